@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a C header says, in the fewest shapes that the writers need.
+
+`headers.py` makes it, `roles.py` adds what each parameter is for, the `write_*` modules read it.
+Nothing here knows Cython, Python or any one API.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """A C arithmetic type or void, spelled canonically: ``unsigned long long``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """A reference to a typedef, struct, union or enum of the model, or to a fixed-width type (``size_t``)."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Pointer:
+    to: Type
+    const: bool = False  # the pointee is const
+
+
+@dataclass(frozen=True)
+class Array:
+    of: Type
+    length: int
+
+
+@dataclass(frozen=True)
+class FunctionType:
+    """Always met behind a Pointer, or as the target of a callback typedef."""
+
+    result: Type
+    params: tuple[tuple[str, Type], ...]
+
+
+Type = Primitive | Named | Pointer | Array | FunctionType
+
+
+class Role(enum.Enum):
+    """What a caller does with a parameter; it decides the Python signature and the CPU driver's shell alike."""
+
+    IN = "in"  # a scalar, enum, handle, by-value struct or address
+    IN_STRING = "in string"  # const char*, NUL-terminated
+    IN_STRUCT = "in struct"  # pointer to one struct that is read (NULL allowed)
+    INOUT_STRUCT = "inout struct"  # pointer to one struct that the callee also changes; the caller's object is updated
+    IN_ARRAY = "in array"  # pointer to `count` elements that are read
+    IN_BUFFER = "in buffer"  # const void*/char* with a byte count: any buffer or address
+    OUT = "out"  # pointer to one value, returned
+    OUT_STRUCT = "out struct"  # pointer to one struct, returned as a new object
+    OUT_ARRAY = "out array"  # pointer to `count` elements, returned as a list
+    OUT_STRING = "out string"  # char* with a byte count given by the caller, returned as bytes
+    OUT_BUFFER = "out buffer"  # caller's writable memory, passed as object or address and filled
+    INOUT_COUNT = "inout count"  # pointer to a count: capacity in, number out; returned
+    COUNT = "count"  # number of elements or bytes of another parameter, still passed by the caller
+    CALLBACK = "callback"  # function pointer, passed as an address
+    USER_DATA = "user data"  # void* handed to a callback
+
+
+@dataclass(frozen=True)
+class Param:
+    name: str
+    type: Type
+    role: Role = Role.IN
+    count: str | None = None  # name of the parameter with the number of elements or bytes
+    optional: bool = False  # OUT roles only: NULL allowed, the binding always asks for it
+    default: str | None = None  # Python source of a default value
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str  # public name in the header: cuMemAlloc
+    symbol: str  # exported symbol it stands for: cuMemAlloc_v2
+    result: Type
+    params: tuple[Param, ...]
+    header: str
+    version: int | None = None  # CUDA version that introduced `symbol` (12040), if the header tells
+    per_thread: str | None = None  # symbol of the per-thread default stream variant (cuStreamSynchronize_ptsz)
+    deprecated: bool = False
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str | None  # None: anonymous struct or union, whose members belong to the parent
+    type: Type
+    offset: int  # bytes; of the storage unit for a bit-field
+    size: int
+    bit_offset: int | None = None
+    bit_width: int | None = None
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct or union. One without fields is opaque and only met behind pointers."""
+
+    name: str
+    fields: tuple[Field, ...]
+    size: int
+    align: int
+    union: bool = False
+    header: str = ""
+
+
+@dataclass(frozen=True)
+class Enumerator:
+    name: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Enum:
+    name: str
+    members: tuple[Enumerator, ...]
+    signed: bool = False
+    header: str = ""
+
+
+@dataclass(frozen=True)
+class Typedef:
+    """`name` is another name for `type`; a handle is a typedef of a pointer to an opaque struct."""
+
+    name: str
+    type: Type
+    header: str = ""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """An object-like macro with a value that C can compute."""
+
+    name: str
+    value: int | float | str
+    header: str = ""
+
+
+@dataclass
+class Library:
+    """One API: everything its headers declare, in header order."""
+
+    name: str  # module name: driver, nvrtc, nvjitlink
+    functions: dict[str, Function] = field(default_factory=dict)
+    structs: dict[str, Struct] = field(default_factory=dict)
+    enums: dict[str, Enum] = field(default_factory=dict)
+    typedefs: dict[str, Typedef] = field(default_factory=dict)
+    constants: dict[str, Constant] = field(default_factory=dict)
+    version: int = 0  # of the API, as its header says: 13050

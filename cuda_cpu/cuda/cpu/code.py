@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver knows of loaded code: made by `ptx.program.load`, compiled on demand by `jit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    offset: int
+    size: int
+    align: int
+
+
+@dataclass(slots=True)
+class MachineCode:
+    """One kernel, ready to run. `image` keeps the mapped object alive; `address` is `void entry(struct cpu_warp *)`."""
+
+    address: int
+    needs_fibers: bool  # has barriers or loops that may wait for other warps
+    local_bytes: int  # local memory per thread, without recursion
+    image: object
+
+
+@dataclass(slots=True)
+class Kernel:
+    name: str
+    parameters: tuple[Parameter, ...]
+    parameter_bytes: int
+    shared_bytes: int  # static
+    max_threads: int  # .maxntid product, or 1024
+    required_block: tuple[int, int, int] | None  # .reqntid
+    required_cluster: tuple[int, int, int] | None
+    registers: int  # declared 32-bit registers, clipped to 255: what attribute queries answer
+    ptx_version: int  # 95
+    binary_version: int  # 90 for sm_90
+    line: int = 0
+
+
+@dataclass(slots=True)
+class GlobalVariable:
+    """A .global or .const variable. `relocations` are (offset, width, symbol, addend, shift)."""
+
+    name: str
+    space: str  # global or const
+    size: int
+    align: int
+    data: bytes  # initial value, zero-filled up to size
+    relocations: tuple[tuple[int, int, str, int, int], ...] = ()
+    visible: bool = True
+    managed: bool = False
+
+
+@dataclass(slots=True)
+class Code:
+    """A loaded program: all units of one module, linked.
+
+    `symbols` orders every global variable and address-taken function; machine code finds the address of
+    symbol i in `warp->symbols[i]`, an array that the driver fills when it places the module.
+    """
+
+    kernels: dict[str, Kernel]
+    variables: dict[str, GlobalVariable]
+    symbols: list[str]
+    ptx: list[str] = field(default_factory=list)
+    # kernel name -> MachineCode; compiles at the first call, then remembers. Raises ptx.error.PtxError.
+    compile: Callable[[str], MachineCode] | None = None
+    # name -> host address of an address-taken device function; compiles at the first call.
+    function_address: Callable[[str], int] | None = None

@@ -1,0 +1,212 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Parsed PTX: what `parser.py` makes and everything behind it reads.
+
+Names are those of the PTX ISA manual. Nothing is resolved here but what the grammar itself decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# --- operands -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    name: str  # "%r1"; a special register keeps its component: "%tid.x"
+
+
+@dataclass(frozen=True, slots=True)
+class Immediate:
+    """A literal. Floats are kept as the bits that were written; `width` 0 means an integer of no stated width."""
+
+    value: int
+    kind: str = "int"  # int, f32 (0f...), f64 (0d... or decimal)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A variable, function, label or parameter by name, with a byte offset: `table+8`."""
+
+    name: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`[base + offset]`; base None is an absolute address. `coordinates` are those of textures and tensors."""
+
+    base: Register | Symbol | None
+    offset: int = 0
+    coordinates: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """`{%r1, %r2}`; an element None is `_`."""
+
+    elements: tuple[Operand | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`%r1|%p1`: a second destination."""
+
+    first: Operand | None
+    second: Operand | None
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """`!%p1` as a source predicate."""
+
+    operand: Register
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """`_`: a destination that is thrown away."""
+
+
+Operand = Register | Immediate | Symbol | Address | Vector | Pair | Negated | Sink
+
+# --- statements -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    register: str
+    negated: bool = False
+
+
+@dataclass(slots=True)
+class Instruction:
+    """`@p opcode.modifiers operands;` with the destination first, as written.
+
+    `mov.u32` has opcode "mov" and modifiers ("u32",); `shfl.sync.down.b32` has opcode "shfl" and
+    modifiers ("sync", "down", "b32").
+    """
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    line: int  # in the PTX text, from 1
+    guard: Guard | None = None
+    source: Location | None = None  # from the last .loc
+
+
+@dataclass(slots=True)
+class Call:
+    """`call{.uni} (results), target, (arguments), prototype;`"""
+
+    results: tuple[Operand, ...]
+    target: Register | Symbol
+    arguments: tuple[Operand, ...]
+    prototype: str | None  # label of a .callprototype or .calltargets
+    line: int
+    uniform: bool = False
+    guard: Guard | None = None
+    source: Location | None = None
+
+
+@dataclass(slots=True)
+class Label:
+    name: str
+    line: int
+
+
+@dataclass(slots=True)
+class Location:
+    file: str
+    line: int
+    column: int = 0
+
+
+@dataclass(slots=True)
+class BranchTargets:
+    """`name: .branchtargets L1, L2;` for brx.idx."""
+
+    name: str
+    labels: tuple[str, ...]
+    line: int
+
+
+@dataclass(slots=True)
+class Prototype:
+    """`name: .callprototype (results) _ (parameters);`"""
+
+    name: str
+    results: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    line: int
+
+
+Statement = Instruction | Call | Label | BranchTargets | Prototype
+
+# --- declarations ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Initializer:
+    """Bytes of a variable's initial value, and the addresses to be put into it."""
+
+    data: bytes
+    # (byte offset, width in bytes, symbol, addend, generic: wrapped in generic(), mask shift for 0xFF(sym) forms)
+    relocations: tuple[Relocation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    offset: int
+    width: int
+    symbol: str
+    addend: int = 0
+    shift: int = 0  # for `0xFF00(symbol)`: which byte of the address
+
+
+@dataclass(slots=True)
+class Variable:
+    """A variable or parameter in a state space."""
+
+    name: str
+    space: str  # global const shared local param reg tex sampler surf
+    type: str  # "b8", "f32", "u64", "pred", "texref" ...
+    size: int  # bytes in all; 0 for an array of unknown length (extern shared)
+    align: int
+    vector: int = 1  # .v2/.v4
+    dims: tuple[int, ...] = ()  # array dimensions; (0,) for []
+    linkage: str = ""  # "", extern, visible, weak, common
+    initializer: Initializer | None = None
+    attributes: dict[str, object] = field(default_factory=dict)  # managed, ptr space and alignment ...
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Function:
+    """`.func` or `.entry`. Names declared inside nested braces are made unique by the parser,
+    so that `registers` and `variables` are flat."""
+
+    name: str
+    entry: bool
+    results: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    registers: dict[str, str]  # name -> type: "%r1" -> "b32", "%p1" -> "pred"; ranges such as %r<9> are expanded
+    variables: dict[str, Variable]  # .local, .shared and .param declared in the body
+    body: list[Statement] | None  # None: a declaration only
+    linkage: str = ""
+    # maxntid, reqntid (tuples of 3), minnctapersm, maxnreg, noreturn, explicitcluster, reqnctapercluster ...
+    directives: dict[str, object] = field(default_factory=dict)
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Module:
+    version: tuple[int, int]
+    target: str  # "sm_90"
+    address_size: int
+    variables: dict[str, Variable]
+    functions: dict[str, Function]
+    aliases: dict[str, str] = field(default_factory=dict)
+    name: str = "<ptx>"
+    text: str = ""

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The native half of the CPU device: memory, queues, events, grids. No driver semantics live here.
+
+Every call that can wait releases the GIL. Addresses are host addresses as int.
+"""
+
+from typing import Final
+
+ABI: Final[int]  # CPU_KERNEL_ABI
+
+class Fault:
+    """Why a launch ended early (enum cpu_fault), read once from the queue."""
+
+    kind: int
+    address: int
+    kernel: str
+    block: tuple[int, int, int]
+    warp: int
+    line: int  # of the PTX, 0 if unknown
+    message: str  # of an assert
+
+class Arena:
+    """Reserved address range; pages come and go inside it, each allocation followed by a guard page."""
+
+    def __init__(self, size: int) -> None: ...
+    base: int
+    size: int
+    used: int
+    def allocate(self, size: int) -> int:
+        """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page. MemoryError when full."""
+    def free(self, address: int) -> None: ...
+    def find(self, address: int) -> tuple[int, int] | None:
+        """Return (start, size) of the live allocation that holds `address`."""
+    def close(self) -> None: ...
+
+class Image:
+    """An ELF object (ET_REL) loaded and relocated; undefined symbols come from libc and libm only."""
+
+    def __init__(self, data: bytes) -> None: ...
+    def address(self, symbol: str) -> int: ...
+
+class Grid:
+    """Everything about a launch that does not change from one launch of the kernel to the next."""
+
+    def __init__(
+        self,
+        entry: int,
+        name: str,
+        symbols: int,
+        shared_static: int,
+        local_bytes: int,
+        parameter_bytes: int,
+        needs_fibers: bool,
+        owner: object,
+    ) -> None: ...
+
+class Event:
+    def __init__(self) -> None: ...
+    def is_done(self) -> bool: ...
+    def wait(self, timeout: float) -> bool: ...
+    def time_ns(self) -> int: ...
+
+class Queue:
+    """A stream: commands run in order on a native thread of its own that starts with the first command.
+
+    After a fault the commands that follow are dropped until `take_fault` is called; events still complete.
+    """
+
+    def __init__(self, priority: int = 0) -> None: ...
+    def launch(
+        self,
+        grid: Grid,
+        grid_dim: tuple[int, int, int],
+        block_dim: tuple[int, int, int],
+        cluster_dim: tuple[int, int, int],
+        shared_dynamic: int,
+        params: int,  # address of parameter_bytes bytes, copied before the call returns
+        cooperative: bool,
+        grid_id: int,
+    ) -> None: ...
+    def copy(self, destination: int, source: int, size: int) -> None: ...
+    def copy_2d(self, destination: int, destination_pitch: int, source: int, source_pitch: int, width: int, height: int) -> None: ...
+    def fill(self, destination: int, value: int, width: int, count: int) -> None: ...
+    def fill_2d(self, destination: int, pitch: int, value: int, width: int, columns: int, rows: int) -> None: ...
+    def record(self, event: Event) -> None: ...
+    def wait_event(self, event: Event) -> None: ...
+    def call(self, function: int, user_data: int) -> None:
+        """Run the C function void(void*) on the queue's thread."""
+    def free(self, arena: Arena, address: int) -> None: ...
+    def write_value(self, address: int, value: int, width: int) -> None: ...
+    def wait_value(self, address: int, value: int, width: int, condition: int) -> None: ...
+    def is_idle(self) -> bool: ...
+    def wait(self, timeout: float) -> bool:
+        """Wait until all commands submitted so far are done. False when `timeout` seconds (< 0: none) pass first."""
+    def cancel(self) -> None:
+        """End the running kernel at its next poll (CPU_FAULT_CANCELLED) and drop what is queued behind it."""
+    def take_fault(self) -> Fault | None: ...
+    def close(self) -> None: ...
+
+def set_workers(count: int) -> None: ...
+def workers() -> int: ...
+def flush_printf() -> None:
+    """Write what device printf has buffered to the process's stdout (the C stream and Python's both see the order)."""
+def set_printf_size(size: int) -> None: ...
+def set_heap_size(size: int) -> None: ...
+def set_stack_size(size: int) -> None: ...
+def shutdown() -> None:
+    """Stop all threads; called at exit and never after."""
