@@ -1,45 +1,207 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""PEP 517/660 backend: generate -> cythonize -> compile. setup.py asks it for the extensions."""
+"""PEP 517/660 backend over setuptools: generate -> cythonize -> compile.
+
+Three source roots make one distribution; `cuda` stays a namespace package, shared with cuda-pathfinder. Generated
+sources travel in the sdist, so that a wheel can be built from it with a C compiler and Cython alone.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import importlib.util
 import os
 import pathlib
+import platform
+import subprocess
+import sys
+import zipfile
+
+from setuptools import Extension, build_meta, find_namespace_packages
+from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).parent
 SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu")
+CODEGEN = ROOT / "cuda_bindings/codegen"
+BINDINGS = "cuda_bindings/cuda/bindings"
+CPU = "cuda_cpu/cuda/cpu"
 
-# What a module needs beyond its own .pyx: C and assembler sources, libraries, include folders.
-EXTRA = {
+# What `python -m codegen write` makes: asked for when one is absent.
+GENERATED = (
+    *(f"{BINDINGS}/cy{name}.{suffix}" for name in ("driver", "nvrtc", "nvjitlink") for suffix in ("pxd", "pyx")),
+    *(f"{BINDINGS}/{name}.{suffix}" for name in ("driver", "nvrtc", "nvjitlink") for suffix in ("pyx", "pyi")),
+    f"{CPU}/entry/_shell.c",
+    STAMP := f"{CPU}/abi.py",  # its time says when the generator last ran: nothing is compiled from it
+)
+GENERATOR_NEEDS = [
+    "libclang>=18",
+    "nvidia-cuda-runtime==13.5.*",  # cuda.h, cudaTypedefs.h
+    "nvidia-cuda-crt==13.5.*",  # what cuda_runtime.h includes
+    "nvidia-cuda-nvrtc==13.5.*",  # nvrtc.h
+    "nvidia-nvjitlink==13.5.*",  # nvJitLink.h
+]
+
+# -g0 and -s: the interpreter's own flags ask for debug information, ten times the size of the code.
+COMPILE = ["-O2", "-g0", "-fno-strict-aliasing", "-Wno-unused-function"]
+LINK = ["-Wl,-s"]
+
+# What a module needs beyond its own .pyx: sources (patterns), include folders, libraries.
+EXTENSION_NEEDS = {
     "cuda.cpu.runtime._runtime": {
-        "sources": sorted(
-            str(path.relative_to(ROOT))
-            for pattern in ("*.c", "*.S")
-            for path in (ROOT / "cuda_cpu/cuda/cpu/runtime").glob(pattern)
-            if path.name != "_runtime.c"
-        ),
-        "include_dirs": ["cuda_cpu/cuda/cpu/runtime"],
+        "sources": [f"{CPU}/runtime/*.c", f"{CPU}/runtime/*.S"],
+        "include_dirs": [f"{CPU}/runtime"],
         "libraries": ["dl", "pthread", "m"],
     },
 }
 
+# Shared libraries that other programs open by name: SONAME's place -> sources (patterns). They link no libpython:
+# whoever opens libcuda.so.1 is a Python process already.
+LIBRARIES = {
+    f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
+    f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
+    f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],
+}
 
-def extensions():
-    """Return the Cython extensions found below the source roots, named by their place."""
-    from Cython.Build import cythonize
-    from setuptools import Extension
 
-    modules = []
+def check_platform() -> None:
+    """Stop with one sentence on a system that the project does not run on."""
+    system, machine = platform.system(), platform.machine()
+    if system != "Linux" or machine not in ("x86_64", "aarch64"):
+        raise SystemExit(f"open-cuda-python runs on Linux x86-64 and aarch64; this is {system} {machine}.")
+
+
+def missing_sources() -> list[str]:
+    return [path for path in GENERATED if not (ROOT / path).exists()]
+
+
+def sources_are_stale() -> bool:
+    """Tell whether the generator changed after it last ran."""
+    if not CODEGEN.exists() or importlib.util.find_spec("clang") is None:
+        return False
+    newest_rule = max(path.stat().st_mtime for path in CODEGEN.iterdir() if path.suffix in (".py", ".toml"))
+    return newest_rule > (ROOT / STAMP).stat().st_mtime
+
+
+def generate() -> None:
+    """Write the generated sources where they are absent or older than the generator."""
+    missing = missing_sources()
+    if not (CODEGEN / "__main__.py").exists() or not (missing or sources_are_stale()):
+        return
+    if importlib.util.find_spec("clang") is None:
+        needs = " ".join(f"'{need}'" for need in GENERATOR_NEEDS)
+        raise SystemExit(f"{missing[0]} is generated and absent. To generate it: pip install {needs}")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(CODEGEN.parent), *sys.path])}
+    subprocess.run([sys.executable, "-m", "codegen", "write"], cwd=ROOT, env=environment, check=True)
+    if (ROOT / STAMP).exists():
+        os.utime(ROOT / STAMP)
+
+
+def expand(patterns: list[str], *, but: str = "") -> list[str]:
+    return [
+        str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern)) if path.name != but
+    ]
+
+
+def extensions() -> list[Extension]:
+    """Return an extension for each .pyx below the source roots, named by its place."""
+    found = []
     for root in SOURCE_ROOTS:
         for path in sorted((ROOT / root / "cuda").rglob("*.pyx")):
-            name = ".".join(path.relative_to(ROOT / root).with_suffix("").parts)
-            extra = dict(EXTRA.get(name, {}))
-            sources = [str(path.relative_to(ROOT)), *extra.pop("sources", [])]
-            modules.append(Extension(name, sources, **extra))
-    return cythonize(
-        modules,
-        include_path=list(SOURCE_ROOTS),
-        nthreads=os.cpu_count() or 1,
-        compiler_directives={"language_level": 3, "embedsignature": False},
-    )
+            needs = dict(EXTENSION_NEEDS.get(name := ".".join(path.relative_to(ROOT / root).with_suffix("").parts), {}))
+            sources = [str(path.relative_to(ROOT)), *expand(needs.pop("sources", []), but=f"{path.stem}.c")]
+            found.append(Extension(name, sources, extra_compile_args=COMPILE, extra_link_args=LINK, **needs))
+    return found
+
+
+def packages() -> dict[str, str]:
+    """Return every package and its folder; `cuda` itself belongs to nobody."""
+    return {
+        name: f"{root}/{name.replace('.', '/')}"
+        for root in SOURCE_ROOTS
+        for name in find_namespace_packages(str(ROOT / root), include=["cuda.*"], exclude=["*.__pycache__*"])
+    }
+
+
+class BuildExt(build_ext):
+    """Cythonize and compile on all cores, then link the plain shared libraries."""
+
+    def initialize_options(self) -> None:
+        super().initialize_options()
+        self.parallel = os.cpu_count() or 1
+
+    def run(self) -> None:
+        from Cython.Build import cythonize
+
+        done = cythonize(
+            self.extensions,
+            include_path=list(SOURCE_ROOTS),
+            nthreads=self.parallel,
+            compiler_directives={"language_level": 3, "embedsignature": False},
+        )
+        sources = {module.name: module.sources for module in done}
+        for extension in self.extensions:
+            extension.sources = sources[extension.name]
+        super().run()
+        for target, patterns in LIBRARIES.items():
+            if found := expand(patterns):
+                self.build_library(target, found)
+
+    def build_library(self, target: str, sources: list[str]) -> None:
+        place = pathlib.Path(target if self.inplace else os.path.join(self.build_lib, *target.split("/")[1:]))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.exists() and place.stat().st_mtime > max(os.path.getmtime(source) for source in sources):
+            return
+        objects = self.compiler.compile(
+            sources,
+            output_dir=self.build_temp,
+            include_dirs=self.include_dirs + [os.path.dirname(sources[0])],
+            extra_postargs=[*COMPILE, "-fPIC"],
+        )
+        soname = f"-Wl,-soname,{place.name}"
+        self.compiler.link_shared_object(
+            objects, str(place), libraries=["dl", "pthread"], extra_postargs=[*LINK, soname]
+        )
+
+
+def get_requires_for_build_wheel(config_settings=None) -> list[str]:
+    check_platform()
+    return GENERATOR_NEEDS if missing_sources() and CODEGEN.exists() else []
+
+
+get_requires_for_build_sdist = get_requires_for_build_editable = get_requires_for_build_wheel
+prepare_metadata_for_build_wheel = prepare_metadata_for_build_editable = build_meta.prepare_metadata_for_build_wheel
+build_wheel = build_meta.build_wheel
+build_sdist = build_meta.build_sdist
+
+
+def build_editable(wheel_directory: str, config_settings=None, metadata_directory: str | None = None) -> str:
+    """Build in place and make a wheel of one .pth file that names the source roots.
+
+    setuptools' own finder hook takes the whole name `cuda` for itself, which hides cuda.pathfinder.
+    """
+    subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=ROOT, check=True)
+    info = pathlib.Path(metadata_directory or wheel_directory)
+    if metadata_directory is None:
+        info /= prepare_metadata_for_build_wheel(wheel_directory, config_settings)
+    tag = f"py3-none-{platform.system().lower()}_{platform.machine()}"
+    files = {f"{info.name}/{path.name}": path.read_bytes() for path in info.iterdir() if path.is_file()}
+    files |= {
+        "__editable__.open_cuda_python.pth": "".join(f"{ROOT / root}\n" for root in SOURCE_ROOTS).encode(),
+        f"{info.name}/WHEEL": f"Wheel-Version: 1.0\nGenerator: build_hooks\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
+    }
+    files[f"{info.name}/RECORD"] = record(files, f"{info.name}/RECORD")
+    wheel = f"{info.name.removesuffix('.dist-info')}-{tag}.whl"
+    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return wheel
+
+
+def record(files: dict[str, bytes], own_name: str) -> bytes:
+    """Return the RECORD of a wheel: each file with its digest and size."""
+    lines = []
+    for name, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(data)}\n")
+    return "".join([*lines, f"{own_name},,\n"]).encode()

@@ -1,7 +1,23 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+"""What setuptools cannot read from pyproject.toml. `python setup.py build_ext --inplace` builds where the sources are."""
+
+import pathlib
+import sys
+
 from setuptools import setup
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import build_hooks
 
-setup(ext_modules=build_hooks.extensions())
+build_hooks.check_platform()
+build_hooks.generate()
+setup(
+    packages=sorted(build_hooks.packages()),
+    package_dir=build_hooks.packages(),
+    package_data={"": ["*.pxd", "*.pyi", "py.typed", "*.h"]},
+    include_package_data=False,
+    ext_modules=build_hooks.extensions(),
+    cmdclass={"build_ext": build_hooks.BuildExt},
+)
