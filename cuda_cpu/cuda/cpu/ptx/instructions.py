@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Match instructions against the instruction table: what is not in the table is refused.
+
+The table is in `rows/`, one file per chapter of the PTX manual, one `Row` per instruction form, in the
+manual's notation: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`. There `.name` is one of the values that the row (or
+`VALUES`) lists under `name`, and else is written as it stands; `{}` encloses what may be left out. Of the operands,
+`[a]` is an address, `d|p` a pair, `{!}p` a predicate that may be negated, `d...` may be a vector, `{, c}` may be left out.
+
+A match is a `Form`. Its attributes are the names in the syntax of all rows of that opcode: a str for a
+listed value (None where absent), True or False for a word that stands as it is written:
+
+>>> form.opcode, form.type, form.rnd, form.ftz, form.family
+('add', 'f32', 'rn', False, 'arithmetic')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Operand, Pair, Vector
+
+# Values of the names that mean the same in every chapter. A row's own list comes first.
+VALUES = {
+    "rnd": "rn rz rm rp",
+    "cop": "ca cg cs lu cv",
+    "stcop": "wb cg cs wt",
+    "scope": "cta cluster gpu sys",
+    "vec": "v2 v4 v8",
+    "evict1": "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate",
+    "evict2": "L2::evict_normal L2::evict_first L2::evict_last",
+    "hint": "L2::cache_hint",
+    "prefetch": "L2::64B L2::128B L2::256B",
+}
+
+
+class Row:
+    """One instruction form of the PTX manual.
+
+    Parameters
+    ----------
+    section : str
+        Section of the PTX ISA manual.
+    family : str
+        Module of `cuda.cpu.emit` that translates it; "" if it is known and not supported yet.
+    syntax : str
+        The form in the manual's notation.
+    **values : str
+        Values of the names in the syntax, separated by blanks.
+    """
+
+    __slots__ = ("_parts", "_shape", "family", "opcode", "section", "syntax", "values")
+
+    def __init__(self, section: str, family: str, syntax: str, **values: str) -> None:
+        self.section = section
+        self.family = family
+        self.syntax = syntax
+        self.values = values
+        self.opcode = syntax[: re.match(r"\w+", syntax).end()]
+        self._parts = self._shape = None
+
+    def __repr__(self) -> str:
+        return f"Row({self.section!r}, {self.family!r}, {self.syntax!r})"
+
+    @property
+    def parts(self) -> list[tuple[str, frozenset[str], bool, bool]]:
+        """Modifiers as (name, accepted words, may be left out, is a listed value), in order."""
+        if self._parts is None:
+            modifiers = self.syntax[len(self.opcode) :].partition(" ")[0]
+            self._parts = []
+            for optional, name in re.findall(r"(\{?)\.([\w:]+)", modifiers):
+                listed = self.values.get(name, VALUES.get(name))
+                words = frozenset(listed.split() if listed is not None else (name,))
+                self._parts.append((name.replace("::", "_"), words, bool(optional), listed is not None))
+        return self._parts
+
+    @property
+    def shape(self) -> list[tuple[str, bool]]:
+        """Operands as (letters of the accepted kinds, see `_kind`, may be left out), in order."""
+        if self._shape is None:
+            operands = self.syntax.partition(" ")[2].strip()
+            self._shape = []
+            for comma, operand in re.findall(r"(\{,\s*)?((?:\[[^\]]*\]|\{!\}|\{\|\w+\}|[\w|.()-])+)\}?", operands):
+                self._shape.append((_accepted(operand), bool(comma)))
+        return self._shape
+
+    def match(self, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
+        """Return the modifiers by name, or None if they are not of this row."""
+        return _match(self.parts, 0, modifiers, 0)
+
+    def takes(self, operands: tuple[Operand, ...]) -> bool:
+        """Tell whether number and kinds of the operands are this row's."""
+        shape = self.shape
+        if not sum(not optional for _, optional in shape) <= len(operands) <= len(shape):
+            return False
+        return all(_kind(operand) in kinds for operand, (kinds, _) in zip(operands, shape, strict=False))
+
+
+class Form:
+    """An instruction's row and the values of its modifiers, as attributes (see the module's text).
+
+    Forms are shared by all instructions that are written alike.
+    """
+
+    def __init__(self, row: Row, modifiers: tuple[str, ...], values: dict[str, str | bool | None]) -> None:
+        self.row = row
+        self.opcode = row.opcode
+        self.family = row.family
+        self.modifiers = modifiers
+        self.__dict__.update(values)
+
+    def __str__(self) -> str:
+        return ".".join((self.opcode, *self.modifiers))
+
+    def __repr__(self) -> str:
+        return f"<Form {self}>"
+
+
+def _accepted(operand: str) -> str:
+    if operand.startswith("["):
+        return "a"
+    if operand.startswith("{!}"):
+        return "xn"
+    if "|" in operand:
+        return "xp" if "{|" in operand else "p"
+    return "xv" if operand.endswith("...") else "x"
+
+
+def _kind(operand: Operand) -> str:
+    kinds = {Address: "a", Negated: "n", Pair: "p", Vector: "v"}
+    return kinds.get(type(operand), "x")
+
+
+def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict[str, str | bool] | None:
+    if at == len(parts):
+        return {} if taken == len(modifiers) else None
+    name, words, optional, listed = parts[at]
+    if taken < len(modifiers) and modifiers[taken] in words:
+        rest = _match(parts, at + 1, modifiers, taken + 1)
+        if rest is not None:
+            rest[name] = modifiers[taken] if listed else True
+            return rest
+    return _match(parts, at + 1, modifiers, taken) if optional else None
+
+
+@cache
+def table() -> dict[str, list[Row]]:
+    """Return all rows by opcode, in the manual's order."""
+    from cuda.cpu.ptx import rows
+
+    by_opcode: dict[str, list[Row]] = {}
+    for row in rows.all_rows():
+        by_opcode.setdefault(row.opcode, []).append(row)
+    return by_opcode
+
+
+@cache
+def _absent(opcode: str) -> dict[str, str | bool | None]:
+    """Return what each name of the opcode's rows is where it is not written."""
+    return {name: None if listed else False for row in table()[opcode] for name, _, _, listed in row.parts}
+
+
+def _forms(opcode: str, modifiers: tuple[str, ...]) -> Iterator[Form]:
+    for row in table().get(opcode, ()):
+        values = row.match(modifiers)
+        if values is not None:
+            yield Form(row, modifiers, {**_absent(opcode), **values})
+
+
+@cache
+def _forms_of(opcode: str, modifiers: tuple[str, ...]) -> tuple[Form, ...]:
+    return tuple(_forms(opcode, modifiers))
+
+
+def form_of(instruction: Instruction) -> Form:
+    """Return the form of an instruction.
+
+    Raises
+    ------
+    PtxError
+        The instruction is not in the table, or its operands are not those of any of its rows.
+    """
+    forms = _forms_of(instruction.opcode, instruction.modifiers)
+    for form in forms:
+        if form.row.takes(instruction.operands):
+            return form
+    written = ".".join((instruction.opcode, *instruction.modifiers))
+    if forms:
+        raise PtxError(f"{written}: operands must be `{forms[0].row.syntax.partition(' ')[2]}`", instruction.line)
+    known = [row.syntax for row in table().get(instruction.opcode, ())]
+    advice = f"; known forms are: {'; '.join(known)}" if known else ""
+    raise PtxError(f"instruction {written} is not supported by the CPU device{advice}", instruction.line)
+
+
+def check(instruction: Instruction) -> Form:
+    """Return the form of an instruction that the CPU device can run.
+
+    Raises
+    ------
+    PtxError
+        As `form_of`, and if the form has no emitter yet.
+    """
+    form = form_of(instruction)
+    if not form.family:
+        raise PtxError(f"instruction {form} is not supported yet by the CPU device", instruction.line)
+    return form

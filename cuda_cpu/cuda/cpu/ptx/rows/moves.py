@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Comparison and selection, sections 9.7.6 and 9.7.7; moves and conversions in registers, section 9.7.9."""
+
+from cuda.cpu.ptx.instructions import Row
+
+_C = "compare"
+_M = "moves"
+_INT_CMP = "eq ne lt le gt ge lo ls hi hs"
+_FLOAT_CMP = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan"
+_BOOL = "and or xor"
+_INT = "b16 b32 b64 u16 u32 u64 s16 s32 s64"
+_CVT_INT = "u8 u16 u32 u64 s8 s16 s32 s64"
+_CVT_FLOAT = "f16 bf16 f32 f64"
+
+ROWS = (
+    # 9.7.6 comparison and selection
+    Row("9.7.6.1", _C, "set.cmp.dtype.type d, a, b", cmp=_INT_CMP, dtype="u32 s32 f32", type=_INT),
+    Row("9.7.6.1", _C, "set.cmp{.ftz}.dtype.type d, a, b", cmp=_FLOAT_CMP, dtype="u32 s32 f32", type="f32 f64"),
+    Row(
+        "9.7.6.1",
+        _C,
+        "set.cmp.boolop.dtype.type d, a, b, {!}c",
+        cmp=_INT_CMP,
+        boolop=_BOOL,
+        dtype="u32 s32 f32",
+        type=_INT,
+    ),
+    Row(
+        "9.7.6.1",
+        _C,
+        "set.cmp.boolop{.ftz}.dtype.type d, a, b, {!}c",
+        cmp=_FLOAT_CMP,
+        boolop=_BOOL,
+        dtype="u32 s32 f32",
+        type="f32 f64",
+    ),
+    Row("9.7.6.2", _C, "setp.cmp.type p{|q}, a, b", cmp=_INT_CMP, type=_INT),
+    Row("9.7.6.2", _C, "setp.cmp{.ftz}.type p{|q}, a, b", cmp=_FLOAT_CMP, type="f32 f64"),
+    Row("9.7.6.2", _C, "setp.cmp.boolop.type p{|q}, a, b, {!}c", cmp=_INT_CMP, boolop=_BOOL, type=_INT),
+    Row("9.7.6.2", _C, "setp.cmp.boolop{.ftz}.type p{|q}, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f32 f64"),
+    Row("9.7.6.3", _C, "selp.type d, a, b, c", type=_INT + " f32 f64"),
+    Row("9.7.6.4", _C, "slct.dtype.type d, a, b, c", dtype=_INT + " f32 f64", type="s32"),
+    Row("9.7.6.4", _C, "slct{.ftz}.dtype.type d, a, b, c", dtype=_INT + " f32 f64", type="f32"),
+    # 9.7.7 half precision comparison
+    Row(
+        "9.7.7.1",
+        _C,
+        "set.cmp{.ftz}.dtype.type d, a, b",
+        cmp=_FLOAT_CMP,
+        dtype="f16 f16x2 bf16 bf16x2 u16 s16 u32 s32",
+        type="f16 f16x2 bf16 bf16x2",
+    ),
+    Row(
+        "9.7.7.1",
+        _C,
+        "set.cmp.boolop{.ftz}.dtype.type d, a, b, {!}c",
+        cmp=_FLOAT_CMP,
+        boolop=_BOOL,
+        dtype="f16 f16x2 bf16 bf16x2 u16 s16 u32 s32",
+        type="f16 f16x2 bf16 bf16x2",
+    ),
+    Row("9.7.7.2", _C, "setp.cmp{.ftz}.type p, a, b", cmp=_FLOAT_CMP, type="f16 bf16"),
+    Row("9.7.7.2", _C, "setp.cmp.boolop{.ftz}.type p, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f16 bf16"),
+    Row("9.7.7.2", _C, "setp.cmp{.ftz}.type p|q, a, b", cmp=_FLOAT_CMP, type="f16x2 bf16x2"),
+    Row("9.7.7.2", _C, "setp.cmp.boolop{.ftz}.type p|q, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f16x2 bf16x2"),
+    # 9.7.9.1 moves: registers, special registers, addresses, packing and unpacking
+    Row("9.7.9.2", _M, "mov.type d..., a...", type="b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 pred"),
+    Row("9.7.9.7", _M, "prmt.type{.mode} d, a, b, c", type="b32", mode="f4e b4e rc8 ecl ecr rc16"),
+    Row(
+        "9.7.9.20",
+        _M,
+        "isspacep.space p, a",
+        space="const global local shared shared::cta shared::cluster param param::entry",
+    ),
+    Row(
+        "9.7.9.20",
+        _M,
+        "cvta.space.size p, a",
+        space="const global local shared shared::cta shared::cluster param param::entry",
+        size="u32 u64",
+    ),
+    Row(
+        "9.7.9.20",
+        _M,
+        "cvta.to.space.size p, a",
+        space="const global local shared shared::cta shared::cluster param param::entry",
+        size="u32 u64",
+    ),
+    # 9.7.9.21 conversions: d has dtype, a has type
+    Row("9.7.9.21", "convert", "cvt{.sat}.dtype.type d, a", dtype=_CVT_INT, type=_CVT_INT),
+    Row(
+        "9.7.9.21",
+        "convert",
+        "cvt.irnd{.ftz}{.sat}.dtype.type d, a",
+        irnd="rni rzi rmi rpi",
+        dtype=_CVT_INT,
+        type=_CVT_FLOAT,
+    ),
+    Row("9.7.9.21", "convert", "cvt.rnd{.ftz}{.sat}.dtype.type d, a", dtype=_CVT_FLOAT, type=_CVT_INT),
+    Row("9.7.9.21", "convert", "cvt{.rnd}{.ftz}{.sat}.dtype.type d, a", dtype=_CVT_FLOAT, type=_CVT_FLOAT),
+    Row(
+        "9.7.9.21",
+        "convert",
+        "cvt.irnd{.ftz}{.sat}.dtype.type d, a",
+        irnd="rni rzi rmi rpi",
+        dtype=_CVT_FLOAT,
+        type=_CVT_FLOAT,
+    ),
+    Row("9.7.9.21", "convert", "cvt.rnd{.relu}.dtype.type d, a", rnd="rn rz", dtype="f16 bf16", type="f32"),
+    Row(
+        "9.7.9.21",
+        "convert",
+        "cvt.rnd{.relu}{.satfinite}.dtype.type d, a, b",
+        rnd="rn rz",
+        dtype="f16x2 bf16x2",
+        type="f32",
+    ),
+    Row("9.7.9.21", "convert", "cvt.rna{.satfinite}.dtype.type d, a", dtype="tf32", type="f32"),
+    Row("9.7.9.21", "convert", "cvt.rnd{.satfinite}{.relu}.dtype.type d, a", rnd="rn rz", dtype="tf32", type="f32"),
+    Row("9.7.9.21", "convert", "cvt.rn.satfinite{.relu}.dtype.type d, a, b", dtype="e4m3x2 e5m2x2", type="f32"),
+    Row("9.7.9.21", "convert", "cvt.rn.satfinite{.relu}.dtype.type d, a", dtype="e4m3x2 e5m2x2", type="f16x2"),
+    Row("9.7.9.21", "convert", "cvt.rn{.relu}.dtype.type d, a", dtype="f16x2", type="e4m3x2 e5m2x2"),
+    Row("9.7.9.22", "convert", "cvt.pack.sat.dtype.type d, a, b", dtype="u16 s16", type="s32"),
+    Row(
+        "9.7.9.22",
+        "convert",
+        "cvt.pack.sat.dtype.type.ctype d, a, b, c",
+        dtype="u2 s2 u4 s4 u8 s8",
+        type="s32",
+        ctype="b32",
+    ),
+)
