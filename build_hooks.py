@@ -155,7 +155,7 @@ class BuildExt(build_ext):
         objects = self.compiler.compile(
             sources,
             output_dir=self.build_temp,
-            include_dirs=self.include_dirs + [os.path.dirname(sources[0])],
+            include_dirs=[*self.include_dirs, os.path.dirname(sources[0])],
             extra_postargs=[*COMPILE, "-fPIC"],
         )
         soname = f"-Wl,-soname,{place.name}"
@@ -186,10 +186,9 @@ def build_editable(wheel_directory: str, config_settings=None, metadata_director
         info /= prepare_metadata_for_build_wheel(wheel_directory, config_settings)
     tag = f"py3-none-{platform.system().lower()}_{platform.machine()}"
     files = {f"{info.name}/{path.name}": path.read_bytes() for path in info.iterdir() if path.is_file()}
-    files |= {
-        "__editable__.open_cuda_python.pth": "".join(f"{ROOT / root}\n" for root in SOURCE_ROOTS).encode(),
-        f"{info.name}/WHEEL": f"Wheel-Version: 1.0\nGenerator: build_hooks\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
-    }
+    about = f"Wheel-Version: 1.0\nGenerator: build_hooks\nRoot-Is-Purelib: false\nTag: {tag}\n"
+    paths = "".join(f"{ROOT / root}\n" for root in SOURCE_ROOTS)
+    files |= {"__editable__.open_cuda_python.pth": paths.encode(), f"{info.name}/WHEEL": about.encode()}
     files[f"{info.name}/RECORD"] = record(files, f"{info.name}/RECORD")
     wheel = f"{info.name.removesuffix('.dist-info')}-{tag}.whl"
     with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w") as archive:

@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run every example as a reader would: a process of its own. Each one checks its own results against NumPy."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+pytestmark = pytest.mark.needs_nvrtc
+LAST_LINE = {
+    "vector_add.py": r"vector_add: 50000 sums on .+ equal NumPy's; the last is 49999\.5",
+    "saxpy.py": r"saxpy<double>: 1000000 elements on .+ match NumPy",
+    "matmul.py": r"matmul: \(150x203\) @ \(203x170\) on .+ matches NumPy",
+    "reduction.py": r"reduction: the sum of 1000003 integers on .+ is -?\d+, as NumPy says",
+    "streams_and_events.py": r"streams_and_events: \d+\.\d{3} ms on .+, results as expected",
+    "compile_error.py": r"compile_error: the corrected source compiles to \d+ bytes of PTX",
+}
+
+
+def run(name, *arguments, cwd):
+    result = subprocess.run(
+        [sys.executable, EXAMPLES / name, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=100
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", LAST_LINE)
+def test_says_what_it_did(name, tmp_path):
+    assert re.fullmatch(LAST_LINE[name], run(name, cwd=tmp_path)[-1])
+
+
+def test_compile_error_shows_the_line_and_the_name(tmp_path):
+    shown = "\n".join(run("compile_error.py", cwd=tmp_path))
+    assert 'identifier "facter" is undefined' in shown
+    assert "scale.cu(6)" in shown
+
+
+def test_mandelbrot_draws_the_set(tmp_path):
+    run("mandelbrot.py", tmp_path / "m.png", cwd=tmp_path)
+    picture = np.asarray(Image.open(tmp_path / "m.png"))
+    assert picture.shape == (320, 480, 3)
+    assert picture[160, 330].tolist() == [0, 0, 0]  # c = 0 is in the set
+    assert picture[160, 180].tolist() == [0, 0, 0]  # so is c = -1
+    assert picture[0, 0].any()  # c = -2.2 - 1.1i is not
+    inside = (picture.sum(axis=2) == 0).mean()
+    assert inside == pytest.approx(1.5066 / (3.2 * 2.2), abs=0.01)  # the known area of the set
+
+
+def test_image_filter_finds_the_edges_of_a_square(tmp_path):
+    square = np.zeros((40, 60, 3), np.uint8)
+    square[10:30, 20:40] = (200, 100, 0)
+    Image.fromarray(square).save(tmp_path / "in.png")
+    run("image_filter.py", tmp_path / "in.png", tmp_path / "out.png", cwd=tmp_path)
+    edges = np.asarray(Image.open(tmp_path / "out.png"))
+    assert edges.shape == square.shape
+    assert edges[20, 30].tolist() == [0, 0, 0]  # flat inside
+    assert edges[5, 5].tolist() == [0, 0, 0]  # flat outside
+    assert edges[20, 20].tolist() == [255, 255, 0]  # 4 * 200 and 4 * 100, cut at 255; no blue
+    assert edges[9, 19].tolist() == [255, 200, 0]  # a corner: 200 and 100, in both directions
+
+
+def test_image_filter_reads_the_picture_that_ships(tmp_path):
+    run("image_filter.py", EXAMPLES / "picture.png", tmp_path / "out.jpg", cwd=tmp_path)
+    assert Image.open(tmp_path / "out.jpg").size == Image.open(EXAMPLES / "picture.png").size
+
+
+def test_the_picture_is_what_its_script_draws(tmp_path):
+    run("make_picture.py", tmp_path / "again.png", cwd=tmp_path)
+    drawn, shipped = (np.asarray(Image.open(path)) for path in (tmp_path / "again.png", EXAMPLES / "picture.png"))
+    np.testing.assert_array_equal(drawn, shipped)
+
+
+def test_every_example_is_run():
+    tested = {*LAST_LINE, "mandelbrot.py", "image_filter.py", "make_picture.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == tested
