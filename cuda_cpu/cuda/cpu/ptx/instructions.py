@@ -5,7 +5,8 @@
 The table is in `rows/`, one file per chapter of the PTX manual, one `Row` per instruction form, in the
 manual's notation: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`. There `.name` is one of the values that the row (or
 `VALUES`) lists under `name`, and else is written as it stands; `{}` encloses what may be left out. Of the operands,
-`[a]` is an address, `d|p` a pair, `{!}p` a predicate that may be negated, `d...` may be a vector, `{, c}` may be left out.
+`[a]` is an address, `d|p` a pair, `{!}p` a predicate that may be negated, `d...` may be a vector,
+`{, c}` may be left out.
 
 A match is a `Form`. Its attributes are the names in the syntax of all rows of that opcode: a str for a
 listed value (None where absent), True or False for a word that stands as it is written:

@@ -133,6 +133,15 @@ class BranchTargets:
 
 
 @dataclass(slots=True)
+class CallTargets:
+    """`name: .calltargets f, g;`: what an indirect call may reach."""
+
+    name: str
+    functions: tuple[str, ...]
+    line: int
+
+
+@dataclass(slots=True)
 class Prototype:
     """`name: .callprototype (results) _ (parameters);`"""
 
@@ -142,7 +151,7 @@ class Prototype:
     line: int
 
 
-Statement = Instruction | Call | Label | BranchTargets | Prototype
+Statement = Instruction | Call | Label | BranchTargets | CallTargets | Prototype
 
 # --- declarations ---------------------------------------------------------------------------------
 

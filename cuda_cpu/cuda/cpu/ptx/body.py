@@ -1,0 +1,395 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The body of a function: instructions, labels, declarations and nested scopes.
+
+A name declared in a nested scope gets a suffix `@N` that no PTX name can have, so that a function's registers
+and variables are flat. `names` maps what is written to the operand that it means at this point.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.ptx.cursor import Cursor, number
+from cuda.cpu.ptx.declarations import declaration, is_declaration, parameters
+from cuda.cpu.ptx.special import SPECIAL
+from cuda.cpu.ptx.syntax import (
+    Address,
+    BranchTargets,
+    Call,
+    CallTargets,
+    Function,
+    Guard,
+    Immediate,
+    Instruction,
+    Label,
+    Location,
+    Negated,
+    Operand,
+    Pair,
+    Prototype,
+    Register,
+    Sink,
+    Statement,
+    Symbol,
+    Variable,
+    Vector,
+)
+
+_AXES = "xyzw"
+_COLOURS = dict(zip("rgba", _AXES, strict=True))
+
+
+class BodyParser:
+    """Parse one function's body.
+
+    Parameters
+    ----------
+    cursor : Cursor
+        Stands behind the opening brace; `parse` leaves it behind the closing one.
+    function : Function
+        Gets registers, variables and statements.
+    locations : dict
+        (file number, line, column) -> Location, shared by the module, whose file names are filled in at its end.
+    """
+
+    def __init__(self, cursor: Cursor, function: Function, locations: dict[tuple[int, int, int], Location]) -> None:
+        self.cursor = cursor
+        self.function = function
+        self.locations = locations
+        self.location: Location | None = None
+        self.statements: list[Statement] = []
+        self.names: dict[str, Operand] = {"_": Sink(), "WARP_SZ": Immediate(32)}
+        self.saved: list[dict[str, Operand | None]] = []  # one a scope: what its names meant outside
+        self.suffix = ""
+        self.scopes = 0
+        self.opcodes: dict[str, tuple[str, tuple[str, ...]]] = {}
+
+    def parse(self) -> list[Statement]:
+        """Take statements up to the function's closing brace."""
+        cursor = self.cursor
+        self._open()
+        while self.saved:
+            token = cursor.token
+            first = token[:1]
+            if token == "{":
+                cursor.at += 1
+                self._open()
+            elif token == "}":
+                cursor.at += 1
+                self._close()
+            elif first == ".":
+                self._directive(token)
+            elif first == "@":
+                self._guarded()
+            elif cursor.tokens[cursor.at + 1] == ":":
+                self._labelled(token)
+            elif first.isalpha():
+                self._instruction(None)
+            elif token == ";":
+                cursor.at += 1
+            else:
+                raise cursor.unexpected("an instruction")
+        return self.statements
+
+    # --- scopes ---------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        self.saved.append({})
+        if len(self.saved) > 1:
+            self.scopes += 1
+            self.suffix = f"@{self.scopes}"
+            for label in self._labels_ahead():
+                self._declare(label, Symbol(label + self.suffix))
+
+    def _close(self) -> None:
+        for name, operand in self.saved.pop().items():
+            if operand is None:
+                del self.names[name]
+            else:
+                self.names[name] = operand
+        if len(self.saved) == 1:
+            self.suffix = ""
+
+    def _labels_ahead(self) -> list[str]:
+        """Return the labels of the scope that begins here, which branches may name before they come."""
+        tokens, at, depth, found = self.cursor.tokens, self.cursor.at, 1, []
+        while depth:
+            token = tokens[at]
+            if token == ":":
+                if depth == 1:
+                    found.append(tokens[at - 1])
+            elif token == "{":
+                depth += 1
+            elif token == "}":
+                depth -= 1
+            elif not token:
+                raise self.cursor.error("a brace is never closed")
+            at += 1
+        return found
+
+    def _declare(self, name: str, operand: Operand) -> None:
+        scope = self.saved[-1]
+        if name in scope:
+            raise self.cursor.error(f"{name} is declared twice in this scope")
+        scope[name] = self.names.get(name)
+        self.names[name] = operand
+
+    def _unique(self, name: str) -> str:
+        return name + self.suffix if len(self.saved) > 1 else name
+
+    # --- declarations ---------------------------------------------------------------------------
+
+    def _directive(self, token: str) -> None:
+        cursor = self.cursor
+        if token == ".loc":
+            self._loc()
+        elif is_declaration(token) or token in (".extern", ".visible", ".weak"):
+            linkage = "" if is_declaration(token) else cursor.take()[1:]
+            for variable, count in declaration(cursor, linkage):
+                if variable.space == "reg":
+                    self.declare_register(variable, count)
+                else:
+                    self._declare_variable(variable)
+        elif token == ".pragma":
+            while cursor.take() != ";":
+                pass
+        else:
+            raise cursor.error(f"directive {token} is not known inside a function")
+
+    def _declare_variable(self, variable: Variable) -> None:
+        written = variable.name
+        variable.name = self._unique(written)
+        self._declare(written, Symbol(variable.name))
+        self.function.variables[variable.name] = variable
+
+    def declare_register(self, variable: Variable, count: int = -1) -> None:
+        """Declare `name`, or `name0` to `nameN-1` if there is a count, or the components of a vector."""
+        registers, kind = self.function.registers, variable.type
+        for name in [variable.name] if count < 0 else [f"{variable.name}{index}" for index in range(count)]:
+            unique = self._unique(name)
+            if variable.vector > 1:
+                components = [Register(f"{unique}.{axis}") for axis in _AXES[: variable.vector]]
+                self._declare(name, Vector(tuple(components)))
+                registers.update((register.name, kind) for register in components)
+            else:
+                self._declare(name, Register(unique))
+                registers[unique] = kind
+
+    def _loc(self) -> None:
+        cursor = self.cursor
+        cursor.at += 1
+        key = (cursor.integer(), cursor.integer(), cursor.integer())
+        while cursor.accept(","):
+            if cursor.accept("function_name"):
+                cursor.name()
+                if cursor.accept("+"):
+                    cursor.integer()
+            else:
+                cursor.expect("inlined_at")
+                for _ in range(3):
+                    cursor.integer()
+        if key not in self.locations:
+            self.locations[key] = Location("", key[1], key[2])
+        self.location = self.locations[key]
+
+    # --- statements -----------------------------------------------------------------------------
+
+    def _labelled(self, written: str) -> None:
+        cursor, line = self.cursor, self.cursor.line
+        cursor.name()
+        cursor.at += 1
+        operand = self.names.get(written)
+        name = operand.name if isinstance(operand, Symbol) else written
+        if cursor.accept(".callprototype"):
+            results = parameters(cursor) if cursor.token == "(" else ()
+            cursor.expect("_")
+            arguments = parameters(cursor) if cursor.token == "(" else ()
+            while cursor.take() != ";":  # .noreturn, .abi_preserve: no matter to a caller here
+                pass
+            self.statements.append(Prototype(name, results, arguments, line))
+        elif cursor.token in (".branchtargets", ".calltargets"):
+            kind = cursor.take()
+            targets = [self._target()]
+            while cursor.accept(","):
+                targets.append(self._target())
+            cursor.expect(";")
+            made = BranchTargets if kind == ".branchtargets" else CallTargets
+            self.statements.append(made(name, tuple(targets), line))
+        else:
+            self.statements.append(Label(name, line))
+
+    def _target(self) -> str:
+        operand = self._named(self.cursor.name())
+        if not isinstance(operand, Symbol):
+            raise self.cursor.error("expected labels or functions")
+        return operand.name
+
+    def _guarded(self) -> None:
+        cursor = self.cursor
+        cursor.at += 1
+        negated = cursor.accept("!")
+        operand = self._named(cursor.name())
+        if not isinstance(operand, Register):
+            raise cursor.error("expected a predicate register after @")
+        self._instruction(Guard(operand.name, negated))
+
+    def _instruction(self, guard: Guard | None) -> None:
+        cursor = self.cursor
+        line = cursor.line
+        word = cursor.take()
+        if not word[:1].isalpha():
+            cursor.at -= 1
+            raise cursor.unexpected("an instruction")
+        split = self.opcodes.get(word)
+        if split is None:
+            opcode, *modifiers = word.split(".")
+            split = self.opcodes[word] = (opcode, tuple(modifiers))
+        opcode, modifiers = split
+        while cursor.token[:1] == ".":
+            modifiers += tuple(cursor.take()[1:].split("."))
+        if opcode == "call":
+            self._call(modifiers, guard, line)
+            return
+        operands: list[Operand] = []
+        if not cursor.accept(";"):
+            while True:
+                operands.append(self._operand())
+                if cursor.accept(";"):
+                    break
+                if not cursor.accept(","):
+                    raise cursor.unexpected("',' or ';' after an operand")
+        self.statements.append(Instruction(opcode, modifiers, tuple(operands), line, guard, self.location))
+
+    def _call(self, modifiers: tuple[str, ...], guard: Guard | None, line: int) -> None:
+        cursor = self.cursor
+        if modifiers not in ((), ("uni",)):
+            raise cursor.error(f"call.{'.'.join(modifiers)} is not known", line)
+        results: tuple[Operand, ...] = ()
+        if cursor.token == "(":
+            results = self._list()
+            cursor.expect(",")
+        target = self._named(cursor.name())
+        arguments: tuple[Operand, ...] = ()
+        prototype = None
+        if cursor.accept(","):
+            if cursor.token == "(":
+                arguments = self._list()
+                if cursor.accept(","):
+                    prototype = self._target()
+            else:
+                prototype = self._target()
+        cursor.expect(";")
+        self.statements.append(Call(results, target, arguments, prototype, line, bool(modifiers), guard, self.location))
+
+    def _list(self) -> tuple[Operand, ...]:
+        cursor, found = self.cursor, []
+        cursor.expect("(")
+        while not cursor.accept(")"):
+            if found:
+                cursor.expect(",")
+            found.append(self._operand())
+        return tuple(found)
+
+    # --- operands -------------------------------------------------------------------------------
+
+    def _operand(self) -> Operand:
+        cursor = self.cursor
+        operand = self._single()
+        if cursor.token == "|":
+            cursor.at += 1
+            second = self._single()
+            operand = Pair(_or_none(operand), _or_none(second))
+        return operand
+
+    def _single(self) -> Operand:
+        cursor = self.cursor
+        token = cursor.tokens[cursor.at]
+        first = token[:1]
+        if first == "%" and len(token) > 1:
+            cursor.at += 1
+            return self.names.get(token) or self._named(token)
+        if first.isalpha() or (first in "_$" and token):
+            if token == "WARP_SZ":
+                return cursor.constant()
+            cursor.at += 1
+            return self._with_offset(self._named(token))
+        if first == "[":
+            return self._address()
+        if first == "{":
+            return self._vector()
+        if first == "!":
+            cursor.at += 1
+            operand = self._named(cursor.name())
+            if not isinstance(operand, Register):
+                raise cursor.error("expected a predicate register after !")
+            return Negated(operand)
+        if first.isdigit() and cursor.tokens[cursor.at + 1] in (",", ";"):
+            cursor.at += 1
+            operand = self.names.get(token)
+            if operand is None:
+                operand = self.names[token] = number(token)
+            return operand
+        if first.isdigit() or token in ("-", "+", "~", "("):
+            return cursor.constant()
+        raise cursor.unexpected("an operand")
+
+    def _with_offset(self, operand: Operand) -> Operand:
+        if isinstance(operand, Symbol) and self.cursor.token in ("+", "-"):
+            return Symbol(operand.name, operand.offset + self.cursor.integer())
+        return operand
+
+    def _named(self, written: str) -> Operand:
+        operand = self.names.get(written)
+        if operand is not None:
+            return operand
+        base, dot, component = written.rpartition(".")
+        vector = self.names.get(base) if dot else None
+        if isinstance(vector, Vector):
+            axis = _AXES.find(_COLOURS.get(component, component))
+            if not 0 <= axis < len(vector.elements):
+                raise self.cursor.error(f"register {base} has no component .{component}")
+            return vector.elements[axis]
+        if written[0] == "%":
+            if written not in SPECIAL:
+                raise self.cursor.error(f"register {written} is not declared")
+            operand = Register(written)
+        else:
+            operand = Symbol(written)
+        self.names[written] = operand
+        return operand
+
+    def _vector(self) -> Vector:
+        cursor = self.cursor
+        token = cursor.take()
+        if len(token) > 1:  # {1, 2} is one token
+            return Vector(tuple(Immediate(int(value)) for value in token[1:-1].split(",")))
+        elements: list[Operand | None] = []
+        while not cursor.accept("}"):
+            if elements:
+                cursor.expect(",")
+            elements.append(_or_none(self._single()))
+        return Vector(tuple(elements))
+
+    def _address(self) -> Address:
+        cursor = self.cursor
+        cursor.at += 1
+        token = cursor.token
+        base: Register | Symbol | None = None
+        offset = 0
+        if token[:1].isdigit() or token in ("-", "+", "(", "~"):
+            offset = cursor.integer()
+        else:
+            named = self._named(cursor.name())
+            if not isinstance(named, Register | Symbol):
+                raise cursor.error(f"{token} is no address")
+            base = named
+            while cursor.token in ("+", "-"):  # also [%rd1+-4]
+                offset += cursor.integer()
+        coordinates: list[Operand] = []
+        while cursor.accept(","):
+            coordinates.append(self._single())
+        cursor.expect("]")
+        return Address(base, offset, tuple(coordinates))
+
+
+def _or_none(operand: Operand) -> Operand | None:
+    return None if isinstance(operand, Sink) else operand

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Variables and parameters: PTX ISA manual, chapters 5 (state spaces, types, variables) and 4.5 (constants)."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+
+from cuda.cpu.ptx.cursor import Cursor, number
+from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
+
+SPACES = frozenset(("global", "const", "shared", "local", "param", "reg", "tex", "sampler", "surf"))
+
+# Bytes of a value of each type, section 5.2. An opaque object (section 5.3) is a 64-bit handle.
+TYPE_BYTES = {
+    **{letter + str(bits): bits // 8 for letter in "bus" for bits in (8, 16, 32, 64)},
+    **{"b128": 16, "f16": 2, "bf16": 2, "f16x2": 4, "bf16x2": 4, "tf32": 4, "f32": 4, "f64": 8, "pred": 1},
+    **{"e4m3": 1, "e5m2": 1, "texref": 8, "samplerref": 8, "surfref": 8},
+}
+
+
+def is_declaration(token: str) -> bool:
+    """Tell whether a token names a state space, with which a declaration begins."""
+    return token[:1] == "." and token[1:].partition("::")[0] in SPACES
+
+
+def declaration(cursor: Cursor, linkage: str = "") -> list[tuple[Variable, int]]:
+    """Take a declaration up to its semicolon, and return its variables, each with the N of `name<N>` or -1."""
+    declared = []
+    prefix = _prefix(cursor)
+    while True:
+        declared.append(_variable(cursor, prefix, linkage))
+        if not cursor.accept(","):
+            break
+    cursor.expect(";")
+    return declared
+
+
+def parameters(cursor: Cursor) -> tuple[Variable, ...]:
+    """Take a parenthesised list of parameters."""
+    cursor.expect("(")
+    found = []
+    while not cursor.accept(")"):
+        if found:
+            cursor.expect(",")
+        if not is_declaration(cursor.token):
+            raise cursor.unexpected("a parameter")
+        found.append(_variable(cursor, _prefix(cursor), "")[0])
+    return tuple(found)
+
+
+def _prefix(cursor: Cursor) -> tuple[str, str, int, int, dict[str, object]]:
+    """Take `.space .align n .v4 .type` and return (space, type, align, vector, attributes)."""
+    space = cursor.take()[1:].partition("::")[0]
+    kind, align, vector = "", 0, 1
+    attributes: dict[str, object] = {}
+    while cursor.token.startswith("."):
+        word = cursor.take()[1:]
+        if word == "align":
+            align = cursor.integer()
+        elif word in ("v2", "v4", "v8"):
+            vector = int(word[1])
+        elif word == "attribute":
+            attributes.update(attribute(cursor))
+        elif word == "ptr":
+            attributes["ptr"] = cursor.take()[1:] if cursor.token[1:] in SPACES else "generic"
+            if cursor.accept(".align"):
+                attributes["ptr_align"] = cursor.integer()
+        elif word in TYPE_BYTES:
+            kind = word
+        else:
+            cursor.at -= 1
+            raise cursor.unexpected("a type")
+    if space == "tex" or kind in ("texref", "samplerref", "surfref"):
+        kind = kind or "u64"
+    if not kind:
+        raise cursor.unexpected("a type")
+    return space, kind, align, vector, attributes
+
+
+def attribute(cursor: Cursor) -> dict[str, object]:
+    """Take the `(.managed, .unified(a, b))` of an attribute directive."""
+    found: dict[str, object] = {}
+    cursor.expect("(")
+    while not cursor.accept(")"):
+        name = cursor.take().lstrip(".")
+        found[name] = True
+        if cursor.accept("("):
+            values = [cursor.integer()]
+            while cursor.accept(","):
+                values.append(cursor.integer())
+            cursor.expect(")")
+            found[name] = tuple(values)
+        cursor.accept(",")
+    return found
+
+
+def _variable(cursor: Cursor, prefix: tuple[str, str, int, int, dict], linkage: str) -> tuple[Variable, int]:
+    space, kind, align, vector, attributes = prefix
+    line = cursor.line
+    name = cursor.name()
+    count = -1
+    if cursor.accept("<"):
+        count = cursor.integer_before(">")
+    dims = []
+    while cursor.accept("["):
+        dims.append(0 if cursor.token == "]" else cursor.integer())
+        cursor.expect("]")
+    if any(size < 0 for size in dims):
+        raise cursor.error(f"array {name} has a negative dimension", line)
+    element = TYPE_BYTES[kind]
+    initializer = None
+    if cursor.accept("="):
+        initializer = _initializer(cursor, kind, (*dims, vector) if vector > 1 else tuple(dims), name)
+        if dims and dims[0] == 0:
+            dims[0] = len(initializer.data) // (element * vector * prod(dims[1:]))
+    size = element * vector * prod(dims)
+    align = align or element * vector
+    variable = Variable(name, space, kind, size, align, vector, tuple(dims), linkage, initializer, attributes, line)
+    return variable, count
+
+
+def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str) -> Initializer:
+    if kind in ("texref", "samplerref", "surfref"):
+        raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device")
+    data, relocations = bytearray(), []
+    limit = TYPE_BYTES[kind] * prod(dims)
+    end = _fill(cursor, data, relocations, kind, dims, 0)
+    if limit and end > limit:
+        raise cursor.error(f"variable {name} has {limit} bytes and its initial value {end}")
+    if len(data) < limit:
+        data.extend(bytes(limit - len(data)))
+    return Initializer(bytes(data), tuple(relocations))
+
+
+def _fill(cursor: Cursor, data: bytearray, relocations: list, kind: str, dims: tuple[int, ...], at: int) -> int:
+    """Take a value or a nested list of them, put it at `at`, and return where it ends."""
+    width = TYPE_BYTES[kind]
+    token = cursor.token
+    if token[0] == "{" and len(token) > 1:
+        cursor.at += 1
+        packed = _packed([int(value) for value in token[1:-1].split(",")], kind)
+        _put(data, at, packed)
+        return at + len(packed)
+    if not cursor.accept("{"):
+        return _scalar(cursor, data, relocations, kind, at)
+    stride = width * prod(dims[1:])
+    while not cursor.accept("}"):
+        nested = cursor.token[0] == "{"
+        end = _fill(cursor, data, relocations, kind, dims[1:], at)
+        at = at + stride if nested else end
+        if not cursor.accept(","):
+            cursor.expect("}")
+            break
+    return at
+
+
+def _packed(values: list[int], kind: str) -> bytes:
+    width = TYPE_BYTES[kind]
+    if width == 1 and min(values) >= 0 and max(values) < 256:  # nearly always: NVRTC writes arrays as bytes
+        return bytes(values)
+    return b"".join(_bits(Immediate(value), kind).to_bytes(width, "little") for value in values)
+
+
+def _scalar(cursor: Cursor, data: bytearray, relocations: list, kind: str, at: int) -> int:
+    """Take a number, an address, or a byte of an address: `7`, `generic(x)+4`, `0xFF00(x)`."""
+    width = TYPE_BYTES[kind]
+    token, following = cursor.token, cursor.tokens[cursor.at + 1]
+    if token[0].isdigit() and following == "(":
+        mask = number(cursor.take()).value
+        shift = (mask & -mask).bit_length() - 1
+        if mask != 0xFF << max(shift, 0) or shift % 8:
+            raise cursor.error(f"mask {token} of an address must be 0xFF, 0xFF00, ...")
+        cursor.expect("(")
+        symbol, addend = _address(cursor)
+        cursor.expect(")")
+        relocations.append(Relocation(at, 1, symbol, addend, shift))
+        _put(data, at, bytes(width))
+    elif token[0].isdigit() or token in ("-", "+", "~", "!", "(", "WARP_SZ"):
+        _put(data, at, _bits(cursor.constant(), kind).to_bytes(width, "little"))
+    else:
+        symbol, addend = _address(cursor)
+        relocations.append(Relocation(at, width, symbol, addend))
+        _put(data, at, bytes(width))
+    return at + width
+
+
+def _address(cursor: Cursor) -> tuple[str, int]:
+    if cursor.token == "generic" and cursor.tokens[cursor.at + 1] == "(":
+        cursor.at += 2
+        symbol = cursor.name()
+        cursor.expect(")")
+    else:
+        symbol = cursor.name()
+    addend = cursor.integer() if cursor.token in ("+", "-") else 0
+    return symbol, addend
+
+
+def _put(data: bytearray, at: int, value: bytes) -> None:
+    if len(data) < at:
+        data.extend(bytes(at - len(data)))
+    data[at : at + len(value)] = value
+
+
+def _bits(value: Immediate, kind: str) -> int:
+    """Return a constant's bits in a variable of type `kind`."""
+    if kind in ("f32", "f64") and value.kind != kind:
+        if value.kind == "int":
+            real = float(value.value)
+        else:
+            code = "<I" if value.kind == "f32" else "<Q"
+            real = struct.unpack("<f" if value.kind == "f32" else "<d", struct.pack(code, value.value))[0]
+        return int.from_bytes(struct.pack("<f" if kind == "f32" else "<d", real), "little")
+    return value.value & (1 << 8 * TYPE_BYTES[kind]) - 1
