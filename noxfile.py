@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The chores, one command each, the same for a person and for CI: `nox -s test`. They use the environment nox runs in.
+
+Set one up with `pip install -e '.[dev]'`; CI and users without nox can type the commands as they stand here.
+"""
+
+import nox
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["build", "lint", "type", "test", "docs"]
+
+
+@nox.session
+def gen(session):
+    """Write the generated sources and the coverage report."""
+    with session.chdir("cuda_bindings"):
+        session.run("python", "-m", "codegen", "write")
+        session.run("python", "-m", "codegen", "report")
+
+
+@nox.session
+def build(session):
+    """Compile everything in place; generates first where needed."""
+    session.run("python", "setup.py", "build_ext", "--inplace")
+
+
+@nox.session
+def lint(session):
+    """Check the form of Python and Cython sources."""
+    session.run("ruff", "check", ".")
+    session.run("cython-lint", "cuda_bindings", "cuda_core", "cuda_cpu")
+
+
+@nox.session
+def type(session):
+    """Check the types."""
+    session.run("mypy")
+
+
+@nox.session
+def test(session):
+    """Run the tests: `nox -s test -- --driver=nvidia -k launch`."""
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session
+def docs(session):
+    """Build the documentation; a warning is an error."""
+    session.run("python", "-m", "sphinx", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
+
+
+@nox.session
+def bench(session):
+    """Measure, against peers where they can be installed: `nox -s bench -- call_overhead`."""
+    session.run("python", "-m", "benchmarks", *session.posargs)
