@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The APIs that are bound: one row each. A new header is a new row."""
+
+from __future__ import annotations
+
+import enum
+import os
+import pathlib
+import sys
+from dataclasses import dataclass
+
+HERE = pathlib.Path(__file__).parent
+
+
+class Style(enum.Enum):
+    """How a Python function looks and reports failure."""
+
+    TUPLE = "tuple"  # the C name; returns (status, results ...)
+    RAISE = "raise"  # snake_case without prefix; returns the results, raises on failure
+
+
+@dataclass(frozen=True)
+class Api:
+    name: str  # module of cuda.bindings
+    headers: tuple[str, ...]  # functions, types and constants of these are bound
+    prefix: str  # that the names of functions share
+    status: str  # result type whose value 0 is success
+    style: Style = Style.TUPLE
+    versions: tuple[str, ...] = ()  # headers with typedefs PFN_<function>_v<version>
+    version_macro: str | None = None
+    prelude: tuple[str, ...] = ()  # headers that the headers need and do not include
+    defines: tuple[str, ...] = ()
+    per_thread_define: str | None = None  # switches the header to the per-thread default stream
+    every_version_define: str | None = None  # makes the header declare all versions of its functions
+    reference: str = ""  # page of NVIDIA's reference, {anchor} for the function
+
+
+APIS = {
+    api.name: api
+    for api in (
+        Api(
+            name="driver",
+            headers=("cuda.h", "cudaProfiler.h", "cudaEGL.h", "cudaGL.h", "cudaVDPAU.h"),
+            prelude=("vdpau/vdpau.h",),
+            prefix="cu",
+            status="CUresult",
+            versions=(
+                "cudaTypedefs.h",
+                "cudaProfilerTypedefs.h",
+                "cudaEGLTypedefs.h",
+                "cudaGLTypedefs.h",
+                "cudaVDPAUTypedefs.h",
+            ),
+            version_macro="CUDA_VERSION",
+            per_thread_define="CUDA_API_PER_THREAD_DEFAULT_STREAM",
+            every_version_define="__CUDA_API_VERSION_INTERNAL",
+            reference="https://docs.nvidia.com/cuda/cuda-driver-api/search.html?q={name}",
+        ),
+        Api(
+            name="nvrtc",
+            headers=("nvrtc.h",),
+            prefix="nvrtc",
+            status="nvrtcResult",
+            reference="https://docs.nvidia.com/cuda/nvrtc/index.html#c.{name}",
+        ),
+        Api(
+            name="nvjitlink",
+            headers=("nvJitLink.h",),
+            prefix="nvJitLink",
+            status="nvJitLinkResult",
+            style=Style.RAISE,
+            # Without it the header defines inline functions on symbols that name one release (__nvJitLinkCreate_13_5).
+            defines=("NVJITLINK_NO_INLINE",),
+            reference="https://docs.nvidia.com/cuda/nvjitlink/index.html#c.{name}",
+        ),
+    )
+}
+
+
+def include_path() -> list[pathlib.Path]:
+    """Return the folders with NVIDIA's headers: CUDA_HOME's if that is set, else those of the installed wheels.
+
+    A toolkit that merely lies on the machine is never used.
+    """
+    if home := os.environ.get("CUDA_HOME"):
+        return [pathlib.Path(home) / "include"]
+    folders = (pathlib.Path(entry) / "nvidia" / "cu13" / "include" for entry in sys.path)
+    return [folder for folder in folders if folder.is_dir()]

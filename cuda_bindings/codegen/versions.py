@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which CUDA version introduced which exported symbol, by the typedefs ``PFN_<function>_v<version>``.
+
+The headers number a function's successive forms in two ways: symbols ``cuMemAlloc``, ``cuMemAlloc_v2`` and typedefs
+``PFN_cuMemAlloc_v2000``, ``PFN_cuMemAlloc_v3020``. In order, they are the same forms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+SYMBOL = re.compile(r"(?P<base>\w+?)(?:_v(?P<form>\d+))?(?P<stream>_ptds|_ptsz)?")
+TYPEDEF = re.compile(r"PFN_(?P<base>\w+?)_v(?P<version>\d+)(?P<stream>_ptds|_ptsz)?")
+
+
+class VersionError(Exception):
+    """The typedefs do not account for every form of a function."""
+
+
+def split(symbol: str) -> tuple[str, int, str]:
+    """Return the function, the number of its form and the stream suffix of a symbol.
+
+    >>> split("cuMemcpyHtoD_v2_ptds")
+    ('cuMemcpyHtoD', 2, '_ptds')
+    """
+    match = SYMBOL.fullmatch(symbol)
+    return match["base"], int(match["form"] or 1), match["stream"] or ""
+
+
+def introduced(symbols: Iterable[str], typedefs: Iterable[str]) -> dict[str, int]:
+    """Return the CUDA version of each symbol, as 1000 * major + 10 * minor."""
+    forms, dates = defaultdict(list), defaultdict(list)
+    for symbol in symbols:
+        base, form, stream = split(symbol)
+        forms[base, stream].append((form, symbol))
+    for typedef in typedefs:
+        match = TYPEDEF.fullmatch(typedef)
+        dates[match["base"], match["stream"] or ""].append(int(match["version"]))
+    result = {}
+    for family, members in forms.items():
+        if len(members) != len(dates[family]):
+            names = [symbol for _, symbol in sorted(members)]
+            raise VersionError(f"{family[0]}: symbols {names} but typedefs of the versions {sorted(dates[family])}")
+        result.update(zip((symbol for _, symbol in sorted(members)), sorted(dates[family]), strict=True))
+    return result
