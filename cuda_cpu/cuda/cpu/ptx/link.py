@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Link units: one name space of functions and variables. Linking directives: PTX ISA manual, section 11.6."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.references import rename
+from cuda.cpu.ptx.syntax import Function, Module, Variable
+
+# Functions that the runtime has (kernel_abi.h).
+RUNTIME = frozenset({"vprintf", "malloc", "free", "__assertfail"})
+
+_Definition = TypeVar("_Definition", Function, Variable)
+
+
+@dataclass(slots=True)
+class Linked:
+    """All units' definitions by their names after linking, and the unit that each came from."""
+
+    functions: dict[str, Function]
+    variables: dict[str, Variable]
+    unit: dict[str, Module]
+
+
+def link(modules: list[Module]) -> Linked:
+    """Link parsed units.
+
+    A name without a linking directive belongs to its file: where several units have it, the later ones' becomes
+    `name@unitN`. The units' functions are changed in place.
+
+    Parameters
+    ----------
+    modules : list of Module
+
+    Returns
+    -------
+    Linked
+        `functions` also has declarations without a body (the runtime's functions among them) and aliases.
+
+    Raises
+    ------
+    PtxError
+        A name has several strong definitions, or is a variable here and a function there.
+    """
+    for number, module in enumerate(modules, 1):
+        _hoist_statics(module)
+        _separate_local_names(module, number, modules)
+    linked = Linked({}, {}, {})
+    for module in modules:
+        for variable in module.variables.values():
+            _merge(linked.variables, variable, module, linked.unit)
+        for function in module.functions.values():
+            _merge(linked.functions, function, module, linked.unit)
+    for name in linked.functions.keys() & linked.variables.keys():
+        module = linked.unit[name]
+        raise PtxError(f"{name} is both a function and a variable", linked.functions[name].line, module.name)
+    for module in modules:
+        for alias, target in module.aliases.items():
+            if target not in linked.functions or linked.functions[target].body is None:
+                raise PtxError(f".alias {alias}: function {target} is not defined", 0, module.name)
+            linked.functions[alias] = linked.functions[target]
+    return linked
+
+
+def _hoist_statics(module: Module) -> None:
+    """Move .global and .const variables declared inside functions to the module."""
+    for function in module.functions.values():
+        statics = {name: v for name, v in function.variables.items() if v.space in ("global", "const")}
+        names = {}
+        for name, variable in statics.items():
+            del function.variables[name]
+            names[name] = variable.name = f"{name}@{function.name}" if name in module.variables else name
+            module.variables[variable.name] = variable
+        rename(function, names)
+
+
+def _is_local(definition: Function | Variable) -> bool:
+    return not definition.linkage and not (isinstance(definition, Function) and definition.entry)
+
+
+def _separate_local_names(module: Module, number: int, modules: list[Module]) -> None:
+    names = {}
+    for definition in (*module.functions.values(), *module.variables.values()):
+        if _is_local(definition) and _taken(definition.name, module, modules, number):
+            names[definition.name] = f"{definition.name}@unit{number}"
+    if not names:
+        return
+    module.functions = {names.get(name, name): function for name, function in module.functions.items()}
+    module.variables = {names.get(name, name): variable for name, variable in module.variables.items()}
+    module.aliases = {names.get(alias, alias): names.get(name, name) for alias, name in module.aliases.items()}
+    for name, function in module.functions.items():
+        function.name = name
+        rename(function, names)
+    for name, variable in module.variables.items():
+        variable.name = name
+        if variable.initializer is not None:
+            relocations = (replace(r, symbol=names.get(r.symbol, r.symbol)) for r in variable.initializer.relocations)
+            variable.initializer.relocations = tuple(relocations)
+
+
+def _taken(name: str, module: Module, modules: list[Module], number: int) -> bool:
+    """Tell whether another unit has this name: an earlier one at all, or a later one as a global name."""
+    for position, other in enumerate(modules, 1):
+        found = other.functions.get(name) or other.variables.get(name)
+        if other is not module and found is not None and (position < number or not _is_local(found)):
+            return True
+    return False
+
+
+def _rank(definition: Function | Variable) -> int:
+    """Return how strong a definition is: 0 a declaration, 1 common, 2 weak, 3 strong."""
+    if definition.linkage == "extern" and not _is_dynamic_shared(definition):
+        return 0
+    if isinstance(definition, Function) and definition.body is None:
+        return 0
+    return {"common": 1, "weak": 2}.get(definition.linkage, 3)
+
+
+def _is_dynamic_shared(definition: Function | Variable) -> bool:
+    return isinstance(definition, Variable) and definition.space == "shared" and definition.linkage == "extern"
+
+
+def _merge(definitions: dict[str, _Definition], new: _Definition, module: Module, units: dict[str, Module]) -> None:
+    name = new.name
+    known = definitions.get(name)
+    if known is None:
+        definitions[name] = new
+        units[name] = module
+        return
+    if isinstance(new, Variable) and new.space != known.space:
+        raise PtxError(
+            f"{name} is in .{known.space} in {units[name].name} and in .{new.space} here", new.line, module.name
+        )
+    if _is_dynamic_shared(new) and _is_dynamic_shared(known):
+        known.align = max(known.align, new.align)
+    elif _rank(new) == 3 == _rank(known):
+        raise PtxError(f"{name} is defined twice: also in {units[name].name}", new.line, module.name)
+    elif _rank(new) > _rank(known) or (_rank(new) == 1 == _rank(known) and new.size > known.size):
+        definitions[name] = new
+        units[name] = module
+
+
+def unresolved(names: Iterable[tuple[str, int]], linked: Linked) -> list[tuple[str, int]]:
+    """Return those of the (name, line) pairs that no unit defines and the runtime has not got either."""
+    missing = []
+    for name, line in names:
+        definition = linked.functions.get(name) or linked.variables.get(name)
+        if name not in RUNTIME and (definition is None or _rank(definition) == 0):
+            missing.append((name, line))
+    return missing

@@ -1,0 +1,264 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Load PTX: parse, link, check and lay out; compiling waits until a kernel is launched."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import dataclass, field
+from math import prod
+
+from cuda.cpu.code import Code, GlobalVariable, Kernel, MachineCode
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import check
+from cuda.cpu.ptx.layout import SharedLayout, parameter_layout, shared_layout
+from cuda.cpu.ptx.link import RUNTIME, Linked, link, unresolved
+from cuda.cpu.ptx.parser import parse
+from cuda.cpu.ptx.references import References, references
+from cuda.cpu.ptx.syntax import Function, Instruction, Module, Variable
+
+_REGISTER_WORDS = {"pred": 0, "b64": 2, "u64": 2, "s64": 2, "f64": 2, "b128": 4}
+
+
+@dataclass(slots=True)
+class Program:
+    """Linked units: what the emitter reads.
+
+    Names in the functions are the linked ones; what a function declares itself (parameters, labels, local and
+    shared variables) comes before the program's names.
+    """
+
+    capability: int
+    functions: dict[str, Function]  # with a body; aliases are further keys of the same function
+    declared: dict[str, Function]  # of the runtime: vprintf, malloc, free, __assertfail
+    variables: dict[str, Variable]  # module scope: global, const, shared (extern: dynamic)
+    units: dict[str, Module]  # name of a function or variable -> the unit that defines it
+    symbols: list[str] = field(default_factory=list)
+    symbol_index: dict[str, int] = field(default_factory=dict)
+    references: dict[str, References] = field(default_factory=dict)
+    address_taken: list[str] = field(default_factory=list)  # functions that an indirect call may reach
+    recursive: frozenset[str] = frozenset()  # functions that may be live twice on one call stack
+    key: bytes = b""  # digest of all units' text and the capability: for caches
+
+    def callees(self, name: str) -> list[str]:
+        """Return the functions with a body that a function may call, directly or through a register."""
+        found = self.references[name]
+        names = [self.functions[called].name for called in found.calls if called in self.functions]
+        return list(dict.fromkeys(names + self.address_taken if found.indirect else names))
+
+    def reachable(self, name: str) -> list[str]:
+        """Return a function and all that it may call, a caller before what it alone calls."""
+        order, waiting = {}, [name]
+        while waiting:
+            current = waiting.pop()
+            if current not in order:
+                order[current] = None
+                waiting.extend(reversed(self.callees(current)))
+        return list(order)
+
+    def shared_layout(self, kernel: str) -> SharedLayout:
+        """Return where a kernel's shared variables lie.
+
+        Variables of functions that indirect calls may reach come first, so that they have the same place in
+        every kernel that makes such calls: these functions are compiled once.
+        """
+        names = self.reachable(kernel)
+        start = None
+        if any(self.references[name].indirect for name in names):
+            start = self.indirect_layout()
+        return shared_layout(self._shared_variables(names), start)
+
+    def indirect_layout(self) -> SharedLayout:
+        """Return where the shared variables of functions that indirect calls may reach lie."""
+        names = dict.fromkeys(name for taken in self.address_taken for name in self.reachable(taken))
+        return shared_layout(self._shared_variables(list(names)))
+
+    def _shared_variables(self, names: list[str]) -> list[tuple[str, Variable]]:
+        found: dict[tuple[str, str], Variable] = {}
+        for name in names:
+            for variable in self.functions[name].variables.values():
+                if variable.space == "shared":
+                    found["" if variable.linkage == "extern" else name, variable.name] = variable
+            for symbol in self.references[name].symbols:
+                if symbol in self.variables and self.variables[symbol].space == "shared":
+                    found["", symbol] = self.variables[symbol]
+        return [(function, variable) for (function, _), variable in found.items()]
+
+
+def load(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Code:
+    """Load a program.
+
+    Parameters
+    ----------
+    units : list of str
+        PTX text of each unit.
+    capability : int, optional
+        Compute capability of the device times ten. PTX of any target is accepted: the CPU runs them alike.
+    name : str, optional
+        What error messages call the first unit.
+
+    Returns
+    -------
+    Code
+
+    Raises
+    ------
+    PtxError
+        Wrong PTX, a name defined twice or not at all, or an instruction that the CPU device has not got.
+    """
+    program = build(units, capability=capability, name=name)
+    return code_of(program, units)
+
+
+def build(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Program:
+    """Parse, link and check units; parameters as those of `load`."""
+    if not units:
+        raise PtxError("there is no PTX to load")
+    modules = [parse(text, name if index == 0 else f"{name}[{index}]") for index, text in enumerate(units)]
+    linked = link(modules)
+    program = Program(
+        capability=capability,
+        functions={key: function for key, function in linked.functions.items() if function.body is not None},
+        declared={key: linked.functions[key] for key in RUNTIME & linked.functions.keys()},
+        variables=linked.variables,
+        units=linked.unit,
+        key=hashlib.sha256(repr((capability, units)).encode()).digest(),
+    )
+    program.references = {function.name: references(function) for function in program.functions.values()}
+    _check_names(program, linked)
+    _find_symbols(program)
+    program.recursive = _recursive(program)
+    _check_instructions(program)
+    return program
+
+
+def _check_names(program: Program, linked: Linked) -> None:
+    for name, found in program.references.items():
+        missing = unresolved([*found.calls.items(), *found.symbols.items()], linked)
+        if missing:
+            module = program.units[name]
+            names = ", ".join(missing_name for missing_name, _ in missing)
+            advice = "; the CPU device has no device runtime" if missing[0][0].startswith("cuda") else ""
+            error = PtxError(f"unresolved in {name}: {names}{advice}", missing[0][1])
+            raise error.located(module.name, module.text)
+    for variable in linked.variables.values():
+        used = variable.initializer.relocations if variable.initializer else ()
+        missing = unresolved([(relocation.symbol, variable.line) for relocation in used], linked)
+        if missing:
+            module = linked.unit[variable.name]
+            error = PtxError(f"unresolved in the initial value of {variable.name}: {missing[0][0]}", variable.line)
+            raise error.located(module.name, module.text)
+
+
+def _find_symbols(program: Program) -> None:
+    taken: dict[str, None] = {}
+    for found in program.references.values():
+        taken.update((program.functions[name].name, None) for name in found.symbols if name in program.functions)
+    for variable in program.variables.values():
+        for relocation in variable.initializer.relocations if variable.initializer else ():
+            if relocation.symbol in program.functions:
+                taken[program.functions[relocation.symbol].name] = None
+    program.address_taken = [name for name in taken if not program.functions[name].entry]
+    stored = [name for name, variable in program.variables.items() if variable.space in ("global", "const")]
+    program.symbols = stored + list(taken)
+    program.symbol_index = {name: index for index, name in enumerate(program.symbols)}
+    for alias, function in program.functions.items():
+        if function.name in taken:
+            program.symbol_index[alias] = program.symbol_index[function.name]
+
+
+def _recursive(program: Program) -> frozenset[str]:
+    found = set()
+    for name in program.references:
+        if any(name in program.reachable(callee) for callee in program.callees(name)):
+            found.add(name)
+    return frozenset(found)
+
+
+def _check_instructions(program: Program) -> None:
+    """Refuse unknown instructions in whatever a kernel or an indirect call can reach."""
+    roots = [name for name, function in program.functions.items() if function.entry] + program.address_taken
+    for name in dict.fromkeys(reached for root in roots for reached in program.reachable(root)):
+        try:
+            for statement in program.functions[name].body or ():
+                if isinstance(statement, Instruction):
+                    check(statement)
+        except PtxError as error:
+            module = program.units[name]
+            raise error.located(module.name, module.text) from None
+
+
+def code_of(program: Program, units: list[str]) -> Code:
+    """Return what the driver needs to know of a program."""
+    code = Code(
+        kernels={name: _kernel(program, name) for name, function in program.functions.items() if function.entry},
+        variables={
+            name: _global_variable(variable)
+            for name, variable in program.variables.items()
+            if variable.space in ("global", "const")
+        },
+        symbols=program.symbols,
+        ptx=units,
+    )
+    lock = threading.Lock()
+    kernels: dict[str, MachineCode] = {}
+    functions: dict[str, MachineCode] = {}
+
+    def compile_kernel(name: str) -> MachineCode:
+        with lock:
+            if name not in kernels:
+                from cuda.cpu import jit
+
+                kernels[name] = jit.compile_kernel(program, name)
+            return kernels[name]
+
+    def function_address(name: str) -> int:
+        with lock:
+            if name not in functions:
+                from cuda.cpu import jit
+
+                functions[name] = jit.compile_function(program, name)
+            return functions[name].address
+
+    code.compile = compile_kernel
+    code.function_address = function_address
+    return code
+
+
+def _kernel(program: Program, name: str) -> Kernel:
+    function = program.functions[name]
+    module = program.units[name]
+    parameters, size = parameter_layout(function.parameters)
+    required = function.directives.get("reqntid")
+    most = required or function.directives.get("maxntid") or (1024,)
+    words = sum(_REGISTER_WORDS.get(kind, 1) for kind in function.registers.values())
+    return Kernel(
+        name=name,
+        parameters=parameters,
+        parameter_bytes=size,
+        shared_bytes=program.shared_layout(name).size,
+        max_threads=min(prod(most), 1024),
+        required_block=required,
+        required_cluster=function.directives.get("reqnctapercluster"),
+        registers=min(words, 255),
+        ptx_version=module.version[0] * 10 + module.version[1],
+        binary_version=program.capability,
+        line=function.line,
+    )
+
+
+def _global_variable(variable: Variable) -> GlobalVariable:
+    initial = variable.initializer
+    return GlobalVariable(
+        name=variable.name,
+        space=variable.space,
+        size=variable.size,
+        align=variable.align,
+        data=initial.data if initial else bytes(variable.size),
+        relocations=tuple((r.offset, r.width, r.symbol, r.addend, r.shift) for r in initial.relocations)
+        if initial
+        else (),
+        visible=variable.linkage in ("visible", "weak", "common"),
+        managed="managed" in variable.attributes,
+    )

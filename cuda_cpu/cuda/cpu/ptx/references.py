@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a function refers to outside of itself: calls, addresses of functions, variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from cuda.cpu.ptx.syntax import (
+    Address,
+    BranchTargets,
+    Call,
+    CallTargets,
+    Function,
+    Instruction,
+    Label,
+    Operand,
+    Pair,
+    Prototype,
+    Symbol,
+    Vector,
+)
+
+
+@dataclass(slots=True)
+class References:
+    """Names outside of a function, each with the first line that uses it."""
+
+    calls: dict[str, int] = field(default_factory=dict)  # functions called by name
+    symbols: dict[str, int] = field(default_factory=dict)  # other names: variables, functions whose address is taken
+    indirect: bool = False  # calls through a register
+
+
+def references(function: Function) -> References:
+    """Collect what a function's body refers to."""
+    found = References()
+    local = local_names(function)
+    for statement in function.body or ():
+        if isinstance(statement, Instruction):
+            used = statement.operands
+        elif isinstance(statement, Call):
+            used = (*statement.results, *statement.arguments)
+            if isinstance(statement.target, Symbol):
+                found.calls.setdefault(statement.target.name, statement.line)
+            else:
+                found.indirect = True
+        else:
+            continue
+        for name in _names(used):
+            if name not in local and name not in found.symbols:
+                found.symbols[name] = statement.line
+    return found
+
+
+def local_names(function: Function) -> set[str]:
+    """Return the names that a function declares: labels, variables, parameters, prototypes."""
+    names = {parameter.name for parameter in (*function.parameters, *function.results)}
+    names.update(function.variables)
+    for statement in function.body or ():
+        if isinstance(statement, Label | BranchTargets | CallTargets | Prototype):
+            names.add(statement.name)
+    return names
+
+
+def _names(operands: tuple[Operand | None, ...]) -> Iterator[str]:
+    for operand in operands:
+        kind = type(operand)
+        if kind is Symbol:
+            yield operand.name
+        elif kind is Address:
+            if type(operand.base) is Symbol:
+                yield operand.base.name
+            if operand.coordinates:
+                yield from _names(operand.coordinates)
+        elif kind is Vector:
+            yield from _names(operand.elements)
+        elif kind is Pair:
+            yield from _names((operand.first, operand.second))
+
+
+def rename(function: Function, names: Mapping[str, str]) -> None:
+    """Replace names in a function's body; what the function itself declares keeps its name."""
+    local = local_names(function)
+    names = {old: new for old, new in names.items() if old not in local}
+    if not names:
+        return
+    for statement in function.body or ():
+        if isinstance(statement, Instruction):
+            statement.operands = tuple(_renamed(operand, names) for operand in statement.operands)
+        elif isinstance(statement, Call):
+            statement.target = _renamed(statement.target, names)
+            statement.results = tuple(_renamed(operand, names) for operand in statement.results)
+            statement.arguments = tuple(_renamed(operand, names) for operand in statement.arguments)
+        elif isinstance(statement, CallTargets):
+            statement.functions = tuple(names.get(name, name) for name in statement.functions)
+
+
+def _renamed(operand: Operand | None, names: Mapping[str, str]) -> Operand | None:
+    if isinstance(operand, Symbol):
+        return replace(operand, name=names[operand.name]) if operand.name in names else operand
+    if isinstance(operand, Address):
+        coordinates = tuple(_renamed(each, names) for each in operand.coordinates)
+        return Address(_renamed(operand.base, names), operand.offset, coordinates)
+    if isinstance(operand, Vector):
+        return Vector(tuple(_renamed(each, names) for each in operand.elements))
+    if isinstance(operand, Pair):
+        return Pair(_renamed(operand.first, names), _renamed(operand.second, names))
+    return operand
