@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of Sphinx. Reference pages are written anew at each build, by reference_pages.py, from what is installed."""
+
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import reference_pages  # noqa: E402 - it lies beside this file
+
+project = "Open CUDA Python"
+author = "Open CUDA Python developers"
+project_copyright = f"2026 {author}"
+release = version = "0.1.0"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 2
+exclude_patterns = ["_build", "_generated/*_table.md"]
+nitpicky = False
+
+napoleon_google_docstring = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the signatures of compiled classes are in their docstrings
+add_module_names = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+reference_pages.write_all(HERE / "_generated")

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Write the pages that follow from the code: what is bound, what the CPU device implements, what errors advise."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import pathlib
+
+BINDINGS = {
+    "driver": "The CUDA driver API",
+    "nvrtc": "NVRTC, the runtime compiler",
+    "nvjitlink": "nvJitLink, the linker",
+}
+
+
+def write_all(folder: pathlib.Path) -> None:
+    folder.mkdir(exist_ok=True)
+    pages = {f"{name}.md": bindings_page(name, title) for name, title in BINDINGS.items()}
+    pages |= {
+        "core.md": core_page(),
+        "implemented_table.md": implemented_table(),
+        "instructions_table.md": instructions_table(),
+        "advice_table.md": advice_table(),
+    }
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def bindings_page(name: str, title: str) -> str:
+    """Return the reference of one module, from its stub: functions with their docstrings, then structs and enums."""
+    module = importlib.import_module(f"cuda.bindings.{name}")
+    stub = pathlib.Path(importlib.util.find_spec("cuda.bindings").origin).with_name(f"{name}.pyi")
+    nodes = ast.parse(stub.read_text()).body
+    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef) and node.name[0] != "_"}
+    lines = [f"# cuda.bindings.{name}", "", f"{title}: {len(functions)} functions, {len(classes)} classes.", ""]
+    lines += ["## Functions", "", f"```{{eval-rst}}\n.. py:currentmodule:: cuda.bindings.{name}\n```", ""]
+    for function in sorted(functions):
+        lines += function_entry(function, functions[function], getattr(module, function).__doc__ or "")
+    enums = {name for name, node in classes.items() if any("Enum" in ast.unparse(base) for base in node.bases)}
+    lines += ["## Structures and handles", "", *class_table(classes, set(classes) - enums)]
+    lines += ["## Enumerations", "", *class_table(classes, enums)]
+    return "\n".join(lines) + "\n"
+
+
+def function_entry(name: str, node: ast.FunctionDef, text: str) -> list[str]:
+    """Return a py:function directive; a docstring's first line that repeats the signature is left out."""
+    arguments = ", ".join(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
+    body = [line for line in text.strip().splitlines() if not line.startswith(f"{name}(")]
+    return ["```{eval-rst}", f".. py:function:: {name}({arguments})", "", *(f"   {line}" for line in body), "```", ""]
+
+
+def class_table(classes: dict[str, ast.ClassDef], names: set[str]) -> list[str]:
+    """Return a table of classes and the names in them."""
+    if not names:
+        return ["None.", ""]
+    lines = ["| name | members |", "|---|---|"]
+    for name in sorted(names):
+        members = [member_name(node) for node in classes[name].body]
+        shown = [member for member in dict.fromkeys(members) if member and not member.startswith("__")]
+        lines.append(f"| `{name}` | {', '.join(f'`{member}`' for member in shown) or 'opaque'} |")
+    return [*lines, ""]
+
+
+def member_name(node: ast.stmt) -> str:
+    if isinstance(node, ast.AnnAssign):
+        return ast.unparse(node.target)
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0])
+    return getattr(node, "name", "")
+
+
+def core_page() -> str:
+    """Return the reference of cuda.core: what it exports, in its order."""
+    core = importlib.import_module("cuda.core")
+    lines = ["# cuda.core", "", "```{eval-rst}", ".. py:currentmodule:: cuda.core", "```", ""]
+    for name in core.__all__:
+        value = getattr(core, name)
+        if isinstance(value, type):
+            lines += [f"## {name}", "", "```{eval-rst}", f".. autoclass:: cuda.core.{name}", "   :members:", "```", ""]
+        elif callable(value):
+            lines += [f"## {name}", "", "```{eval-rst}", f".. autofunction:: cuda.core.{name}", "```", ""]
+    return "\n".join(lines)
+
+
+def implemented_table() -> str:
+    """Return the driver functions that the CPU device implements."""
+    import cuda.cpu
+
+    names = sorted(cuda.cpu.implemented())
+    listed = "\n".join(f"- `{name}`" for name in names)
+    return f"{len(names)} functions of the driver API:\n\n:::{{div}} implemented\n{listed}\n:::\n"
+
+
+def instructions_table() -> str:
+    """Return the PTX instructions that the CPU device runs, in the manual's order."""
+    from cuda.cpu.ptx import instructions
+
+    rows = [row for rows in instructions.table().values() for row in rows if row.family]
+    lines = [f"{len(rows)} forms:", "", "| section | form |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {row.section} | `` {row.syntax.replace('|', chr(92) + '|')} `` |" for row in rows)])
+
+
+def advice_table() -> str:
+    """Return what the exceptions of cuda.core advise."""
+    from cuda.core import _errors
+
+    lines = ["| status | advice |", "|---|---|"]
+    return "\n".join([*lines, *(f"| `{status}` | {advice} |" for status, advice in _errors._ADVICE.items())])
