@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Fatbin containers: code for several architectures in one image.
+
+NVIDIA does not document the format; the layout here is what nvFatbin writes, whose output
+tests/cpu/ptx/test_fatbin.py reads.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from cuda.cpu.ptx.error import PtxError
+
+WRAPPER_MAGIC = 0x466243B1  # struct {u32 magic, u32 version, const void *fatbin, const void *file}
+WRAPPER_SIZE = 24
+MAGIC = 0xBA55ED50
+HEADER = struct.Struct("<IHHQ")  # magic, version, header size, size of all that follows
+# kind, version, header size, payload size, compressed size, options, PTX minor, PTX major, arch, name, name size,
+# flags, unknown, unpacked size
+_ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
+PTX, ELF = 1, 2
+_LZ4, _ZSTD, _OTHER = 0x2000, 0x8000, 0x1000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One image in a fatbin: `kind` 1 is PTX and 2 a cubin; `arch` is 90 for sm_90."""
+
+    kind: int
+    arch: int
+    data: bytes
+
+
+def fatbin_size(header: bytes) -> int:
+    """Return how many bytes the fatbin has whose first 16 bytes these are."""
+    _, _, header_size, size = HEADER.unpack_from(header)
+    return header_size + size
+
+
+def entries(data: bytes) -> list[Entry]:
+    """Return the images of a fatbin, unpacked.
+
+    Raises
+    ------
+    PtxError
+        The fatbin is damaged, or compressed in a way that needs a package that is not installed.
+    """
+    if len(data) < HEADER.size or fatbin_size(data) > len(data):
+        raise PtxError("the fatbin image is damaged: it is shorter than its header says")
+    at, end = HEADER.unpack_from(data)[2], fatbin_size(data)
+    found = []
+    while at + _ENTRY.size <= end:
+        kind, _, header, payload, packed, _, _, _, arch, _, _, flags, _, size = _ENTRY.unpack_from(data, at)
+        if header < _ENTRY.size or at + header + payload > end or packed > payload:
+            raise PtxError("the fatbin image is damaged: an entry lies outside of it")
+        content = data[at + header : at + header + (packed or payload)]
+        if kind in (PTX, ELF):
+            found.append(Entry(kind, arch, _unpacked(content, flags, size)))
+        at += header + payload
+    return found
+
+
+def _unpacked(content: bytes, flags: int, size: int) -> bytes:
+    if flags & _LZ4:
+        return lz4_block(content, size)
+    if flags & _ZSTD:
+        return _zstd(content)
+    if flags & _OTHER:
+        raise PtxError("the fatbin image is compressed in a way that is not supported; rebuild it without compression")
+    return content
+
+
+def _zstd(content: bytes) -> bytes:
+    try:
+        from compression import zstd  # Python 3.14
+    except ImportError:
+        try:
+            from backports import zstd
+        except ImportError:
+            raise PtxError(
+                "the fatbin image is compressed by zstd: pip install backports.zstd, or rebuild it with "
+                "-compress-mode=speed"
+            ) from None
+    try:
+        return zstd.decompress(content)
+    except zstd.ZstdError as error:
+        raise PtxError(f"the fatbin image is damaged: {error}") from None
+
+
+def lz4_block(data: bytes, size: int) -> bytes:
+    """Unpack an LZ4 block of `size` bytes (LZ4 block format description, by Yann Collet).
+
+    Raises
+    ------
+    PtxError
+        The block is damaged.
+    """
+    out = bytearray()
+    at = 0
+    try:
+        while at < len(data):
+            token = data[at]
+            literals, at = _lz4_length(data, at + 1, token >> 4)
+            out += data[at : at + literals]
+            at += literals
+            if at >= len(data):
+                break
+            distance = data[at] | data[at + 1] << 8
+            length, at = _lz4_length(data, at + 2, token & 15)
+            length += 4
+            if not 0 < distance <= len(out) or len(out) + length > size:
+                raise IndexError
+            start = len(out) - distance
+            for begin in range(0, length, distance):  # source and copy may overlap: then the pattern repeats
+                out += out[start : start + min(distance, length - begin)]
+    except IndexError:
+        raise PtxError("the fatbin image is damaged: bad LZ4 data") from None
+    if len(out) != size:
+        raise PtxError(f"the fatbin image is damaged: LZ4 data give {len(out)} bytes instead of {size}")
+    return bytes(out)
+
+
+def _lz4_length(data: bytes, at: int, length: int) -> tuple[int, int]:
+    """Return a length whose first four bits are known, and where what follows it begins."""
+    if length == 15:
+        while data[at] == 255:
+            length += 255
+            at += 1
+        length += data[at]
+        at += 1
+    return length, at

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the PTX in what a program loads: text, a cubin or a fatbin.
+
+A cubin has PTX if it was made with -lineinfo: a section `.nv_debug_ptx_txt` or `.nv_debug_ptx_txt.N` for each unit,
+in which each line, without its indentation, ends in NUL. NVIDIA does not document this;
+tests/cpu/ptx/test_debug_ptx.py checks it for the installed compiler.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+from cuda.cpu.ptx import elf, fatbin
+from cuda.cpu.ptx.error import PtxError
+
+_SECTION = ".nv_debug_ptx_txt"
+_ADVICE = "compile and link with -lineinfo (nvrtc, nvcc and nvJitLink know it), or load PTX"
+
+
+def ptx_of(data: bytes, *, capability: int = 90) -> list[str]:
+    """Return the PTX text of each unit in an image.
+
+    Parameters
+    ----------
+    data : bytes
+        PTX text, with or without a terminating NUL; a cubin; or a fatbin.
+    capability : int, optional
+        Compute capability of the device times ten, which decides between the images of a fatbin.
+
+    Raises
+    ------
+    PtxError
+        The image is none of these or has no PTX; the message says how to make one that has.
+    """
+    if data[:4] == elf.MAGIC:
+        return _cubin_ptx(data)
+    magic = int.from_bytes(data[:4], "little")
+    if magic == fatbin.WRAPPER_MAGIC:
+        if len(data) < fatbin.WRAPPER_SIZE:
+            raise PtxError("the fatbin wrapper is shorter than 24 bytes")
+        return ptx_of(image_at(int.from_bytes(data[8:16], "little")), capability=capability)
+    if magic == fatbin.MAGIC:
+        return _fatbin_ptx(data, capability)
+    return [_text(data)]
+
+
+def image_size(address: int) -> int:
+    """Return how many bytes the image at a host address has, a text's terminating NUL not counted."""
+    start = ctypes.string_at(address, 4)
+    if start == elf.MAGIC:
+        offset, count, _ = elf.section_table(ctypes.string_at(address, elf.HEADER_SIZE))
+        headers = ctypes.string_at(address + offset, 64 * count)
+        ends = [
+            at + size
+            for _, kind, _, at, size in (elf.section_header(headers, 64 * i) for i in range(count))
+            if kind != 8
+        ]
+        return max([offset + 64 * count, *ends])
+    magic = int.from_bytes(start, "little")
+    if magic == fatbin.WRAPPER_MAGIC:
+        return fatbin.WRAPPER_SIZE
+    if magic == fatbin.MAGIC:
+        return fatbin.fatbin_size(ctypes.string_at(address, fatbin.HEADER.size))
+    return len(ctypes.string_at(address))
+
+
+def image_at(address: int) -> bytes:
+    """Return a copy of the image at a host address."""
+    if not address:
+        raise PtxError("the image is a null pointer")
+    return ctypes.string_at(address, image_size(address))
+
+
+def _text(data: bytes) -> str:
+    text = data.partition(b"\0")[0].decode("utf-8", "replace")
+    if ".version" not in text:
+        shown = data[:16].hex(" ") if data else "nothing"
+        raise PtxError(f"the image is no PTX, cubin or fatbin: it begins with {shown}")
+    return text
+
+
+def _cubin_ptx(data: bytes) -> list[str]:
+    found = elf.sections(data)
+    units = [content for name, content in found if name == _SECTION or name.startswith(_SECTION + ".")]
+    texts = [unit.replace(b"\0", b"\n").decode("utf-8", "replace") for unit in units]
+    if not texts:
+        raise PtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
+    functions = [name[len(".text.") :] for name, _ in found if name.startswith(".text.")]
+    lacking = [name for name in functions if not any(name in text for text in texts)]
+    if lacking:
+        raise PtxError(f"the cubin has no PTX of {', '.join(lacking)}: {_ADVICE} for every unit")
+    return texts
+
+
+def _fatbin_ptx(data: bytes, capability: int) -> list[str]:
+    images = fatbin.entries(data)
+    texts = [image for image in images if image.kind == fatbin.PTX]
+    if texts:
+        fitting = [image for image in texts if image.arch <= capability]
+        best = max(fitting, key=lambda image: image.arch) if fitting else min(texts, key=lambda image: image.arch)
+        return [_text(best.data)]
+    failure = PtxError(f"the fatbin has neither PTX nor a cubin: {_ADVICE}")
+    for image in sorted(images, key=lambda image: (image.arch > capability, -image.arch)):
+        try:
+            return _cubin_ptx(image.data)
+        except PtxError as error:
+            failure = error
+    raise failure
