@@ -49,14 +49,9 @@ def image_size(address: int) -> int:
     """Return how many bytes the image at a host address has, a text's terminating NUL not counted."""
     start = ctypes.string_at(address, 4)
     if start == elf.MAGIC:
-        offset, count, _ = elf.section_table(ctypes.string_at(address, elf.HEADER_SIZE))
-        headers = ctypes.string_at(address + offset, 64 * count)
-        ends = [
-            at + size
-            for _, kind, _, at, size in (elf.section_header(headers, 64 * i) for i in range(count))
-            if kind != 8
-        ]
-        return max([offset + 64 * count, *ends])
+        header = ctypes.string_at(address, elf.HEADER_SIZE)
+        offset, count, _ = elf.section_table(header)
+        return elf.file_size(header, ctypes.string_at(address + offset, 64 * count))
     magic = int.from_bytes(start, "little")
     if magic == fatbin.WRAPPER_MAGIC:
         return fatbin.WRAPPER_SIZE

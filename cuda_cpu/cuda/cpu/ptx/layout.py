@@ -13,13 +13,9 @@ from cuda.cpu.ptx.syntax import Variable
 
 @dataclass(slots=True)
 class SharedLayout:
-    """Static shared memory of a kernel.
+    """Static shared memory of a kernel: each variable's offset; dynamic shared memory begins at `size`."""
 
-    `offsets` has (function, variable) -> bytes from the start of the block's shared memory; the function is ""
-    for a variable of the module. Dynamic shared memory begins at `size`.
-    """
-
-    offsets: dict[tuple[str, str], int]
+    offsets: dict[str, int]
     size: int
 
 
@@ -44,15 +40,18 @@ def parameter_layout(parameters: Iterable[Variable]) -> tuple[tuple[Parameter, .
     return tuple(found), end
 
 
-def shared_layout(variables: Iterable[tuple[str, Variable]], start: SharedLayout | None = None) -> SharedLayout:
-    """Lay shared variables, each with its function's name or "", out behind those of `start`."""
+def shared_layout(variables: Iterable[Variable], start: SharedLayout | None = None) -> SharedLayout:
+    """Lay shared variables out behind those of `start`; extern ones lie where dynamic shared memory begins."""
     offsets = dict(start.offsets) if start else {}
     end = start.size if start else 0
-    dynamic = 1
-    for function, variable in variables:
+    dynamic = []
+    for variable in variables:
         if variable.linkage == "extern":
-            dynamic = max(dynamic, variable.align, 16)
-        elif (function, variable.name) not in offsets:
-            offset = offsets[function, variable.name] = aligned(end, variable.align)
+            dynamic.append(variable)
+        elif variable.name not in offsets:
+            offset = offsets[variable.name] = aligned(end, variable.align)
             end = offset + variable.size
-    return SharedLayout(offsets, aligned(end, dynamic))
+    if dynamic:
+        end = aligned(end, max(16, *(variable.align for variable in dynamic)))
+    offsets.update((variable.name, end) for variable in dynamic)
+    return SharedLayout(offsets, end)

@@ -15,6 +15,8 @@ from cuda.cpu.ptx.syntax import Function, Module, Variable
 # Functions that the runtime has (kernel_abi.h).
 RUNTIME = frozenset({"vprintf", "malloc", "free", "__assertfail"})
 
+_STATIC = ("global", "const", "shared")
+
 _Definition = TypeVar("_Definition", Function, Variable)
 
 
@@ -68,13 +70,16 @@ def link(modules: list[Module]) -> Linked:
 
 
 def _hoist_statics(module: Module) -> None:
-    """Move .global and .const variables declared inside functions to the module."""
+    """Move .global, .const and .shared variables declared inside functions to the module."""
     for function in module.functions.values():
-        statics = {name: v for name, v in function.variables.items() if v.space in ("global", "const")}
+        statics = [variable for variable in function.variables.values() if variable.space in _STATIC]
         names = {}
-        for name, variable in statics.items():
+        for variable in statics:
+            name = variable.name
             del function.variables[name]
-            names[name] = variable.name = f"{name}@{function.name}" if name in module.variables else name
+            known = module.variables.get(name)
+            if known is not None and not (_is_dynamic_shared(variable) and _is_dynamic_shared(known)):
+                names[name] = variable.name = f"{name}@{function.name}"
             module.variables[variable.name] = variable
         rename(function, names)
 

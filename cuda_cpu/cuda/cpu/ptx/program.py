@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from cuda.cpu.code import Code, GlobalVariable, Kernel, MachineCode
@@ -25,15 +26,18 @@ _REGISTER_WORDS = {"pred": 0, "b64": 2, "u64": 2, "s64": 2, "f64": 2, "b128": 4}
 class Program:
     """Linked units: what the emitter reads.
 
-    Names in the functions are the linked ones; what a function declares itself (parameters, labels, local and
-    shared variables) comes before the program's names.
+    Names in the functions are the linked ones; what a function declares itself (parameters, labels and local
+    variables) comes before the program's names.
     """
 
     capability: int
     functions: dict[str, Function]  # with a body; aliases are further keys of the same function
     declared: dict[str, Function]  # of the runtime: vprintf, malloc, free, __assertfail
     variables: dict[str, Variable]  # module scope: global, const, shared (extern: dynamic)
-    units: dict[str, Module]  # name of a function or variable -> the unit that defines it
+    unit_of: dict[str, Module]  # name of a function or variable -> the unit that defines it
+    units: list[str]  # their text
+    shared: dict[str, int] = field(default_factory=dict)  # offsets of .shared variables: see `placed`
+    shared_static: int = 0  # bytes of static shared memory; where dynamic shared memory begins
     symbols: list[str] = field(default_factory=list)
     symbol_index: dict[str, int] = field(default_factory=dict)
     references: dict[str, References] = field(default_factory=dict)
@@ -57,33 +61,30 @@ class Program:
                 waiting.extend(reversed(self.callees(current)))
         return list(order)
 
-    def shared_layout(self, kernel: str) -> SharedLayout:
-        """Return where a kernel's shared variables lie.
+    def placed(self, kernel: str) -> Program:
+        """Return the program with the shared memory of one kernel laid out.
 
         Variables of functions that indirect calls may reach come first, so that they have the same place in
         every kernel that makes such calls: these functions are compiled once.
         """
         names = self.reachable(kernel)
-        start = None
-        if any(self.references[name].indirect for name in names):
-            start = self.indirect_layout()
-        return shared_layout(self._shared_variables(names), start)
+        indirect = any(self.references[name].indirect for name in names)
+        layout = shared_layout(self._shared_variables(names), self._indirect_layout() if indirect else None)
+        return replace(self, shared=layout.offsets, shared_static=layout.size)
 
-    def indirect_layout(self) -> SharedLayout:
-        """Return where the shared variables of functions that indirect calls may reach lie."""
+    def placed_for_pointers(self) -> Program:
+        """Return the program with the shared memory of functions that indirect calls may reach laid out."""
+        layout = self._indirect_layout()
+        return replace(self, shared=layout.offsets, shared_static=layout.size)
+
+    def _indirect_layout(self) -> SharedLayout:
         names = dict.fromkeys(name for taken in self.address_taken for name in self.reachable(taken))
-        return shared_layout(self._shared_variables(list(names)))
+        return shared_layout(self._shared_variables(names))
 
-    def _shared_variables(self, names: list[str]) -> list[tuple[str, Variable]]:
-        found: dict[tuple[str, str], Variable] = {}
-        for name in names:
-            for variable in self.functions[name].variables.values():
-                if variable.space == "shared":
-                    found["" if variable.linkage == "extern" else name, variable.name] = variable
-            for symbol in self.references[name].symbols:
-                if symbol in self.variables and self.variables[symbol].space == "shared":
-                    found["", symbol] = self.variables[symbol]
-        return [(function, variable) for (function, _), variable in found.items()]
+    def _shared_variables(self, names: Iterable[str]) -> list[Variable]:
+        used = dict.fromkeys(symbol for name in names for symbol in self.references[name].symbols)
+        found = (self.variables[symbol] for symbol in used if symbol in self.variables)
+        return [variable for variable in found if variable.space == "shared"]
 
 
 def load(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Code:
@@ -108,7 +109,7 @@ def load(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Code
         Wrong PTX, a name defined twice or not at all, or an instruction that the CPU device has not got.
     """
     program = build(units, capability=capability, name=name)
-    return code_of(program, units)
+    return code_of(program)
 
 
 def build(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Program:
@@ -122,7 +123,8 @@ def build(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Pro
         functions={key: function for key, function in linked.functions.items() if function.body is not None},
         declared={key: linked.functions[key] for key in RUNTIME & linked.functions.keys()},
         variables=linked.variables,
-        units=linked.unit,
+        unit_of=linked.unit,
+        units=units,
         key=hashlib.sha256(repr((capability, units)).encode()).digest(),
     )
     program.references = {function.name: references(function) for function in program.functions.values()}
@@ -137,7 +139,7 @@ def _check_names(program: Program, linked: Linked) -> None:
     for name, found in program.references.items():
         missing = unresolved([*found.calls.items(), *found.symbols.items()], linked)
         if missing:
-            module = program.units[name]
+            module = program.unit_of[name]
             names = ", ".join(missing_name for missing_name, _ in missing)
             advice = "; the CPU device has no device runtime" if missing[0][0].startswith("cuda") else ""
             error = PtxError(f"unresolved in {name}: {names}{advice}", missing[0][1])
@@ -185,11 +187,11 @@ def _check_instructions(program: Program) -> None:
                 if isinstance(statement, Instruction):
                     check(statement)
         except PtxError as error:
-            module = program.units[name]
+            module = program.unit_of[name]
             raise error.located(module.name, module.text) from None
 
 
-def code_of(program: Program, units: list[str]) -> Code:
+def code_of(program: Program) -> Code:
     """Return what the driver needs to know of a program."""
     code = Code(
         kernels={name: _kernel(program, name) for name, function in program.functions.items() if function.entry},
@@ -199,7 +201,7 @@ def code_of(program: Program, units: list[str]) -> Code:
             if variable.space in ("global", "const")
         },
         symbols=program.symbols,
-        ptx=units,
+        ptx=program.units,
     )
     lock = threading.Lock()
     kernels: dict[str, MachineCode] = {}
@@ -210,7 +212,7 @@ def code_of(program: Program, units: list[str]) -> Code:
             if name not in kernels:
                 from cuda.cpu import jit
 
-                kernels[name] = jit.compile_kernel(program, name)
+                kernels[name] = jit.compile_kernel(program.placed(name), name)
             return kernels[name]
 
     def function_address(name: str) -> int:
@@ -218,7 +220,7 @@ def code_of(program: Program, units: list[str]) -> Code:
             if name not in functions:
                 from cuda.cpu import jit
 
-                functions[name] = jit.compile_function(program, name)
+                functions[name] = jit.compile_function(program.placed_for_pointers(), name)
             return functions[name].address
 
     code.compile = compile_kernel
@@ -228,7 +230,7 @@ def code_of(program: Program, units: list[str]) -> Code:
 
 def _kernel(program: Program, name: str) -> Kernel:
     function = program.functions[name]
-    module = program.units[name]
+    module = program.unit_of[name]
     parameters, size = parameter_layout(function.parameters)
     required = function.directives.get("reqntid")
     most = required or function.directives.get("maxntid") or (1024,)
@@ -237,7 +239,7 @@ def _kernel(program: Program, name: str) -> Kernel:
         name=name,
         parameters=parameters,
         parameter_bytes=size,
-        shared_bytes=program.shared_layout(name).size,
+        shared_bytes=program.placed(name).shared_static,
         max_threads=min(prod(most), 1024),
         required_block=required,
         required_cluster=function.directives.get("reqnctapercluster"),
