@@ -1,0 +1,170 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A driver that does nothing: the functions whose results a caller needs to get as far as a launch. All others are
+ * made by null_driver.py, from the model of cuda.h, as weak functions that return CUDA_SUCCESS.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long u64;
+typedef void *handle;
+
+#define VALUE(name, type, value) \
+    int name(type *result) \
+    { \
+        *result = (type)(value); \
+        return 0; \
+    }
+VALUE(cuDriverGetVersion, int, 13050)
+VALUE(cuDeviceGetCount, int, 1)
+VALUE(cuCtxGetDevice, int, 0)
+VALUE(cuCtxGetCurrent, handle, 0x1000)
+VALUE(cuDeviceGet, int, 0)
+VALUE(cuDevicePrimaryCtxRetain, handle, 0x1000)
+VALUE(cuStreamCreate, handle, 0x2000)
+VALUE(cuStreamCreateWithPriority, handle, 0x2000)
+VALUE(cuEventCreate, handle, 0x3000)
+VALUE(cuEventElapsedTime, float, 1)
+VALUE(cuMemAlloc, u64, 0x70000000)
+VALUE(cuMemAllocAsync, u64, 0x70000000)
+VALUE(cuMemAllocFromPoolAsync, u64, 0x70000000)
+VALUE(cuMemAllocHost, handle, 0x70000000)
+VALUE(cuMemHostAlloc, handle, 0x70000000)
+VALUE(cuDeviceGetMemPool, handle, 0x4000)
+VALUE(cuDeviceGetDefaultMemPool, handle, 0x4000)
+VALUE(cuMemGetDefaultMemPool, handle, 0x4000)
+VALUE(cuMemPoolCreate, handle, 0x4000)
+VALUE(cuLibraryLoadData, handle, 0x5000)
+VALUE(cuModuleLoadData, handle, 0x5000)
+VALUE(cuModuleLoadDataEx, handle, 0x5000)
+#undef VALUE
+
+/* Functions with the object first and the result last. */
+#define OF_OBJECT(name, type, value) \
+    int name(handle object, type *result) \
+    { \
+        (void)object; \
+        *result = (type)(value); \
+        return 0; \
+    }
+OF_OBJECT(cuStreamGetCtx, handle, 0x1000)
+OF_OBJECT(cuStreamGetDevice, int, 0)
+OF_OBJECT(cuStreamGetPriority, int, 0)
+OF_OBJECT(cuStreamGetFlags, unsigned, 1)
+OF_OBJECT(cuStreamGetId, u64, 1)
+OF_OBJECT(cuStreamGetGreenCtx, handle, 0)
+OF_OBJECT(cuCtxGetId, u64, 1)
+#undef OF_OBJECT
+
+int cuStreamGetCtx_v2(handle stream, handle *context, handle *green)
+{
+    (void)stream;
+    *context = (handle)0x1000;
+    *green = NULL;
+    return 0;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    (void)device;
+    *value = attribute == 75 ? 9 : attribute == 76 ? 0 : 1; /* compute capability 9.0 */
+    return 0;
+}
+
+int cuDeviceGetName(char *name, int size, int device)
+{
+    (void)device;
+    strncpy(name, "driver that does nothing", (size_t)size);
+    return 0;
+}
+
+int cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = 0;
+    *greatest = -1;
+    return 0;
+}
+
+int cuGetErrorName(int status, const char **name)
+{
+    *name = status ? "CUDA_ERROR" : "CUDA_SUCCESS";
+    return 0;
+}
+
+int cuGetErrorString(int status, const char **text)
+{
+    return cuGetErrorName(status, text);
+}
+
+/* Kernels are told apart by the number of their parameters: "takes_3". */
+int cuLibraryGetKernel(handle *kernel, handle library, const char *name)
+{
+    const char *digits = strrchr(name, '_');
+    (void)library;
+    *kernel = (handle)(0x6000 + (digits ? 0x10 * strtoul(digits + 1, NULL, 10) : 0));
+    return 0;
+}
+
+int cuModuleGetFunction(handle *function, handle module, const char *name)
+{
+    return cuLibraryGetKernel(function, module, name);
+}
+
+int cuKernelGetFunction(handle *function, handle kernel)
+{
+    *function = kernel;
+    return 0;
+}
+
+/* takes_3: a float and two pointers; takes_10: eight pointers, an unsigned long and an int. */
+int cuKernelGetParamInfo(handle kernel, size_t index, size_t *offset, size_t *size)
+{
+    const size_t count = ((size_t)kernel - 0x6000) / 0x10;
+    if (index >= count)
+        return 1; /* CUDA_ERROR_INVALID_VALUE */
+    *offset = 8 * index;
+    if (size)
+        *size = (count == 3 && index == 0) || (count == 10 && index == 9) ? 4 : 8;
+    return 0;
+}
+
+int cuFuncGetParamInfo(handle function, size_t index, size_t *offset, size_t *size)
+{
+    return cuKernelGetParamInfo(function, index, offset, size);
+}
+
+int cuKernelGetParamCount(handle kernel, size_t *count)
+{
+    *count = ((size_t)kernel - 0x6000) / 0x10;
+    return 0;
+}
+
+int cuFuncGetParamCount(handle function, size_t *count)
+{
+    return cuKernelGetParamCount(function, count);
+}
+
+int cuGetProcAddress_v2(const char *name, void **function, int version, u64 flags, int *found)
+{
+    static void *self;
+    Dl_info info;
+    (void)version, (void)flags;
+    if (!self && dladdr((void *)cuGetProcAddress_v2, &info))
+        self = dlopen(info.dli_fname, RTLD_NOW);
+    if (strcmp(name, "cuStreamGetCtx") == 0 && version >= 12050)
+        name = "cuStreamGetCtx_v2"; /* the only one here whose versions differ in their results */
+    if (strcmp(name, "cuGetProcAddress") == 0)
+        name = "cuGetProcAddress_v2";
+    *function = dlsym(self, name);
+    if (found)
+        *found = *function ? 0 : 1;
+    return *function ? 0 : 500; /* CUDA_ERROR_NOT_FOUND */
+}
+
+int cuGetProcAddress(const char *name, void **function, int version, u64 flags)
+{
+    return cuGetProcAddress_v2(name, function, version, flags, NULL);
+}
