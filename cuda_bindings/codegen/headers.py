@@ -49,6 +49,7 @@ PRIMITIVES = {
     TypeKind.DOUBLE: "double",
 }
 RECORDS = {CursorKind.STRUCT_DECL: False, CursorKind.UNION_DECL: True}
+STATUS = re.compile(r"\b(?:CUDA|NVRTC|NVJITLINK)_(?:ERROR_)?[A-Z0-9_]+\b")
 IDENTIFIER = re.compile(rb"\w+")
 
 
@@ -167,6 +168,13 @@ def written_name(cursor: Cursor) -> str:
     return IDENTIFIER.match(contents(cursor.location.file.name), cursor.location.offset).group().decode()
 
 
+def listed_errors(comment: str) -> tuple[str, ...]:
+    """Return the status values that follow ``\\return`` in a comment, success excepted."""
+    _, _, text = comment.partition("\\return")
+    found = dict.fromkeys(STATUS.findall(re.split(r"\\(?:sa|note|see|brief)", text)[0]))
+    return tuple(name for name in found if not name.endswith("_SUCCESS"))
+
+
 @functools.cache
 def contents(path: str) -> bytes:
     with open(path, "rb") as file:
@@ -223,6 +231,7 @@ class Reader:
             params=tuple(Param(param.spelling, self.type(param.type)) for param in cursor.get_arguments()),
             header=header_of(cursor),
             deprecated=cursor.availability == AvailabilityKind.DEPRECATED,
+            errors=listed_errors(cursor.raw_comment or ""),
         )
 
     def typedef(self, cursor: Cursor, header: str) -> None:

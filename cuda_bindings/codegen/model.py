@@ -57,13 +57,27 @@ class Role(enum.Enum):
     IN_STRUCT = "in struct"  # pointer to one struct that is read (NULL allowed)
     INOUT_STRUCT = "inout struct"  # pointer to one struct that the callee also changes; the caller's object is updated
     IN_ARRAY = "in array"  # pointer to `count` elements that are read
+    INOUT_ARRAY = (
+        "inout array"  # pointer to `count` structs that the callee also changes; the caller's objects are updated
+    )
     IN_BUFFER = "in buffer"  # const void*/char* with a byte count: any buffer or address
+    IN_POINTER = "in pointer"  # pointer to one scalar, enum or handle that is read: the caller passes the value
+    INOUT = "inout"  # pointer to one scalar, enum or handle, passed by value and returned
     OUT = "out"  # pointer to one value, returned
     OUT_STRUCT = "out struct"  # pointer to one struct, returned as a new object
     OUT_ARRAY = "out array"  # pointer to `count` elements, returned as a list
+    OUT_VIEW = "out view"  # T**: set to an array of `count` elements that the library owns, returned as a list
     OUT_STRING = "out string"  # char* with a byte count given by the caller, returned as bytes
     OUT_BUFFER = "out buffer"  # caller's writable memory, passed as object or address and filled
     INOUT_COUNT = "inout count"  # pointer to a count: capacity in, number out; returned
+    # A value whose C type `selector` (an enum parameter) decides, see `roles.value_types`. Its storage is zeroed, and of
+    # at least 8 bytes, since the library may take or give fewer or more than the documented type says.
+    IN_VALUE = "in value"  # void*: the value
+    OUT_VALUE = "out value"  # void*: the value, returned
+    IN_VALUES = "in values"  # void**: one value for each element of `selector`, in the place of the pointer itself
+    OUT_VALUES = "out values"  # void**: pointers to one value for each element of `selector`, returned as a list
+    VALUE_SIZE = "value size"  # size_t*: bytes of the value, set and read by the binding
+    KERNEL_PARAMS = "kernel params"  # void**: the arguments of a kernel, or the address of such an array
     COUNT = "count"  # number of elements or bytes of another parameter, still passed by the caller
     CALLBACK = "callback"  # function pointer, passed as an address
     USER_DATA = "user data"  # void* handed to a callback
@@ -74,8 +88,9 @@ class Param:
     name: str
     type: Type
     role: Role = Role.IN
-    count: str | None = None  # name of the parameter with the number of elements or bytes
-    optional: bool = False  # OUT roles only: NULL allowed, the binding always asks for it
+    count: str | None = None  # number of elements or bytes: a parameter's C name, or a Python expression of such names
+    selector: str | None = None  # C name of the parameter whose value decides the type
+    optional: bool = False  # OUT and INOUT roles only: NULL allowed, the binding always asks for it
     default: str | None = None  # Python source of a default value
 
 
@@ -89,6 +104,7 @@ class Function:
     version: int | None = None  # CUDA version that introduced `symbol` (12040), if the header tells
     per_thread: str | None = None  # symbol of the per-thread default stream variant (cuStreamSynchronize_ptsz)
     deprecated: bool = False
+    errors: tuple[str, ...] = ()  # status values that the header lists for it
 
 
 @dataclass(frozen=True)
