@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run the suites with ours and with the peers, in one run, and print tables: python -m benchmarks [SUITE ...] [--fast]
+"""Run the suites with ours and with the peers, in one run, and print tables: python -m benchmarks [SUITE ...]
 
 Overheads and imports run on a driver that does nothing, the same for both sides; NVIDIA's packages live in a virtual
 environment of their own, made at the first run. Results and the driver lie in benchmarks/_out.
@@ -49,9 +49,11 @@ def measure(suite: str, label: str, command: list[str], changes: dict[str, str],
     return {bench.get_name(): bench.mean() for bench in pyperf.BenchmarkSuite.load(str(result)).get_benchmarks()}
 
 
-def overhead_table(suite: str, driver: pathlib.Path, fast: bool) -> list[str]:
+def overhead_table(suite: str, driver: pathlib.Path, fast: bool, with_peer: bool) -> list[str]:
     """Return the rows of a suite that ours and NVIDIA's packages run on the driver that does nothing."""
     ours = measure(suite, "ours", [sys.executable], {"CUDA_PYTHON_DRIVER": str(driver)}, fast)
+    if not with_peer:
+        return ["| what | ours |", "|---|---|", *(f"| {name} | {time(value)} |" for name, value in ours.items())]
     peer_changes = {"LD_LIBRARY_PATH": str(driver.parent), "PYTHONPATH": ""}
     peer = measure(suite, "peer", [peer_python()], peer_changes, fast)
     lines = ["| what | ours | NVIDIA's | ratio |", "|---|---|---|---|"]
@@ -97,14 +99,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)}; default: all")
     parser.add_argument("--fast", action="store_true", help="fewer values, for a first look")
+    parser.add_argument("--no-peer", action="store_true", help="leave NVIDIA's packages out")
     options = parser.parse_args()
     if unknown := set(options.suites) - set(SUITES):
         parser.error(f"no suite {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
     OUT.mkdir(exist_ok=True)
     print(machine(), flush=True)
     for suite in options.suites or SUITES:
-        table = kernels_table(options.fast) if suite == "cpu_kernels" else None
-        table = table or overhead_table(suite, null_driver.build(OUT), options.fast)
+        if suite == "cpu_kernels":
+            table = kernels_table(options.fast)
+        else:
+            table = overhead_table(suite, null_driver.build(OUT), options.fast, not options.no_peer)
         print(f"\n## {suite}\n", *table, sep="\n", flush=True)
 
 

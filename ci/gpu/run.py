@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Build from the sdist on a machine with an NVIDIA GPU, offline; run tests, examples, benchmarks; write a report.
+
+python ci/gpu/run.py --wheels FOLDER --report FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tarfile
+import time
+
+EXAMPLES = {  # name: arguments
+    "saxpy.py": [],
+    "vector_add.py": [],
+    "matmul.py": [],
+    "reduction.py": [],
+    "streams_and_events.py": [],
+    "compile_error.py": [],
+    "mandelbrot.py": ["mandelbrot.png"],
+    "image_filter.py": ["picture.png", "edges.png"],
+}
+LIBRARIES = {"nvrtc": "libnvrtc.so.13", "nvJitLink": "libnvJitLink.so.13"}
+# What the tests use beyond pytest and NumPy; a test that lacks one of these cannot even be collected.
+WANTED = ["pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "pyperf"]
+
+
+class Report:
+    """Steps with their outcome and the end of their output."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self.facts: dict[str, object] = {}
+        self.steps: list[dict] = []
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self, name: str, command: list, cwd: pathlib.Path, environment: dict, timeout: int = 1800) -> bool:
+        started = time.monotonic()
+        try:
+            done = subprocess.run(
+                [str(part) for part in command], cwd=cwd, env=environment, timeout=timeout,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            )  # fmt: skip
+            status, output = done.returncode, done.stdout
+        except subprocess.TimeoutExpired as late:
+            status, output = None, f"{(late.stdout or b'').decode(errors='replace')}\nended after {timeout} s"
+        (self.folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.log").write_text(output)
+        self.add(name, "passed" if status == 0 else "failed", output[-4000:], time.monotonic() - started)
+        return status == 0
+
+    def add(self, name: str, outcome: str, output: str = "", seconds: float = 0.0) -> None:
+        self.steps.append({"name": name, "outcome": outcome, "seconds": round(seconds, 1), "output": output})
+        last = output.strip().splitlines()[-1:] or [""]
+        print(f"{outcome:8} {name} ({seconds:.1f} s) {last[0]}", flush=True)
+
+    def write(self) -> None:
+        (self.folder / "report.json").write_text(json.dumps({"facts": self.facts, "steps": self.steps}, indent=1))
+        lines = ["# Open CUDA Python on a GPU", "", *(f"- {name}: {value}" for name, value in self.facts.items()), ""]
+        lines += ["| step | outcome | seconds |", "|---|---|---|"]
+        lines += [f"| {step['name']} | {step['outcome']} | {step['seconds']} |" for step in self.steps]
+        for step in self.steps:
+            if step["output"]:
+                lines += ["", f"## {step['name']}: {step['outcome']}", "", "```text", step["output"].strip(), "```"]
+        (self.folder / "report.md").write_text("\n".join(lines) + "\n")
+
+
+def driver_facts() -> dict[str, object]:
+    """Return what NVIDIA's driver says of itself, or why it cannot be asked."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        return {"driver": f"none: {error}"}
+    if status := driver.cuInit(0):
+        return {"driver": f"cuInit failed with status {status}"}
+    version, count, name = ctypes.c_int(), ctypes.c_int(), ctypes.create_string_buffer(256)
+    driver.cuDriverGetVersion(ctypes.byref(version))
+    driver.cuDeviceGetCount(ctypes.byref(count))
+    driver.cuDeviceGetName(name, 256, 0)
+    return {"driver": f"CUDA {version.value / 1000:g}", "devices": count.value, "device 0": name.value.decode()}
+
+
+def newest_sdist(wheels: pathlib.Path) -> pathlib.Path:
+    found = sorted(wheels.glob("open_cuda_python-*.tar.gz"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise SystemExit(f"{wheels} holds no open_cuda_python-*.tar.gz: make one with `python -m build --sdist`")
+    return found[-1]
+
+
+def unpack(sdist: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+        return folder / archive.getnames()[0].split("/")[0]
+
+
+def missing_libraries(python: pathlib.Path, environment: dict) -> list[str]:
+    """Return the sonames of the compiler libraries that cuda.pathfinder cannot load."""
+    program = "import sys; from cuda import pathfinder; pathfinder.load_nvidia_dynamic_lib(sys.argv[1])"
+    return [
+        soname
+        for library, soname in LIBRARIES.items()
+        if subprocess.run([python, "-c", program, library], env=environment, capture_output=True).returncode
+    ]
+
+
+def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pathlib.Path, environment: dict) -> bool:
+    """Make an environment on top of this Python's packages and build the sdist in it."""
+    python = work / "env/bin/python"
+    offline = [python, "-m", "pip", "install", "--no-index", "--find-links", wheels]
+    make = [sys.executable, "-m", "venv", "--system-site-packages", work / "env"]
+    if not report.run("environment", make, work, environment):
+        return False
+    for wanted in WANTED:
+        report.run(f"package {wanted}", [*offline, wanted], work, environment)
+    for path in sorted(wheels.glob("nvidia_*.whl")):
+        report.run(f"package {path.name.split('-')[0]}", [*offline, "--no-deps", path], work, environment)
+    report.run("package setuptools", [*offline, "setuptools>=77"], work, environment)
+    return report.run("build", [*offline, "--no-build-isolation", sdist], work, environment)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--wheels", type=pathlib.Path, required=True, help="the sdist, and wheels of what it needs")
+    parser.add_argument("--report", type=pathlib.Path, required=True, help="folder for report.md, report.json and logs")
+    parser.add_argument("--driver", default="nvidia", choices=["nvidia", "cpu"], help="cpu tries this script itself")
+    options = parser.parse_args()
+    report = Report(options.report.resolve())
+    work = report.folder / "work"
+    work.mkdir(exist_ok=True)
+    environment = {name: value for name, value in os.environ.items() if name not in ("CUDA_HOME", "PYTHONPATH")}
+    environment["CUDA_PYTHON_DRIVER"] = options.driver
+    report.facts = {"machine": platform.platform(), "python": platform.python_version(), **driver_facts()}
+    wheels = options.wheels.resolve()
+    sdist = newest_sdist(wheels)
+    report.facts["sdist"] = sdist.name
+    if install(report, work, wheels, sdist, environment):
+        run_everything(report, work, unpack(sdist, work), options.driver, environment)
+    report.write()
+    print(f"see {report.folder / 'report.md'}")
+    return int(any(step["outcome"] == "failed" for step in report.steps if not step["name"].startswith("package ")))
+
+
+def run_everything(report: Report, work: pathlib.Path, tree: pathlib.Path, driver: str, environment: dict) -> None:
+    """Run tests, examples and benchmarks of the unpacked tree with the installed package."""
+    python = work / "env/bin/python"
+    missing = missing_libraries(python, environment)
+    report.facts["missed libraries"] = ", ".join(missing) or "none"
+    report.run("tests", [python, "-m", "pytest", "-q", f"--driver={driver}"], tree, environment)
+    for name, arguments in EXAMPLES.items():
+        if LIBRARIES["nvrtc"] in missing:
+            report.add(f"example {name}", "skipped", f"needs {LIBRARIES['nvrtc']}: add nvidia-cuda-nvrtc to the wheels")
+        else:
+            report.run(f"example {name}", [python, name, *arguments], tree / "examples", environment)
+    suites = ["import_time", "call_overhead", "launch", "memory"]
+    report.run("benchmarks", [python, "-m", "benchmarks", *suites, "--fast", "--no-peer"], tree, environment)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
