@@ -38,6 +38,7 @@ GENERATOR_NEEDS = [
     "libclang>=18",
     "nvidia-cuda-runtime==13.5.*",  # cuda.h, cudaTypedefs.h
     "nvidia-cuda-crt==13.5.*",  # what cuda_runtime.h includes
+    "nvidia-cuda-profiler-api==13.5.*",  # cudaProfiler.h
     "nvidia-cuda-nvrtc==13.5.*",  # nvrtc.h
     "nvidia-nvjitlink==13.5.*",  # nvJitLink.h
 ]
