@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The build backend, as far as it can be tried without building."""
+
+import base64
+import hashlib
+import platform
+
+import pytest
+
+import build_hooks
+
+
+@pytest.mark.parametrize(("system", "machine"), [("Windows", "AMD64"), ("Darwin", "arm64"), ("Linux", "riscv64")])
+def test_other_systems_are_refused_in_one_sentence(monkeypatch, system, machine):
+    monkeypatch.setattr(platform, "system", lambda: system)
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    with pytest.raises(SystemExit, match=rf"^open-cuda-python runs on Linux .+; this is {system} {machine}\.$"):
+        build_hooks.get_requires_for_build_wheel()
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_our_systems_are_accepted(monkeypatch, machine):
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    build_hooks.check_platform()
+
+
+def test_the_list_of_generated_sources_is_the_generators():
+    main = pytest.importorskip("codegen.__main__")
+    assert set(build_hooks.GENERATED) == set(main.generated())
+
+
+def test_headers_are_asked_for_only_where_sources_are_absent(monkeypatch, tmp_path):
+    monkeypatch.setattr(build_hooks, "ROOT", tmp_path)
+    assert any(need.startswith("libclang") for need in build_hooks.get_requires_for_build_sdist())
+    for path in build_hooks.GENERATED:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    assert build_hooks.get_requires_for_build_sdist() == []
+
+
+def test_packages_leave_the_namespace_to_nobody():
+    found = build_hooks.packages()
+    assert {"cuda.bindings", "cuda.core", "cuda.cpu"} <= set(found)
+    assert "cuda" not in found
+    assert not any(name.startswith(("codegen", "cuda.pathfinder")) for name in found)
+
+
+def test_every_extension_is_named_by_its_place():
+    for extension in build_hooks.extensions():
+        folder, _, stem = extension.name.rpartition(".")
+        assert extension.sources[0] == f"{build_hooks.packages()[folder]}/{stem}.pyx"
+
+
+def test_record_has_digest_and_size():
+    digest = base64.urlsafe_b64encode(hashlib.sha256(b"abc").digest()).decode().rstrip("=")
+    assert build_hooks.record({"a": b"abc"}, "own").decode() == f"a,sha256={digest},3\nown,,\n"
