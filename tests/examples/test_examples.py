@@ -77,6 +77,14 @@ def test_the_picture_is_what_its_script_draws(tmp_path):
     np.testing.assert_array_equal(drawn, shipped)
 
 
+def test_the_program_of_the_readme_prints_what_it_says(tmp_path):
+    readme = (EXAMPLES.parent / "README.md").read_text()
+    program = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
+    says = program.rstrip().rpartition("#")[2].strip()
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, timeout=100)
+    assert result.stdout.strip().endswith(says), result.stdout + result.stderr
+
+
 def test_every_example_is_run():
     tested = {*LAST_LINE, "mandelbrot.py", "image_filter.py", "make_picture.py"}
     assert {path.name for path in EXAMPLES.glob("*.py")} == tested
