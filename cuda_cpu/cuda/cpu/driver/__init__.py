@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The Python half of the CPU driver: functions named as in cuda.h, which the C shell in ../entry calls.
+
+Arguments are ints (enums, handles and addresses alike), floats, bytes for strings and by-value structs. Pointers to one
+output value are not passed: a function returns those values. A failure is an `error.CudaError`. A function of
+cuda.h that is not here answers CUDA_ERROR_NOT_SUPPORTED.
+"""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+
+from cuda.cpu.driver import (
+    context,
+    copy,
+    device,
+    event,
+    fill,
+    memory,
+    pointer,
+    pool,
+    stream,
+    stream_memory,
+)
+from cuda.cpu.driver import error as error
+
+MODULES: tuple[ModuleType, ...] = (device, context, stream, stream_memory, event, memory, copy, fill, pool, pointer)
+
+for _module in MODULES:
+    for _name, _value in vars(_module).items():
+        if _name.startswith("cu") and getattr(_value, "__module__", None) == _module.__name__:
+            globals()[_name] = _value
+
+
+def implemented() -> list[str]:
+    """Return the names of the functions of cuda.h that are here."""
+    return sorted(name for name, value in globals().items() if name.startswith("cu") and callable(value))
+
+
+def _forget_after_fork() -> None:
+    for module in MODULES:
+        forget = getattr(module, "forget_after_fork", None)
+        if forget is not None:
+            forget()
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The table of every live allocation, ordered by address: what a pointer points to."""
+
+from __future__ import annotations
+
+import bisect
+import enum
+import itertools
+from typing import Any
+
+from cuda.cpu.driver.error import invalid
+
+_ids = itertools.count(1)
+
+
+class Kind(enum.Enum):
+    DEVICE = "device"
+    MANAGED = "managed"
+    HOST = "pinned host"
+    REGISTERED = "registered host"
+
+    @property
+    def on_host(self) -> bool:
+        return self in (Kind.HOST, Kind.REGISTERED)
+
+
+class Allocation:
+    """A range of memory and who it belongs to."""
+
+    __slots__ = ("advice", "arena", "context", "flags", "id", "kind", "pool", "size", "start", "sync_memops")
+
+    def __init__(self, start: int, size: int, kind: Kind, context: Any, arena: Any = None) -> None:
+        self.start = start
+        self.size = size
+        self.kind = kind
+        self.context = context
+        self.arena = arena  # that gives the memory back; None: not ours
+        self.pool = None
+        self.flags = 0
+        self.advice: dict[int, Any] = {}
+        self.sync_memops = False
+        self.id = next(_ids)
+
+
+_starts: list[int] = []
+_records: dict[int, Allocation] = {}
+_arenas: list[Any] = []
+
+
+def add(record: Allocation) -> None:
+    # The record before its start, and the start away before the record: other threads search without a lock.
+    if record.arena is not None and record.arena not in _arenas:
+        _arenas.append(record.arena)
+    _records[record.start] = record
+    bisect.insort(_starts, record.start)
+
+
+def remove(record: Allocation) -> None:
+    del _starts[bisect.bisect_left(_starts, record.start)]
+    del _records[record.start]
+
+
+def exact(address: int) -> Allocation | None:
+    """Return the allocation that starts at `address`."""
+    return _records.get(address)
+
+
+def find(address: int) -> Allocation | None:
+    """Return the allocation that holds `address`."""
+    place = bisect.bisect_right(_starts, address)
+    if place:
+        record = _records.get(_starts[place - 1])
+        if record is not None and address < record.start + record.size:
+            return record
+    return None
+
+
+def overlapping(address: int, size: int) -> Allocation | None:
+    """Return an allocation that shares a byte with the given range."""
+    place = bisect.bisect_left(_starts, address)
+    if place < len(_starts) and _starts[place] < address + size:
+        return _records[_starts[place]]
+    return find(address)
+
+
+def of_context(context: Any) -> list[Allocation]:
+    return [record for record in list(_records.values()) if record.context is context]
+
+
+def check(name: str, address: int, size: int, *, device: bool = False) -> Allocation | None:
+    """Return the allocation that holds all `size` bytes at `address`, None for ordinary host memory.
+
+    Raises for NULL, for a range that leaves its allocation, for an address in a device's range where nothing is
+    allocated, and with `device` for memory that no device may reach by its address.
+    """
+    record = find(address)
+    if record is not None:
+        if address + size <= record.start + record.size:
+            return record
+        raise invalid(
+            f"{name}: {size} bytes at 0x{address:x} run "
+            f"{address + size - record.start - record.size} bytes past the end of {describe(record)}"
+        )
+    if not address:
+        raise invalid(f"{name} is NULL")
+    if device:
+        raise invalid(f"{name}: 0x{address:x} is no live device pointer{nearby(address)}")
+    if any(arena.base <= address < arena.base + arena.size for arena in _arenas):
+        raise invalid(f"{name}: nothing is allocated at 0x{address:x}{nearby(address)}")
+    return None
+
+
+def describe(record: Allocation) -> str:
+    return f"the {record.kind.value} allocation of {record.size} bytes at 0x{record.start:x}"
+
+
+def nearby(address: int) -> str:
+    """Return where `address` lies from the nearest allocation, as the end of a sentence ("" beyond 16 MiB)."""
+    place = bisect.bisect_right(_starts, address)
+    found = []
+    for start in _starts[max(place - 1, 0) : place + 1]:
+        record = _records.get(start)
+        if record is not None and start > address:
+            found.append((start - address, f"{start - address} bytes before {describe(record)}"))
+        elif record is not None:
+            past = address - start - record.size
+            found.append((past, f"{past} bytes past the end of {describe(record)}"))
+    distance, text = min(found, default=(1 << 24, ""))
+    return f", {text}" if distance < 1 << 24 else ""
+
+
+def clear() -> None:
+    _starts.clear()
+    _records.clear()
+    _arenas.clear()

@@ -1,0 +1,394 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts: who owns streams, memory and code; which one is current in a thread; what went wrong in it."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_CTX_FLAGS_MASK,
+    CU_CTX_SCHED_BLOCKING_SYNC,
+    CU_CTX_SCHED_MASK,
+    CU_CTX_SCHED_SPIN,
+    CU_CTX_SCHED_YIELD,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    CUDA_ERROR_INVALID_CONTEXT,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+    CUctxCreateParams,
+)
+from cuda.cpu.driver import address, device, limit, wait
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.handle import Table
+
+contexts = Table("context", CUDA_ERROR_INVALID_CONTEXT)
+lock = threading.RLock()  # around retain counts; never held while waiting
+_ids = itertools.count(1)
+_primary: dict[int, Context] = {}
+
+
+class Context:
+    """A context. `usable` is what the hot path looks at: alive and without an error."""
+
+    def __init__(self, of: device.Device, flags: int, *, primary: bool = False) -> None:
+        self.device = of
+        self.flags = flags
+        self.primary = primary
+        self.handle = contexts.add(self)
+        self.id = next(_ids)
+        self.retained = 0
+        self.usable = not primary
+        self.begin()
+
+    def begin(self) -> None:
+        """Set the state that a reset brings back."""
+        self.error = 0
+        self.error_text = ""
+        self.streams: set[Any] = set()
+        self.legacy = None
+        self.per_thread: dict[int, Any] = {}
+        self.dying: list[Any] = []  # queues of destroyed streams that still have work
+        self.events: set[Any] = set()
+        self.modules: set[Any] = set()
+        self.peers: set[Context] = set()
+        self.cache_config = 0
+        self.limits = dict(limit.DEFAULTS)
+
+    def fail(self, status: int, text: str) -> None:
+        """Set the error that every later call answers, until the primary context is reset."""
+        if not self.error:
+            self.error, self.error_text, self.usable = status, text, False
+
+    def check(self) -> None:
+        if self.error:
+            raise CudaError(self.error, self.error_text)
+        if not self.usable:
+            raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was destroyed or released")
+
+    def queues(self) -> list[Any]:
+        return [stream.queue for stream in list(self.streams)] + list(self.dying)
+
+    def reap(self) -> None:
+        """Let go of destroyed streams whose work is done."""
+        for queue in list(self.dying):
+            if queue.is_idle():
+                self.dying.remove(queue)
+                wait.collect(self, queue)
+                queue.close()
+
+    def close(self) -> None:
+        """Stop what runs and give back everything that belongs to the context."""
+        self.usable = False
+        wait.cancel(self)
+        for module in list(self.modules):
+            module.close()
+        for event in list(self.events):
+            event.close()
+        for stream in list(self.streams):
+            stream.forget()
+            stream.queue.close()
+        for queue in self.dying:
+            queue.close()
+        for record in address.of_context(self):
+            address.remove(record)
+            if record.arena is not None:
+                record.arena.free(record.start)
+        self.begin()
+
+
+_stacks: dict[int, list[Context]] = {}
+
+
+class _Leaving:
+    """Takes away what a Python thread has here when the thread ends, for it lies in the thread's threading.local.
+
+    Threads that Python did not start have no thread state of their own between two calls, so stacks cannot live in a
+    threading.local themselves; those of such threads stay until the process ends.
+    """
+
+    def __init__(self) -> None:
+        self.ident = get_ident()
+
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if finalizing():
+            return
+        _stacks.pop(self.ident, None)
+        for context in list(contexts.values()):
+            stream = context.per_thread.pop(self.ident, None)
+            if stream is not None:
+                stream.retire()
+
+
+_thread = threading.local()
+
+
+def stack() -> list[Context]:
+    """Return the calling thread's context stack, the current one last."""
+    found = _stacks.get(get_ident())
+    if found is None:
+        device.check_started()
+        if any(thread.ident == get_ident() for thread in threading.enumerate()):
+            _thread.leaving = _Leaving()
+        found = _stacks[get_ident()] = []
+    return found
+
+
+def current() -> Context:
+    """Return the calling thread's context, ready for work."""
+    found = _stacks.get(get_ident())
+    if found:
+        context = found[-1]
+        if context.usable:
+            return context
+        context.check()
+    device.check_started()
+    raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread: call cuCtxSetCurrent first")
+
+
+def find(handle: int) -> Context:
+    """Return the context of a handle, the current one for NULL."""
+    if not handle:
+        return current()
+    context = contexts.find(handle)
+    context.check()
+    return context
+
+
+def primary(ordinal: int) -> Context:
+    of = device.find(ordinal)
+    with lock:
+        if ordinal not in _primary:
+            _primary[ordinal] = Context(of, 0, primary=True)
+    return _primary[ordinal]
+
+
+def check_flags(name: str, flags: int) -> None:
+    schedule = flags & CU_CTX_SCHED_MASK
+    if flags & ~CU_CTX_FLAGS_MASK or schedule not in (
+        0,
+        CU_CTX_SCHED_SPIN,
+        CU_CTX_SCHED_YIELD,
+        CU_CTX_SCHED_BLOCKING_SYNC,
+    ):
+        raise invalid(f"{name}: flags 0x{flags:x} are not a combination of CUctx_flags")
+
+
+def cuDevicePrimaryCtxRetain(ordinal: int) -> int:
+    context = primary(ordinal)
+    with lock:
+        context.retained += 1
+        if not context.error:
+            context.usable = True
+    return context.handle
+
+
+def cuDevicePrimaryCtxRelease(ordinal: int) -> None:
+    context = primary(ordinal)
+    with lock:
+        if not context.retained:
+            raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"the primary context of device {ordinal} is not retained")
+        context.retained -= 1
+        last = not context.retained
+    if last:
+        context.close()
+
+
+def cuDevicePrimaryCtxReset(ordinal: int) -> None:
+    """Give back all that the primary context owns and forget its error; who has retained it may go on with it."""
+    context = primary(ordinal)
+    context.close()
+    context.flags = 0
+    context.usable = context.retained > 0
+
+
+def cuDevicePrimaryCtxSetFlags(ordinal: int, flags: int) -> None:
+    check_flags("cuDevicePrimaryCtxSetFlags", flags)
+    primary(ordinal).flags = flags
+
+
+def cuDevicePrimaryCtxGetState(ordinal: int) -> tuple[int, int]:
+    context = primary(ordinal)
+    return context.flags, int(context.retained > 0)
+
+
+def _create(flags: int, ordinal: int) -> int:
+    check_flags("cuCtxCreate", flags)
+    context = Context(device.find(ordinal), flags)
+    stack().append(context)
+    return context.handle
+
+
+def cuCtxCreate(params: int, flags: int, ordinal: int) -> int:
+    """Make a context and push it. `params` may be NULL: execution affinity and shared graphics are not there."""
+    if params:
+        given = CUctxCreateParams.from_address(params)
+        if given.numExecAffinityParams or given.cigParams:
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate: execution affinity and CIG need a GPU")
+    return _create(flags, ordinal)
+
+
+def cuCtxCreate_v3(params: int, count: int, flags: int, ordinal: int) -> int:
+    if params or count:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate_v3: execution affinity needs a GPU")
+    return _create(flags, ordinal)
+
+
+def cuCtxCreate_v2(flags: int, ordinal: int) -> int:
+    return _create(flags, ordinal)
+
+
+def cuCtxDestroy(handle: int) -> None:
+    context = contexts.find(handle)
+    if context.primary:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released with cuDevicePrimaryCtxRelease")
+    del contexts[handle]
+    context.close()
+    if stack()[-1:] == [context]:
+        stack().pop()
+
+
+def cuCtxPushCurrent(handle: int) -> None:
+    stack().append(contexts.find(handle))
+
+
+def cuCtxPopCurrent() -> int:
+    if not stack():
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent: no context is current in this thread")
+    return stack().pop().handle
+
+
+def cuCtxSetCurrent(handle: int) -> None:
+    """Replace the top of the stack; NULL pops it."""
+    context = contexts.find(handle) if handle else None
+    here = stack()
+    if here:
+        here.pop()
+    if context is not None:
+        here.append(context)
+
+
+def cuCtxGetCurrent() -> int:
+    here = stack()
+    return here[-1].handle if here else 0
+
+
+def cuCtxGetDevice() -> int:
+    return current().device.ordinal
+
+
+def cuCtxGetDevice_v2(handle: int) -> int:
+    return find(handle).device.ordinal
+
+
+def cuCtxGetFlags() -> int:
+    return current().flags
+
+
+def cuCtxSetFlags(flags: int) -> None:
+    context = current()
+    check_flags("cuCtxSetFlags", flags)
+    context.flags = flags
+
+
+def cuCtxGetId(handle: int) -> int:
+    return find(handle).id
+
+
+def cuCtxGetApiVersion(handle: int) -> int:
+    find(handle)
+    return 3020  # what drivers answer for every context made since CUDA 3.2
+
+
+def synchronize(context: Context) -> None:
+    wait.for_queues(context, context.queues())
+    context.reap()
+
+
+def cuCtxSynchronize() -> None:
+    synchronize(current())
+
+
+def cuCtxSynchronize_v2(handle: int) -> None:
+    synchronize(find(handle))
+
+
+def cuCtxSetLimit(which: int, value: int) -> None:
+    limit.set_value(current(), which, value)
+
+
+def cuCtxGetLimit(which: int) -> int:
+    return limit.get_value(current(), which)
+
+
+def cuCtxGetCacheConfig() -> int:
+    return current().cache_config
+
+
+def cuCtxSetCacheConfig(config: int) -> None:
+    """Remember the preference; the CPU's caches are not divided."""
+    context = current()
+    if not 0 <= config <= 3:
+        raise invalid(f"cuCtxSetCacheConfig: {config} is no CUfunc_cache")
+    context.cache_config = config
+
+
+def cuCtxGetSharedMemConfig() -> int:
+    current()
+    return 1  # CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE, the only one since compute capability 5.0
+
+
+def cuCtxSetSharedMemConfig(config: int) -> None:
+    """Check the preference; it has had no effect on any device since compute capability 5.0."""
+    current()
+    if not 0 <= config <= 2:
+        raise invalid(f"cuCtxSetSharedMemConfig: {config} is no CUsharedconfig")
+
+
+GREATEST_PRIORITY = -5
+
+
+def cuCtxGetStreamPriorityRange() -> tuple[int, int]:
+    current()
+    return 0, GREATEST_PRIORITY
+
+
+def cuCtxResetPersistingL2Cache() -> None:
+    """Do nothing, successfully: no line of the CPU's caches was ever made persistent."""
+    current()
+
+
+def _peer(name: str, handle: int) -> tuple[Context, Context]:
+    context = current()
+    peer = contexts.find(handle)
+    if peer is context:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"{name}: the peer is the current context")
+    return context, peer
+
+
+def cuCtxEnablePeerAccess(handle: int, flags: int) -> None:
+    context, peer = _peer("cuCtxEnablePeerAccess", handle)
+    if flags:
+        raise invalid(f"cuCtxEnablePeerAccess: Flags is {flags}, must be 0")
+    if peer in context.peers:
+        raise CudaError(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "cuCtxEnablePeerAccess: already enabled")
+    context.peers.add(peer)
+
+
+def cuCtxDisablePeerAccess(handle: int) -> None:
+    context, peer = _peer("cuCtxDisablePeerAccess", handle)
+    if peer not in context.peers:
+        raise CudaError(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "cuCtxDisablePeerAccess: was not enabled")
+    context.peers.discard(peer)
+
+
+def forget_after_fork() -> None:
+    _stacks.clear()
+    _primary.clear()
+    contexts.clear()

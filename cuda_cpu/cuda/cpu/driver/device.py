@@ -1,0 +1,274 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices: how many there are, what they are called, and what they can do (the table is in device_attribute.py)."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import pathlib
+import re
+
+from cuda.cpu.abi import (
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED,
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED,
+    CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+    CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED,
+    CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK,
+    CU_EXEC_AFFINITY_TYPE_SM_COUNT,
+    CUDA_ERROR_INVALID_DEVICE,
+    CUDA_ERROR_NOT_INITIALIZED,
+    CUDA_VERSION,
+    CUdevprop,
+)
+from cuda.cpu.driver import device_attribute
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.runtime import _runtime
+
+PCI_DOMAIN = 0xFFFF  # no machine numbers a PCI domain so: ours cannot be taken for a real card
+
+
+class Device:
+    """One CPU device: a name, an amount of memory and a compute capability."""
+
+    def __init__(self, ordinal: int, memory: int, capability: tuple[int, int], cores: int) -> None:
+        self.ordinal = ordinal
+        self.memory = memory
+        self.capability = capability
+        self.cores = cores
+        self.name = f"CPU device ({cpu_name()}, {cores} core{'s' if cores != 1 else ''})"
+        self.uuid = machine_uuid(ordinal)
+        self.attributes = device_attribute.values(self)
+        self._arena = None
+
+    @property
+    def arena(self):
+        """The address range of the device's memory, reserved at first use.
+
+        Four times its memory, so that guard pages and gaps between allocations do not eat into it.
+        """
+        if self._arena is None:
+            self._arena = _runtime.Arena(4 * self.memory)
+        return self._arena
+
+
+_devices: list[Device] = []
+_forked = False
+
+
+def cpu_name() -> str:
+    """Return the processor's name as the kernel tells it, without clock rates and trademarks."""
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    name = found[1] if found else os.uname().machine
+    name = re.sub(r"\((R|TM|r|tm)\)|\bCPU\b|\b\d+-Core Processor\b|\bProcessor\b|@.*", "", name)
+    return " ".join(name.split()) or os.uname().machine
+
+
+def machine_uuid(ordinal: int) -> bytes:
+    """Return 16 bytes that stay the same for this machine and ordinal (a hash: the machine's own id is private)."""
+    try:
+        machine = pathlib.Path("/etc/machine-id").read_text().strip()
+    except OSError:
+        machine = os.uname().nodename
+    digest = bytearray(hashlib.sha256(f"cuda.cpu device {ordinal} of {machine}".encode()).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x80  # RFC 9562: version 8, a value of our own making
+    digest[8] = digest[8] & 0x3F | 0x80
+    return bytes(digest)
+
+
+def physical_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def parse_size(name: str, text: str) -> int:
+    """Return the bytes of "512M", "4G", "4GiB" or a plain number."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    size = int(float(match[1]) * 1024 ** ("KMGT".find(match[2].upper()) + 1 if match[2] else 0)) if match else 0
+    if size < 1 << 20:
+        raise invalid(f"{name} is {text!r}: give a size of at least 1M, such as 512M or 4G")
+    return size & ~0xFFFF
+
+
+def _setting(name: str, default: str, pattern: str, wanted: str) -> str:
+    text = os.environ.get(name, default)
+    if not re.fullmatch(pattern, text):
+        raise invalid(f"{name} is {text!r}: give {wanted}")
+    return text
+
+
+def start() -> None:
+    """Make the devices that the environment asks for."""
+    count = int(_setting("CUDA_CPU_DEVICES", "1", r"[0-9]|[1-5][0-9]|6[0-4]", "the number of devices, 0 to 64"))
+    text = _setting("CUDA_CPU_CAPABILITY", "9.0", r"(7\.5|8\.[0-9]|9\.0|1[0-2]\.[0-9])", "7.5 to 12.9, such as 9.0")
+    memory = os.environ.get("CUDA_CPU_MEMORY")
+    size = parse_size("CUDA_CPU_MEMORY", memory) if memory else physical_memory() & ~0xFFFF
+    major, minor = text.split(".")
+    _devices[:] = [Device(i, size, (int(major), int(minor)), _runtime.workers()) for i in range(count)]
+
+
+_started = False
+
+
+def cuInit(flags: int) -> None:
+    global _started
+    if flags != 0:
+        raise invalid(f"cuInit: Flags is {flags}, must be 0")
+    if _forked:
+        raise CudaError(
+            CUDA_ERROR_NOT_INITIALIZED,
+            "this process was forked from one that uses the CPU device: use the "
+            "multiprocessing start method 'spawn' or 'forkserver'",
+        )
+    if not _started:
+        start()
+        _started = True
+
+
+def check_started() -> None:
+    if not _started:
+        raise CudaError(CUDA_ERROR_NOT_INITIALIZED, "call cuInit(0) first")
+
+
+def devices() -> list[Device]:
+    check_started()
+    return _devices
+
+
+def find(ordinal: int) -> Device:
+    """Return the device with this ordinal (a CUdevice is the ordinal)."""
+    check_started()
+    if not 0 <= ordinal < len(_devices):
+        raise CudaError(
+            CUDA_ERROR_INVALID_DEVICE, f"device {ordinal} of {len(_devices)}: set CUDA_CPU_DEVICES for more"
+        )
+    return _devices[ordinal]
+
+
+def forget_after_fork() -> None:
+    """Leave a forked child without devices: the threads that serve them did not come along."""
+    global _forked, _started
+    _forked = _forked or _started
+    _started = False
+    _devices.clear()
+
+
+def cuDriverGetVersion() -> int:
+    return CUDA_VERSION
+
+
+def cuDeviceGetCount() -> int:
+    return len(devices())
+
+
+def cuDeviceGet(ordinal: int) -> int:
+    return find(ordinal).ordinal
+
+
+def _write_text(address: int, capacity: int, text: str, what: str) -> None:
+    """Write `text` with its NUL, cut to `capacity` bytes, as the char* outputs of the API want it."""
+    if not address or capacity <= 0:
+        raise invalid(f"{what}: the buffer is NULL or its length {capacity} is not positive")
+    data = text.encode()[: capacity - 1] + b"\0"
+    ctypes.memmove(address, data, len(data))
+
+
+def cuDeviceGetName(name: int, capacity: int, device: int) -> None:
+    _write_text(name, capacity, find(device).name, "cuDeviceGetName")
+
+
+def cuDeviceGetUuid(uuid: int, device: int) -> None:
+    data = find(device).uuid
+    if not uuid:
+        raise invalid("cuDeviceGetUuid: uuid is NULL")
+    ctypes.memmove(uuid, data, 16)
+
+
+def cuDeviceGetLuid(luid: int, device: int) -> int:
+    """Write the 8-byte locally unique id (of our own making: Linux has none) and return the device node mask."""
+    data = hashlib.sha256(find(device).uuid).digest()[:8]
+    if not luid:
+        raise invalid("cuDeviceGetLuid: luid is NULL")
+    ctypes.memmove(luid, data, 8)
+    return 1
+
+
+def cuDeviceTotalMem(device: int) -> int:
+    return find(device).memory
+
+
+def cuDeviceGetAttribute(attribute: int, device: int) -> int:
+    value = find(device).attributes.get(attribute)
+    if value is None:
+        raise invalid(f"cuDeviceGetAttribute: {attribute} is no CUdevice_attribute")
+    return value
+
+
+def cuDeviceComputeCapability(device: int) -> tuple[int, int]:
+    return find(device).capability
+
+
+def cuDeviceGetProperties(address: int, device: int) -> None:
+    attributes = find(device).attributes
+    if not address:
+        raise invalid("cuDeviceGetProperties: prop is NULL")
+    properties = CUdevprop.from_address(address)
+    for name, numbers in device_attribute.LEGACY_PROPERTIES.items():
+        if len(numbers) == 1:
+            setattr(properties, name, attributes[numbers[0]])
+        else:
+            getattr(properties, name)[:] = [attributes[number] for number in numbers]
+
+
+def cuDeviceGetExecAffinitySupport(kind: int, device: int) -> int:
+    find(device)
+    if kind != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
+        raise invalid(f"cuDeviceGetExecAffinitySupport: {kind} is no CUexecAffinityType")
+    return 0
+
+
+def pci_bus_id(device: Device) -> str:
+    return f"{PCI_DOMAIN:04X}:{device.ordinal:02X}:00.0"
+
+
+def cuDeviceGetPCIBusId(address: int, capacity: int, device: int) -> None:
+    _write_text(address, capacity, pci_bus_id(find(device)), "cuDeviceGetPCIBusId")
+
+
+def cuDeviceGetByPCIBusId(text: bytes | None) -> int:
+    """Return the device of "domain:bus:device.function", "domain:bus:device" or "bus:device.function"."""
+    match = re.fullmatch(rb"(?:([0-9a-fA-F]+):)?([0-9a-fA-F]+):([0-9a-fA-F]+)(?:\.([0-9a-fA-F]+))?", text or b"")
+    if match is None:
+        raise invalid(f"cuDeviceGetByPCIBusId: {text!r} is no PCI bus id such as FFFF:00:00.0")
+    domain, bus, slot, function = (int(part, 16) if part else 0 for part in match.groups())
+    if domain == PCI_DOMAIN and slot == function == 0 and bus < len(devices()):
+        return bus
+    raise CudaError(CUDA_ERROR_INVALID_DEVICE, f"cuDeviceGetByPCIBusId: no CPU device has the PCI bus id {text!r}")
+
+
+def cuDeviceCanAccessPeer(device: int, peer: int) -> int:
+    return int(find(device) is not find(peer))
+
+
+# All devices are the same memory: each may reach the others' at full speed, atomics included.
+PEER_ATTRIBUTES = {
+    CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK: 0,
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED: 1,
+    CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED: 1,
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED: 0,  # CUDA arrays
+    CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: 0,
+}
+
+
+def cuDeviceGetP2PAttribute(attribute: int, source: int, destination: int) -> int:
+    if find(source) is find(destination):
+        raise CudaError(
+            CUDA_ERROR_INVALID_DEVICE, "cuDeviceGetP2PAttribute: source and destination are the same device"
+        )
+    if attribute not in PEER_ATTRIBUTES:
+        raise invalid(f"cuDeviceGetP2PAttribute: {attribute} is no CUdevice_P2PAttribute")
+    return PEER_ATTRIBUTES[attribute]

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What cuDeviceGetAttribute answers: every CUdevice_attribute, with the reason where it is not plain.
+
+Limits of the architecture (threads, registers, shared memory) are those of the compute capability that the device
+declares, since kernels are compiled for it; what concerns the machine is the machine's.
+"""
+
+from __future__ import annotations
+
+import os
+
+from cuda.cpu import abi
+
+# Compute capability -> (KiB of shared memory per SM, per block with opt-in, threads per SM, blocks per SM),
+# from the tables of the CUDA programming guide. The nearest lower one serves.
+ARCHITECTURE = {
+    (7, 5): (64, 64, 1024, 16),
+    (8, 0): (164, 163, 2048, 32),
+    (8, 6): (100, 99, 1536, 16),
+    (8, 7): (164, 163, 1536, 16),
+    (8, 9): (100, 99, 1536, 24),
+    (9, 0): (228, 227, 2048, 32),
+    (10, 0): (228, 227, 2048, 32),
+    (11, 0): (228, 227, 1536, 24),
+    (12, 0): (100, 99, 1536, 24),
+}
+
+RESERVED_SHARED = 1024  # of each block, from compute capability 8.0 on
+
+FIXED = {
+    "MAX_THREADS_PER_BLOCK": 1024,
+    "MAX_BLOCK_DIM_X": 1024,
+    "MAX_BLOCK_DIM_Y": 1024,
+    "MAX_BLOCK_DIM_Z": 64,
+    "MAX_GRID_DIM_X": 2**31 - 1,
+    "MAX_GRID_DIM_Y": 65535,
+    "MAX_GRID_DIM_Z": 65535,
+    "MAX_SHARED_MEMORY_PER_BLOCK": 48 << 10,
+    "TOTAL_CONSTANT_MEMORY": 64 << 10,
+    "WARP_SIZE": 32,
+    "MAX_PITCH": 2**31 - 1,
+    "MAX_REGISTERS_PER_BLOCK": 65536,
+    "MAX_REGISTERS_PER_MULTIPROCESSOR": 65536,
+    "TEXTURE_ALIGNMENT": 512,
+    "TEXTURE_PITCH_ALIGNMENT": 32,
+    "SURFACE_ALIGNMENT": 512,
+    "GPU_OVERLAP": 1,  # copies run beside kernels
+    "ASYNC_ENGINE_COUNT": 2,
+    "INTEGRATED": 1,  # device memory is the host's
+    "CAN_MAP_HOST_MEMORY": 1,
+    "CONCURRENT_KERNELS": 1,
+    "UNIFIED_ADDRESSING": 1,
+    "GLOBAL_MEMORY_BUS_WIDTH": 128,  # of a desktop's two channels; no system call tells the real one
+    "STREAM_PRIORITIES_SUPPORTED": 1,
+    "GLOBAL_L1_CACHE_SUPPORTED": 1,
+    "LOCAL_L1_CACHE_SUPPORTED": 1,
+    "MANAGED_MEMORY": 1,
+    "HOST_NATIVE_ATOMIC_SUPPORTED": 1,  # kernels' atomics are the processor's
+    "PAGEABLE_MEMORY_ACCESS": 1,  # any host address can be read by a kernel
+    "PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES": 1,
+    "CONCURRENT_MANAGED_ACCESS": 1,
+    "DIRECT_MANAGED_MEM_ACCESS_FROM_HOST": 1,
+    "COMPUTE_PREEMPTION_SUPPORTED": 1,
+    "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1,
+    "CAN_USE_64_BIT_STREAM_MEM_OPS": 1,
+    "CAN_USE_STREAM_WAIT_VALUE_NOR": 1,
+    "COOPERATIVE_LAUNCH": 1,
+    "HOST_REGISTER_SUPPORTED": 1,
+    "READ_ONLY_HOST_REGISTER_SUPPORTED": 1,
+    "MEMORY_POOLS_SUPPORTED": 1,
+    "UNIFIED_FUNCTION_POINTERS": 0,
+    "MEM_SYNC_DOMAIN_COUNT": 1,
+    "PCI_DOMAIN_ID": 0xFFFF,  # device.PCI_DOMAIN
+    "PCI_DEVICE_ID": 0,
+    "SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO": 2,  # vectors hold twice as many
+    "MULTI_GPU_BOARD_GROUP_ID": 0,
+    "NUMA_CONFIG": 0,  # CU_DEVICE_NUMA_CONFIG_NONE
+    "NUMA_ID": -1,
+    "HOST_NUMA_ID": 0,
+    "COMPUTE_MODE": 0,  # CU_COMPUTEMODE_DEFAULT
+}
+
+# The fields of CUdevprop, an older and smaller form of the same table.
+LEGACY_PROPERTIES = {
+    "maxThreadsPerBlock": (1,),
+    "maxThreadsDim": (2, 3, 4),
+    "maxGridSize": (5, 6, 7),
+    "sharedMemPerBlock": (8,),
+    "totalConstantMemory": (9,),
+    "SIMDWidth": (10,),
+    "memPitch": (11,),
+    "regsPerBlock": (12,),
+    "clockRate": (13,),
+    "textureAlign": (14,),
+}
+
+
+def architecture(capability: tuple[int, int]) -> tuple[int, int, int, int]:
+    return ARCHITECTURE[max(known for known in ARCHITECTURE if known <= capability)]
+
+
+def clock_rate_khz() -> int:
+    """Return the processor's highest clock rate in kHz, 1 GHz where the kernel does not tell."""
+    try:
+        with open("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        pass
+    try:
+        with open("/proc/cpuinfo") as file:
+            rates = [float(line.split(":")[1]) for line in file if line.startswith("cpu MHz")]
+            return int(max(rates) * 1000)
+    except (OSError, ValueError):
+        return 1_000_000
+
+
+def last_level_cache() -> int:
+    for name in ("SC_LEVEL3_CACHE_SIZE", "SC_LEVEL2_CACHE_SIZE"):
+        size = os.sysconf(name) if name in os.sysconf_names else 0
+        if size > 0:
+            return min(size, 2**31 - 1)
+    return 1 << 20
+
+
+def values(device) -> dict[int, int]:
+    """Return attribute number -> value for `device`; what the table does not name is a feature it has not: 0."""
+    per_sm, per_block, threads, blocks = architecture(device.capability)
+    clock = clock_rate_khz()
+    known = FIXED | {
+        "CLOCK_RATE": clock,
+        "MEMORY_CLOCK_RATE": clock,
+        "MULTIPROCESSOR_COUNT": device.cores,
+        "L2_CACHE_SIZE": last_level_cache(),
+        "MAX_THREADS_PER_MULTIPROCESSOR": threads,
+        "MAX_BLOCKS_PER_MULTIPROCESSOR": blocks,
+        "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": per_sm << 10,
+        "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": per_block << 10,
+        "RESERVED_SHARED_MEMORY_PER_BLOCK": RESERVED_SHARED if device.capability >= (8, 0) else 0,
+        "COMPUTE_CAPABILITY_MAJOR": device.capability[0],
+        "COMPUTE_CAPABILITY_MINOR": device.capability[1],
+        "CLUSTER_LAUNCH": int(device.capability >= (9, 0)),
+        "PCI_BUS_ID": device.ordinal,
+    }
+    prefix = "CU_DEVICE_ATTRIBUTE_"
+    numbered = {getattr(abi, prefix + name): value for name, value in known.items()}
+    return {number: numbered.get(number, 0) for number in range(1, abi.CU_DEVICE_ATTRIBUTE_MAX)}

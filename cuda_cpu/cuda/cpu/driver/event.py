@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events: marks in streams, for order and for time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_EVENT_BLOCKING_SYNC,
+    CU_EVENT_DISABLE_TIMING,
+    CU_EVENT_INTERPROCESS,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_NOT_READY,
+    CUDA_ERROR_NOT_SUPPORTED,
+)
+from cuda.cpu.driver import context, stream, wait
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.handle import Table
+from cuda.cpu.runtime import _runtime
+
+events = Table("event")
+
+
+class Event:
+    """An event. Each recording has a native event of its own, so that whoever waits for an older one keeps it."""
+
+    __slots__ = ("context", "flags", "handle", "native")
+
+    def __init__(self, owner: context.Context, flags: int) -> None:
+        self.context = owner
+        self.flags = flags
+        self.native: Any = None  # None: never recorded
+        self.handle = events.add(self)
+        owner.events.add(self)
+
+    def close(self) -> None:
+        events.pop(self.handle, None)
+        self.context.events.discard(self)
+
+
+def find(handle: int) -> Event:
+    event = events.find(handle)
+    event.context.check()
+    return event
+
+
+def cuEventCreate(flags: int) -> int:
+    owner = context.current()
+    if flags & CU_EVENT_INTERPROCESS:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuEventCreate: the CPU device has no events between processes")
+    if flags & ~(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING):
+        raise invalid(f"cuEventCreate: flags 0x{flags:x} are not CUevent_flags")
+    return Event(owner, flags).handle
+
+
+def cuEventDestroy(handle: int) -> None:
+    event = events.find(handle)
+    event.close()
+    event.context.check()
+
+
+def cuEventRecord(handle: int, stream_handle: int) -> None:
+    event = find(handle)
+    where = stream.find(stream_handle)
+    if where.context is not event.context:
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventRecord: the event and the stream are of different contexts")
+    native = _runtime.Event()
+    where.ready().record(native)
+    event.native = native
+
+
+def cuEventRecordWithFlags(handle: int, stream_handle: int, flags: int) -> None:
+    if flags:
+        raise invalid(f"cuEventRecordWithFlags: flags is {flags}; only 0 outside a graph")
+    cuEventRecord(handle, stream_handle)
+
+
+def cuStreamWaitEvent(handle: int, event_handle: int, flags: int) -> None:
+    where = stream.find(handle)
+    native = events.find(event_handle).native
+    if flags:
+        raise invalid(f"cuStreamWaitEvent: flags is {flags}; outside a graph only 0 is valid")
+    if native is not None and not native.is_done():
+        where.ready().wait_event(native)
+
+
+def cuEventQuery(handle: int) -> None:
+    event = find(handle)
+    if event.native is None:
+        return
+    if not event.native.is_done():
+        raise CudaError(CUDA_ERROR_NOT_READY)
+    wait.collect_all(event.context)
+    event.context.check()
+
+
+def cuEventSynchronize(handle: int) -> None:
+    event = find(handle)
+    native = event.native
+    if native is None:
+        return
+    if not native.is_done():
+        wait.until(event.context, native.wait)
+    wait.collect_all(event.context)
+    _runtime.flush_printf()
+    event.context.check()
+
+
+def cuEventElapsedTime(start_handle: int, end_handle: int) -> float:
+    """Return the milliseconds from one event to the other."""
+    start, end = find(start_handle), find(end_handle)
+    for name, event in (("hStart", start), ("hEnd", end)):
+        if event.flags & CU_EVENT_DISABLE_TIMING:
+            raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"cuEventElapsedTime: {name} has CU_EVENT_DISABLE_TIMING")
+        if event.native is None:
+            raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"cuEventElapsedTime: {name} was never recorded")
+    if start.context is not end.context:
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime: the events are of different contexts")
+    if not (start.native.is_done() and end.native.is_done()):
+        raise CudaError(CUDA_ERROR_NOT_READY)
+    return (end.native.time_ns() - start.native.time_ns()) / 1e6
+
+
+def forget_after_fork() -> None:
+    events.clear()

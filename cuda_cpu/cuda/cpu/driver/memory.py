@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory: allocation on the device, pinned and registered host memory, managed memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_MEM_ATTACH_GLOBAL,
+    CU_MEM_ATTACH_HOST,
+    CU_MEMHOSTALLOC_DEVICEMAP,
+    CU_MEMHOSTALLOC_PORTABLE,
+    CU_MEMHOSTALLOC_WRITECOMBINED,
+    CU_MEMHOSTREGISTER_DEVICEMAP,
+    CU_MEMHOSTREGISTER_IOMEMORY,
+    CU_MEMHOSTREGISTER_PORTABLE,
+    CU_MEMHOSTREGISTER_READ_ONLY,
+    CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+    CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+    CUDA_ERROR_INVALID_VALUE,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_OUT_OF_MEMORY,
+)
+from cuda.cpu.driver import address, context, device, wait
+from cuda.cpu.driver.address import Allocation, Kind
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.runtime import _runtime
+
+PITCH_ALIGNMENT = 512  # of rows: at least every alignment that a GPU asks for
+
+_host_arena: Any = None
+
+
+def host_arena() -> Any:
+    """Return the address range of pinned host memory, with guard pages as the device's."""
+    global _host_arena
+    if _host_arena is None:
+        _host_arena = _runtime.Arena(4 * device.physical_memory())
+    return _host_arena
+
+
+def reserve(owner: context.Context, size: int, name: str) -> int:
+    """Return the address of `size` new bytes of device memory."""
+    arena, total = owner.device.arena, owner.device.memory
+    if size <= 0:
+        raise invalid(f"{name}: the size is {size}, must be at least 1")
+    for attempt in (0, 1):
+        if arena.used + size <= total:
+            try:
+                return arena.allocate(size)
+            except MemoryError:
+                pass
+        if attempt == 0:
+            settle(owner)
+    raise CudaError(
+        CUDA_ERROR_OUT_OF_MEMORY,
+        f"{name}: {size} bytes asked, {max(total - arena.used, 0)} of {total} free; "
+        "CUDA_CPU_MEMORY sets how much memory the CPU device has",
+    )
+
+
+def settle(owner: context.Context) -> None:
+    """Wait for what is queued, since it may hold frees. Errors stay for the next call."""
+    for queue in owner.queues():
+        wait.until(owner, queue.wait)
+    wait.collect_all(owner)
+    owner.reap()
+
+
+def allocate(size: int, name: str, kind: Kind = Kind.DEVICE) -> Allocation:
+    owner = context.current()
+    record = Allocation(reserve(owner, size, name), size, kind, owner, owner.device.arena)
+    address.add(record)
+    return record
+
+
+def cuMemAlloc(size: int) -> int:
+    return allocate(size, "cuMemAlloc").start
+
+
+def cuMemAllocPitch(width: int, height: int, element: int) -> tuple[int, int]:
+    if element not in (4, 8, 16):
+        raise invalid(f"cuMemAllocPitch: ElementSizeBytes is {element}, must be 4, 8 or 16")
+    pitch = -(-width // PITCH_ALIGNMENT) * PITCH_ALIGNMENT
+    return allocate(pitch * height, "cuMemAllocPitch").start, pitch
+
+
+def cuMemAllocManaged(size: int, flags: int) -> int:
+    if flags not in (CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST):
+        raise invalid(f"cuMemAllocManaged: flags is {flags}, must be CU_MEM_ATTACH_GLOBAL or _HOST")
+    return allocate(size, "cuMemAllocManaged", Kind.MANAGED).start
+
+
+def find_start(name: str, pointer: int, *kinds: Kind) -> Allocation:
+    """Return the live allocation of one of `kinds` that starts at `pointer`."""
+    record = address.exact(pointer)
+    if record is not None and record.kind in kinds:
+        return record
+    inside = address.find(pointer)
+    what = f", it lies {pointer - inside.start} bytes into {address.describe(inside)}" if inside else ""
+    raise invalid(f"{name}: 0x{pointer:x} is not the start of a live allocation{what}")
+
+
+def release(record: Allocation) -> None:
+    """Give memory back once nothing that is queued can use it any more."""
+    owner = record.context
+    for queue in owner.queues():
+        if not queue.is_idle():
+            wait.until(owner, queue.wait)
+    if address.exact(record.start) is record:
+        address.remove(record)
+        record.arena.free(record.start)
+    wait.collect_all(owner)
+    owner.check()
+
+
+def cuMemFree(pointer: int) -> None:
+    record = find_start("cuMemFree: dptr", pointer, Kind.DEVICE, Kind.MANAGED)
+    if record.pool is not None:
+        record.pool.gave_back(record.size)
+    release(record)
+
+
+def cuMemGetInfo() -> tuple[int, int]:
+    owner = context.current()
+    return max(owner.device.memory - owner.device.arena.used, 0), owner.device.memory
+
+
+def cuMemGetAddressRange(pointer: int) -> tuple[int, int]:
+    context.current()
+    record = address.check("cuMemGetAddressRange: dptr", pointer, 1, device=True)
+    return record.start, record.size
+
+
+HOST_FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED
+
+
+def cuMemHostAlloc(size: int, flags: int) -> int:
+    owner = context.current()
+    if flags & ~HOST_FLAGS or size <= 0:
+        raise invalid(f"cuMemHostAlloc: bytesize is {size}, Flags 0x{flags:x}")
+    try:
+        start = host_arena().allocate(size)
+    except MemoryError:
+        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"cuMemHostAlloc: the system has no {size} bytes left") from None
+    record = Allocation(start, size, Kind.HOST, owner, host_arena())
+    record.flags = flags | CU_MEMHOSTALLOC_DEVICEMAP  # with unified addressing all of it is mapped
+    address.add(record)
+    return start
+
+
+def cuMemAllocHost(size: int) -> int:
+    return cuMemHostAlloc(size, 0)
+
+
+def cuMemFreeHost(pointer: int) -> None:
+    release(find_start("cuMemFreeHost: p", pointer, Kind.HOST))
+
+
+def _host_record(name: str, pointer: int) -> Allocation:
+    context.current()
+    record = address.find(pointer)
+    if record is None or not record.kind.on_host:
+        raise invalid(f"{name}: 0x{pointer:x} is neither pinned nor registered host memory")
+    return record
+
+
+def cuMemHostGetDevicePointer(pointer: int, flags: int) -> int:
+    _host_record("cuMemHostGetDevicePointer", pointer)
+    if flags:
+        raise invalid(f"cuMemHostGetDevicePointer: Flags is {flags}, must be 0")
+    return pointer
+
+
+def cuMemHostGetFlags(pointer: int) -> int:
+    return _host_record("cuMemHostGetFlags", pointer).flags
+
+
+REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY
+
+
+def cuMemHostRegister(pointer: int, size: int, flags: int) -> None:
+    """Note that a range of ordinary host memory takes part in asynchronous copies. Nothing is locked."""
+    owner = context.current()
+    if flags & CU_MEMHOSTREGISTER_IOMEMORY:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuMemHostRegister: the CPU device maps no I/O memory")
+    if not pointer or size <= 0 or flags & ~REGISTER_FLAGS:
+        raise invalid(f"cuMemHostRegister: p is 0x{pointer:x}, bytesize {size}, Flags 0x{flags:x}")
+    other = address.overlapping(pointer, size)
+    if other is not None:
+        status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if other.kind.on_host else CUDA_ERROR_INVALID_VALUE
+        raise CudaError(status, f"cuMemHostRegister: the range shares bytes with {address.describe(other)}")
+    record = Allocation(pointer, size, Kind.REGISTERED, owner)
+    record.flags = flags | CU_MEMHOSTREGISTER_DEVICEMAP
+    address.add(record)
+
+
+def cuMemHostUnregister(pointer: int) -> None:
+    owner = context.current()
+    record = address.exact(pointer)
+    if record is None or record.kind is not Kind.REGISTERED:
+        raise CudaError(
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: nothing registered starts at 0x{pointer:x}"
+        )
+    settle(owner)
+    address.remove(record)
+
+
+def forget_after_fork() -> None:
+    global _host_arena
+    address.clear()
+    _host_arena = None

@@ -1,0 +1,314 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory pools and allocation in stream order.
+
+An allocation has its address at once and its memory too; a free waits its turn in the stream. A pool keeps account and
+keeps nothing back: what is freed goes to the device, so its reserved memory is what is in use.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_MEM_ACCESS_FLAGS_PROT_NONE,
+    CU_MEM_ACCESS_FLAGS_PROT_READ,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    CU_MEM_ALLOCATION_TYPE_MANAGED,
+    CU_MEM_ALLOCATION_TYPE_PINNED,
+    CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_LOCATION_TYPE_HOST,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+    CU_MEMPOOL_ATTR_ALLOCATION_TYPE,
+    CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES,
+    CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED,
+    CU_MEMPOOL_ATTR_LOCATION_ID,
+    CU_MEMPOOL_ATTR_LOCATION_TYPE,
+    CU_MEMPOOL_ATTR_MAX_POOL_SIZE,
+    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+    CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+    CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+    CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_OUT_OF_MEMORY,
+    CUmemAccessDesc,
+    CUmemLocation,
+    CUmemPoolProps,
+)
+from cuda.cpu.driver import address, device, memory, stream
+from cuda.cpu.driver.address import Allocation, Kind
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.handle import Table
+
+pools = Table("memory pool")
+
+HOST_LOCATIONS = (CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+
+SWITCHES = (
+    CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+)
+HIGH_MARKS = (CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+WIDE = (
+    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+    CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+    CU_MEMPOOL_ATTR_MAX_POOL_SIZE,
+    *HIGH_MARKS,
+)  # cuuint64_t; the others are int
+
+
+class Pool:
+    def __init__(self, kind: int, location: tuple[int, int], max_size: int, owner: device.Device | None) -> None:
+        self.device = owner  # the default pool's; it cannot be destroyed
+        self.access: dict[int, int] = {}
+        self.closed = False
+        self.used = 0
+        self.values = dict.fromkeys(SWITCHES, 1) | {
+            CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: 0,
+            CU_MEMPOOL_ATTR_ALLOCATION_TYPE: kind,
+            CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES: 0,
+            CU_MEMPOOL_ATTR_LOCATION_TYPE: location[0],
+            CU_MEMPOOL_ATTR_LOCATION_ID: location[1],
+            CU_MEMPOOL_ATTR_MAX_POOL_SIZE: max_size,
+            CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED: 0,
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: 0,
+            CU_MEMPOOL_ATTR_USED_MEM_HIGH: 0,
+        }
+        self.handle = pools.add(self)
+
+    @property
+    def on_host(self) -> bool:
+        return self.values[CU_MEMPOOL_ATTR_LOCATION_TYPE] in HOST_LOCATIONS
+
+    def allocate(self, size: int, where: stream.Stream, name: str) -> int:
+        limit = self.values[CU_MEMPOOL_ATTR_MAX_POOL_SIZE]
+        if limit and self.used + size > limit:
+            raise CudaError(
+                CUDA_ERROR_OUT_OF_MEMORY,
+                f"{name}: {size} bytes asked of a pool with {limit - self.used} of {limit} left",
+            )
+        if self.on_host:
+            arena, kind = memory.host_arena(), Kind.HOST
+            start = arena.allocate(size)
+        else:
+            arena = where.context.device.arena
+            managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
+            kind, start = Kind.MANAGED if managed else Kind.DEVICE, memory.reserve(where.context, size, name)
+        record = Allocation(start, size, kind, where.context, arena)
+        record.pool = self
+        address.add(record)
+        self.used += size
+        for mark in HIGH_MARKS:
+            self.values[mark] = max(self.values[mark], self.used)
+        return start
+
+    def gave_back(self, size: int) -> None:
+        self.used -= size
+        if self.closed and not self.used:
+            pools.pop(self.handle, None)
+
+
+_defaults: dict[tuple[int, int, int], Pool] = {}
+_current: dict[tuple[int, int, int], Pool] = {}
+
+
+def default_of(kind: int, location: tuple[int, int]) -> Pool:
+    """Return the default pool of a place and a type of allocation."""
+    key = (kind, *location)
+    if key not in _defaults:
+        owner = device.find(location[1] if location[0] == CU_MEM_LOCATION_TYPE_DEVICE else 0)
+        _defaults[key] = Pool(kind, location, 0, owner)
+    return _defaults[key]
+
+
+def current_of(kind: int, location: tuple[int, int]) -> Pool:
+    return _current.get((kind, *location)) or default_of(kind, location)
+
+
+def _of_device(ordinal: int) -> tuple[int, int, int]:
+    return CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, device.find(ordinal).ordinal
+
+
+def find_open(handle: int) -> Pool:
+    pool = pools.find(handle)
+    if pool.closed:
+        pools.find(-1)
+    return pool
+
+
+def cuDeviceGetDefaultMemPool(ordinal: int) -> int:
+    kind, *location = _of_device(ordinal)
+    return default_of(kind, tuple(location)).handle
+
+
+def cuDeviceGetMemPool(ordinal: int) -> int:
+    kind, *location = _of_device(ordinal)
+    return current_of(kind, tuple(location)).handle
+
+
+def cuDeviceSetMemPool(ordinal: int, handle: int) -> None:
+    key, pool = _of_device(ordinal), find_open(handle)
+    if (pool.values[CU_MEMPOOL_ATTR_LOCATION_TYPE], pool.values[CU_MEMPOOL_ATTR_LOCATION_ID]) != key[1:]:
+        raise invalid(f"cuDeviceSetMemPool: the pool is not on device {ordinal}")
+    _current[key] = pool
+
+
+def location_of(name: str, given: Any) -> tuple[int, int]:
+    """Check a CUmemLocation and return its type and id."""
+    if given.type == CU_MEM_LOCATION_TYPE_DEVICE:
+        return given.type, device.find(given.id).ordinal
+    if given.type in HOST_LOCATIONS:
+        return given.type, given.id if given.type == CU_MEM_LOCATION_TYPE_HOST_NUMA else 0
+    raise invalid(f"{name}: location type {given.type} is neither a device nor the host")
+
+
+def _key(name: str, place: int, kind: int) -> tuple[int, int, int]:
+    device.check_started()
+    if not place or kind not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
+        raise invalid(f"{name}: location is NULL, or {kind} is no CUmemAllocationType")
+    return kind, *location_of(name, CUmemLocation.from_address(place))
+
+
+def cuMemGetDefaultMemPool(place: int, kind: int) -> int:
+    _, *location = _key("cuMemGetDefaultMemPool", place, kind)
+    return default_of(kind, tuple(location)).handle
+
+
+def cuMemGetMemPool(place: int, kind: int) -> int:
+    _, *location = _key("cuMemGetMemPool", place, kind)
+    return current_of(kind, tuple(location)).handle
+
+
+def cuMemSetMemPool(place: int, kind: int, handle: int) -> None:
+    _current[_key("cuMemSetMemPool", place, kind)] = find_open(handle)
+
+
+def cuMemPoolCreate(place: int) -> int:
+    name = "cuMemPoolCreate"
+    device.check_started()
+    if not place:
+        raise invalid(f"{name}: poolProps is NULL")
+    given = CUmemPoolProps.from_address(place)
+    if given.allocType not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
+        raise invalid(f"{name}: allocType is {given.allocType}")
+    if given.handleTypes:
+        raise CudaError(
+            CUDA_ERROR_NOT_SUPPORTED,
+            f"{name}: handleTypes is {given.handleTypes}: pools of the CPU device cannot be "
+            "shared with other processes",
+        )
+    if given.location.type == 0 and given.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED:
+        location = CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred place
+    else:
+        location = location_of(name, given.location)
+    return Pool(given.allocType, location, given.maxSize, None).handle
+
+
+def cuMemPoolDestroy(handle: int) -> None:
+    """Close a pool to new allocations; those it has made stay valid until they are freed."""
+    pool = find_open(handle)
+    if pool.device is not None:
+        raise invalid("cuMemPoolDestroy: a default pool cannot be destroyed")
+    pool.closed = True
+    for key in [key for key, current in _current.items() if current is pool]:
+        del _current[key]
+    if not pool.used:
+        del pools[handle]
+
+
+def cuMemPoolTrimTo(handle: int, keep: int) -> None:
+    """Do nothing, successfully: a pool never holds memory that is not in use."""
+    find_open(handle)
+
+
+def _check_attribute(name: str, which: int, place: int) -> Any:
+    """Return the C type of the attribute's value."""
+    if not place:
+        raise invalid(f"{name}: value is NULL")
+    return ctypes.c_uint64 if which in WIDE else ctypes.c_int
+
+
+def cuMemPoolGetAttribute(handle: int, which: int, place: int) -> None:
+    pool = find_open(handle)
+    kind = _check_attribute("cuMemPoolGetAttribute", which, place)
+    if which in (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_CURRENT):
+        value = pool.used
+    elif which in pool.values:
+        value = pool.values[which]
+    else:
+        raise invalid(f"cuMemPoolGetAttribute: {which} is no CUmemPool_attribute")
+    kind.from_address(place).value = value
+
+
+def cuMemPoolSetAttribute(handle: int, which: int, place: int) -> None:
+    pool = find_open(handle)
+    value = _check_attribute("cuMemPoolSetAttribute", which, place).from_address(place).value
+    if which in HIGH_MARKS and value == 0:
+        pool.values[which] = pool.used
+    elif which in SWITCHES or which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        pool.values[which] = value
+    else:
+        raise invalid(f"cuMemPoolSetAttribute: attribute {which} cannot be set to {value}")
+
+
+ACCESS = (CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+
+
+def cuMemPoolSetAccess(handle: int, place: int, count: int) -> None:
+    """Remember who may reach the pool's memory. Nothing is closed to anybody: all devices share one memory."""
+    pool = find_open(handle)
+    if not place or not count:
+        raise invalid("cuMemPoolSetAccess: map is NULL or count is 0")
+    for given in (CUmemAccessDesc * count).from_address(place):
+        kind, ordinal = location_of("cuMemPoolSetAccess", given.location)
+        if given.flags not in ACCESS:
+            raise invalid(f"cuMemPoolSetAccess: {given.flags} is no CUmemAccess_flags")
+        if kind == CU_MEM_LOCATION_TYPE_DEVICE:
+            pool.access[ordinal] = given.flags
+
+
+def cuMemPoolGetAccess(handle: int, place: int) -> int:
+    pool = find_open(handle)
+    if not place:
+        raise invalid("cuMemPoolGetAccess: location is NULL")
+    _, ordinal = location_of("cuMemPoolGetAccess", CUmemLocation.from_address(place))
+    own = not pool.on_host and ordinal == pool.values[CU_MEMPOOL_ATTR_LOCATION_ID]
+    return pool.access.get(ordinal, CU_MEM_ACCESS_FLAGS_PROT_READWRITE if own else CU_MEM_ACCESS_FLAGS_PROT_NONE)
+
+
+def cuMemAllocAsync(size: int, where: int) -> int:
+    line = stream.find(where)
+    key = _of_device(line.context.device.ordinal)
+    return current_of(key[0], key[1:]).allocate(size, line, "cuMemAllocAsync")
+
+
+def cuMemAllocFromPoolAsync(size: int, handle: int, where: int) -> int:
+    if size <= 0:
+        raise invalid(f"cuMemAllocFromPoolAsync: bytesize is {size}")
+    return find_open(handle).allocate(size, stream.find(where), "cuMemAllocFromPoolAsync")
+
+
+def cuMemFreeAsync(pointer: int, where: int) -> None:
+    record = memory.find_start("cuMemFreeAsync: dptr", pointer, Kind.DEVICE, Kind.MANAGED, Kind.HOST)
+    if record.kind is Kind.HOST and record.pool is None:
+        raise invalid("cuMemFreeAsync: pinned host memory is freed with cuMemFreeHost")
+    line = stream.find(where)
+    queue = line.ready()
+    address.remove(record)
+    queue.free(record.arena, record.start)
+    if record.pool is not None:
+        record.pool.gave_back(record.size)
+
+
+def forget_after_fork() -> None:
+    pools.clear()
+    _defaults.clear()
+    _current.clear()

@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Streams: queues with the ordering rules of the default streams, callbacks and waits on memory."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from threading import get_ident
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+    CU_LAUNCH_ATTRIBUTE_PRIORITY,
+    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+    CU_STREAM_NON_BLOCKING,
+    CUDA_ERROR_NOT_READY,
+)
+from cuda.cpu.driver import address, context, wait
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.handle import Table
+from cuda.cpu.runtime import _runtime
+
+LEGACY = 1  # CU_STREAM_LEGACY; 0 means the same
+PER_THREAD = 2  # CU_STREAM_PER_THREAD
+
+streams = Table("stream")
+_ids = itertools.count(1)
+
+
+class Stream:
+    __slots__ = ("attributes", "blocking", "context", "flags", "handle", "id", "legacy", "priority", "queue")
+
+    def __init__(self, owner: context.Context, flags: int, priority: int, handle: int = 0) -> None:
+        self.context = owner
+        self.flags = flags
+        self.priority = max(context.GREATEST_PRIORITY, min(priority, 0))
+        self.legacy = handle == LEGACY
+        self.blocking = not flags & CU_STREAM_NON_BLOCKING  # waits for the legacy stream, and it for us
+        self.queue = _runtime.Queue(self.priority)
+        self.id = next(_ids)
+        self.attributes: dict[int, bytes] = {}
+        owner.streams.add(self)
+        self.handle = handle or streams.add(self)
+
+    def ready(self) -> Any:
+        """Return the queue, with whatever must run before the next command in line before it."""
+        if not self.context.usable:
+            self.context.check()
+        if self.legacy:
+            for other in list(self.context.streams):
+                if other.blocking and other is not self and not other.queue.is_idle():
+                    join(self.queue, other.queue)
+        elif self.blocking:
+            legacy = self.context.legacy
+            if legacy is not None and not legacy.queue.is_idle():
+                join(self.queue, legacy.queue)
+        return self.queue
+
+    def waited_for(self) -> list[Any]:
+        """Return the queues that must run dry for the stream to be done."""
+        if not self.legacy:
+            return [self.queue]
+        return [other.queue for other in list(self.context.streams) if other.blocking]
+
+    def forget(self) -> None:
+        streams.pop(self.handle, None)
+        self.context.streams.discard(self)
+
+    def retire(self) -> None:
+        """Take the stream away; work that is queued still runs."""
+        self.forget()
+        if self.queue.is_idle():
+            wait.collect(self.context, self.queue)
+            self.queue.close()
+        else:
+            self.context.dying.append(self.queue)
+
+
+def join(waiting: Any, first: Any) -> None:
+    """Let what comes next in queue `waiting` wait for what is in queue `first` now."""
+    mark = _runtime.Event()
+    first.record(mark)
+    waiting.wait_event(mark)
+
+
+def legacy_of(owner: context.Context) -> Stream:
+    if owner.legacy is None:
+        owner.legacy = Stream(owner, 0, 0, LEGACY)
+    return owner.legacy
+
+
+def per_thread_of(owner: context.Context) -> Stream:
+    ident = get_ident()
+    stream = owner.per_thread.get(ident)
+    if stream is None:
+        stream = owner.per_thread[ident] = Stream(owner, 0, 0, PER_THREAD)
+    return stream
+
+
+def find(handle: int) -> Stream:
+    """Return the stream of a handle; 0, 1 and 2 are the default streams of the current context."""
+    stream = streams.get(handle)
+    if stream is not None:
+        if not stream.context.usable:
+            stream.context.check()
+        return stream
+    if handle == 0 or handle == LEGACY:
+        return legacy_of(context.current())
+    if handle == PER_THREAD:
+        return per_thread_of(context.current())
+    return streams.find(handle)
+
+
+def cuStreamCreate(flags: int) -> int:
+    return cuStreamCreateWithPriority(flags, 0)
+
+
+def cuStreamCreateWithPriority(flags: int, priority: int) -> int:
+    owner = context.current()
+    if flags & ~CU_STREAM_NON_BLOCKING:
+        raise invalid(f"cuStreamCreate: flags 0x{flags:x} are not CUstream_flags")
+    owner.reap()
+    return Stream(owner, flags, priority).handle
+
+
+def cuStreamDestroy(handle: int) -> None:
+    stream = streams.find(handle)
+    stream.retire()
+    stream.context.check()
+
+
+def cuStreamGetPriority(handle: int) -> int:
+    return find(handle).priority
+
+
+def cuStreamGetFlags(handle: int) -> int:
+    return find(handle).flags
+
+
+def cuStreamGetId(handle: int) -> int:
+    return find(handle).id
+
+
+def cuStreamGetCtx(handle: int) -> int:
+    return find(handle).context.handle
+
+
+def cuStreamGetCtx_v2(handle: int) -> tuple[int, int]:
+    """Return the context and the green context: NULL, since no stream belongs to one."""
+    return find(handle).context.handle, 0
+
+
+def cuStreamGetDevice(handle: int) -> int:
+    return find(handle).context.device.ordinal
+
+
+def cuStreamQuery(handle: int) -> None:
+    stream = find(handle)
+    queues = stream.waited_for()
+    if not all(queue.is_idle() for queue in queues):
+        raise CudaError(CUDA_ERROR_NOT_READY)
+    wait.for_queues(stream.context, queues)
+
+
+def cuStreamSynchronize(handle: int) -> None:
+    stream = find(handle)
+    wait.for_queues(stream.context, stream.waited_for())
+
+
+# Callbacks. A CUhostFn runs on the queue's own thread. A CUstreamCallback has other parameters, so one function of
+# ours runs there, finds by a number what to call, and calls it.
+_callback_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+_callbacks: dict[int, tuple[Any, Stream, int]] = {}
+_callback_numbers = itertools.count(1)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _run_callback(number: int) -> None:
+    function, stream, user_data = _callbacks.pop(number)
+    function(stream.handle, stream.context.error, user_data)
+
+
+_run_callback_address = ctypes.cast(_run_callback, ctypes.c_void_p).value
+
+
+def cuStreamAddCallback(handle: int, function: int, user_data: int, flags: int) -> None:
+    stream = find(handle)
+    if not function or flags:
+        raise invalid("cuStreamAddCallback: callback must not be NULL and flags must be 0")
+    number = next(_callback_numbers)
+    _callbacks[number] = (_callback_type(function), stream, user_data)
+    stream.ready().call(_run_callback_address, number)
+
+
+def cuLaunchHostFunc(handle: int, function: int, user_data: int) -> None:
+    stream = find(handle)
+    if not function:
+        raise invalid("cuLaunchHostFunc: fn is NULL")
+    stream.ready().call(function, user_data)
+
+
+def cuLaunchHostFunc_v2(handle: int, function: int, user_data: int, mode: int) -> None:
+    """Run a host function; both ways to wait (spinning, blocking) are the queue's own thread calling it."""
+    if mode not in (0, 1):
+        raise invalid(f"cuLaunchHostFunc_v2: syncMode {mode} is neither 0 nor 1")
+    cuLaunchHostFunc(handle, function, user_data)
+
+
+# Capture needs graphs, so no stream ever captures.
+def cuStreamIsCapturing(handle: int) -> int:
+    find(handle)
+    return 0
+
+
+def cuStreamGetCaptureInfo(handle: int) -> tuple[int, int, int, int, int, int]:
+    find(handle)
+    return 0, 0, 0, 0, 0, 0
+
+
+def cuStreamGetCaptureInfo_v2(handle: int) -> tuple[int, int, int, int, int]:
+    find(handle)
+    return 0, 0, 0, 0, 0
+
+
+def cuStreamAttachMemAsync(handle: int, pointer: int, length: int, flags: int) -> None:
+    """Check the request; managed memory is visible everywhere, whatever stream it is attached to."""
+    find(handle)
+    record = address.check("cuStreamAttachMemAsync: dptr", pointer, max(length, 1), device=True)
+    if record.kind is not address.Kind.MANAGED or flags not in (1, 2, 4) or length not in (0, record.size):
+        raise invalid(
+            "cuStreamAttachMemAsync: wants managed memory, its whole length or 0, and one of CUmemAttach_flags"
+        )
+
+
+_ATTRIBUTES = {
+    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+    CU_LAUNCH_ATTRIBUTE_PRIORITY,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+}
+_VALUE_SIZE = 64  # sizeof(CUlaunchAttributeValue)
+
+
+def _check_attribute(name: str, which: int, value: int) -> None:
+    if which not in _ATTRIBUTES or not value:
+        raise invalid(f"{name}: {which} is no attribute of streams, or the value is NULL")
+
+
+def cuStreamGetAttribute(handle: int, which: int, value: int) -> None:
+    stream = find(handle)
+    _check_attribute("cuStreamGetAttribute", which, value)
+    data = stream.attributes.get(which, bytes(_VALUE_SIZE))
+    if which == CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        data = stream.priority.to_bytes(4, "little", signed=True)
+    elif which == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY and which not in stream.attributes:
+        data = (1).to_bytes(4, "little")  # CU_SYNC_POLICY_AUTO
+    ctypes.memmove(value, data, len(data))
+
+
+def cuStreamSetAttribute(handle: int, which: int, value: int) -> None:
+    """Remember the value; waiting and caching are the same for every stream here."""
+    stream = find(handle)
+    _check_attribute("cuStreamSetAttribute", which, value)
+    stream.attributes[which] = ctypes.string_at(value, _VALUE_SIZE)
+    if which == CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        priority = ctypes.c_int.from_address(value).value
+        stream.priority = max(context.GREATEST_PRIORITY, min(priority, 0))
+
+
+def cuStreamCopyAttributes(destination: int, source: int) -> None:
+    find(destination).attributes.update(find(source).attributes)
+
+
+def forget_after_fork() -> None:
+    streams.clear()
+    _callbacks.clear()

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for queues, and what is done with the faults that kernels leave there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from cuda.cpu.abi import (
+    CUDA_ERROR_ASSERT,
+    CUDA_ERROR_HARDWARE_STACK_ERROR,
+    CUDA_ERROR_ILLEGAL_ADDRESS,
+    CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    CUDA_ERROR_INVALID_PC,
+    CUDA_ERROR_LAUNCH_FAILED,
+    CUDA_ERROR_MISALIGNED_ADDRESS,
+)
+from cuda.cpu.driver import address
+from cuda.cpu.runtime import _runtime
+
+# A wait looks this often (seconds) whether Python has a signal to handle: Ctrl-C must end it.
+SLICE = 0.05
+
+CANCELLED = 7  # enum cpu_fault in runtime/kernel_abi.h
+
+# enum cpu_fault -> CUresult and what happened.
+FAULTS = {
+    1: (CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access at 0x{address:x}{nearby}"),
+    2: (CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned memory access at 0x{address:x}"),
+    3: (CUDA_ERROR_LAUNCH_FAILED, "trap"),
+    4: (CUDA_ERROR_ASSERT, "device-side assert: {message}"),
+    5: (CUDA_ERROR_HARDWARE_STACK_ERROR, "stack overflow; cuCtxSetLimit(CU_LIMIT_STACK_SIZE) gives more"),
+    6: (CUDA_ERROR_LAUNCH_FAILED, "every warp of the block waits at a barrier that none can release"),
+    8: (CUDA_ERROR_INVALID_PC, "indirect call to 0x{address:x}, which is no function"),
+    9: (CUDA_ERROR_ILLEGAL_INSTRUCTION, "reached what the CPU device has not got: {message}"),
+}
+
+
+def describe(fault: Any) -> tuple[int, str]:
+    """Return the CUresult of a fault and a sentence that names the kernel, the block and the place."""
+    status, text = FAULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
+    what = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
+    line = f", PTX line {fault.line}" if fault.line else ""
+    return status, f"kernel {fault.kernel!r}, block {tuple(fault.block)}, warp {fault.warp}{line}: {what}"
+
+
+def collect(context: Any, queue: Any) -> None:
+    """Make a fault that a queue holds the context's error. A cancelled kernel is none."""
+    fault = queue.take_fault()
+    if fault is None or fault.kind == CANCELLED or context.error:
+        return
+    status, text = describe(fault)
+    context.fail(status, text)
+    if status == CUDA_ERROR_ASSERT:
+        print(fault.message, file=sys.stderr, flush=True)
+    for other in context.queues():
+        if other is not queue:
+            other.cancel()
+
+
+def collect_all(context: Any) -> None:
+    for queue in context.queues():
+        collect(context, queue)
+
+
+def cancel(context: Any) -> None:
+    """End whatever runs in the context and drop what is queued; the context stays usable."""
+    queues = context.queues()
+    for queue in queues:
+        queue.cancel()
+    for queue in queues:
+        while not queue.wait(SLICE):
+            pass
+        collect(context, queue)
+
+
+def until(context: Any, is_done: Any) -> None:
+    """Call `is_done(seconds)` until it returns True; Ctrl-C ends the wait and with it what runs in the context."""
+    try:
+        while not is_done(SLICE):
+            pass
+    except KeyboardInterrupt:
+        cancel(context)
+        raise
+    finally:
+        _runtime.flush_printf()
+
+
+def for_queues(context: Any, queues: Iterable[Any]) -> None:
+    """Wait until the queues have run dry, then raise what went wrong in the context, now or before."""
+    for queue in queues:
+        if not queue.is_idle():
+            until(context, queue.wait)
+        collect(context, queue)
+    _runtime.flush_printf()
+    context.check()
