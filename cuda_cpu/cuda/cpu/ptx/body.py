@@ -245,7 +245,7 @@ class BodyParser:
             split = self.opcodes[word] = (opcode, tuple(modifiers))
         opcode, modifiers = split
         while cursor.token[:1] == ".":
-            modifiers += tuple(cursor.take()[1:].split("."))
+            modifiers += (cursor.take()[1:],)
         if opcode == "call":
             self._call(modifiers, guard, line)
             return

@@ -90,7 +90,8 @@ class Row:
 
     def match(self, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
         """Return the modifiers by name, or None if they are not of this row."""
-        return _match(self.parts, 0, modifiers, 0)
+        found = _match(self.parts, 0, modifiers, 0)
+        return found if found is not None else _match_in_any_order(self.parts, modifiers)
 
     def takes(self, operands: tuple[Operand, ...]) -> bool:
         """Tell whether number and kinds of the operands are this row's."""
@@ -145,6 +146,26 @@ def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict
             rest[name] = modifiers[taken] if listed else True
             return rest
     return _match(parts, at + 1, modifiers, taken) if optional else None
+
+
+def _match_in_any_order(parts: list, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
+    """Match as ptxas does, which takes modifiers in any order; only types keep theirs."""
+    left = list(enumerate(modifiers))
+    found: dict[str, str | bool] = {}
+    last_type = -1
+    for name, words, optional, listed in parts:
+        taken = next((item for item in left if item[1] in words), None)
+        if taken is None:
+            if not optional:
+                return None
+            continue
+        left.remove(taken)
+        found[name] = taken[1] if listed else True
+        if name.endswith("type"):
+            if taken[0] < last_type:
+                return None
+            last_type = taken[0]
+    return None if left else found
 
 
 @cache

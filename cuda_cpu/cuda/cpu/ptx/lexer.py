@@ -11,7 +11,8 @@ _TOKEN = re.compile(
     r"""
     ((?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+)             # blanks and comments before the token
     (
-      (?:[A-Za-z_$]|[%.](?=[\w$]))[\w$]*+(?:(?:\.|::)[\w$]++)*+   # mov.u32  .reg  %tid.x  $L__BB0_1  _
+      (?:[A-Za-z_$]|%(?=[\w$]))[\w$]*+(?:(?:\.|::)[\w$]++)*+   # mov.u32  %tid.x  $L__BB0_1  _
+    | \.[\w$]++(?:::[\w$]++)*+                                 # .reg  .shared::cta
     | 0[fF][0-9A-Fa-f]{8} | 0[dD][0-9A-Fa-f]{16}                 # floats as bits
     | 0[xX][0-9A-Fa-f]+U? | 0[bB][01]+U?
     | \d+\.\d*(?:[eE][+-]?\d+)? | \d+[eE][+-]?\d+

@@ -1,21 +1,36 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Control flow, section 9.7.12; synchronisation and warps, section 9.7.13; miscellaneous, section 9.7.19."""
+"""Control flow, section 9.7.12; synchronisation and warps, 9.7.13; stack, 9.7.17; miscellaneous, 9.7.19."""
 
 from cuda.cpu.ptx.instructions import Row
 
 _C = "control"
 _S = "sync"
 _W = "warp"
+_MBAR = "shared shared::cta"
 
 ROWS = (
+    # 9.7.12; calls are syntax.Call, not instructions
     Row("9.7.12.2", _C, "bra{.uni} target"),
     Row("9.7.12.3", _C, "brx.idx{.uni} index, list"),
     Row("9.7.12.5", _C, "ret{.uni} "),
     Row("9.7.12.6", _C, "exit "),
-    Row("9.7.13.1", _S, "bar{.cta}.op a{, b}", op="sync arrive"),
-    Row("9.7.13.1", _S, "barrier{.cta}.op{.aligned} a{, b}", op="sync arrive"),
+    # 9.7.13.1 to 9.7.13.3: barriers. A reduction is two rows, since what may be left out stands in its middle.
+    Row("9.7.13.1", _S, "bar{.cta}.op a{, b}", op="sync"),
+    Row("9.7.13.1", _S, "bar{.cta}.op a, b", op="arrive"),
+    Row("9.7.13.1", _S, "bar{.cta}.red.op.type d, a, {!}c", op="popc", type="u32"),
+    Row("9.7.13.1", _S, "bar{.cta}.red.op.type d, a, b, {!}c", op="popc", type="u32"),
+    Row("9.7.13.1", _S, "bar{.cta}.red.op.type d, a, {!}c", op="and or", type="pred"),
+    Row("9.7.13.1", _S, "bar{.cta}.red.op.type d, a, b, {!}c", op="and or", type="pred"),
+    Row("9.7.13.1", _S, "barrier{.cta}.op{.aligned} a{, b}", op="sync"),
+    Row("9.7.13.1", _S, "barrier{.cta}.op{.aligned} a, b", op="arrive"),
+    Row("9.7.13.1", _S, "barrier{.cta}.red.op{.aligned}.type d, a, {!}c", op="popc", type="u32"),
+    Row("9.7.13.1", _S, "barrier{.cta}.red.op{.aligned}.type d, a, b, {!}c", op="popc", type="u32"),
+    Row("9.7.13.1", _S, "barrier{.cta}.red.op{.aligned}.type d, a, {!}c", op="and or", type="pred"),
+    Row("9.7.13.1", _S, "barrier{.cta}.red.op{.aligned}.type d, a, b, {!}c", op="and or", type="pred"),
     Row("9.7.13.2", _S, "bar.warp.sync membermask"),
+    Row("9.7.13.3", "", "barrier.cluster.op{.sem}{.aligned} ", op="arrive wait", sem="release relaxed acquire"),
+    # 9.7.13.8 to 9.7.13.14: warps
     Row("9.7.9.6", _W, "shfl.sync.mode.type d{|p}, a, b, c, membermask", mode="up down bfly idx", type="b32"),
     Row("9.7.13.9", _W, "vote.sync.mode.type d, {!}a, membermask", mode="all any uni", type="pred"),
     Row("9.7.13.9", _W, "vote.sync.mode.type d, {!}a, membermask", mode="ballot", type="b32"),
@@ -24,7 +39,56 @@ ROWS = (
     Row("9.7.13.11", _W, "activemask.type d", type="b32"),
     Row("9.7.13.12", _W, "redux.sync.op.type d, a, membermask", op="add min max", type="u32 s32"),
     Row("9.7.13.12", _W, "redux.sync.op.type d, a, membermask", op="and or xor", type="b32"),
-    Row("9.7.19.4", _C, "trap "),
+    Row("9.7.13.12", _W, "redux.sync.op{.abs}{.NaN}.type d, a, membermask", op="min max", type="f32"),
+    Row("9.7.13.13", _S, "griddepcontrol.op ", op="launch_dependents wait"),
+    Row("9.7.13.14", _W, "elect.sync d|p, membermask"),
+    # 9.7.13.15: mbarrier
+    Row("9.7.13.15.9", "", "mbarrier.init{.space}.type [a], count", space=_MBAR, type="b64"),
+    Row("9.7.13.15.10", "", "mbarrier.inval{.space}.type [a]", space=_MBAR, type="b64"),
+    Row(
+        "9.7.13.15.13",
+        "",
+        "mbarrier.arrive{.sem}{.scope}{.space}.type d, [a]{, count}",
+        sem="release relaxed",
+        space=_MBAR + " shared::cluster",
+        type="b64",
+    ),
+    Row(
+        "9.7.13.15.13",
+        "",
+        "mbarrier.arrive.op{.sem}{.scope}{.space}.type d, [a]{, count}",
+        op="expect_tx noComplete",
+        sem="release relaxed",
+        space=_MBAR + " shared::cluster",
+        type="b64",
+    ),
+    Row(
+        "9.7.13.15.14",
+        "",
+        "mbarrier.arrive_drop{.sem}{.scope}{.space}.type d, [a]{, count}",
+        sem="release relaxed",
+        space=_MBAR + " shared::cluster",
+        type="b64",
+    ),
+    Row("9.7.13.15.15", "", "cp.async.mbarrier.arrive{.noinc}{.space}.type [a]", space=_MBAR, type="b64"),
+    Row(
+        "9.7.13.15.16",
+        "",
+        "mbarrier.op{.parity}{.sem}{.scope}{.space}.type p, [a], state{, hint}",
+        op="test_wait try_wait",
+        sem="acquire relaxed",
+        space=_MBAR,
+        type="b64",
+    ),
+    Row("9.7.13.15.17", "", "mbarrier.pending_count.type d, a", type="b64"),
+    # 9.7.17: stack
+    Row("9.7.17.1", _C, "stacksave.type d", type="u32 u64"),
+    Row("9.7.17.2", _C, "stackrestore.type a", type="u32 u64"),
+    Row("9.7.17.3", _C, "alloca.type d, size{, align}", type="u32 u64"),
+    # 9.7.19
     Row("9.7.19.1", _C, "brkpt "),
     Row("9.7.19.2", _C, "nanosleep.type a", type="u32"),
+    Row("9.7.19.3", _C, "pmevent{.mask} a"),
+    Row("9.7.19.4", _C, "trap "),
+    Row("9.7.19.5", _C, "setmaxnreg.op.sync.aligned.type n", op="inc dec", type="u32"),
 )
