@@ -102,8 +102,16 @@ def instructions_table() -> str:
     from cuda.cpu.ptx import instructions
 
     rows = [row for rows in instructions.table().values() for row in rows if row.family]
-    lines = [f"{len(rows)} forms:", "", "| section | form |", "|---|---|"]
-    return "\n".join([*lines, *(f"| {row.section} | `` {row.syntax.replace('|', chr(92) + '|')} `` |" for row in rows)])
+    lines = [f"{len(rows)} forms:", "", "| section | form | where |", "|---|---|---|"]
+    for row in rows:
+        values = "; ".join(f"{name}: {words}" for name, words in row.values.items() if f".{name}" in row.syntax)
+        lines.append(f"| {row.section} | {code(row.syntax)} | {code(values) if values else ''} |")
+    return "\n".join(lines)
+
+
+def code(text: str) -> str:
+    """Return text as code in a cell of a table."""
+    return "`" + text.replace("|", "\\|") + "`"
 
 
 def advice_table() -> str:
