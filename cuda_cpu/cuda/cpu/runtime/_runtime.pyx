@@ -1,0 +1,660 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The native half of the CPU device: memory, queues, events, grids. No driver semantics live here."""
+
+cimport cython
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from libc.errno cimport errno
+from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, strerror, strlen
+
+import atexit
+import sys
+
+cdef extern from "kernel_abi.h":
+    enum: CPU_KERNEL_ABI
+
+cdef extern from "abi_offsets.h":
+    struct cpu_offset:
+        const char *member
+        uint32_t offset
+    const cpu_offset *cpu_offsets
+
+cdef extern from "wait.h":
+    int64_t cpu_now() nogil
+
+cdef extern from "process.h":
+    enum: CPU_RUNNING, CPU_STOPPED, CPU_FORKED
+    int cpu_process_state() nogil
+    void cpu_process_begin()
+    void cpu_process_stop() nogil
+    bint cpu_threads_await(int64_t deadline) nogil
+
+cdef extern from "arena.h":
+    struct cpu_arena
+    enum: CPU_ARENA_DONE, CPU_ARENA_FULL, CPU_ARENA_UNKNOWN
+    cpu_arena *cpu_arena_make(uint64_t size)
+    void cpu_arena_retain(cpu_arena *arena)
+    void cpu_arena_release(cpu_arena *arena) nogil
+    uint64_t cpu_arena_base(const cpu_arena *arena)
+    uint64_t cpu_arena_used(cpu_arena *arena)
+    int cpu_arena_allocate(cpu_arena *arena, uint64_t size, uint64_t *address) nogil
+    int cpu_arena_free(cpu_arena *arena, uint64_t address) nogil
+    bint cpu_arena_find(cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)
+
+cdef extern from "elf_image.h":
+    struct cpu_image
+    cpu_image *cpu_image_load(const uint8_t *data, size_t size, char *error, size_t error_size) nogil
+    void *cpu_image_address(const cpu_image *image, const char *symbol)
+    void cpu_image_free(cpu_image *image)
+
+cdef extern from "worker.h":
+    ctypedef void (*entry_function)(void *) noexcept nogil
+    struct cpu_grid:
+        void *entry
+        const uint64_t *symbols
+        uint64_t local_bytes
+        uint32_t shared_static
+        uint32_t parameter_bytes
+        bint needs_fibers
+        uint32_t in_flight
+        char *name
+    struct cpu_fault_record:
+        uint32_t kind, line, warp
+        uint64_t address
+        uint32_t block[3]
+        char *kernel
+        char *message
+    void cpu_pool_set_workers(uint32_t count)
+    uint32_t cpu_pool_workers()
+    void cpu_pool_stop() nogil
+    void cpu_set_stack_size(size_t per_thread)
+
+cdef extern from *:
+    """
+    static inline struct cpu_grid *cpu_grid_make(size_t name_length) {
+        return calloc(1, sizeof(struct cpu_grid) + name_length + 1);
+    }
+    static inline void cpu_grid_set_entry(struct cpu_grid *grid, uint64_t entry) {
+        grid->entry = (void (*)(struct cpu_warp *))(uintptr_t)entry;
+    }
+    static inline void cpu_grid_hold(struct cpu_grid *grid) { atomic_fetch_add(&grid->in_flight, 1); }
+    static inline uint32_t cpu_grid_held(struct cpu_grid *grid) { return atomic_load(&grid->in_flight); }
+    """
+    cpu_grid *cpu_grid_make(size_t name_length)
+    void cpu_grid_set_entry(cpu_grid *grid, uint64_t entry)
+    void cpu_grid_hold(cpu_grid *grid)
+    uint32_t cpu_grid_held(cpu_grid *grid)
+
+cdef extern from "event.h":
+    struct cpu_event
+    struct cpu_marker:
+        int64_t time
+    cpu_event *cpu_event_make()
+    void cpu_event_free(cpu_event *event)
+    cpu_marker *cpu_event_mark(cpu_event *event)
+    cpu_marker *cpu_event_latest(cpu_event *event)
+    bint cpu_marker_done(cpu_marker *marker) nogil
+    bint cpu_marker_wait(cpu_marker *marker, int64_t deadline) nogil
+    void cpu_marker_release(cpu_marker *marker)
+
+cdef extern from "queue.h":
+    enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE, CPU_RECORD, CPU_WAIT_EVENT, CPU_CALL, CPU_FREE
+    enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
+    struct cpu_launch:
+        cpu_grid *grid
+        uint32_t grid_dim[3]
+        uint32_t block_dim[3]
+        uint32_t cluster_dim[3]
+        uint32_t shared_dynamic
+        uint64_t grid_id
+        bint cooperative
+    struct cpu_rows:
+        uint64_t destination, destination_pitch, source, source_pitch, width, height
+        uint32_t value, value_width
+    struct cpu_value:
+        uint64_t address, value
+        uint32_t width, condition
+    struct cpu_call:
+        void (*function)(void *) noexcept nogil
+        void *data
+        bint always
+    struct cpu_deferred_free:
+        cpu_arena *arena
+        uint64_t address
+    struct cpu_command:
+        cpu_launch launch
+        cpu_rows rows
+        cpu_value value
+        cpu_marker *marker
+        cpu_call call
+        cpu_deferred_free deferred
+    struct cpu_queue
+    cpu_queue *cpu_queue_make()
+    void cpu_queue_close(cpu_queue *queue)
+    void cpu_queue_release(cpu_queue *queue)
+    cpu_command *cpu_command_make(cpu_queue *queue, int kind)
+    void cpu_command_discard(cpu_command *command)
+    int cpu_queue_submit(cpu_queue *queue, cpu_command *command)
+    bint cpu_launch_params(cpu_command *command, const void *params, uint32_t size)
+    bint cpu_queue_idle(cpu_queue *queue)
+    bint cpu_queue_wait(cpu_queue *queue, int64_t deadline) nogil
+    void cpu_queue_cancel(cpu_queue *queue)
+    bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
+    void cpu_queues_stop() nogil
+
+cdef extern from "printf.h":
+    void cpu_printf_set_size(size_t size)
+    size_t cpu_printf_pending()
+    void cpu_printf_flush() nogil
+
+cdef extern from "heap.h":
+    bint cpu_heap_set_size(size_t size)
+
+ABI = CPU_KERNEL_ABI
+
+
+cdef int check_process() except -1:
+    if cpu_process_state() == CPU_FORKED:
+        raise RuntimeError("the CPU device cannot be used in a forked child: its threads stayed in the parent")
+    return 0
+
+
+cdef int64_t deadline_of(double timeout) noexcept:
+    if timeout < 0 or timeout > 1e9:
+        return INT64_MAX
+    return cpu_now() + <int64_t>(timeout * 1e9)
+
+
+cdef class Fault:
+    """Why a launch ended early (enum cpu_fault), read once from the queue."""
+
+    cdef readonly int kind, warp, line
+    cdef readonly object address
+    cdef readonly str kernel, message
+    cdef readonly tuple block
+
+    def __repr__(self):
+        return (
+            f"Fault(kind={self.kind}, address={self.address:#x}, kernel={self.kernel!r}, block={self.block}, "
+            f"warp={self.warp}, line={self.line}, message={self.message!r})"
+        )
+
+
+cdef Fault fault_of(const cpu_fault_record *record):
+    cdef Fault fault = Fault.__new__(Fault)
+    fault.kind = record.kind
+    fault.address = record.address
+    fault.kernel = record.kernel.decode("utf-8", "replace")
+    fault.block = (record.block[0], record.block[1], record.block[2])
+    fault.warp = record.warp
+    fault.line = record.line
+    fault.message = record.message.decode("utf-8", "replace")
+    return fault
+
+
+cdef class Arena:
+    """Reserve an address range; pages come and go inside it, each allocation followed by a guard page."""
+
+    cdef cpu_arena *arena
+    cdef readonly object base, size
+
+    def __init__(self, size):
+        check_process()
+        if self.arena is not NULL:
+            raise RuntimeError("the arena exists already")
+        if size <= 0 or size >= 1 << 46:
+            raise ValueError(f"size must be between 1 and 2**46 - 1 bytes, not {size}")
+        self.arena = cpu_arena_make(size)
+        if self.arena is NULL:
+            reason = strerror(errno).decode()
+            raise MemoryError(f"cannot reserve {size} bytes of address space for device memory: {reason}")
+        self.base = cpu_arena_base(self.arena)
+        self.size = size
+
+    def __dealloc__(self):
+        if self.arena is not NULL and cpu_process_state() != CPU_FORKED:
+            cpu_arena_release(self.arena)
+
+    cdef cpu_arena *get(self) except NULL:
+        check_process()
+        if self.arena is NULL:
+            raise ValueError("the arena is closed")
+        return self.arena
+
+    @property
+    def used(self):
+        """Bytes in live allocations, each rounded up to 256."""
+        return cpu_arena_used(self.get())
+
+    def allocate(self, size):
+        """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page. MemoryError when full."""
+        cdef uint64_t address
+        cdef cpu_arena *arena = self.get()
+        if size <= 0:
+            raise ValueError(f"size must be positive, not {size}")
+        if size > self.size:
+            raise MemoryError(f"{size} bytes are more than the {self.size} of the device")
+        result = cpu_arena_allocate(arena, size, &address)
+        if result == CPU_ARENA_FULL:
+            raise MemoryError(f"no free range of {size} bytes: {self.used} of {self.size} are in use")
+        if result != CPU_ARENA_DONE:
+            raise MemoryError(f"the system has no memory for {size} bytes (or allows no more mappings: vm.max_map_count)")
+        return address
+
+    def free(self, address):
+        cdef cpu_arena *arena = self.get()
+        result = cpu_arena_free(arena, address)
+        if result == CPU_ARENA_UNKNOWN:
+            raise ValueError(f"{address:#x} is not the address of a live allocation")
+        if result != CPU_ARENA_DONE:
+            raise MemoryError("the system allows no more mappings (vm.max_map_count): nothing was freed")
+
+    def find(self, address):
+        """Return (start, size) of the live allocation that holds `address`."""
+        cdef uint64_t start, size
+        if address < 0 or address >= 1 << 64:
+            return None
+        if cpu_arena_find(self.get(), address, &start, &size):
+            return start, size
+        return None
+
+    def close(self):
+        """Give the range back, at once or when the last queued `free` is done."""
+        if self.arena is not NULL:
+            check_process()
+            cpu_arena_release(self.arena)
+            self.arena = NULL
+
+
+cdef class Image:
+    """Load and relocate an ELF object (ET_REL); undefined symbols come from libc and libm only."""
+
+    cdef cpu_image *image
+
+    def __init__(self, bytes data not None):
+        cdef char error[256]
+        cdef const uint8_t *start = data
+        cdef size_t size = len(data)
+        if self.image is not NULL:
+            raise RuntimeError("the image is loaded already")
+        with nogil:
+            self.image = cpu_image_load(start, size, error, sizeof(error))
+        if self.image is NULL:
+            raise ValueError((<char *>error).decode("utf-8", "replace"))
+
+    def __dealloc__(self):
+        cpu_image_free(self.image)
+
+    def address(self, str symbol not None):
+        cdef void *address = cpu_image_address(self.image, symbol.encode()) if self.image is not NULL else NULL
+        if address is NULL:
+            raise KeyError(f"the image has no symbol {symbol!r}")
+        return <uint64_t>address
+
+
+# Grids that were dropped with launches still queued: (grid, owner), kept until those are done.
+cdef list abandoned = []
+
+
+cdef class Abandoned:
+    cdef cpu_grid *grid
+    cdef object owner
+
+    def __dealloc__(self):
+        free(self.grid)
+
+
+cdef void sweep_abandoned():
+    cdef Abandoned each
+    if abandoned:
+        abandoned[:] = [each for each in abandoned if cpu_grid_held(each.grid)]
+
+
+@cython.no_gc_clear
+cdef class Grid:
+    """Everything about a launch that does not change from one launch of the kernel to the next."""
+
+    cdef cpu_grid *grid
+    cdef object owner
+
+    def __init__(
+        self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
+        uint32_t parameter_bytes, bint needs_fibers, object owner,
+    ):
+        cdef bytes text = name.encode()
+        if self.grid is not NULL:
+            raise RuntimeError("the grid exists already")
+        if entry == 0:
+            raise ValueError("entry must be the address of machine code, not 0")
+        if local_bytes > 1 << 24:
+            raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
+        sweep_abandoned()
+        self.grid = cpu_grid_make(len(text))
+        if self.grid is NULL:
+            raise MemoryError
+        cpu_grid_set_entry(self.grid, entry)
+        self.grid.symbols = <const uint64_t *>symbols
+        self.grid.shared_static = shared_static
+        self.grid.local_bytes = local_bytes
+        self.grid.parameter_bytes = parameter_bytes
+        self.grid.needs_fibers = needs_fibers
+        memcpy(self.grid.name, <char *>text, len(text))
+        self.owner = owner
+
+    def __dealloc__(self):
+        cdef Abandoned kept
+        if self.grid is not NULL and cpu_grid_held(self.grid):
+            kept = Abandoned.__new__(Abandoned)
+            kept.grid = self.grid
+            kept.owner = self.owner
+            abandoned.append(kept)
+        else:
+            free(self.grid)
+
+
+cdef class Event:
+    cdef cpu_event *event
+
+    def __cinit__(self):
+        self.event = cpu_event_make()
+        if self.event is NULL:
+            raise MemoryError
+
+    def __init__(self):
+        check_process()
+
+    def __dealloc__(self):
+        if self.event is not NULL and cpu_process_state() != CPU_FORKED:
+            cpu_event_free(self.event)
+
+    def is_done(self):
+        """Return whether the latest record is done; true if there is none."""
+        check_process()
+        cdef cpu_marker *marker = cpu_event_latest(self.event)
+        cdef bint done = cpu_marker_done(marker)
+        cpu_marker_release(marker)
+        return done
+
+    def wait(self, double timeout):
+        """Wait for the latest record; false when `timeout` seconds (< 0: none) pass first."""
+        check_process()
+        cdef cpu_marker *marker = cpu_event_latest(self.event)
+        cdef int64_t deadline = deadline_of(timeout)
+        cdef bint done = cpu_marker_done(marker)
+        if not done:
+            with nogil:
+                done = cpu_marker_wait(marker, deadline)
+        cpu_marker_release(marker)
+        return done
+
+    def time_ns(self):
+        """Return when the latest record was done, in nanoseconds of CLOCK_MONOTONIC."""
+        check_process()
+        cdef cpu_marker *marker = cpu_event_latest(self.event)
+        if marker is NULL:
+            raise RuntimeError("the event was never recorded")
+        cdef bint done = cpu_marker_done(marker)
+        cdef int64_t time = marker.time if done else 0
+        cpu_marker_release(marker)
+        if not done:
+            raise RuntimeError("the event's record is not done yet")
+        return time
+
+
+cdef int dimensions(str name, tuple value, uint32_t *out, uint64_t limit) except -1:
+    cdef uint64_t product = 1
+    if value is None or len(value) != 3:
+        raise ValueError(f"{name} must be three numbers, not {value!r}")
+    for i in range(3):
+        if not 1 <= value[i] <= 0x7fffffff:
+            raise ValueError(f"{name} must be positive 31-bit numbers, not {value!r}")
+        out[i] = value[i]
+        product *= out[i]
+        if product > limit:
+            raise ValueError(f"{name} {value!r} has more than {limit} elements")
+    return 0
+
+
+cdef class Queue:
+    """A stream: commands run in order on a native thread of its own that starts with the first command.
+
+    After a fault the commands that follow are dropped until `take_fault` is called; events still complete.
+    """
+
+    cdef cpu_queue *queue
+    cdef readonly int priority
+
+    def __cinit__(self, int priority=0):
+        check_process()
+        self.queue = cpu_queue_make()
+        if self.queue is NULL:
+            raise MemoryError
+        self.priority = priority
+
+    def __dealloc__(self):
+        if self.queue is not NULL:
+            cpu_queue_release(self.queue)
+
+    cdef cpu_command *command(self, int kind) except NULL:
+        check_process()
+        cdef cpu_command *command = cpu_command_make(self.queue, kind)
+        if command is NULL:
+            raise MemoryError
+        return command
+
+    cdef int submit(self, cpu_command *command) except -1:
+        cdef int result = cpu_queue_submit(self.queue, command)
+        if result == CPU_SUBMITTED:
+            return 0
+        if result == CPU_QUEUE_CLOSED:
+            raise ValueError("the queue is closed")
+        if result == CPU_QUEUE_STOPPED:
+            raise RuntimeError("the CPU device is shut down")
+        raise MemoryError("the system has no thread for the queue")
+
+    def launch(
+        self, Grid grid not None, tuple grid_dim, tuple block_dim, tuple cluster_dim, uint32_t shared_dynamic,
+        uint64_t params, bint cooperative, uint64_t grid_id,
+    ):
+        cdef cpu_launch launch
+        dimensions("grid_dim", grid_dim, launch.grid_dim, <uint64_t>1 << 62)
+        dimensions("block_dim", block_dim, launch.block_dim, 1024)
+        dimensions("cluster_dim", cluster_dim, launch.cluster_dim, 1024)
+        if shared_dynamic > 1 << 30 or grid.grid.shared_static > 1 << 30:
+            raise ValueError(f"shared memory of {grid.grid.shared_static} + {shared_dynamic} bytes is too large")
+        launch.grid = grid.grid
+        launch.shared_dynamic = shared_dynamic
+        launch.cooperative = cooperative
+        launch.grid_id = grid_id
+        cdef cpu_command *command = self.command(CPU_LAUNCH)
+        command.launch = launch
+        cpu_grid_hold(grid.grid)
+        if not cpu_launch_params(command, <const void *>params, grid.grid.parameter_bytes):
+            cpu_command_discard(command)
+            raise MemoryError
+        self.submit(command)
+
+    cdef int rows(
+        self, int kind, destination, destination_pitch, source, source_pitch, width, height, uint32_t value, uint32_t value_width
+    ) except -1:
+        cdef cpu_rows rows
+        rows.destination, rows.destination_pitch = destination, destination_pitch
+        rows.source, rows.source_pitch = source, source_pitch
+        rows.width, rows.height = width, height
+        rows.value, rows.value_width = value, value_width
+        cdef cpu_command *command = self.command(kind)
+        command.rows = rows
+        return self.submit(command)
+
+    def copy(self, destination, source, size):
+        self.rows(CPU_COPY, destination, 0, source, 0, size, 1, 0, 0)
+
+    def copy_2d(self, destination, destination_pitch, source, source_pitch, width, height):
+        self.rows(CPU_COPY, destination, destination_pitch, source, source_pitch, width, height, 0, 0)
+
+    def fill(self, destination, value, width, count):
+        self.fill_2d(destination, 0, value, width, count, 1)
+
+    def fill_2d(self, destination, pitch, value, width, columns, rows):
+        if width not in (1, 2, 4):
+            raise ValueError(f"width must be 1, 2 or 4 bytes, not {width}")
+        self.rows(CPU_FILL, destination, pitch, 0, 0, columns * width, rows, value & 0xffffffff, width)
+
+    def record(self, Event event not None):
+        cdef cpu_command *command = self.command(CPU_RECORD)
+        command.marker = cpu_event_mark(event.event)
+        if command.marker is NULL:
+            cpu_command_discard(command)
+            raise MemoryError
+        self.submit(command)
+
+    def wait_event(self, Event event not None):
+        check_process()
+        cdef cpu_marker *marker = cpu_event_latest(event.event)
+        cdef cpu_command *command
+        if cpu_marker_done(marker):
+            cpu_marker_release(marker)
+            return
+        command = self.command(CPU_WAIT_EVENT)
+        command.marker = marker
+        self.submit(command)
+
+    def call(self, uint64_t function, uint64_t user_data, bint always=False):
+        """Run the C function void(void*) on the queue's thread; after a fault too if `always`."""
+        if function == 0:
+            raise ValueError("function must be the address of a C function, not 0")
+        cdef cpu_command *command = self.command(CPU_CALL)
+        command.call.function = <void (*)(void *) noexcept nogil>function
+        command.call.data = <void *>user_data
+        command.call.always = always
+        self.submit(command)
+
+    def free(self, Arena arena not None, uint64_t address):
+        cdef cpu_arena *held = arena.get()
+        cdef cpu_command *command = self.command(CPU_FREE)
+        cpu_arena_retain(held)
+        command.deferred.arena = held
+        command.deferred.address = address
+        self.submit(command)
+
+    cdef int value(self, int kind, address, value, width, condition) except -1:
+        cdef cpu_value wanted
+        if width not in (4, 8):
+            raise ValueError(f"width must be 4 or 8 bytes, not {width}")
+        if address % width:
+            raise ValueError(f"address {address:#x} must be a multiple of {width}")
+        if condition not in (0, 1, 2, 3):
+            raise ValueError(f"condition must be 0 (>=), 1 (==), 2 (and) or 3 (nor), not {condition}")
+        wanted.address, wanted.value = address, value & 0xffffffffffffffff
+        wanted.width, wanted.condition = width, condition
+        cdef cpu_command *command = self.command(kind)
+        command.value = wanted
+        return self.submit(command)
+
+    def write_value(self, address, value, width):
+        self.value(CPU_WRITE_VALUE, address, value, width, 0)
+
+    def wait_value(self, address, value, width, condition):
+        self.value(CPU_WAIT_VALUE, address, value, width, condition)
+
+    def is_idle(self):
+        check_process()
+        return cpu_queue_idle(self.queue)
+
+    def wait(self, double timeout):
+        """Wait until all commands submitted so far are done. False when `timeout` seconds (< 0: none) pass first."""
+        check_process()
+        if cpu_queue_idle(self.queue):
+            return True
+        cdef int64_t deadline = deadline_of(timeout)
+        cdef bint done
+        with nogil:
+            done = cpu_queue_wait(self.queue, deadline)
+        return done
+
+    def cancel(self):
+        """End the running kernel at its next poll (CPU_FAULT_CANCELLED) and drop what is queued behind it."""
+        check_process()
+        cpu_queue_cancel(self.queue)
+
+    def take_fault(self):
+        """Return the fault that stopped the queue, once, and let it go on; None if there is none."""
+        cdef cpu_fault_record record
+        check_process()
+        if cpu_queue_take_fault(self.queue, &record):
+            return fault_of(&record)
+        return None
+
+    def close(self):
+        """Take no more commands; those queued still run."""
+        if cpu_process_state() != CPU_FORKED:
+            cpu_queue_close(self.queue)
+
+
+def abi_offsets():
+    """Return the offset of every member of cpu_warp ("warp.lanes") and cpu_runtime ("runtime.poll")."""
+    cdef const cpu_offset *each = cpu_offsets
+    found = {}
+    while each.member is not NULL:
+        found[each.member.decode()] = each.offset
+        each += 1
+    return found
+
+
+def set_workers(count):
+    """Set how many threads may work on one launch (CUDA_CPU_WORKERS, else the number of cores)."""
+    if not 1 <= count <= 1024:
+        raise ValueError(f"count must be from 1 to 1024, not {count}")
+    cpu_pool_set_workers(count)
+
+
+def workers():
+    return cpu_pool_workers()
+
+
+def flush_printf():
+    """Write what device printf has buffered to the process's stdout (the C stream and Python's both see the order)."""
+    check_process()
+    if not cpu_printf_pending():
+        return
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    with nogil:
+        cpu_printf_flush()
+
+
+def set_printf_size(size):
+    cpu_printf_set_size(size)
+
+
+def set_heap_size(size):
+    """Set the size of the device's malloc heap; RuntimeError once a kernel has allocated from it."""
+    check_process()
+    if not cpu_heap_set_size(size):
+        raise RuntimeError("the heap is in use: its size can only be set before the first malloc() of a kernel")
+
+
+def set_stack_size(size):
+    """Set the bytes of stack that each thread of a kernel is promised."""
+    if not 0 <= size <= 1 << 20:
+        raise ValueError(f"size must be from 0 to 2**20 bytes, not {size}")
+    cpu_set_stack_size(size)
+
+
+def shutdown():
+    """Stop all threads; called at exit and never after."""
+    if cpu_process_state() != CPU_RUNNING:
+        return
+    cpu_process_stop()
+    cdef int64_t deadline = cpu_now() + <int64_t>2000000000
+    with nogil:
+        cpu_queues_stop()
+        cpu_pool_stop()
+        cpu_threads_await(deadline)
+        cpu_printf_flush()
+
+
+cpu_process_begin()
+atexit.register(shutdown)

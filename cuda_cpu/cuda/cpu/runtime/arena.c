@@ -1,0 +1,307 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The range is tiled by extents, free or live, kept in a treap by address; each node knows the longest free extent
+ * below it, so the first one that fits is found on one way down.
+ */
+#define _GNU_SOURCE
+#include "arena.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ALIGNMENT 256u
+#define HUGE_PAGE ((uint64_t)2 << 20)
+
+struct extent {
+    struct extent *left, *right;
+    uint32_t priority;
+    uint64_t start, length; /* pages, the guard included */
+    uint64_t address, size; /* of the allocation; size 0: free */
+    uint64_t longest;       /* free extent in this subtree */
+};
+
+struct cpu_arena {
+    _Atomic uint32_t references;
+    pthread_mutex_t lock;
+    uint8_t *mapping;
+    uint64_t mapped, base, page, used;
+    uint32_t random;
+    struct extent *root;
+};
+
+static uint64_t longest_of(const struct extent *node)
+{
+    return node ? node->longest : 0;
+}
+
+static void update(struct extent *node)
+{
+    uint64_t longest = node->size ? 0 : node->length;
+    if (longest_of(node->left) > longest)
+        longest = node->left->longest;
+    if (longest_of(node->right) > longest)
+        longest = node->right->longest;
+    node->longest = longest;
+}
+
+/* Split by start: below `key` to *left, the others to *right. */
+static void split(struct extent *node, uint64_t key, struct extent **left, struct extent **right)
+{
+    if (!node) {
+        *left = *right = NULL;
+    } else if (node->start < key) {
+        split(node->right, key, &node->right, right);
+        *left = node;
+        update(node);
+    } else {
+        split(node->left, key, left, &node->left);
+        *right = node;
+        update(node);
+    }
+}
+
+static struct extent *join(struct extent *left, struct extent *right)
+{
+    if (!left || !right)
+        return left ? left : right;
+    if (left->priority > right->priority) {
+        left->right = join(left->right, right);
+        update(left);
+        return left;
+    }
+    right->left = join(left, right->left);
+    update(right);
+    return right;
+}
+
+static void insert(struct cpu_arena *arena, struct extent *node)
+{
+    struct extent *left, *right;
+    split(arena->root, node->start, &left, &right);
+    update(node);
+    arena->root = join(join(left, node), right);
+}
+
+static struct extent *take_out(struct cpu_arena *arena, uint64_t start)
+{
+    struct extent *left, *node, *right;
+    split(arena->root, start, &left, &right);
+    split(right, start + 1, &node, &right);
+    arena->root = join(left, right);
+    return node;
+}
+
+/* The extent that `address` lies in. */
+static struct extent *extent_at(const struct cpu_arena *arena, uint64_t address)
+{
+    struct extent *node = arena->root, *found = NULL;
+    while (node) {
+        if (node->start <= address) {
+            found = node;
+            node = node->right;
+        } else {
+            node = node->left;
+        }
+    }
+    return found && address - found->start < found->length ? found : NULL;
+}
+
+static struct extent *first_fit(const struct cpu_arena *arena, uint64_t length)
+{
+    struct extent *node = arena->root;
+    while (longest_of(node) >= length) {
+        if (longest_of(node->left) >= length)
+            node = node->left;
+        else if (!node->size && node->length >= length)
+            return node;
+        else
+            node = node->right;
+    }
+    return NULL;
+}
+
+static struct extent *new_extent(struct cpu_arena *arena, uint64_t start, uint64_t length)
+{
+    struct extent *node = calloc(1, sizeof *node);
+    if (!node)
+        return NULL;
+    arena->random ^= arena->random << 13; /* xorshift */
+    arena->random ^= arena->random >> 17;
+    arena->random ^= arena->random << 5;
+    node->priority = arena->random;
+    node->start = start;
+    node->length = length;
+    return node;
+}
+
+struct cpu_arena *cpu_arena_make(uint64_t size)
+{
+    struct cpu_arena *arena = calloc(1, sizeof *arena);
+    if (!arena)
+        return NULL;
+    arena->page = (uint64_t)sysconf(_SC_PAGESIZE);
+    arena->random = 2463534242u;
+    size = (size + arena->page - 1) & ~(arena->page - 1);
+    arena->mapped = size + HUGE_PAGE;
+    arena->mapping = mmap(NULL, arena->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena->mapping == MAP_FAILED) {
+        free(arena);
+        return NULL;
+    }
+    arena->base = ((uint64_t)(uintptr_t)arena->mapping + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    arena->root = new_extent(arena, arena->base, size);
+    if (!arena->root) {
+        munmap(arena->mapping, arena->mapped);
+        free(arena);
+        errno = ENOMEM;
+        return NULL;
+    }
+    update(arena->root);
+    pthread_mutex_init(&arena->lock, NULL);
+    atomic_store(&arena->references, 1);
+    return arena;
+}
+
+void cpu_arena_retain(struct cpu_arena *arena)
+{
+    atomic_fetch_add(&arena->references, 1);
+}
+
+void cpu_arena_release(struct cpu_arena *arena)
+{
+    if (atomic_fetch_sub(&arena->references, 1) > 1)
+        return;
+    munmap(arena->mapping, arena->mapped);
+    while (arena->root)
+        free(take_out(arena, arena->root->start));
+    pthread_mutex_destroy(&arena->lock);
+    free(arena);
+}
+
+uint64_t cpu_arena_base(const struct cpu_arena *arena)
+{
+    return arena->base;
+}
+
+uint64_t cpu_arena_used(struct cpu_arena *arena)
+{
+    pthread_mutex_lock(&arena->lock);
+    uint64_t used = arena->used;
+    pthread_mutex_unlock(&arena->lock);
+    return used;
+}
+
+static bool commit(const struct extent *extent, uint64_t page)
+{
+    void *start = (void *)(uintptr_t)extent->start;
+    uint64_t length = extent->length - page;
+    if (mprotect(start, length, PROT_READ | PROT_WRITE))
+        return false;
+    if (length >= 2 * HUGE_PAGE)
+        madvise(start, length, MADV_HUGEPAGE); /* fewer page faults; a refusal changes nothing else */
+    return true;
+}
+
+static bool decommit(const struct extent *extent)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    return mmap((void *)(uintptr_t)extent->start, extent->length, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+}
+
+/* With the lock held. The extent that fits is cut in two; the rest of it stays free. */
+static enum cpu_arena_result allocate(struct cpu_arena *arena, uint64_t size, uint64_t *address)
+{
+    uint64_t rounded = (size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+    uint64_t pages = (rounded + arena->page - 1) & ~(arena->page - 1);
+    uint64_t length = pages + arena->page;
+    struct extent *node = first_fit(arena, length), *rest = NULL;
+    if (!node)
+        return CPU_ARENA_FULL;
+    if (node->length > length) {
+        rest = new_extent(arena, node->start + length, node->length - length);
+        if (!rest)
+            return CPU_ARENA_NO_MEMORY;
+    }
+    struct extent wanted = {.start = node->start, .length = length};
+    if (!commit(&wanted, arena->page)) {
+        free(rest);
+        return CPU_ARENA_NO_MEMORY;
+    }
+    take_out(arena, node->start);
+    node->left = node->right = NULL;
+    node->length = length;
+    node->size = size;
+    node->address = node->start + pages - rounded;
+    insert(arena, node);
+    if (rest)
+        insert(arena, rest);
+    arena->used += rounded;
+    *address = node->address;
+    return CPU_ARENA_DONE;
+}
+
+enum cpu_arena_result cpu_arena_allocate(struct cpu_arena *arena, uint64_t size, uint64_t *address)
+{
+    if (size == 0 || size > arena->mapped)
+        return CPU_ARENA_FULL;
+    pthread_mutex_lock(&arena->lock);
+    enum cpu_arena_result result = allocate(arena, size, address);
+    pthread_mutex_unlock(&arena->lock);
+    return result;
+}
+
+/* With the lock held: put a free extent back, grown by its free neighbours. */
+static void put_back(struct cpu_arena *arena, struct extent *node)
+{
+    struct extent *before = extent_at(arena, node->start - 1);
+    struct extent *behind = extent_at(arena, node->start + node->length);
+    if (before && !before->size) {
+        take_out(arena, before->start);
+        node->start = before->start;
+        node->length += before->length;
+        free(before);
+    }
+    if (behind && !behind->size) {
+        take_out(arena, behind->start);
+        node->length += behind->length;
+        free(behind);
+    }
+    insert(arena, node);
+}
+
+enum cpu_arena_result cpu_arena_free(struct cpu_arena *arena, uint64_t address)
+{
+    enum cpu_arena_result result = CPU_ARENA_UNKNOWN;
+    pthread_mutex_lock(&arena->lock);
+    struct extent *node = extent_at(arena, address);
+    if (node && node->size && node->address == address) {
+        result = decommit(node) ? CPU_ARENA_DONE : CPU_ARENA_NO_MEMORY;
+    }
+    if (result == CPU_ARENA_DONE) {
+        take_out(arena, node->start);
+        arena->used -= (node->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+        node->left = node->right = NULL;
+        node->size = 0;
+        put_back(arena, node);
+    }
+    pthread_mutex_unlock(&arena->lock);
+    return result;
+}
+
+bool cpu_arena_find(struct cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)
+{
+    pthread_mutex_lock(&arena->lock);
+    const struct extent *node = extent_at(arena, address);
+    bool found = node && node->size && address >= node->address && address - node->address < node->size;
+    if (found) {
+        *start = node->address;
+        *size = node->size;
+    }
+    pthread_mutex_unlock(&arena->lock);
+    return found;
+}

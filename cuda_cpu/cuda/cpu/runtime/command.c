@@ -1,0 +1,179 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What each kind of command does.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue.h"
+
+/* What runs where faults are caught: a command with what it needs to see. */
+struct run {
+    struct cpu_command *command;
+    struct cpu_queue *queue;
+};
+
+static void copy_rows(void *argument)
+{
+    const struct cpu_rows *rows = &((struct run *)argument)->command->rows;
+    for (uint64_t row = 0; row < rows->height; row++)
+        memmove((void *)(uintptr_t)(rows->destination + row * rows->destination_pitch),
+                (const void *)(uintptr_t)(rows->source + row * rows->source_pitch), rows->width);
+}
+
+static void fill_row(uint8_t *row, uint64_t width, uint32_t value, uint32_t value_width)
+{
+    if (value_width == 1)
+        memset(row, (int)value, width);
+    else
+        for (uint64_t at = 0; at < width; at += value_width)
+            memcpy(row + at, &value, value_width); /* little-endian: the low bytes come first */
+}
+
+static void fill_rows(void *argument)
+{
+    const struct cpu_rows *rows = &((struct run *)argument)->command->rows;
+    for (uint64_t row = 0; row < rows->height; row++)
+        fill_row((uint8_t *)(uintptr_t)(rows->destination + row * rows->destination_pitch), rows->width, rows->value,
+                 rows->value_width);
+}
+
+static void write_value(void *argument)
+{
+    const struct cpu_value *value = &((struct run *)argument)->command->value;
+    if (value->width == 4)
+        __atomic_store_n((uint32_t *)(uintptr_t)value->address, (uint32_t)value->value, __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n((uint64_t *)(uintptr_t)value->address, value->value, __ATOMIC_SEQ_CST);
+}
+
+static bool holds(const struct cpu_value *value)
+{
+    uint64_t now, mask = value->width == 4 ? UINT32_MAX : UINT64_MAX;
+    if (value->width == 4)
+        now = __atomic_load_n((uint32_t *)(uintptr_t)value->address, __ATOMIC_SEQ_CST);
+    else
+        now = __atomic_load_n((uint64_t *)(uintptr_t)value->address, __ATOMIC_SEQ_CST);
+    switch (value->condition) {
+    case CPU_GREATER_EQUAL: /* cyclic, as the driver API says */
+        return value->width == 4 ? (int32_t)(now - value->value) >= 0 : (int64_t)(now - value->value) >= 0;
+    case CPU_EQUAL:
+        return now == (value->value & mask);
+    case CPU_AND:
+        return (now & value->value & mask) != 0;
+    default:
+        return (~(now | value->value) & mask) != 0;
+    }
+}
+
+static void wait_value(void *argument)
+{
+    struct run *run = argument;
+    for (uint32_t turns = 0; !holds(&run->command->value); turns++) {
+        if (cpu_queue_cancelled(run->queue, run->command))
+            return;
+        if (turns < 1000) {
+            cpu_relax();
+        } else {
+            struct timespec span = {0, 50000};
+            nanosleep(&span, NULL);
+        }
+    }
+}
+
+static bool launch(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
+                   struct cpu_fault_record *fault)
+{
+    const struct cpu_launch *launch = &command->launch;
+    struct cpu_job job;
+    memset(&job, 0, offsetof(struct cpu_job, fault));
+    job.grid = launch->grid;
+    job.params = launch->params;
+    memcpy(job.grid_dim, launch->grid_dim, sizeof job.grid_dim);
+    memcpy(job.block_dim, launch->block_dim, sizeof job.block_dim);
+    memcpy(job.cluster_dim, launch->cluster_dim, sizeof job.cluster_dim);
+    job.shared_size = launch->grid->shared_static + launch->shared_dynamic;
+    job.grid_id = launch->grid_id;
+    job.cooperative = launch->cooperative;
+    cpu_fault_renew();
+    cpu_queue_running(queue, command, &job);
+    cpu_job_run(&job, worker);
+    cpu_queue_running(queue, command, NULL);
+    if (!atomic_load(&job.recorded))
+        return true;
+    *fault = job.fault;
+    return false;
+}
+
+static bool guarded(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
+                    struct cpu_fault_record *fault, void (*function)(void *), const char *what)
+{
+    struct run run = {command, queue};
+    memset(fault, 0, sizeof *fault);
+    fault->kind = CPU_FAULT_UNSUPPORTED; /* unless the fault handler says otherwise: no memory for a stack */
+    worker->record = fault;
+    bool done = cpu_worker_call(worker, function, &run);
+    worker->record = NULL;
+    if (!done)
+        strcpy(fault->message, what);
+    return done;
+}
+
+static bool wait_event(struct cpu_command *command, struct cpu_queue *queue)
+{
+    while (!cpu_marker_wait(command->marker, cpu_now() + 5000000))
+        if (cpu_queue_cancelled(queue, command))
+            break;
+    return true;
+}
+
+bool cpu_command_run(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
+                     struct cpu_fault_record *fault)
+{
+    switch (command->kind) {
+    case CPU_LAUNCH:
+        return launch(command, queue, worker, fault);
+    case CPU_COPY:
+        return guarded(command, queue, worker, fault, copy_rows, "a copy");
+    case CPU_FILL:
+        return guarded(command, queue, worker, fault, fill_rows, "a fill");
+    case CPU_WRITE_VALUE:
+        return guarded(command, queue, worker, fault, write_value, "a write of a value");
+    case CPU_WAIT_VALUE:
+        return guarded(command, queue, worker, fault, wait_value, "a wait for a value");
+    case CPU_WAIT_EVENT:
+        return wait_event(command, queue);
+    case CPU_RECORD:
+        cpu_marker_finish(command->marker);
+        return true;
+    case CPU_CALL:
+        command->call.function(command->call.data);
+        return true;
+    case CPU_FREE:
+        cpu_arena_free(command->deferred.arena, command->deferred.address);
+        return true;
+    }
+    return true;
+}
+
+bool cpu_command_always(const struct cpu_command *command)
+{
+    return command->kind == CPU_RECORD || command->kind == CPU_FREE ||
+           (command->kind == CPU_CALL && command->call.always);
+}
+
+void cpu_command_drop(struct cpu_command *command)
+{
+    if (command->kind == CPU_LAUNCH) {
+        if (command->launch.params != command->params)
+            free(command->launch.params);
+        atomic_fetch_sub(&command->launch.grid->in_flight, 1);
+    } else if (command->kind == CPU_RECORD || command->kind == CPU_WAIT_EVENT) {
+        cpu_marker_release(command->marker);
+    } else if (command->kind == CPU_FREE) {
+        cpu_arena_release(command->deferred.arena);
+    }
+}

@@ -1,0 +1,118 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Faults of machine code end its launch, not the process. Only a fault that the kernel raised for an instruction of a
+ * thread of ours, while that thread runs device work, is taken; all others go to whoever handled them before.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "worker.h"
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+#define SIGNALS (sizeof signals / sizeof *signals)
+
+static struct sigaction before[SIGNALS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Initial-exec: a handler may run on any thread, where the first access of another model could allocate. */
+static _Thread_local struct cpu_worker *this_worker __attribute__((tls_model("initial-exec")));
+static _Thread_local volatile int chaining __attribute__((tls_model("initial-exec")));
+
+void cpu_fault_thread(struct cpu_worker *worker)
+{
+    this_worker = worker;
+}
+
+static uint64_t program_counter(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+    return context->uc_mcontext.pc;
+#endif
+}
+
+static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *context, const struct cpu_worker *worker)
+{
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    if (number != SIGSEGV && number != SIGBUS)
+        return CPU_FAULT_TRAP;
+    if (worker->stack && cpu_stack_guards(worker->stack, address))
+        return CPU_FAULT_STACK;
+    if (address == program_counter(context))
+        return CPU_FAULT_INVALID_PC;
+    if (number == SIGBUS && info->si_code == BUS_ADRALN)
+        return CPU_FAULT_MISALIGNED;
+    return CPU_FAULT_ILLEGAL_ADDRESS;
+}
+
+static void take(int number, const siginfo_t *info, const ucontext_t *context, struct cpu_worker *worker)
+{
+    uint32_t kind = kind_of(number, info, context, worker);
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    if (worker->job)
+        cpu_job_fault(worker->job, worker->current, kind, 0, address, NULL);
+    else if (worker->record)
+        *worker->record = (struct cpu_fault_record){.kind = kind, .address = address};
+    worker->guarded = false;
+    cpu_worker_abort(worker);
+}
+
+/* End the process as it would have ended without us. */
+static void give_up(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void chain(int number, siginfo_t *info, void *context)
+{
+    struct sigaction *previous = NULL;
+    for (unsigned i = 0; i < SIGNALS; i++)
+        if (signals[i] == number)
+            previous = &before[i];
+    /* A previous handler that raises the signal anew (faulthandler does) must not come back to itself through us. */
+    if (chaining || previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN) {
+        give_up(number);
+        return;
+    }
+    chaining = 1;
+    if (previous->sa_flags & SA_SIGINFO)
+        previous->sa_sigaction(number, info, context);
+    else
+        previous->sa_handler(number);
+    chaining = 0;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    struct cpu_worker *worker = this_worker;
+    if (worker && worker->guarded && info->si_code > 0)
+        take(number, info, context, worker);
+    chain(number, info, context);
+}
+
+void cpu_fault_install(void)
+{
+    struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER}, current;
+    sigemptyset(&ours.sa_mask);
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < SIGNALS; i++) {
+        if (sigaction(signals[i], NULL, &current) == 0 && current.sa_sigaction != on_signal) {
+            before[i] = current;
+            sigaction(signals[i], &ours, NULL);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cpu_fault_renew(void)
+{
+    struct sigaction current;
+    if (sigaction(SIGSEGV, NULL, &current) == 0 && current.sa_sigaction != on_signal)
+        cpu_fault_install();
+}

@@ -1,0 +1,50 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Fibers: stacks of our own and a switch between them.
+ */
+#ifndef CUDA_CPU_FIBER_H
+#define CUDA_CPU_FIBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A stack: a mapped region whose lowest page is a guard. Committed as it is touched. */
+struct cpu_stack {
+    struct cpu_stack *next;
+    uint8_t *base; /* lowest address, that of the guard */
+    size_t size;   /* with the guard */
+    uint8_t *top;
+};
+
+/* Stacks not in use, of one thread. */
+struct cpu_stacks {
+    struct cpu_stack *unused;
+    uint32_t made;
+};
+
+/* Bytes below which no machine code may go, so that services and signal-free library calls have room. */
+#define CPU_STACK_RESERVE (64u << 10)
+
+void cpu_set_stack_size(size_t per_thread);
+size_t cpu_stack_size(void); /* what cpu_set_stack_size was told: bytes per GPU thread */
+
+struct cpu_stack *cpu_stack_take(struct cpu_stacks *pool); /* NULL: out of memory */
+void cpu_stack_give(struct cpu_stacks *pool, struct cpu_stack *stack);
+void cpu_stacks_release(struct cpu_stacks *pool);
+static inline uint64_t cpu_stack_limit(const struct cpu_stack *stack)
+{
+    return (uint64_t)(uintptr_t)stack->base + 4096 + CPU_STACK_RESERVE;
+}
+static inline bool cpu_stack_guards(const struct cpu_stack *stack, uint64_t address)
+{
+    return address - (uint64_t)(uintptr_t)stack->base < 4096 + CPU_STACK_RESERVE / 2;
+}
+
+/* A context is the stack pointer of a suspended fiber; its registers lie on its stack. */
+void *cpu_fiber_prepare(struct cpu_stack *stack, void (*function)(void *), void *argument);
+void cpu_fiber_switch(void **save, void *to);
+void cpu_fiber_jump(void *to) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The list of commands, its thread, and those who wait for it.
+ */
+#define _GNU_SOURCE
+#include "queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process.h"
+
+#define SPIN_NS 20000     /* before a thread sleeps: a wake-up costs as much */
+#define MOST_UNUSED 64    /* commands kept for reuse */
+
+struct cpu_queue {
+    _Atomic uint32_t references;
+    pthread_mutex_t lock;
+    struct cpu_command *first, *last, *unused;
+    uint32_t unused_count;
+    bool started, closed, faulted;
+    struct cpu_fault_record fault;
+    struct cpu_job *job;             /* running */
+    _Atomic uint64_t cancelled;      /* commands up to this number are */
+    _Atomic uint64_t submitted, completed;
+    struct cpu_bell posted, done;
+    struct cpu_queue *previous, *next; /* of all queues */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct cpu_queue *first;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct cpu_queue *cpu_queue_make(void)
+{
+    struct cpu_queue *queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return NULL;
+    atomic_store(&queue->references, 1);
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_mutex_lock(&all.lock);
+    queue->next = all.first;
+    if (all.first)
+        all.first->previous = queue;
+    all.first = queue;
+    pthread_mutex_unlock(&all.lock);
+    return queue;
+}
+
+static void unlink_queue(struct cpu_queue *queue)
+{
+    pthread_mutex_lock(&all.lock);
+    if (queue->previous)
+        queue->previous->next = queue->next;
+    else
+        all.first = queue->next;
+    if (queue->next)
+        queue->next->previous = queue->previous;
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void drop_reference(struct cpu_queue *queue)
+{
+    if (atomic_fetch_sub(&queue->references, 1) > 1)
+        return;
+    unlink_queue(queue);
+    while (queue->unused) {
+        struct cpu_command *command = queue->unused;
+        queue->unused = command->next;
+        free(command);
+    }
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+void cpu_queue_close(struct cpu_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->closed = true;
+    pthread_mutex_unlock(&queue->lock);
+    cpu_ring(&queue->posted);
+}
+
+void cpu_queue_release(struct cpu_queue *queue)
+{
+    if (cpu_process_state() == CPU_FORKED)
+        return; /* its lock may be held for ever */
+    cpu_queue_close(queue);
+    drop_reference(queue);
+}
+
+struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_kind kind)
+{
+    pthread_mutex_lock(&queue->lock);
+    struct cpu_command *command = queue->unused;
+    if (command) {
+        queue->unused = command->next;
+        queue->unused_count--;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (!command)
+        command = aligned_alloc(64, (sizeof *command + 63) & ~(size_t)63);
+    if (command)
+        command->kind = kind;
+    return command;
+}
+
+void cpu_command_discard(struct cpu_command *command)
+{
+    cpu_command_drop(command);
+    free(command);
+}
+
+bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size)
+{
+    command->launch.params = command->params;
+    if (size > sizeof command->params)
+        command->launch.params = aligned_alloc(64, ((size_t)size + 63) & ~(size_t)63);
+    if (!command->launch.params)
+        return false;
+    if (size)
+        memcpy(command->launch.params, params, size);
+    return true;
+}
+
+bool cpu_queue_cancelled(struct cpu_queue *queue, const struct cpu_command *command)
+{
+    return command->number <= atomic_load(&queue->cancelled) || cpu_process_state() != CPU_RUNNING;
+}
+
+void cpu_queue_running(struct cpu_queue *queue, const struct cpu_command *command, struct cpu_job *job)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->job = job;
+    if (job && cpu_queue_cancelled(queue, command))
+        atomic_store(&job->stop, CPU_FAULT_CANCELLED);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* With the lock held. */
+static void recycle(struct cpu_queue *queue, struct cpu_command *command)
+{
+    if (queue->unused_count == MOST_UNUSED) {
+        free(command);
+        return;
+    }
+    command->next = queue->unused;
+    queue->unused = command;
+    queue->unused_count++;
+}
+
+/* The next command, or NULL when the queue has come to its end. `finished` is the one before it. */
+static struct cpu_command *next_command(struct cpu_queue *queue, struct cpu_command *finished)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (finished)
+        recycle(queue, finished);
+    for (;;) {
+        struct cpu_command *command = queue->first;
+        bool over = queue->closed || cpu_process_state() != CPU_RUNNING;
+        uint32_t seen = atomic_load(&queue->posted.rings);
+        if (command)
+            queue->first = command->next;
+        pthread_mutex_unlock(&queue->lock);
+        if (command || over)
+            return command;
+        int64_t end = cpu_now() + SPIN_NS;
+        while (atomic_load_explicit(&queue->posted.rings, memory_order_relaxed) == seen) {
+            cpu_relax();
+            if (cpu_now() >= end) {
+                cpu_await(&queue->posted, seen, CPU_FOREVER);
+                break;
+            }
+        }
+        pthread_mutex_lock(&queue->lock);
+    }
+}
+
+static void run_command(struct cpu_queue *queue, struct cpu_command *command, struct cpu_worker *worker)
+{
+    struct cpu_fault_record fault;
+    pthread_mutex_lock(&queue->lock);
+    bool faulted = queue->faulted;
+    pthread_mutex_unlock(&queue->lock);
+    if ((faulted || cpu_queue_cancelled(queue, command)) && !cpu_command_always(command))
+        return;
+    if (cpu_command_run(command, queue, worker, &fault))
+        return;
+    pthread_mutex_lock(&queue->lock);
+    if (!queue->faulted)
+        queue->fault = fault;
+    queue->faulted = true;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void *run_queue(void *argument)
+{
+    struct cpu_queue *queue = argument;
+    struct cpu_command *command = NULL;
+    struct cpu_worker worker;
+    cpu_fault_install();
+    cpu_worker_begin(&worker, 0, "cuda-queue");
+    while ((command = next_command(queue, command))) {
+        run_command(queue, command, &worker);
+        cpu_command_drop(command);
+        atomic_fetch_add(&queue->completed, 1);
+        cpu_ring(&queue->done);
+    }
+    cpu_worker_end(&worker);
+    drop_reference(queue);
+    cpu_thread_ended();
+    return NULL;
+}
+
+/* With the lock held. */
+static enum cpu_submit_result may_submit(struct cpu_queue *queue)
+{
+    if (cpu_process_state() != CPU_RUNNING)
+        return CPU_QUEUE_STOPPED;
+    if (queue->closed)
+        return CPU_QUEUE_CLOSED;
+    if (!queue->started) {
+        atomic_fetch_add(&queue->references, 1);
+        if (!cpu_thread_start(run_queue, queue)) {
+            atomic_fetch_sub(&queue->references, 1);
+            return CPU_QUEUE_NO_THREAD;
+        }
+        queue->started = true;
+    }
+    return CPU_SUBMITTED;
+}
+
+enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command)
+{
+    pthread_mutex_lock(&queue->lock);
+    enum cpu_submit_result result = may_submit(queue);
+    if (result == CPU_SUBMITTED) {
+        command->number = atomic_load(&queue->submitted) + 1;
+        command->next = NULL;
+        if (queue->first)
+            queue->last->next = command;
+        else
+            queue->first = command;
+        queue->last = command;
+        atomic_store(&queue->submitted, command->number);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (result == CPU_SUBMITTED) {
+        cpu_ring(&queue->posted);
+    } else {
+        cpu_command_discard(command);
+    }
+    return result;
+}
+
+bool cpu_queue_idle(struct cpu_queue *queue)
+{
+    return atomic_load(&queue->completed) == atomic_load(&queue->submitted);
+}
+
+bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline)
+{
+    uint64_t target = atomic_load(&queue->submitted);
+    for (int64_t end = cpu_now() + SPIN_NS; atomic_load(&queue->completed) < target && cpu_now() < end;)
+        cpu_relax();
+    for (;;) {
+        uint32_t seen = atomic_load(&queue->done.rings);
+        if (atomic_load(&queue->completed) >= target)
+            return true;
+        if (!cpu_await(&queue->done, seen, deadline))
+            return atomic_load(&queue->completed) >= target;
+    }
+}
+
+void cpu_queue_cancel(struct cpu_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    atomic_store(&queue->cancelled, atomic_load(&queue->submitted));
+    if (queue->job)
+        atomic_store(&queue->job->stop, CPU_FAULT_CANCELLED);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool faulted = queue->faulted;
+    if (faulted)
+        *fault = queue->fault;
+    queue->faulted = false;
+    pthread_mutex_unlock(&queue->lock);
+    return faulted;
+}
+
+void cpu_queues_stop(void)
+{
+    pthread_mutex_lock(&all.lock);
+    for (struct cpu_queue *queue = all.first; queue; queue = queue->next) {
+        cpu_queue_cancel(queue);
+        cpu_ring(&queue->posted);
+    }
+    pthread_mutex_unlock(&all.lock);
+}

@@ -1,0 +1,108 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A queue: commands that a native thread of its own runs in order.
+ */
+#ifndef CUDA_CPU_QUEUE_H
+#define CUDA_CPU_QUEUE_H
+
+#include "arena.h"
+#include "event.h"
+#include "worker.h"
+
+enum cpu_command_kind {
+    CPU_LAUNCH,
+    CPU_COPY,
+    CPU_FILL,
+    CPU_WRITE_VALUE,
+    CPU_WAIT_VALUE,
+    CPU_RECORD,
+    CPU_WAIT_EVENT,
+    CPU_CALL,
+    CPU_FREE,
+};
+
+struct cpu_launch {
+    struct cpu_grid *grid;
+    uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
+    uint32_t shared_dynamic;
+    uint64_t grid_id;
+    bool cooperative;
+    uint8_t *params;
+};
+
+/* Rows of a copy or fill; all of it in one row if it has no pitch. */
+struct cpu_rows {
+    uint64_t destination, destination_pitch, source, source_pitch;
+    uint64_t width, height; /* bytes, rows */
+    uint32_t value, value_width;
+};
+
+enum cpu_condition { CPU_GREATER_EQUAL, CPU_EQUAL, CPU_AND, CPU_NOR };
+
+struct cpu_value {
+    uint64_t address, value;
+    uint32_t width;
+    uint32_t condition; /* enum cpu_condition */
+};
+
+struct cpu_call {
+    void (*function)(void *);
+    void *data;
+    bool always; /* after a fault too */
+};
+
+struct cpu_deferred_free {
+    struct cpu_arena *arena;
+    uint64_t address;
+};
+
+#define CPU_INLINE_PARAMS 512
+
+struct cpu_command {
+    struct cpu_command *next;
+    enum cpu_command_kind kind;
+    uint64_t number; /* of the queue's commands, from 1 */
+    union {
+        struct cpu_launch launch;
+        struct cpu_rows rows;
+        struct cpu_value value;
+        struct cpu_marker *marker;
+        struct cpu_call call;
+        struct cpu_deferred_free deferred;
+    };
+    _Alignas(64) uint8_t params[CPU_INLINE_PARAMS];
+};
+
+enum cpu_submit_result { CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD };
+
+struct cpu_queue;
+
+struct cpu_queue *cpu_queue_make(void);
+void cpu_queue_close(struct cpu_queue *queue);   /* what is queued still runs */
+void cpu_queue_release(struct cpu_queue *queue); /* closes it too */
+
+/* A command to be filled and submitted, or NULL. Whatever it refers to must hold a reference for it. */
+struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_kind kind);
+void cpu_command_discard(struct cpu_command *command); /* one that will not be submitted, with its references */
+/* On failure the command is discarded with its references. */
+enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command);
+bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size);
+
+bool cpu_queue_idle(struct cpu_queue *queue);
+bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline);
+void cpu_queue_cancel(struct cpu_queue *queue);
+bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
+void cpu_queues_stop(void);
+
+/* command.c: true unless it ended in a fault, which then is in *fault. */
+bool cpu_command_run(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
+                     struct cpu_fault_record *fault);
+bool cpu_command_always(const struct cpu_command *command); /* runs after a fault too */
+void cpu_command_drop(struct cpu_command *command);         /* gives back what it refers to */
+
+/* For command.c: whether `command` was cancelled; the launch that cpu_queue_cancel is to stop (NULL: none). */
+bool cpu_queue_cancelled(struct cpu_queue *queue, const struct cpu_command *command);
+void cpu_queue_running(struct cpu_queue *queue, const struct cpu_command *command, struct cpu_job *job);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of services that machine code calls through warp->runtime.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "heap.h"
+#include "printf.h"
+#include "worker.h"
+
+void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
+{
+    struct cpu_worker *worker = warp->block->worker;
+    cpu_job_fault(worker->job, warp, kind, line, address, message);
+    cpu_worker_abort(worker);
+}
+
+static void fault(struct cpu_warp *abi, uint32_t kind, uint32_t line, uint64_t address)
+{
+    cpu_fault_now((struct cpu_running *)abi, kind, line, address, NULL);
+}
+
+/* Leave a launch that was stopped: by the host (the fault is this warp's) or by another warp's fault. */
+static void leave_if_stopped(struct cpu_running *warp)
+{
+    struct cpu_worker *worker = warp->block->worker;
+    uint32_t stop = atomic_load_explicit(&worker->job->stop, memory_order_relaxed);
+    if (stop)
+        cpu_fault_now(warp, stop, 0, 0, NULL);
+}
+
+static void poll(struct cpu_warp *abi)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    leave_if_stopped(warp);
+    if (!warp->block->worker->job->fibers) {
+        abi->budget = CPU_DIRECT_BUDGET;
+        return;
+    }
+    /* A warp that only polls may spin on what another one does: it gets shorter turns. */
+    int32_t budget = warp->polls < 8 ? CPU_FIBER_BUDGET >> warp->polls : 0;
+    abi->budget = budget > CPU_FIBER_BUDGET_LEAST ? budget : CPU_FIBER_BUDGET_LEAST;
+    warp->polls++;
+    cpu_warp_yield(warp);
+    leave_if_stopped(warp);
+}
+
+static void sleep_at_most(int64_t nanoseconds)
+{
+    struct timespec span = {0, nanoseconds < 1000000 ? nanoseconds : 1000000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+}
+
+static void sleep_warp(struct cpu_warp *abi, uint32_t nanoseconds)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    struct cpu_worker *worker = warp->block->worker;
+    int64_t end = cpu_now() + nanoseconds, left;
+    while ((left = end - cpu_now()) > 0) {
+        leave_if_stopped(warp);
+        bool alone = !worker->job->fibers ||
+                     (worker->in_flight == 1 && warp->block->ready == 1u << abi->warp_id);
+        if (alone && left > 100000)
+            sleep_at_most(left);
+        if (worker->job->fibers)
+            cpu_warp_yield(warp);
+        else
+            cpu_relax();
+    }
+}
+
+static uint64_t clock_ticks(struct cpu_warp *abi)
+{
+    (void)abi;
+    return (uint64_t)cpu_now();
+}
+
+static uint64_t global_timer(struct cpu_warp *abi)
+{
+    struct timespec now;
+    (void)abi;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+const struct cpu_runtime cpu_services = {
+    .barrier_sync = cpu_barrier_sync,
+    .barrier_arrive = cpu_barrier_arrive,
+    .barrier_reduce = cpu_barrier_reduce,
+    .poll = poll,
+    .fault = fault,
+    .vprintf = cpu_vprintf,
+    .malloc = cpu_heap_malloc,
+    .free = cpu_heap_free,
+    .assert_fail = cpu_assert_fail,
+    .nanosleep = sleep_warp,
+    .clock = clock_ticks,
+    .globaltimer = global_timer,
+    .exit_lanes = cpu_exit_lanes,
+};

@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Time, and waiting for a 32-bit word to change.
+ */
+#ifndef CUDA_CPU_WAIT_H
+#define CUDA_CPU_WAIT_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CPU_FOREVER INT64_MAX
+
+static inline int64_t cpu_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Sleep while *word == seen, at most until `deadline` (nanoseconds of cpu_now). False once the deadline has passed. */
+static inline bool cpu_sleep(_Atomic uint32_t *word, uint32_t seen, int64_t deadline)
+{
+    struct timespec left, *timeout = NULL;
+    if (deadline != CPU_FOREVER) {
+        int64_t span = deadline - cpu_now();
+        if (span <= 0)
+            return false;
+        left.tv_sec = span / 1000000000;
+        left.tv_nsec = span % 1000000000;
+        timeout = &left;
+    }
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout, NULL, 0);
+    return true;
+}
+
+static inline void cpu_wake(_Atomic uint32_t *word, int count)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+/* A count of things done that others wait for: wakes nobody, and so costs no system call, where nobody sleeps. */
+struct cpu_bell {
+    _Atomic uint32_t rings;
+    _Atomic uint32_t sleepers;
+};
+
+static inline void cpu_ring(struct cpu_bell *bell)
+{
+    atomic_fetch_add(&bell->rings, 1);
+    if (atomic_load(&bell->sleepers))
+        cpu_wake(&bell->rings, INT_MAX);
+}
+
+/* Sleep until the bell rings after `seen` was read from it. False once the deadline has passed. */
+static inline bool cpu_await(struct cpu_bell *bell, uint32_t seen, int64_t deadline)
+{
+    atomic_fetch_add(&bell->sleepers, 1);
+    bool in_time = cpu_sleep(&bell->rings, seen, deadline);
+    atomic_fetch_sub(&bell->sleepers, 1);
+    return in_time;
+}
+
+#endif

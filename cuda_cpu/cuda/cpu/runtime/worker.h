@@ -1,0 +1,183 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What runs where: a job is one launch, a worker a thread that runs blocks of it, a block its warps in flight.
+ */
+#ifndef CUDA_CPU_WORKER_H
+#define CUDA_CPU_WORKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fiber.h"
+#include "kernel_abi.h"
+#include "wait.h"
+
+#define CPU_MAX_WARPS 32 /* 1024 threads: CUDA's limit of a block */
+#define CPU_BARRIERS 16
+
+/* What a kernel is, whatever the launch. */
+struct cpu_grid {
+    void (*entry)(struct cpu_warp *warp);
+    const uint64_t *symbols;
+    uint64_t local_bytes; /* of each thread, without recursion */
+    uint32_t shared_static;
+    uint32_t parameter_bytes;
+    bool needs_fibers;
+    _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
+    _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
+    char name[];
+};
+
+/* The first fault of a launch. */
+struct cpu_fault_record {
+    uint32_t kind; /* enum cpu_fault */
+    uint32_t line;
+    uint64_t address;
+    uint32_t block[3];
+    uint32_t warp;
+    char kernel[256];
+    char message[512];
+};
+
+struct cpu_job {
+    struct cpu_grid *grid;
+    const uint8_t *params;
+    uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
+    uint32_t shared_size;
+    uint64_t grid_id;
+    uint64_t grid_workspace;
+    bool cooperative; /* all blocks in flight at once */
+    bool fibers;      /* a fiber for each warp */
+    bool published;   /* helpers may come */
+    uint32_t warps;   /* of each block */
+    uint32_t chunk;   /* blocks taken at a time */
+    int64_t start;    /* cpu_now() */
+    uint64_t blocks;
+    _Atomic uint64_t next;       /* first block that no worker has taken */
+    _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
+    _Atomic uint32_t recorded;   /* the fault record belongs to whoever sets this first */
+    /* The helpers' side, see pool.c. */
+    struct cpu_job *link;
+    uint32_t helpers, wanted; /* guarded by the pool's lock */
+    struct cpu_bell left;     /* rings when a helper leaves */
+    struct cpu_fault_record fault; /* last: set only with `recorded` */
+};
+
+struct cpu_barrier {
+    uint32_t expected; /* threads, 0: all that live */
+    uint32_t lanes;    /* arrived */
+    uint32_t threads;  /* arrived, where the dead lanes of an arriving warp count as well */
+    uint32_t warps;    /* bit w: warp w has arrived */
+    uint32_t waiting;  /* bit w: warp w waits */
+    uint32_t holds;    /* bar.red: lanes whose predicate holds */
+    bool all;          /* bar.red: no arriving lane's predicate failed */
+};
+
+struct cpu_block;
+
+struct cpu_running {
+    struct cpu_warp abi; /* first: machine code sees this */
+    struct cpu_block *block;
+    void *context; /* suspended fiber, NULL before the first instruction */
+    struct cpu_stack *stack;
+    cpu_lanes live; /* lanes that have not exited */
+    uint32_t polls; /* in a row */
+    uint32_t reduced_count; /* results of the last bar.red */
+    bool reduced_all;
+};
+
+struct cpu_region {
+    uint8_t *base; /* of the mapping, with its guards */
+    size_t size;
+    uint8_t *begin;
+    size_t usable;
+};
+
+struct cpu_block {
+    struct cpu_block *next; /* ring of blocks in flight, or list of unused ones */
+    struct cpu_worker *worker;
+    uint32_t ready;   /* bit w: warp w can run */
+    uint32_t alive;   /* bit w: warp w has not ended */
+    uint32_t live;    /* lanes that have not exited */
+    bool moved;       /* some warp did more than poll since the scheduler looked */
+    uint32_t shape[3]; /* block_dim that thread_idx is filled for */
+    struct cpu_region shared, local;
+    struct cpu_barrier barriers[CPU_BARRIERS];
+    struct cpu_running warps[CPU_MAX_WARPS];
+};
+
+struct cpu_worker {
+    uint32_t index;
+    struct cpu_job *job;
+    void *home; /* the thread's own context while a fiber runs */
+    volatile bool guarded; /* machine code or a copy runs: its faults are ours */
+    bool aborted;          /* the fiber was left by a fault or a stop */
+    struct cpu_running *current;
+    uint32_t in_flight; /* blocks on fibers */
+    struct cpu_fault_record *record; /* where a fault goes that is not of a job's warp (a copy) */
+    struct cpu_stacks stacks;
+    struct cpu_stack *stack; /* of what runs now */
+    struct cpu_block *unused;
+    void *signal_stack;
+    size_t signal_stack_size;
+};
+
+extern const struct cpu_runtime cpu_services;
+
+/* worker.c */
+bool cpu_worker_begin(struct cpu_worker *worker, uint32_t index, const char *name);
+void cpu_worker_end(struct cpu_worker *worker);
+/* Run `*context` until it switches back; true unless it was aborted. */
+bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_stack *stack);
+/* Run function(argument) where faults are caught; true unless one happened. */
+bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *argument);
+void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
+
+/* block.c */
+struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job);
+void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index);
+void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block);
+void cpu_block_release(struct cpu_block *block);
+
+/* grid.c */
+void cpu_job_run(struct cpu_job *job, struct cpu_worker *worker); /* the whole launch, helpers included */
+void cpu_job_work(struct cpu_job *job, struct cpu_worker *worker); /* this worker's part */
+bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
+                   const char *message); /* true for the first */
+
+/* fibers.c */
+void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker);
+void cpu_warp_yield(struct cpu_running *warp); /* back to the scheduler; returns when it is this warp's turn */
+bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end);
+
+/* barrier.c */
+void cpu_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
+void cpu_barrier_arrive(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
+uint32_t cpu_barrier_reduce(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes, uint32_t op,
+                            cpu_lanes predicate);
+void cpu_exit_lanes(struct cpu_warp *warp, cpu_lanes lanes);
+void cpu_barriers_reset(struct cpu_block *block);
+bool cpu_barriers_unstick(struct cpu_block *block); /* false: no waiting warp can ever go on */
+
+/* services.c */
+void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
+    __attribute__((noreturn));
+#define CPU_DIRECT_BUDGET 20000 /* loop iterations between polls, where a poll only looks for a stop */
+#define CPU_FIBER_BUDGET 2048   /* and where it lets other warps run */
+#define CPU_FIBER_BUDGET_LEAST 256
+
+/* pool.c */
+void cpu_pool_set_workers(uint32_t count);
+uint32_t cpu_pool_workers(void);
+void cpu_pool_publish(struct cpu_job *job);
+uint32_t cpu_pool_retract(struct cpu_job *job); /* waits until no helper is in it; how many there were */
+void cpu_pool_stop(void);
+
+/* fault.c */
+void cpu_fault_install(void);
+void cpu_fault_renew(void); /* install again if another handler has come since */
+void cpu_fault_thread(struct cpu_worker *worker); /* this thread's faults belong to this worker; NULL: to nobody */
+
+#endif
