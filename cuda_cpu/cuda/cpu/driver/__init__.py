@@ -18,7 +18,13 @@ from cuda.cpu.driver import (
     device,
     event,
     fill,
+    kernel,
+    launch,
+    library,
+    link,
     memory,
+    module,
+    occupancy,
     pointer,
     pool,
     stream,
@@ -26,7 +32,10 @@ from cuda.cpu.driver import (
 )
 from cuda.cpu.driver import error as error
 
-MODULES: tuple[ModuleType, ...] = (device, context, stream, stream_memory, event, memory, copy, fill, pool, pointer)
+MODULES: tuple[ModuleType, ...] = (
+    device, context, stream, stream_memory, event, memory, copy, fill, pool, pointer,
+    library, module, kernel, launch, occupancy, link,
+)  # fmt: skip
 
 for _module in MODULES:
     for _name, _value in vars(_module).items():
@@ -40,8 +49,8 @@ def implemented() -> list[str]:
 
 
 def _forget_after_fork() -> None:
-    for module in MODULES:
-        forget = getattr(module, "forget_after_fork", None)
+    for part in MODULES:
+        forget = getattr(part, "forget_after_fork", None)
         if forget is not None:
             forget()
 

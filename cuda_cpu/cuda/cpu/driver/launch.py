@@ -1,0 +1,232 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Launching kernels. The way from the call to the queue is `submit`; errors are explained beside it."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from ctypes import addressof, memmove
+from typing import Any, NoReturn
+
+from cuda.cpu.abi import (
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+    CUDA_ERROR_INVALID_CLUSTER_SIZE,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUlaunchAttribute,
+    CUlaunchConfig,
+)
+from cuda.cpu.driver import device_attribute, event, occupancy, stream
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.function import ONE, Function, functions
+from cuda.cpu.driver.kernel import function_of
+
+GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
+BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
+PORTABLE_CLUSTER, GREATEST_CLUSTER = 8, 16
+
+_grid_ids = itertools.count(1)
+_pointers = [ctypes.c_void_p * count for count in range(64)]
+
+
+def gather(function: Function, places: int) -> Any:
+    """Copy the parameters that an array of pointers points to into a buffer, laid out as the kernel wants them."""
+    buffer = function.buffer()
+    if function.parameters:
+        base = addressof(buffer)
+        count = len(function.parameters)
+        pointers = (_pointers[count] if count < 64 else ctypes.c_void_p * count).from_address(places)
+        for (offset, size), pointer in zip(function.parameters, pointers, strict=True):
+            if not pointer:
+                raise invalid(f"launch of {function.kernel.name!r}: an entry of kernelParams is NULL")
+            memmove(base + offset, pointer, size)
+    return buffer
+
+
+BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE
+
+
+def unpack(function: Function, extra: int) -> Any:
+    """Copy the parameters out of a buffer that the caller has laid out (the `extra` of a launch)."""
+    name, wanted = function.kernel.name, function.kernel.parameter_bytes
+    found: dict[int, int] = {}
+    while key := ctypes.c_uint64.from_address(extra).value:
+        if key not in (BUFFER_POINTER, BUFFER_SIZE):
+            raise invalid(f"launch of {name!r}: extra has the unknown key {key}")
+        found[key] = ctypes.c_uint64.from_address(extra + 8).value
+        extra += 16
+    if not found.get(BUFFER_SIZE) or (wanted and not found.get(BUFFER_POINTER)):
+        raise invalid(f"launch of {name!r}: extra must give a buffer and its size")
+    size = ctypes.c_size_t.from_address(found[BUFFER_SIZE]).value
+    if size < wanted:
+        raise invalid(f"launch of {name!r}: the buffer in extra has {size} bytes, the parameters need {wanted}")
+    buffer = function.buffer()
+    memmove(buffer, found[BUFFER_POINTER], wanted)
+    return buffer
+
+
+def parameters(function: Function, places: int, extra: int) -> Any:
+    if extra:
+        if places:
+            raise invalid(f"launch of {function.kernel.name!r}: both kernelParams and extra are given")
+        return unpack(function, extra)
+    if not places and function.parameters:
+        raise invalid(
+            f"launch of {function.kernel.name!r}: kernelParams is NULL, the kernel has {len(function.parameters)}"
+        )
+    return gather(function, places)
+
+
+def submit(
+    function: Function,
+    grid: Any,
+    block: Any,
+    cluster: Any,
+    shared: int,
+    line: stream.Stream,
+    places: int,
+    extra: int,
+    cooperative: bool,
+) -> None:
+    gx, gy, gz = grid
+    bx, by, bz = block
+    kernel = function.kernel
+    if not (
+        0 < gx <= GRID[0] and 0 < gy <= GRID[1] and 0 < gz <= GRID[2]
+        and bx > 0 and by > 0 and 0 < bz <= BLOCK[2] and bx * by * bz <= kernel.max_threads
+        and shared <= function.dynamic and function.context is line.context
+    ):  # fmt: skip
+        explain(function, grid, block, shared, line)
+    if kernel.required_block is not None and block != kernel.required_block:
+        raise invalid(
+            f"launch of {kernel.name!r}: the block is {block}, the kernel was compiled for {kernel.required_block}"
+        )
+    if cluster is not ONE:
+        check_cluster(function, grid, cluster)
+    if cooperative:
+        check_cooperative(function, gx * gy * gz, bx * by * bz, shared)
+    native = function.grid or function.load()
+    buffer = gather(function, places) if places and not extra else parameters(function, places, extra)
+    queue = line.ready()
+    queue.launch(native, grid, block, cluster, shared, addressof(buffer), cooperative, next(_grid_ids))
+
+
+def explain(function: Function, grid: Any, block: Any, shared: int, line: stream.Stream) -> NoReturn:
+    """Raise what is wrong with a launch."""
+    launch, most = f"launch of {function.kernel.name!r}", function.kernel.max_threads
+    for what, given, limits in (("grid", grid, GRID), ("block", block, BLOCK)):
+        for axis, value, limit in zip("xyz", given, limits, strict=True):
+            if not 0 < value <= limit:
+                raise invalid(f"{launch}: {what} dimension {axis} is {value}, must be 1 to {limit}")
+    threads = block[0] * block[1] * block[2]
+    if threads > BLOCK[0]:
+        raise invalid(f"{launch}: a block of {block} has {threads} threads, at most {BLOCK[0]} are possible")
+    if threads > most:
+        raise CudaError(
+            CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+            f"{launch}: a block of {block} has {threads} threads, the kernel's launch bounds allow {most}",
+        )
+    if shared > function.dynamic:
+        raise invalid(
+            f"{launch}: {shared} bytes of dynamic shared memory, at most {function.dynamic} unless "
+            "cuFuncSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) allows more"
+        )
+    raise CudaError(
+        CUDA_ERROR_INVALID_HANDLE,
+        f"{launch}: the kernel was loaded in context 0x{function.context.handle:x}, the "
+        f"stream belongs to context 0x{line.context.handle:x}",
+    )
+
+
+def check_cluster(function: Function, grid: Any, cluster: Any) -> None:
+    launch, blocks = f"launch of {function.kernel.name!r}", cluster[0] * cluster[1] * cluster[2]
+    free = function.settings.get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+    most = GREATEST_CLUSTER if free else PORTABLE_CLUSTER
+    if not 0 < blocks <= most:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            f"{launch}: a cluster of {cluster} has {blocks} blocks, must have 1 to {most}",
+        )
+    if any(count % size for count, size in zip(grid, cluster, strict=True)):
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE, f"{launch}: the grid {grid} is no multiple of the cluster {cluster}"
+        )
+
+
+def check_cooperative(function: Function, blocks: int, threads: int, shared: int) -> None:
+    """See that all blocks fit on the device at once, as the API demands, though fibers would run more."""
+    most = occupancy.blocks_per_multiprocessor(function, threads, shared) * function.context.device.cores
+    if blocks > most:
+        raise CudaError(
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+            f"launch of {function.kernel.name!r}: {blocks} blocks cannot "
+            f"all be on the device at once, at most {most} can",
+        )
+
+
+def cuLaunchKernel(
+    handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int, extra: int
+) -> None:
+    function = functions.get(handle)
+    if function is None:
+        function = function_of(handle)
+    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, stream.find(where), places, extra, False)
+
+
+def cuLaunchCooperativeKernel(
+    handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int
+) -> None:
+    function = function_of(handle)
+    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, stream.find(where), places, 0, True)
+
+
+# Attributes that end in an event once the kernel is done: later than the API allows, never earlier.
+EVENTS = {
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: "programmaticEvent",
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: "launchCompletionEvent",
+}
+
+
+def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
+    """Launch with attributes; those that only advise the hardware (priority, cache windows, carve-out) are accepted."""
+    if not config:
+        raise invalid("cuLaunchKernelEx: config is NULL")
+    given = CUlaunchConfig.from_address(config)
+    function = function_of(handle)
+    cluster, cooperative, marks = function.cluster, False, []
+    attributes = (
+        (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if given.numAttrs and given.attrs else ()
+    )
+    for i, attribute in enumerate(attributes):
+        which, value = attribute.id, attribute.value
+        if which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            cooperative = bool(value.cooperative)
+        elif which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            size = value.clusterDim
+            cluster = (size.x, size.y, size.z)
+        elif which in EVENTS:
+            marks.append(getattr(value, EVENTS[which]).event)
+        elif (
+            which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+            and value.deviceUpdatableKernelNode.deviceUpdatable
+        ):
+            raise CudaError(
+                CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx: kernel nodes cannot be updated from the device"
+            )
+        elif not 0 <= which <= CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE:
+            raise invalid(f"cuLaunchKernelEx: attrs[{i}].id is {which}, no CUlaunchAttributeID")
+    grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
+    block = (given.blockDimX, given.blockDimY, given.blockDimZ)
+    where = given.hStream or 0
+    submit(function, grid, block, cluster, given.sharedMemBytes, stream.find(where), places, extra, cooperative)
+    for mark in marks:
+        event.cuEventRecord(mark, where)

@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries: code that belongs to no context; each context that uses it gets a module of its own at first need."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_LIBRARY_BINARY_IS_PRESERVED,
+    CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE,
+    CUDA_ERROR_NOT_FOUND,
+    CUDA_ERROR_NOT_SUPPORTED,
+)
+from cuda.cpu.code import Code
+from cuda.cpu.driver import context, device, image
+from cuda.cpu.driver.address import Kind
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.handle import Table
+from cuda.cpu.driver.jit_option import Options
+from cuda.cpu.driver.kernel import LibraryKernel, kernels
+from cuda.cpu.driver.module import Module, decoded, not_found, write_handles
+
+libraries = Table("library")
+
+
+class Library:
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.modules: dict[context.Context, Module] = {}
+        self.kernels: dict[str, LibraryKernel] = {}
+        self.handle = libraries.add(self)
+
+    def module(self, owner: context.Context) -> Module:
+        found = self.modules.get(owner)
+        if found is None:
+            found = self.modules[owner] = Module(owner, self.code, self)
+        return found
+
+    def kernel(self, name: str) -> LibraryKernel:
+        found = self.kernels.get(name)
+        if found is None:
+            if name not in self.code.kernels:
+                raise not_found("kernel", name, self.code.kernels)
+            found = self.kernels[name] = LibraryKernel(self, self.code.kernels[name])
+        return found
+
+    def forget(self, owner: context.Context) -> None:
+        """Let go of the module of a context that is closing it."""
+        self.modules.pop(owner, None)
+        for kernel in self.kernels.values():
+            kernel.functions.pop(owner, None)
+
+    def unload(self) -> None:
+        for module in list(self.modules.values()):
+            module.unload()
+        for kernel in self.kernels.values():
+            kernels.pop(kernel.handle, None)
+        libraries.pop(self.handle, None)
+
+
+def _check_options(name: str, count: int, options: int, values: int) -> None:
+    if count and not options:
+        raise invalid(f"{name}: {count} library options, but the array is NULL")
+    for option in (ctypes.c_int * count).from_address(options) if count else ():
+        if option == CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE:
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: host function tables are the CUDA runtime's own")
+        if option != CU_LIBRARY_BINARY_IS_PRESERVED:
+            raise invalid(f"{name}: {option} is no CUlibraryOption")
+
+
+def cuLibraryLoadData(
+    place: int, options: int, values: int, count: int, own_options: int, own_values: int, own_count: int
+) -> int:
+    device.check_started()
+    _check_options("cuLibraryLoadData", own_count, own_options, own_values)
+    given = Options("cuLibraryLoadData", count, options, values)
+    return Library(image.load(image.units_at(place, given), given)).handle
+
+
+def cuLibraryLoadFromFile(
+    path: bytes | None, options: int, values: int, count: int, own_options: int, own_values: int, own_count: int
+) -> int:
+    device.check_started()
+    _check_options("cuLibraryLoadFromFile", own_count, own_options, own_values)
+    given = Options("cuLibraryLoadFromFile", count, options, values)
+    return Library(image.load(image.units_of(image.read("cuLibraryLoadFromFile", path), given), given)).handle
+
+
+def cuLibraryUnload(handle: int) -> None:
+    libraries.find(handle).unload()
+
+
+def cuLibraryGetKernel(handle: int, name: bytes | None) -> int:
+    return libraries.find(handle).kernel(decoded("cuLibraryGetKernel", name)).handle
+
+
+def cuLibraryGetKernelCount(handle: int) -> int:
+    return len(libraries.find(handle).code.kernels)
+
+
+def cuLibraryEnumerateKernels(place: int, count: int, handle: int) -> None:
+    library = libraries.find(handle)
+    found = [library.kernel(name).handle for name in library.code.kernels][:count]
+    write_handles("cuLibraryEnumerateKernels", place, found)
+
+
+def cuLibraryGetModule(handle: int) -> int:
+    return libraries.find(handle).module(context.current()).handle
+
+
+def _variable(call: str, handle: int, name: bytes | None) -> Any:
+    return libraries.find(handle).module(context.current()).variable(decoded(call, name))
+
+
+def cuLibraryGetGlobal(handle: int, name: bytes | None) -> tuple[int, int]:
+    record = _variable("cuLibraryGetGlobal", handle, name)
+    return record.start, record.size
+
+
+def cuLibraryGetManaged(handle: int, name: bytes | None) -> tuple[int, int]:
+    record = _variable("cuLibraryGetManaged", handle, name)
+    if record.kind is not Kind.MANAGED:
+        raise CudaError(CUDA_ERROR_NOT_FOUND, f"cuLibraryGetManaged: {name!r} is not a __managed__ variable")
+    return record.start, record.size
+
+
+def cuLibraryGetUnifiedFunction(handle: int, name: bytes | None) -> int:
+    libraries.find(handle)
+    raise CudaError(CUDA_ERROR_NOT_FOUND, f"cuLibraryGetUnifiedFunction: there is no unified function {name!r}")
+
+
+def forget_after_fork() -> None:
+    libraries.clear()
+    kernels.clear()

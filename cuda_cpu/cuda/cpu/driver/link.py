@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Linking (cuLinkCreate): PTX in, an image out that holds the PTX of every unit; the code is linked when it is loaded.
+
+The image is an ELF file with a section `.nv_debug_ptx_txt.N` for each unit, the form in which NVIDIA's compilers leave
+PTX in a cubin, so that there is one way to read either.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_JIT_INPUT_CUBIN,
+    CU_JIT_INPUT_FATBINARY,
+    CU_JIT_INPUT_OBJECT,
+    CU_JIT_INPUT_PTX,
+    CUDA_ERROR_NOT_SUPPORTED,
+)
+from cuda.cpu.driver import device, image
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.handle import Table
+from cuda.cpu.driver.jit_option import Options
+
+links = Table("link state")
+
+ACCEPTED = (CU_JIT_INPUT_CUBIN, CU_JIT_INPUT_PTX, CU_JIT_INPUT_FATBINARY, CU_JIT_INPUT_OBJECT)
+
+
+class Link:
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.units: list[str] = []
+        self.image: Any = None
+        self.handle = links.add(self)
+
+    def add(self, kind: int, data: bytes, options: Options) -> None:
+        if kind not in ACCEPTED:
+            raise CudaError(
+                CUDA_ERROR_NOT_SUPPORTED, f"cuLinkAddData: input type {kind} is none of PTX, cubin, object or fatbin"
+            )
+        self.units += image.units_of(data, options)
+
+
+ET_EXEC, EM_CUDA, SHT_PROGBITS, SHT_STRTAB = 2, 190, 1, 3
+
+
+def pack(units: list[str]) -> bytes:
+    """Return an ELF file that carries the PTX of the units, each line ended by NUL."""
+    names = [f".nv_debug_ptx_txt.{index}" for index in range(len(units))]
+    contents = [b"\0".join(line.encode() for line in unit.splitlines()) + b"\0" for unit in units]
+    table, offsets = b"\0", []
+    for name in (*names, ".shstrtab"):
+        offsets.append(len(table))
+        table += name.encode() + b"\0"
+    body, headers = b"", struct.pack("<IIQQQQIIQQ", *[0] * 10)
+    for offset, data in zip(offsets, (*contents, table), strict=True):
+        kind = SHT_STRTAB if data is table else SHT_PROGBITS
+        headers += struct.pack("<IIQQQQIIQQ", offset, kind, 0, 0, 64 + len(body), len(data), 0, 0, 1, 0)
+        body += data
+    count, place = len(contents) + 2, 64 + len(body) + -len(body) % 8
+    identity = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+    header = struct.pack(
+        "<16sHHIQQQIHHHHHH", identity, ET_EXEC, EM_CUDA, 1, 0, 0, place, 0, 64, 0, 0, 64, count, count - 1
+    )
+    return (header + body).ljust(place, b"\0") + headers
+
+
+def cuLinkCreate(count: int, options: int, values: int) -> int:
+    device.check_started()
+    return Link(Options("cuLinkCreate", count, options, values)).handle
+
+
+def cuLinkAddData(
+    handle: int, kind: int, data: int, size: int, name: bytes | None, count: int, options: int, values: int
+) -> None:
+    link = links.find(handle)
+    if not data or not size:
+        raise invalid("cuLinkAddData: data is NULL or size is 0")
+    Options("cuLinkAddData", count, options, values)
+    link.add(kind, ctypes.string_at(data, size), link.options)
+
+
+def cuLinkAddFile(handle: int, kind: int, path: bytes | None, count: int, options: int, values: int) -> None:
+    link = links.find(handle)
+    Options("cuLinkAddFile", count, options, values)
+    link.add(kind, image.read("cuLinkAddFile", path), link.options)
+
+
+def cuLinkComplete(handle: int) -> tuple[int, int]:
+    """Check that the units make a program; return address and size of the image, which lives as long as the link."""
+    link = links.find(handle)
+    image.load(link.units, link.options)
+    data = pack(link.units)
+    link.image = ctypes.create_string_buffer(data, len(data))
+    return ctypes.addressof(link.image), len(data)
+
+
+def cuLinkDestroy(handle: int) -> None:
+    links.find(handle)
+    del links[handle]
+
+
+def forget_after_fork() -> None:
+    links.clear()

@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Modules: code placed in a context, with memory for its variables and the addresses that its machine code looks up."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CUDA_ERROR_INVALID_CONTEXT,
+    CUDA_ERROR_INVALID_PTX,
+    CUDA_ERROR_NOT_FOUND,
+)
+from cuda.cpu.code import Code, GlobalVariable
+from cuda.cpu.driver import address, context, image, memory, wait
+from cuda.cpu.driver.address import Allocation, Kind
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.function import Function, functions
+from cuda.cpu.driver.handle import Table
+from cuda.cpu.driver.jit_option import Options
+
+modules = Table("module")
+
+LAZY = 2  # CU_MODULE_LAZY_LOADING: kernels are compiled at their first use
+
+
+class Module:
+    """Code in a context. Variables have their addresses at once; kernels are compiled when they are first used."""
+
+    def __init__(self, owner: context.Context, code: Code, library: Any = None) -> None:
+        self.context = owner
+        self.code = code
+        self.library = library  # None: loaded by cuModuleLoad
+        self.functions: dict[str, Function] = {}
+        self.variables: dict[str, Allocation] = {}
+        try:
+            for variable in code.variables.values():
+                self._allocate(variable)
+            with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+                addresses = [self.address_of(name) for name in code.symbols]
+                for variable in code.variables.values():
+                    self._fill(variable)
+        except BaseException:
+            self._free()
+            raise
+        self.symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
+        self.handle = modules.add(self)
+        owner.modules.add(self)
+
+    def _allocate(self, variable: GlobalVariable) -> None:
+        size = max(variable.size, 1)
+        kind = Kind.MANAGED if variable.managed else Kind.DEVICE
+        start = memory.reserve(self.context, size, f"variable {variable.name}")
+        record = Allocation(start, size, kind, self.context, self.context.device.arena)
+        self.variables[variable.name] = record
+        address.add(record)
+
+    def address_of(self, name: str) -> int:
+        """Return the address of a variable or a device function."""
+        record = self.variables.get(name)
+        return record.start if record is not None else self.code.function_address(name)
+
+    def _fill(self, variable: GlobalVariable) -> None:
+        data = bytearray(variable.data.ljust(max(variable.size, 1), b"\0"))
+        for offset, width, symbol, addend, shift in variable.relocations:
+            value = (self.address_of(symbol) + addend) >> shift
+            data[offset : offset + width] = (value & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+        ctypes.memmove(self.variables[variable.name].start, bytes(data), len(data))
+
+    def function(self, name: str) -> Function:
+        found = self.functions.get(name)
+        if found is None:
+            kernel = self.code.kernels.get(name)
+            if kernel is None:
+                raise not_found("kernel", name, self.code.kernels)
+            found = self.functions[name] = Function(self, kernel)
+        return found
+
+    def variable(self, name: str) -> Allocation:
+        known = self.code.variables.get(name)
+        if known is None or not known.visible:
+            raise not_found("global variable", name, [key for key, v in self.code.variables.items() if v.visible])
+        return self.variables[name]
+
+    def _free(self) -> None:
+        for record in self.variables.values():
+            address.remove(record)
+            record.arena.free(record.start)
+        self.variables.clear()
+
+    def close(self) -> None:
+        """Take the code away; nothing of it may be running."""
+        for function in self.functions.values():
+            functions.pop(function.handle, None)
+        modules.pop(self.handle, None)
+        self.context.modules.discard(self)
+        if self.library is not None:
+            self.library.forget(self.context)
+        self._free()
+
+    def unload(self) -> None:
+        """Wait for what is queued, for it may be this module's, then close."""
+        for queue in self.context.queues():
+            if not queue.is_idle():
+                wait.until(self.context, queue.wait)
+        self.close()
+        wait.collect_all(self.context)
+        self.context.check()
+
+
+def not_found(what: str, name: str, known: Any) -> CudaError:
+    names = sorted(known)
+    shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    return CudaError(CUDA_ERROR_NOT_FOUND, f"there is no {what} {name!r}; there is {shown or 'none at all'}")
+
+
+def decoded(call: str, name: bytes | None) -> str:
+    if name is None:
+        raise invalid(f"{call}: name is NULL")
+    return name.decode("utf-8", "replace")
+
+
+def find(handle: int) -> Module:
+    module = modules.find(handle)
+    module.context.check()
+    return module
+
+
+def cuModuleLoadDataEx(place: int, count: int, options: int, values: int) -> int:
+    owner = context.current()
+    given = Options("cuModuleLoadDataEx", count, options, values)
+    return Module(owner, image.load(image.units_at(place, given), given)).handle
+
+
+def cuModuleLoadData(place: int) -> int:
+    return cuModuleLoadDataEx(place, 0, 0, 0)
+
+
+def cuModuleLoadFatBinary(place: int) -> int:
+    return cuModuleLoadDataEx(place, 0, 0, 0)
+
+
+def cuModuleLoad(path: bytes | None) -> int:
+    owner = context.current()
+    given = Options("cuModuleLoad", 0, 0, 0)
+    return Module(owner, image.load(image.units_of(image.read("cuModuleLoad", path), given), given)).handle
+
+
+def cuModuleUnload(handle: int) -> None:
+    module = modules.find(handle)
+    if module.library is not None:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CONTEXT, "cuModuleUnload: the module belongs to a library: use cuLibraryUnload"
+        )
+    module.unload()
+
+
+def cuModuleGetLoadingMode() -> int:
+    return LAZY
+
+
+def cuModuleGetFunction(handle: int, name: bytes | None) -> int:
+    return find(handle).function(decoded("cuModuleGetFunction", name)).handle
+
+
+def cuModuleGetFunctionCount(handle: int) -> int:
+    return len(find(handle).code.kernels)
+
+
+def cuModuleEnumerateFunctions(place: int, count: int, handle: int) -> None:
+    module = find(handle)
+    write_handles(
+        "cuModuleEnumerateFunctions", place, [module.function(name).handle for name in module.code.kernels][:count]
+    )
+
+
+def write_handles(call: str, place: int, handles: list[int]) -> None:
+    if not place:
+        raise invalid(f"{call}: the array is NULL")
+    (ctypes.c_uint64 * len(handles)).from_address(place)[:] = handles
+
+
+def cuModuleGetGlobal(handle: int, name: bytes | None) -> tuple[int, int]:
+    record = find(handle).variable(decoded("cuModuleGetGlobal", name))
+    return record.start, record.size
+
+
+def forget_after_fork() -> None:
+    modules.clear()
+    functions.clear()
