@@ -70,8 +70,8 @@ class Role(enum.Enum):
     OUT_STRING = "out string"  # char* with a byte count given by the caller, returned as bytes
     OUT_BUFFER = "out buffer"  # caller's writable memory, passed as object or address and filled
     INOUT_COUNT = "inout count"  # pointer to a count: capacity in, number out; returned
-    # A value whose C type `selector` (an enum parameter) decides, see `roles.value_types`. Its storage is zeroed, and of
-    # at least 8 bytes, since the library may take or give fewer or more than the documented type says.
+    # A value whose C type `selector` (an enum parameter) decides, see `roles.value_types`. Its storage is zeroed and
+    # has at least 8 bytes, since the library may take or give fewer or more than the documented type says.
     IN_VALUE = "in value"  # void*: the value
     OUT_VALUE = "out value"  # void*: the value, returned
     IN_VALUES = "in values"  # void**: one value for each element of `selector`, in the place of the pointer itself

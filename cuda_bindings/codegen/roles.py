@@ -9,7 +9,7 @@ import functools
 import re
 import tomllib
 
-from codegen import apis, headers
+from codegen import apis, headers, versions
 from codegen.model import (
     Array,
     Function,
@@ -87,6 +87,21 @@ def assign(library: Library, exceptions: dict[str, dict] | None = None) -> Libra
     problems += [f"{name}: no such parameter in {library.name}" for name in unused]
     if problems:
         raise RoleError(f"{OVERRIDES.name}:\n  " + "\n  ".join(problems))
+    return library
+
+
+def assign_forms(library: Library) -> Library:
+    """Give roles to a library keyed by symbol, where an exception for a function holds for all its forms."""
+    exceptions = overrides_of(library)
+    for key, function in library.functions.items():
+        names = function.symbol.removesuffix(versions.split(key)[2]), versions.split(key)[0]
+        params = [
+            overridden(
+                param, next((exceptions[full] for name in names if (full := f"{name}.{param.name}") in exceptions), {})
+            )
+            for param in by_rule(library, function)
+        ]
+        library.functions[key] = dataclasses.replace(function, params=tuple(with_counts(params)))
     return library
 
 

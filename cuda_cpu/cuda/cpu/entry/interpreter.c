@@ -1,0 +1,257 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+   SPDX-License-Identifier: Apache-2.0
+
+   shell_call: take the GIL, call cuda.cpu.driver.<name>, store what it returns. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "interpreter.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+
+#define DRIVER_MODULE "cuda.cpu.driver"
+#define ERROR_MODULE "cuda.cpu.driver.error"
+
+#if PY_VERSION_HEX < 0x030D0000
+#define Py_IsFinalizing _Py_IsFinalizing
+#endif
+
+/* Weak, so that the library also opens in a process without Python, where each entry then returns NOT_INITIALIZED. */
+#pragma weak Py_IsInitialized
+#pragma weak Py_IsFinalizing
+#pragma weak PyBytes_FromString
+#pragma weak PyBytes_FromStringAndSize
+#pragma weak PyErr_Clear
+#pragma weak PyErr_ExceptionMatches
+#pragma weak PyErr_Fetch
+#pragma weak PyErr_Format
+#pragma weak PyErr_Occurred
+#pragma weak PyErr_Restore
+#pragma weak PyErr_SetInterrupt
+#pragma weak PyErr_WriteUnraisable
+#pragma weak PyExc_AttributeError
+#pragma weak PyExc_KeyboardInterrupt
+#pragma weak PyExc_MemoryError
+#pragma weak PyExc_OverflowError
+#pragma weak PyExc_TypeError
+#pragma weak PyFloat_AsDouble
+#pragma weak PyFloat_FromDouble
+#pragma weak PyGILState_Ensure
+#pragma weak PyGILState_Release
+#pragma weak PyImport_ImportModule
+#pragma weak PyLong_AsLongLongAndOverflow
+#pragma weak PyLong_AsUnsignedLongLong
+#pragma weak PyLong_FromLongLong
+#pragma weak PyLong_FromUnsignedLongLong
+#pragma weak PyObject_GetAttrString
+#pragma weak PyObject_Vectorcall
+#pragma weak PyTuple_Type
+#pragma weak PyType_IsSubtype
+#pragma weak _Py_Dealloc
+#pragma weak _Py_NoneStruct
+
+struct output {
+    char kind;
+    void *address;
+    union {
+        uint64_t integer;
+        float single;
+        double real;
+    } value;
+};
+
+static PyObject *error_type;  /* cuda.cpu.driver.error.CudaError */
+static int was_initialized;   /* an interpreter was seen alive */
+static int in_forked_child;
+
+static void mark_forked_child(void) { in_forked_child = 1; }
+
+/* Return the status with which to refuse a call before Python is touched, 0 to go on. */
+static int refusal(void) {
+    if (in_forked_child || !Py_IsInitialized) return SHELL_NOT_INITIALIZED;
+    if (!Py_IsInitialized()) return was_initialized ? SHELL_DEINITIALIZED : SHELL_NOT_INITIALIZED;
+    was_initialized = 1;
+    return Py_IsFinalizing() ? SHELL_DEINITIALIZED : 0;
+}
+
+/* Read the outputs of a call; return how many, -1 if one that must not be NULL is. */
+static int read_outputs(struct output *outputs, const char **signature, va_list *arguments) {
+    int count = 0, optional = 0;
+    const char *letter = *signature;
+    for (; *letter != '>'; letter++) {
+        if (*letter == '?') {
+            optional = 1;
+            continue;
+        }
+        outputs[count].kind = *letter;
+        outputs[count].address = va_arg(*arguments, void *);
+        if (!outputs[count].address && !optional) return -1;
+        optional = 0;
+        count++;
+    }
+    *signature = letter + 1;
+    return count;
+}
+
+static PyObject *next_input(char kind, va_list *arguments) {
+    switch (kind) {
+    case 'i':
+        return PyLong_FromLongLong(va_arg(*arguments, int64_t));
+    case 'u':
+        return PyLong_FromUnsignedLongLong(va_arg(*arguments, uint64_t));
+    case 'd':
+        return PyFloat_FromDouble(va_arg(*arguments, double));
+    case 's': {
+        const char *text = va_arg(*arguments, const char *);
+        return text ? PyBytes_FromString(text) : Py_NewRef(Py_None);
+    }
+    default: {
+        const char *bytes = va_arg(*arguments, const char *);
+        return PyBytes_FromStringAndSize(bytes, (Py_ssize_t)va_arg(*arguments, size_t));
+    }
+    }
+}
+
+/* Return a borrowed reference to the entry's function; import the driver at the first call of all. */
+static PyObject *function_of(struct shell_entry *entry) {
+    PyObject *function = __atomic_load_n(&entry->function, __ATOMIC_ACQUIRE);
+    if (function) return function;
+    PyObject *module = PyImport_ImportModule(DRIVER_MODULE);
+    if (!module) return NULL;
+    if (!error_type) {
+        PyObject *errors = PyImport_ImportModule(ERROR_MODULE);
+        error_type = errors ? PyObject_GetAttrString(errors, "CudaError") : NULL;
+        Py_XDECREF(errors);
+        if (!error_type) {
+            Py_DECREF(module);
+            return NULL;
+        }
+        /* From now on there is state that a forked child cannot use. */
+        pthread_atfork(NULL, NULL, mark_forked_child);
+    }
+    function = PyObject_GetAttrString(module, entry->name);
+    Py_DECREF(module);
+    __atomic_store_n(&entry->function, function, __ATOMIC_RELEASE);
+    return function;
+}
+
+/* Return the status that the pending Python exception stands for, and clear it. */
+static int status_of_exception(PyObject *function) {
+    if (error_type && PyErr_ExceptionMatches(error_type)) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyObject *number = value ? PyObject_GetAttrString(value, "status") : NULL;
+        int overflow = 0;
+        long long status = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : -1;
+        Py_XDECREF(number);
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+        PyErr_Clear();
+        return status > 0 && status <= INT32_MAX ? (int)status : SHELL_UNKNOWN;
+    }
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        PyErr_Clear();
+        return SHELL_OUT_OF_MEMORY;
+    }
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt(); /* so that the caller's own Python code sees it */
+        return SHELL_LAUNCH_TIMEOUT;
+    }
+    PyErr_WriteUnraisable(function);
+    return SHELL_UNKNOWN;
+}
+
+/* Convert a Python number to the output's C type; return 0, or -1 with an exception set. */
+static int convert_output(struct output *output, PyObject *number) {
+    if (output->kind == 'f' || output->kind == 'd') {
+        double real = PyFloat_AsDouble(number);
+        if (real == -1.0 && PyErr_Occurred()) return -1;
+        if (output->kind == 'f')
+            output->value.single = (float)real;
+        else
+            output->value.real = real;
+        return 0;
+    }
+    int overflow, bits = 8 * (output->kind - '0');
+    long long integer = PyLong_AsLongLongAndOverflow(number, &overflow);
+    if (integer == -1 && !overflow && PyErr_Occurred()) return -1;
+    if (overflow > 0 && bits == 64) {
+        output->value.integer = PyLong_AsUnsignedLongLong(number);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    if (overflow || (bits < 64 && (integer >= 1LL << bits || integer < -(1LL << (bits - 1))))) {
+        PyErr_Format(PyExc_OverflowError, "%R does not fit an output of %d bits", number, bits);
+        return -1;
+    }
+    output->value.integer = (uint64_t)integer;
+    return 0;
+}
+
+/* Store a function's result in its outputs, all or none; return 0, or -1 with an exception set. */
+static int store_outputs(struct output *outputs, int count, PyObject *result) {
+    if (count == 0) {
+        if (result == Py_None) return 0;
+        PyErr_Format(PyExc_TypeError, "returned %R, not None", result);
+        return -1;
+    }
+    if (count > 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != count)) {
+        PyErr_Format(PyExc_TypeError, "returned %R, not a tuple of %d values", result, count);
+        return -1;
+    }
+    for (int i = 0; i < count; i++)
+        if (convert_output(&outputs[i], count == 1 ? result : PyTuple_GET_ITEM(result, i))) return -1;
+    for (int i = 0; i < count; i++) {
+        size_t size = outputs[i].kind == 'f' ? 4 : outputs[i].kind == 'd' ? 8 : (size_t)(outputs[i].kind - '0');
+        /* Little-endian: the low bytes come first (x86-64, aarch64). */
+        if (outputs[i].address) memcpy(outputs[i].address, &outputs[i].value, size);
+    }
+    return 0;
+}
+
+/* Call the function with the inputs; return a CUresult. */
+static int call_function(PyObject *function, const char *inputs, va_list *arguments, struct output *outputs, int count) {
+    PyObject *values[1 + SHELL_MOST_INPUTS];
+    size_t given = 0;
+    int status = SHELL_SUCCESS;
+    for (; inputs[given]; given++)
+        if (!(values[1 + given] = next_input(inputs[given], arguments))) break;
+    if (inputs[given]) {
+        status = status_of_exception(function);
+    } else {
+        PyObject *result = PyObject_Vectorcall(function, values + 1, given | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+        if (!result || store_outputs(outputs, count, result)) status = status_of_exception(function);
+        Py_XDECREF(result);
+    }
+    while (given) Py_DECREF(values[given--]);
+    return status;
+}
+
+int shell_call(struct shell_entry *entry, ...) {
+    struct output outputs[SHELL_MOST_OUTPUTS];
+    const char *signature = entry->signature;
+    va_list arguments;
+    va_start(arguments, entry);
+    int count = read_outputs(outputs, &signature, &arguments);
+    int status = count < 0 ? SHELL_INVALID_VALUE : refusal();
+    if (!status) {
+        PyGILState_STATE state = PyGILState_Ensure();
+        /* A caller may be in the middle of handling an exception, a finaliser for one. */
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyObject *function = function_of(entry);
+        if (function)
+            status = call_function(function, signature, &arguments, outputs, count);
+        else if (error_type && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            PyErr_Clear(); /* the driver is there and has no such function */
+            status = SHELL_NOT_SUPPORTED;
+        } else
+            status = status_of_exception(NULL);
+        PyErr_Restore(type, value, traceback);
+        PyGILState_Release(state);
+    }
+    va_end(arguments);
+    return status;
+}

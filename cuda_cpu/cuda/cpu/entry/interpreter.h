@@ -1,0 +1,89 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+   SPDX-License-Identifier: Apache-2.0
+
+   From a C call to the Python half of the CPU driver and back. The generated _shell.c has one function for each symbol
+   of libcuda; all of them go through shell_call. */
+#ifndef CUDA_CPU_ENTRY_INTERPRETER_H
+#define CUDA_CPU_ENTRY_INTERPRETER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+#define SHELL_EXPORT __attribute__((visibility("default")))
+
+/* Values of CUresult that the shell itself returns (cuda.h). */
+enum {
+    SHELL_SUCCESS = 0,
+    SHELL_INVALID_VALUE = 1,
+    SHELL_OUT_OF_MEMORY = 2,
+    SHELL_NOT_INITIALIZED = 3,
+    SHELL_DEINITIALIZED = 4,
+    SHELL_NOT_FOUND = 500,
+    SHELL_LAUNCH_TIMEOUT = 702,
+    SHELL_NOT_SUPPORTED = 801,
+    SHELL_UNKNOWN = 999,
+};
+
+#define SHELL_MOST_OUTPUTS 8
+#define SHELL_MOST_INPUTS 24
+
+/* One Python function of cuda.cpu.driver and how it is called.
+
+   signature: a letter for each output, then '>', then a letter for each input:
+     outputs  1 2 4 8   integer, enum, handle or address of that many bytes
+              f d       float, double
+              ?         before one of them: the caller may pass NULL
+     inputs   i         int64_t
+              u         uint64_t (addresses and handles too)
+              d         double
+              s         const char *: bytes, or None for NULL
+              v         const void *, size_t: a struct by value, as bytes */
+struct shell_entry {
+    const char *name;
+    const char *signature;
+    void *function; /* the Python function, once it has been looked up */
+};
+
+/* Call the entry's function with first the addresses of the outputs, then the inputs; return a CUresult. */
+int shell_call(struct shell_entry *entry, ...);
+
+/* A handle of the per-thread variants (_ptsz): stream 0 is CU_STREAM_PER_THREAD. */
+static inline uint64_t shell_per_thread(uint64_t stream) { return stream ? stream : 2; }
+
+/* Name and words of a CUresult. */
+struct shell_status {
+    int value;
+    const char *name;
+    const char *text;
+};
+extern const struct shell_status shell_statuses[];
+extern const size_t shell_status_count;
+
+/* One form of a driver function: the base name, the CUDA version that introduced it, and whether its stream 0 is the
+   per-thread one. Sorted by name, then version. */
+struct shell_symbol {
+    const char *name;
+    int version;
+    int per_thread;
+    void *address;
+};
+extern const struct shell_symbol shell_symbols[];
+extern const size_t shell_symbol_count;
+extern const int shell_driver_version;
+
+int shell_error_name(int status, const char **out);
+int shell_error_string(int status, const char **out);
+
+/* cuGetProcAddress; `found` may be NULL. The first form has no such parameter and fails where nothing is found. */
+int shell_proc_address(const char *name, void **out, int version, uint64_t flags, int *found);
+int shell_proc_address_v1(const char *name, void **out, int version, uint64_t flags);
+
+/* For a per-thread variant that takes a struct with a stream in it at `offset`: return a copy of the struct with the
+   stream changed as shell_per_thread does (NULL for NULL), and write changes to the copy back, the stream excepted. */
+void *shell_copy_in(void *copy, const void *given, size_t size, size_t offset);
+void shell_copy_out(void *given, const void *copy, size_t size, size_t offset);
+
+#pragma GCC visibility pop
+
+#endif
