@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Translate PTX to LLVM IR: a kernel and what it calls become one module with one function `void NAME(struct
+cpu_warp *)`.
+
+A warp runs as one packet of lanes. Each family of instructions has a file; its functions register themselves
+by opcode.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda.cpu.emit import arithmetic, compare, logic, memory  # noqa: F401  (they register emitters)
+from cuda.cpu.emit.builder import Module
+from cuda.cpu.emit.calls import local_size
+from cuda.cpu.emit.function import emit_function
+from cuda.cpu.emit.registry import is_pure, lanewise
+from cuda.cpu.passes import analyse
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Function, Instruction
+
+BARRIERS = {"bar", "barrier"}
+# How much likelier a branch is that is marked as likely; the empty node marks loads that never change.
+METADATA = """
+!0 = !{!"branch_weights", i32 2000, i32 1}
+!1 = !{!"branch_weights", i32 1, i32 2000}
+!2 = !{}
+attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #1 = { noinline nounwind }
+attributes #2 = { noinline nounwind strictfp }
+attributes #3 = { strictfp }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """LLVM IR of a kernel, and what the runtime must know of it."""
+
+    text: str
+    needs_fibers: bool
+    local_bytes: int
+
+
+def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: bool = False) -> KernelText:
+    """Translate a kernel.
+
+    Parameters
+    ----------
+    program : Program
+        Linked PTX.
+    name : str
+        The kernel's name.
+    width : int, optional
+        Lanes of a packet.
+    native_gather : bool, optional
+        Whether the CPU has masked gathers and scatters.
+
+    Raises
+    ------
+    PtxError
+        Something in the kernel cannot be translated.
+    """
+    program = program.placed(name)
+    functions = [program.functions[each] for each in program.reachable(name)]
+    module = Module(width, native_gather)
+    module.has_barriers = any(map(_has_barrier, functions))
+    module.leaves = _leaving(program, functions)
+    waits = False
+    for function in functions:
+        try:
+            graph = analyse(function, is_pure, lanewise(function.entry), module.leaves)
+            emit_function(module, program, graph)
+        except PtxError as error:
+            unit = program.unit_of[function.name]
+            raise error.located(unit.name, unit.text) from None
+        waits |= bool(graph.spins)
+    local = _local_bytes(program, name, ())
+    return KernelText(module.text() + METADATA, module.has_barriers or waits, local)
+
+
+def _has_barrier(function: Function) -> bool:
+    return any(isinstance(item, Instruction) and item.opcode in BARRIERS for item in function.body)
+
+
+def _leaving(program: object, functions: list[Function]) -> frozenset[str]:
+    """Return the names of device functions in which lanes may exit the kernel, themselves or in what they call."""
+
+    def exits(function: Function) -> bool:
+        return any(isinstance(item, Instruction) and item.opcode == "exit" for item in function.body)
+
+    direct = {function.name for function in functions if not function.entry and exits(function)}
+    return frozenset(
+        function.name
+        for function in functions
+        if not function.entry and not direct.isdisjoint(program.reachable(function.name))
+    )
+
+
+def _local_bytes(program: object, name: str, above: tuple[str, ...]) -> int:
+    """Return the local memory of the deepest chain of calls, each function counted once."""
+    below = [_local_bytes(program, callee, (*above, name)) for callee in program.callees(name) if callee not in above]
+    return local_size(program.functions[name]) + max(below, default=0)

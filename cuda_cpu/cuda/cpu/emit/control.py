@@ -1,0 +1,258 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow under masks.
+
+Each block has a *pending* mask: lanes that have reached it and wait. A block starts by taking all of its
+pending lanes; at
+its end they are added to its successors, and the first block in order that has lanes runs next. The passes know
+where lanes can wait at all, so most of the tests vanish, and a kernel with uniform branches only has plain jumps.
+
+In a *general* graph (`Graph.general`) lanes may wait for each other: a shared dispatcher chooses the next
+block, barriers come last, and
+after a round of a loop that may wait, the blocks behind it have their turn first.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.values import constant
+from cuda.cpu.passes.find_pending import members, upto
+from cuda.cpu.passes.graph import RETURN, Block, End
+
+SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
+
+
+class Flow:
+    """Emit the ends of a function's blocks."""
+
+    def __init__(self, frame: Frame):
+        self.frame = frame
+        self.graph = frame.graph
+        self.builder = frame.builder
+        self.mask_type = frame.builder.mask_type
+        self.pending = [self.builder.alloca(self.mask_type) for _ in self.graph.blocks]
+
+    # --- start and end of blocks ------------------------------------------------------------------
+
+    def start(self, lanes: str) -> None:
+        """Let the function's lanes wait at the first block."""
+        for number, slot in enumerate(self.pending):
+            self.builder.line(f"store {self.mask_type} {lanes if number == 0 else 0}, ptr {slot}")
+        self.builder.jump("b0")
+
+    def begin(self, block: Block) -> None:
+        """Take the block's pending lanes."""
+        self.builder.label(f"b{block.number}")
+        slot = self.pending[block.number]
+        mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
+        self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
+        self.frame.begin_block(block.number, mask)
+
+    def end(self, block: Block) -> None:
+        """Hand the block's lanes on and go to the next block."""
+        end, frame = block.end, self.frame
+        frame.line = end.line or frame.line
+        if end.kind in ("return", "exit"):
+            self._leave(frame.mask, exits=end.kind == "exit")
+            self._next(block, self.graph.pending[block.number], sure=False)
+        elif end.kind == "jump":
+            self._go(block, {end.targets[0]: frame.mask})
+        elif self.graph.is_divergent(end):
+            self._part(block, end)
+        elif end.kind == "branch":
+            self._choose(block, end)
+        else:
+            self._switch(block, end)
+
+    def _leave(self, lanes: str, *, exits: bool) -> None:
+        """Let lanes return, or exit the kernel from within a device function."""
+        frame = self.frame
+        if exits:
+            dead = self.builder.assign(f"load {self.mask_type}, ptr %dead")
+            dead = self.builder.assign(f"or {self.mask_type} {dead}, {lanes}")
+            self.builder.line(f"store {self.mask_type} {dead}, ptr %dead")
+        if (exits or self.graph.function.entry) and frame.module.has_barriers:
+            frame.service("exit_lanes", "void", f"{self.mask_type} {lanes}")
+
+    # --- branches ---------------------------------------------------------------------------------
+
+    def _choose(self, block: Block, end: End) -> None:
+        """Branch with all lanes."""
+        condition = self.frame.guard_value(end.condition)
+        if end.targets[0] == end.targets[1]:
+            self._go(block, {end.targets[0]: self.frame.mask})
+            return
+        arms = [self.builder.new_label("arm"), self.builder.new_label("arm")]
+        self.builder.branch(condition.ref, *arms)
+        for arm, target in zip(arms, end.targets, strict=True):
+            self.builder.label(arm)
+            self._go(block, {target: self.frame.mask})
+
+    def _switch(self, block: Block, end: End) -> None:
+        """Branch with all lanes through a table."""
+        index = self.frame.read(end.index, "u32")
+        arms = {target: self.builder.new_label("arm") for target in end.targets}
+        # An index outside of the table is undefined in PTX; it takes the last target here.
+        cases = " ".join(f"i32 {position}, label %{arms[target]}" for position, target in enumerate(end.targets))
+        self.builder.line(f"switch i32 {index.ref}, label %{arms[end.targets[-1]]} [{cases}]")
+        for target, arm in arms.items():
+            self.builder.label(arm)
+            self._go(block, {target: self.frame.mask})
+
+    def _part(self, block: Block, end: End) -> None:
+        """Branch with each lane on its own."""
+        builder, mask = self.builder, self.frame.mask
+        lanes: dict[int, str] = {}
+        if end.kind == "branch":
+            taken = builder.lane_bits(self.frame.guard_value(end.condition))
+            lanes[end.targets[0]] = builder.assign(f"and {self.mask_type} {taken}, {mask}")
+            rest = builder.assign(f"xor {self.mask_type} {taken}, -1")
+            lanes[end.targets[1]] = builder.assign(f"and {self.mask_type} {rest}, {mask}")
+        else:
+            index, rest = self.frame.read(end.index, "u32"), mask
+            for position, target in enumerate(end.targets[:-1]):
+                equal = builder.lane_bits(builder.compare("icmp eq", index, constant(position, "i32")))
+                here = builder.assign(f"and {self.mask_type} {equal}, {mask}")
+                rest = builder.assign(f"xor {self.mask_type} {rest}, {here}")
+                self._merge(lanes, target, here)
+            self._merge(lanes, end.targets[-1], rest)
+        self._go(block, lanes)
+
+    def _merge(self, lanes: dict[int, str], target: int, more: str) -> None:
+        known = lanes.get(target)
+        lanes[target] = more if known is None else self.builder.assign(f"or {self.mask_type} {known}, {more}")
+
+    # --- where to go ------------------------------------------------------------------------------
+
+    def _go(self, block: Block, lanes: dict[int, str]) -> None:
+        """Add lanes to successors and go to the next block."""
+        builder = self.builder
+        before = self.graph.pending[block.number]
+        waiting = before
+        for target, mask in lanes.items():
+            if target == RETURN:
+                self._return_some(mask, sure=len(lanes) == 1)
+                continue
+            slot = self.pending[target]
+            if before >> target & 1:
+                old = builder.assign(f"load {self.mask_type}, ptr {slot}")
+                mask = builder.assign(f"or {self.mask_type} {old}, {mask}")
+            builder.line(f"store {self.mask_type} {mask}, ptr {slot}")
+            waiting |= 1 << target
+        targets = [target for target in lanes if target != RETURN]
+        sure = RETURN not in lanes and not block.leaves
+        if self.graph.general:
+            self._dispatch(block, targets)
+        else:
+            self._next(block, upto(waiting, max(targets)) if sure else waiting, sure=sure)
+
+    def _return_some(self, mask: str, *, sure: bool) -> None:
+        """Let the lanes of `mask`, perhaps none, return."""
+        if sure or not (self.graph.function.entry and self.frame.module.has_barriers):
+            self._leave(mask, exits=False)
+            return
+        some, after = self.builder.new_label("leave"), self.builder.new_label("left")
+        self.builder.branch(self.builder.is_zero(mask), after, some)
+        self.builder.label(some)
+        self._leave(mask, exits=False)
+        self.builder.jump(after)
+        self.builder.label(after)
+
+    def _next(self, block: Block, candidates: int, *, sure: bool) -> None:
+        """Jump to the first of the candidates that has lanes; `sure`: one of them has."""
+        if self.graph.general:
+            self.builder.jump("dispatch")
+            return
+        self._chain(members(candidates), block.number, "done", sure=sure)
+
+    def _chain(self, numbers: list[int], current: int, otherwise: str, *, sure: bool = False) -> None:
+        """Jump to the first block of `numbers` that has lanes. Edges back (to `current` or before) poll."""
+        builder = self.builder
+        polls: list[tuple[str, int]] = []
+
+        def label_of(number: int) -> str:
+            if number > current:
+                return f"b{number}"
+            polls.append((builder.new_label("back"), number))
+            return polls[-1][0]
+
+        for position, number in enumerate(numbers):
+            if sure and position == len(numbers) - 1:
+                builder.jump(label_of(number))
+                break
+            lanes = builder.assign(f"load {self.mask_type}, ptr {self.pending[number]}")
+            following = builder.new_label("try")
+            builder.branch(builder.is_zero(lanes), following, label_of(number))
+            builder.label(following)
+        else:
+            builder.jump(otherwise)
+        for label, number in polls:
+            builder.label(label)
+            self.poll(SPIN_COST if number in self.graph.spins else 1)
+            builder.jump(f"b{number}")
+
+    def poll(self, cost: int) -> None:
+        """Spend some of the warp's budget; call the runtime when it is used up."""
+        builder = self.builder
+        pointer = self.frame.warp_pointer("budget")
+        left = builder.assign(f"load i32, ptr {pointer}, align 4")
+        left = builder.assign(f"sub i32 {left}, {cost}")
+        builder.line(f"store i32 {left}, ptr {pointer}, align 4")
+        over = builder.assign(f"icmp sle i32 {left}, 0")
+        call, after = builder.new_label("poll"), builder.new_label("polled")
+        builder.branch(over, call, after, likely=False)
+        builder.label(call)
+        self.frame.service("poll", "void")
+        builder.jump(after)
+        builder.label(after)
+
+    # --- general graphs ---------------------------------------------------------------------------
+
+    def _dispatch(self, block: Block, targets: list[int]) -> None:
+        """Go on by the dispatcher; at the end of a round of a loop that may wait, with the blocks behind the loop."""
+        back = [target for target in targets if target <= block.number]
+        if not back:
+            self.builder.jump("dispatch")
+            return
+        waits = not self.graph.spins.isdisjoint(back)
+        self.poll(SPIN_COST if waits else 1)
+        behind = [b.number for b in self.graph.blocks[block.number + 1 :] if not b.barrier] if waits else []
+        self._chain(behind, -1, "dispatch")
+
+    def dispatcher(self) -> None:
+        """Emit the dispatcher of a general graph: the first block with lanes, barriers last."""
+        if not self.graph.general:
+            return
+        self.builder.label("dispatch")
+        order = sorted(range(len(self.pending)), key=lambda number: self.graph.blocks[number].barrier)
+        self._chain(order, -1, "done")
+
+    def joined_lanes(self, block: Block) -> str:
+        """Return the lanes at all blocks with the same barrier, and let them go on behind it.
+
+        Lanes of one warp may arrive at a barrier in different places; the warp waits for it once.
+        """
+        mask = self.frame.mask
+        if not self.graph.general:
+            return mask
+        for other in self.graph.blocks:
+            if other is block or not other.barrier or not _same_barrier(other, block):
+                continue
+            here = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[other.number]}")
+            self.builder.line(f"store {self.mask_type} 0, ptr {self.pending[other.number]}")
+            mask = self.builder.assign(f"or {self.mask_type} {mask}, {here}")
+            target = other.end.targets[0] if other.end.targets else RETURN
+            if target == RETURN:
+                self._return_some(here, sure=False)
+                continue
+            old = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[target]}")
+            both = self.builder.assign(f"or {self.mask_type} {old}, {here}")
+            self.builder.line(f"store {self.mask_type} {both}, ptr {self.pending[target]}")
+        return mask
+
+
+def _same_barrier(a: Block, b: Block) -> bool:
+    """Tell whether two barrier blocks certainly name the same barrier, and wait for it without a result."""
+    first, second = a.steps[0].instruction, b.steps[0].instruction
+    same = (first.opcode, first.modifiers, first.operands) == (second.opcode, second.modifiers, second.operands)
+    return same and "sync" in first.modifiers and not a.steps[0].reads

@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Floating-point arithmetic on packets: ISA manual 9.7.3. Nothing is contracted, every operation rounds once."""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.values import Value, constant, integer_of, real, width_of
+from cuda.cpu.ptx.instructions import Form
+
+# What llvm.set.rounding takes.
+ROUNDINGS = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}
+MANTISSA = {"half": 10, "float": 23, "double": 52}
+
+
+# --- rounding and flushing ----------------------------------------------------------------------------
+
+
+def rounded(frame: Frame, mode: str | None, operation: str, element: str, *args: Value) -> Value:
+    """Do an operation in another rounding mode, by a helper that sets the CPU's mode for it."""
+    builder, module = frame.builder, frame.module
+    args = builder.align_shapes(*args)
+    type_ = builder.type_of(args[0])
+    shape = "" if args[0].uniform else f"v{frame.width}"
+    name = f"{operation}.{mode}.{shape}{element}"
+    if not module.has(name):
+        mangled = shape + {"float": "f32", "double": "f64"}[element]
+        intrinsic = f"llvm.experimental.constrained.{operation}.{mangled}"
+        module.declare(intrinsic, type_, [type_] * len(args) + ["metadata", "metadata"])
+        module.declare("llvm.set.rounding", "void", ["i32"])
+        heads = ", ".join(f"{type_} %x{i}" for i in range(len(args)))
+        module.define(
+            name,
+            f"define internal {type_} @{name}({heads}) #2 {{\n"
+            f"  call void @llvm.set.rounding(i32 {ROUNDINGS[mode]}) #3\n"
+            f'  %r = call {type_} @{intrinsic}({heads}, metadata !"round.dynamic", metadata !"fpexcept.strict") #3\n'
+            f"  call void @llvm.set.rounding(i32 1) #3\n  ret {type_} %r\n}}\n",
+        )
+    return Value(builder.call(name, type_, *map(builder.typed, args)), element, args[0].shape)
+
+
+def flush(frame: Frame, value: Value) -> Value:
+    """Make subnormal numbers zeros of the same sign (.ftz)."""
+    builder, width = frame.builder, width_of(value.element)
+    integer, mantissa = integer_of(value.element), MANTISSA[value.element]
+    exponent = ((1 << (width - 1 - mantissa)) - 1) << mantissa
+    bits = builder.bits(value)
+    small = builder.compare("icmp eq", builder.binary("and", bits, constant(exponent, integer)), constant(0, integer))
+    zero = builder.binary("and", bits, constant(1 << (width - 1), integer))
+    return builder.cast("bitcast", builder.select(small, zero, bits), value.element)
+
+
+def saturate(frame: Frame, value: Value) -> Value:
+    """Clamp to [0, 1]; NaN becomes +0 (.sat)."""
+    builder, element = frame.builder, value.element
+    above = builder.compare("fcmp ogt", value, real(0.0, element))
+    value = builder.select(above, value, real(0.0, element))
+    return builder.select(builder.compare("fcmp olt", value, real(1.0, element)), value, real(1.0, element))
+
+
+def relu(frame: Frame, value: Value) -> Value:
+    """Clamp below at 0; NaN becomes the canonical one (.relu)."""
+    builder, element = frame.builder, value.element
+    negative = builder.compare("fcmp olt", value, real(0.0, element))
+    value = builder.select(negative, real(0.0, element), value)
+    return canonical(frame, value)
+
+
+def canonical(frame: Frame, value: Value) -> Value:
+    """Replace NaNs by PTX's canonical one: all bits but the sign."""
+    builder, width = frame.builder, width_of(value.element)
+    nan = builder.cast("bitcast", constant((1 << (width - 1)) - 1, integer_of(value.element)), value.element)
+    return builder.select(builder.compare("fcmp uno", value, value), nan, value)
+
+
+def finish(frame: Frame, form: Form, value: Value) -> Value:
+    """Apply .ftz, .sat and .relu to a result."""
+    if getattr(form, "ftz", False) and value.element == "float":
+        value = flush(frame, value)
+    if getattr(form, "sat", False):
+        value = saturate(frame, value)
+    if getattr(form, "relu", False):
+        value = relu(frame, value)
+    return value
+
+
+def directed(form: Form) -> str | None:
+    """Return the form's rounding mode if it is not to nearest."""
+    mode = getattr(form, "rnd", None)
+    return mode if mode in ("rz", "rm", "rp") else None
+
+
+# --- operations ---------------------------------------------------------------------------------------
+
+
+def _operation(opcode: str) -> object:
+    def operate(frame: Frame, form: Form, a: Value, b: Value) -> Value:
+        mode = directed(form)
+        if mode:
+            return rounded(frame, mode, opcode, a.element, a, b)
+        return frame.builder.binary(opcode, a, b)
+
+    return operate
+
+
+add = _operation("fadd")
+subtract = _operation("fsub")
+multiply = _operation("fmul")
+divide = _operation("fdiv")
+
+
+def multiply_add(frame: Frame, form: Form, a: Value, b: Value, c: Value) -> Value:
+    mode = directed(form)
+    if mode:
+        return rounded(frame, mode, "fma", a.element, a, b, c)
+    return frame.builder.intrinsic("fma", a.element, a, b, c)
+
+
+def root(frame: Frame, form: Form, a: Value) -> Value:
+    mode = directed(form)
+    if mode:
+        return rounded(frame, mode, "sqrt", a.element, a)
+    return frame.builder.intrinsic("sqrt", a.element, a)
+
+
+def reciprocal(frame: Frame, form: Form, a: Value) -> Value:
+    return divide(frame, form, real(1.0, a.element), a)
+
+
+def reciprocal_root(frame: Frame, form: Form, a: Value) -> Value:
+    return frame.builder.binary("fdiv", real(1.0, a.element), frame.builder.intrinsic("sqrt", a.element, a))
+
+
+def negate(frame: Frame, form: Form, a: Value) -> Value:
+    builder = frame.builder
+    return Value(builder.assign(f"fneg {builder.typed(a)}"), a.element, a.shape)
+
+
+def absolute(frame: Frame, form: Form, a: Value) -> Value:
+    return frame.builder.intrinsic("fabs", a.element, a)
+
+
+def copy_sign(frame: Frame, form: Form, a: Value, b: Value) -> Value:
+    """Return `b` with the sign of `a`."""
+    return frame.builder.intrinsic("copysign", a.element, b, a)
+
+
+def _extremum(name: str) -> object:
+    def pick(frame: Frame, form: Form, *args: Value) -> Value:
+        """-0 is less than +0; a NaN loses, unless .NaN; two NaNs give the canonical one."""
+        builder, values = frame.builder, list(args)
+        intrinsic = name if getattr(form, "NaN", False) else name + "num"
+        signs = values
+        if getattr(form, "abs", False):
+            values = [absolute(frame, form, value) for value in values]
+        result = values[0]
+        for value in values[1:]:
+            result = builder.intrinsic(intrinsic, value.element, result, value)
+        result = canonical(frame, result)
+        if getattr(form, "xorsign", False):
+            integer, width = integer_of(result.element), width_of(result.element)
+            sign = builder.binary("xor", builder.bits(signs[0]), builder.bits(signs[1]))
+            sign = builder.binary("and", sign, constant(1 << (width - 1), integer))
+            magnitude = builder.binary("and", builder.bits(result), constant((1 << (width - 1)) - 1, integer))
+            result = builder.cast("bitcast", builder.binary("or", magnitude, sign), result.element)
+        return result
+
+    return pick
+
+
+minimum = _extremum("minimum")
+maximum = _extremum("maximum")
+
+
+def has_property(frame: Frame, form: Form, a: Value) -> Value:
+    """Tell what kind of number it is (testp)."""
+    classes = {
+        "finite": 0x1F8,
+        "infinite": 0x204,
+        "number": 0x3FC,
+        "notanumber": 0x3,
+        "normal": 0x108,
+        "subnormal": 0x90,
+    }
+    return frame.builder.intrinsic("is.fpclass", "i1", a, f"i32 {classes[form.op]}", mangle=(a.element,))

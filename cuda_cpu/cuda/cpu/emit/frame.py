@@ -1,0 +1,247 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The function being emitted: its registers, masks and variables, and the layout of `struct cpu_warp`."""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.builder import Builder, Module
+from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
+from cuda.cpu.passes.graph import Graph
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+
+# Offsets in struct cpu_warp and struct cpu_runtime: see runtime/kernel_abi.h.
+WARP = {
+    "runtime": 0, "params": 8, "shared": 16, "local": 24, "symbols": 32, "local_stride": 40, "local_top": 48,
+    "lanes": 56, "budget": 60, "warp_id": 64, "shared_size": 68, "shared_static": 72, "worker": 76,
+    "grid_dim": 80, "block_idx": 92, "block_dim": 104, "cluster_dim": 116, "grid_id": 128, "grid_workspace": 136,
+    "thread_idx": 144, "stack_limit": 528,
+}  # fmt: skip
+SERVICES = {
+    "barrier_sync": 0, "barrier_arrive": 8, "barrier_reduce": 16, "poll": 24, "fault": 32, "vprintf": 40,
+    "malloc": 48,
+    "free": 56, "assert_fail": 64, "nanosleep": 72, "clock": 80, "globaltimer": 88, "exit_lanes": 96,
+}  # fmt: skip
+FAULTS = {"trap": 3, "stack": 5, "invalid_pc": 8, "unsupported": 9}
+ABI = 1  # CPU_KERNEL_ABI
+
+
+class Frame:
+    """What emitters work with. `builder` writes the instructions, the frame knows what operands mean."""
+
+    def __init__(self, module: Module, program: object, graph: Graph):
+        self.module = module
+        self.program = program
+        self.graph = graph
+        self.function = graph.function
+        self.builder = Builder(module)
+        self.width = module.width
+        self.slots: dict[str, str] = {}  # registers that live across blocks
+        self.values: dict[str, Value] = {}  # registers as known in the current block
+        self.mask = ""  # lanes that run the current block
+        self.kept = 0  # registers that other lanes still need
+        self.waiting = False  # other lanes may wait elsewhere
+        self.line = 0
+        self.guard: Value | None = None
+        self.variables: dict[str, object] = {}  # .param variables, see calls.py
+        self.local_offsets: dict[str, int] = {}
+        self.dead = "%dead"  # pointer to the lanes that have exited in calls
+        self.flow: object = None  # see control.py
+        self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
+        self._lanes: Value | None = None
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def begin_block(self, number: int, mask: str) -> None:
+        self.values.clear()
+        self.kept = self.graph.kept[number]
+        self.waiting = self.graph.pending[number] != 0
+        self.set_mask(mask)
+
+    def set_mask(self, mask: str) -> None:
+        self.mask = mask
+        self._lanes = None
+
+    def lanes(self) -> Value:
+        """Return the lanes that run, as one predicate per lane."""
+        if self._lanes is None:
+            self._lanes = self.builder.lanes_of(self.mask)
+        return self._lanes
+
+    # --- registers --------------------------------------------------------------------------------
+
+    def element_of(self, register: str) -> str:
+        """Return the integer type that holds a register."""
+        if register == "%cc":
+            return "i1"
+        declared = self.function.registers.get(register)
+        if declared is None:
+            raise PtxError(f"register {register!r} is not declared", self.line)
+        return integer_of(ELEMENTS[declared])
+
+    def slot(self, register: str) -> str:
+        slot = self.slots.get(register)
+        if slot is None:
+            shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
+            slot = self.slots[register] = self.builder.alloca(self.builder.type(self.element_of(register), shape))
+        return slot
+
+    def get(self, register: str) -> Value:
+        """Return a register's value, an integer."""
+        value = self.values.get(register)
+        if value is None:
+            from cuda.cpu.emit import special_registers
+
+            if register not in self.function.registers and register != "%cc":
+                value = special_registers.read(self, register)
+                if register in special_registers.CHANGING:
+                    return value
+            else:
+                shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
+                value = self.builder.load(self.element_of(register), self.slot(register), shape=shape)
+            self.values[register] = value
+        return value
+
+    def set(self, register: str, value: Value) -> None:
+        """Write a register for the lanes that run (and whose guard holds)."""
+        builder, bit = self.builder, 1 << self.graph.register_bits[register]
+        value = builder.resize(builder.bits(value), self.element_of(register))
+        if self.guard is not None:
+            value = builder.select(self.guard, value, self.get(register))
+        if self.graph.uniform & bit:
+            assert value.uniform, f"{self.function.name}: line {self.line}: {register} was found uniform"
+        else:
+            value = builder.broadcast(value)
+        if self._crosses(bit):
+            stored = value
+            if self.kept & bit and not value.uniform:
+                stored = builder.select(self.lanes(), value, self.get(register))
+            builder.store(stored, self.slot(register))
+        self.values[register] = value
+
+    def _crosses(self, bit: int) -> bool:
+        return bool(self.live_anywhere & bit)
+
+    @property
+    def live_anywhere(self) -> int:
+        if not hasattr(self, "_live"):
+            self._live = 0
+            for live in self.graph.live_in:
+                self._live |= live
+        return self._live
+
+    # --- operands ---------------------------------------------------------------------------------
+
+    def read(self, operand: Operand, type_: str) -> Value:
+        """Return a source operand as PTX type `type_` (floats as LLVM floats, everything else as integers)."""
+        element = ELEMENTS[type_]
+        match operand:
+            case Register(name):
+                value = self.builder.resize(self.get(name), integer_of(element))
+                return self.builder.cast("bitcast", value, element) if is_float(element) else value
+            case Immediate(bits, kind):
+                return self._immediate(bits, kind, element)
+            case Negated(register):
+                return self.builder.complement(self.get(register.name))
+            case Symbol(name, offset):
+                return self.builder.resize(self.address_of(name, offset), integer_of(element))
+            case Vector(elements):
+                return self._pack(elements, element)
+        raise PtxError(f"operand {operand!r} cannot be read as .{type_}", self.line)
+
+    def _immediate(self, bits: int, kind: str, element: str) -> Value:
+        if not is_float(element):
+            return constant(bits, element)
+        if kind == "int":
+            return real(float(bits), element)
+        have, want = (32 if kind == "f32" else 64), width_of(element)
+        if have == want:
+            return self.builder.cast("bitcast", constant(bits, integer_of(element)), element)
+        from struct import pack, unpack
+
+        number = unpack("<f", pack("<I", bits))[0] if have == 32 else unpack("<d", pack("<Q", bits))[0]
+        return real(number, element)
+
+    def _pack(self, elements: tuple[Operand | None, ...], element: str) -> Value:
+        """Join registers to a wider one, the first lowest: `mov.b32 %r, {%rs1, %rs2}`."""
+        part = f"i{width_of(element) // len(elements)}"
+        builder, result = self.builder, None
+        for position, each in enumerate(elements):
+            piece = builder.resize(self.read(each, "b" + part[1:]), element)
+            if position:
+                piece = builder.binary("shl", piece, constant(position * width_of(part), element))
+            result = piece if result is None else builder.binary("or", result, piece)
+        return result
+
+    def write(self, operand: Operand | None, value: Value) -> None:
+        """Write a destination operand. A float is stored as its bits; a wider register is zero-extended."""
+        match operand:
+            case Register(name):
+                self.set(name, value)
+            case None | Sink():
+                pass
+            case Pair(first, _):
+                self.write(first, value)
+            case Vector(elements):
+                value = self.builder.bits(value)
+                part = f"i{width_of(value.element) // len(elements)}"
+                for position, each in enumerate(elements):
+                    shifted = value
+                    if position:
+                        shifted = self.builder.binary("lshr", value, constant(position * width_of(part), value.element))
+                    self.write(each, self.builder.resize(shifted, part))
+            case _:
+                raise PtxError(f"operand {operand!r} cannot be written", self.line)
+
+    def guard_value(self, guard: Guard) -> Value:
+        value = self.get(guard.register)
+        return self.builder.complement(value) if guard.negated else value
+
+    # --- the warp, the runtime, symbols -----------------------------------------------------------
+
+    def warp_pointer(self, field: str, extra: int = 0) -> str:
+        return self.builder.offset("%warp", WARP[field] + extra)
+
+    def warp_field(self, field: str, element: str, extra: int = 0, *, shape: Shape = Shape.UNIFORM) -> Value:
+        """Load a field of the warp that never changes while the kernel runs."""
+        pointer = self.warp_pointer(field, extra)
+        align = 4 if element == "i32" else 8
+        return Value(
+            self.builder.assign(
+                f"load {self.builder.type(element, shape)}, ptr {pointer}, align {align}, !invariant.load !2"
+            ),
+            element,
+            shape,
+        )
+
+    def service(self, name: str, result: str, *args: str) -> str:
+        """Call a function of the runtime."""
+        table = self.warp_field("runtime", "ptr").ref
+        entry = self.builder.offset(table, SERVICES[name])
+        function = self.builder.assign(f"load ptr, ptr {entry}, align 8, !invariant.load !2")
+        text = f"call {result} {function}({', '.join(('ptr %warp', *args))})"
+        if result == "void":
+            self.builder.line(text)
+            return ""
+        return self.builder.assign(text)
+
+    def fault(self, kind: str, address: str = "0") -> None:
+        self.service("fault", "void", f"i32 {FAULTS[kind]}", f"i32 {self.line}", f"i64 {address}")
+
+    def address_of(self, name: str, offset: int = 0) -> Value:
+        """Return the address of a variable in its own state space, or of a function (i64)."""
+        if name in self.local_offsets:
+            start = constant(self.local_offsets[name] + offset, "i64")
+            return start if self.local_base is None else self.builder.binary("add", self.local_base, start)
+        if name in self.program.shared:
+            return constant(self.program.shared[name] + offset, "i64")
+        if self.function.entry and name in self.variables:
+            base = self.builder.cast("ptrtoint", self.warp_field("params", "ptr"), "i64")
+            return self.builder.binary("add", base, constant(self.variables[name] + offset, "i64"))
+        index = self.program.symbol_index.get(name)
+        if index is None:
+            raise PtxError(f"the address of {name!r} cannot be taken", self.line)
+        table = self.warp_field("symbols", "ptr").ref
+        pointer = self.builder.offset(table, 8 * index)
+        base = Value(self.builder.assign(f"load i64, ptr {pointer}, align 8, !invariant.load !2"), "i64")
+        return base if offset == 0 else self.builder.binary("add", base, constant(offset, "i64"))

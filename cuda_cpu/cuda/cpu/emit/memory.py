@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Loads, stores and address conversion: ISA manual 9.7.9."""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.packets import gather, scatter
+from cuda.cpu.emit.parameters import Storage
+from cuda.cpu.emit.registry import emits
+from cuda.cpu.emit.values import ELEMENTS, Value, constant, integer_of, width_of
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Symbol, Vector
+
+ORDERS = {
+    None: "",
+    "weak": "",
+    "volatile": "monotonic",
+    "relaxed": "monotonic",
+    "acquire": "acquire",
+    "release": "release",
+}
+
+# --- addresses ----------------------------------------------------------------------------------------
+
+
+def space_of(form: Form) -> str:
+    """Return the state space that an instruction names, "generic" if none."""
+    return (getattr(form, "space", None) or "generic").partition("::")[0]
+
+
+def local_start(frame: Frame) -> Value:
+    """Return the address of each lane's local memory (i64)."""
+    builder = frame.builder
+    stride = builder.broadcast(frame.warp_field("local_stride", "i64"))
+    base = builder.cast("ptrtoint", frame.warp_field("local", "ptr"), "i64")
+    return builder.binary("add", builder.binary("mul", stride, builder.lane_numbers("i64")), base)
+
+
+def shared_start(frame: Frame) -> Value:
+    return frame.builder.cast("ptrtoint", frame.warp_field("shared", "ptr"), "i64")
+
+
+def offset_in_space(frame: Frame, base: Operand | None, offset: int) -> Value:
+    """Return base + offset as it stands in its state space, i32 or i64."""
+    builder = frame.builder
+    match base:
+        case None:
+            return constant(offset, "i64")
+        case Symbol(name, inner):
+            return frame.address_of(name, inner + offset)
+        case Register(name):
+            value = frame.get(name)
+            return value if offset == 0 else builder.binary("add", value, constant(offset, value.element))
+    raise PtxError(f"{base!r} is no address", frame.line)
+
+
+def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Value:
+    """Return the host address of each lane's access (ptr)."""
+    builder = frame.builder
+    if space == "shared":
+        return _shared_pointers(frame, address, extra)
+    offset = builder.resize(offset_in_space(frame, address.base, address.offset + extra), "i64")
+    if space == "local":
+        offset = builder.binary("add", local_start(frame), offset)
+    return builder.cast("inttoptr", offset, "ptr")
+
+
+def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:
+    """Return shared base + offset. Offsets are below 2 GiB, so 32-bit ones may be sign-extended: cheaper gathers."""
+    builder = frame.builder
+    base = frame.warp_field("shared", "ptr").ref
+    offset, displacement = offset_in_space(frame, address.base, 0), address.offset + extra
+    if displacement:
+        base = builder.offset(base, displacement)
+    ref = builder.assign(f"getelementptr i8, ptr {base}, {builder.typed(offset)}")
+    return Value(ref, "ptr", offset.shape)
+
+
+# --- load and store -----------------------------------------------------------------------------------
+
+
+def load(frame: Frame, address: Value, element: str, order: str = "") -> Value:
+    """Load an integer for each lane that runs. A uniform address is loaded once."""
+    if address.uniform:
+        flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+        text = f"load {flags}{element}, ptr {address.ref}{suffix}, align {width_of(element) // 8}"
+        return Value(frame.builder.assign(text), element)
+    return gather(frame, address, element, order)
+
+
+def store(frame: Frame, address: Value, value: Value, order: str = "") -> None:
+    """Store an integer for each lane that runs. At a uniform address one lane wins, as in PTX."""
+    builder = frame.builder
+    if not address.uniform:
+        scatter(frame, address, builder.broadcast(value), order)
+        return
+    if not value.uniform:
+        zeros = builder.intrinsic("ctlz", builder.mask_type, Value(frame.mask, builder.mask_type), "i1 true")
+        last = builder.assign(f"sub {builder.mask_type} {frame.width - 1}, {zeros.ref}")
+        value = builder.extract(value, last)
+    flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+    text = f"store {flags}{builder.typed(value)}, ptr {address.ref}{suffix}, align {width_of(value.element) // 8}"
+    builder.line(text)
+
+
+def _destinations(operand: Operand) -> tuple[Operand | None, ...]:
+    return operand.elements if isinstance(operand, Vector) else (operand,)
+
+
+def _parameter(frame: Frame, address: Address, space: str) -> Storage | int | None:
+    """Return a .param variable: packets, or the offset in the kernel's parameter buffer."""
+    if space != "param" or not isinstance(address.base, Symbol):
+        return None
+    found = frame.variables.get(address.base.name)
+    if found is None:
+        raise PtxError(f"parameter {address.base.name!r} is not declared", frame.line)
+    return found
+
+
+@emits("ld", "ldu")
+def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
+    destination, address = instruction.operands[:2]
+    space, type_ = space_of(form), form.type
+    element = integer_of(ELEMENTS[type_])
+    order = ORDERS[getattr(form, "sem", None)]
+    parameter = _parameter(frame, address, space)
+    step = width_of(element) // 8
+    for position, target in enumerate(_destinations(destination)):
+        if target is None:
+            continue
+        extra = position * step
+        if isinstance(parameter, Storage):
+            value = parameter.read(address.base.offset + address.offset + extra, element, frame.line)
+        elif parameter is not None:
+            start = frame.warp_field("params", "ptr").ref
+            pointer = frame.builder.offset(start, parameter + address.base.offset + address.offset + extra)
+            value = Value(
+                frame.builder.assign(f"load {element}, ptr {pointer}, align {step}, !invariant.load !2"), element
+            )
+        else:
+            value = load(frame, pointers(frame, address, space, extra), element, order)
+        if isinstance(target, Register):
+            value = frame.builder.resize(value, frame.element_of(target.name), signed=type_.startswith("s"))
+        frame.write(target, value)
+
+
+@emits("st")
+def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
+    address, source = instruction.operands[:2]
+    space, builder = space_of(form), frame.builder
+    order = ORDERS[getattr(form, "sem", None)]
+    element = integer_of(ELEMENTS[form.type])
+    parameter = _parameter(frame, address, space)
+    step = width_of(element) // 8
+    for position, each in enumerate(_destinations(source)):
+        value = builder.bits(frame.read(each, form.type))
+        extra = position * step
+        if parameter is None:
+            store(frame, pointers(frame, address, space, extra), value, order)
+        elif isinstance(parameter, Storage):
+            lanes = frame.lanes() if frame.waiting else None
+            parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
+        else:
+            raise PtxError(f"store to kernel parameter {address.base.name!r}", frame.line)
+
+
+# --- address conversion -------------------------------------------------------------------------------
+
+
+def space_start(frame: Frame, space: str) -> Value | None:
+    """Return what is added to an address of the space to make it generic; None: nothing."""
+    if space == "shared":
+        return shared_start(frame)
+    return local_start(frame) if space == "local" else None
+
+
+@emits("cvta", pure=True)
+def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
+    builder = frame.builder
+    start = space_start(frame, space_of(form))
+    value = frame.read(instruction.operands[1], form.size)
+    if start is not None:
+        value = builder.binary("sub" if form.to else "add", builder.resize(value, "i64"), start)
+    frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[form.size]))
+
+
+@emits("isspacep", pure=True)
+def emit_isspacep(frame: Frame, instruction: Instruction, form: Form) -> None:
+    builder, space = frame.builder, space_of(form)
+    address = frame.read(instruction.operands[1], "u64")
+
+    def within(which: str) -> Value:
+        size = frame.warp_field(*(("shared_size", "i32") if which == "shared" else ("local_stride", "i64")))
+        distance = builder.binary("sub", address, space_start(frame, which))
+        return builder.compare("icmp ult", distance, builder.resize(size, "i64"))
+
+    if space in ("shared", "local"):
+        result = within(space)
+    elif space == "global":
+        result = builder.complement(builder.binary("or", within("shared"), within("local")))
+    else:
+        result = constant(0, "i1")  # .const and .param variables lie in global memory here
+    frame.write(instruction.operands[0], result)
+
+
+# --- fences and hints ---------------------------------------------------------------------------------
+
+
+@emits("membar", "fence")
+def emit_fence(frame: Frame, instruction: Instruction, form: Form) -> None:
+    frame.builder.line("fence seq_cst")
+
+
+@emits("prefetch", "prefetchu", "applypriority", "discard", "createpolicy")
+def emit_hint(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Drop what concerns caches alone. A policy that is made is never looked at."""
+    if form.opcode == "createpolicy":
+        frame.write(instruction.operands[0], constant(0, "i64"))

@@ -1,0 +1,176 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory access for a packet of addresses: helper functions of the module, written once for each width.
+
+Addresses one after the other (from the first lane that runs) are accessed as a vector. Otherwise the CPU's
+gathers and scatters do it where
+there are any, else a loop over the lanes that run. Inactive lanes never touch memory.
+"""
+
+from __future__ import annotations
+
+from string import Template
+
+from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.values import Shape, Value, width_of
+
+# $W lanes, $T element, $S its bytes; PART is where a packet in sequence goes if only some lanes run.
+_CONTIGUOUS = """
+entry:
+  %places = alloca <$W x ptr>
+  %room = alloca <$W x $T>
+  %first = call i$W @llvm.cttz.i$W(i$W %mask, i1 false)
+  %lane = and i$W %first, $LAST
+  %one = extractelement <$W x ptr> %p, i$W %lane
+  %back = mul i$W %lane, -$S
+  %far = sext i$W %back to i64
+  %base = getelementptr i8, ptr %one, i64 %far
+  %want = getelementptr i8, ptr %base, <$W x i64> <$STEPS>
+  %same = icmp eq <$W x ptr> %p, %want
+  %bits = bitcast <$W x i1> %same to i$W
+  %off = xor i$W %mask, -1
+  %good = or i$W %bits, %off
+  %all = icmp eq i$W %good, -1
+  %lanes = bitcast i$W %mask to <$W x i1>
+  br i1 %all, label %vector, label %single
+vector:
+  %full = icmp eq i$W %mask, -1
+  br i1 %full, label %whole, label %$PART
+"""
+
+_PLAIN_ENTRY = """
+entry:
+  %places = alloca <$W x ptr>
+  %room = alloca <$W x $T>
+  br label %single
+"""
+
+_LOOP = """
+single:
+  store <$W x ptr> %p, ptr %places
+  store <$W x $T> $ROOM, ptr %room
+  %none = icmp eq i$W %mask, 0
+  br i1 %none, label %over, label %loop
+loop:
+  %left = phi i$W [ %mask, %single ], [ %rest, %loop ]
+  %at = call i$W @llvm.cttz.i$W(i$W %left, i1 true)
+  %at64 = zext i$W %at to i64
+  %pp = getelementptr ptr, ptr %places, i64 %at64
+  %ptr = load ptr, ptr %pp
+  %rp = getelementptr $T, ptr %room, i64 %at64
+  $ACCESS
+  %less = sub i$W %left, 1
+  %rest = and i$W %left, %less
+  %end = icmp eq i$W %rest, 0
+  br i1 %end, label %over, label %loop
+over:
+"""
+
+_GATHER_LOOP = _LOOP + "  %result = load <$W x $T>, ptr %room\n  ret <$W x $T> %result\n"
+
+_GATHER_WHOLE = """
+whole:
+  %w = load <$W x $T>, ptr %base, align $S
+  ret <$W x $T> %w
+"""
+
+_GATHER_PART = """
+part:
+  %m = call <$W x $T> @llvm.masked.load.v$W$T.p0(ptr %base, i32 $S, <$W x i1> %lanes, <$W x $T> zeroinitializer)
+  ret <$W x $T> %m
+"""
+
+_GATHER_SINGLE = """
+single:
+  %g = call <$W x $T> @llvm.masked.gather.v$W$T.v${W}p0(<$W x ptr> %p, i32 $S, <$W x i1> %lanes, <$W x $T>
+  zeroinitializer)
+  ret <$W x $T> %g
+"""
+
+_SCATTER_LOOP = _LOOP + "  ret void\n"
+
+_SCATTER_WHOLE = """
+whole:
+  store <$W x $T> %v, ptr %base, align $S
+  ret void
+"""
+
+_SCATTER_PART = """
+part:
+  call void @llvm.masked.store.v$W$T.p0(<$W x $T> %v, ptr %base, i32 $S, <$W x i1> %lanes)
+  ret void
+"""
+
+_SCATTER_SINGLE = """
+single:
+  call void @llvm.masked.scatter.v$W$T.v${W}p0(<$W x $T> %v, <$W x ptr> %p, i32 $S, <$W x i1> %lanes)
+  ret void
+"""
+
+
+def _body(
+    frame: Frame, element: str, order: str, native: tuple[str, ...], whole: str, loop: str, access: str, room: str
+) -> str:
+    """Choose the parts of a helper and fill them in."""
+    part = "single"
+    if order:
+        template = _PLAIN_ENTRY + loop
+    elif frame.module.native_gather:
+        part = "part"
+        template = _CONTIGUOUS + whole + native[0] + (native[1] if width_of(element) >= 32 else loop)
+    else:
+        template = _CONTIGUOUS + whole + loop
+    size, width = width_of(element) // 8, frame.width
+    steps = ", ".join(f"i64 {lane * size}" for lane in range(width))
+    values = {"W": width, "T": element, "S": size, "STEPS": steps, "LAST": width - 1}
+    return Template(template).substitute(values, PART=part, ACCESS=access, ROOM=room)
+
+
+def _declare(frame: Frame, element: str) -> None:
+    module, width = frame.module, frame.width
+    mask, packet, lanes = f"i{width}", f"<{width} x {element}>", f"<{width} x i1>"
+    module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
+    if module.native_gather:
+        name = f"v{width}{element}"
+        module.declare(f"llvm.masked.load.{name}.p0", packet, ["ptr", "i32", lanes, packet])
+        module.declare(f"llvm.masked.store.{name}.p0", "void", [packet, "ptr", "i32", lanes])
+        module.declare(f"llvm.masked.gather.{name}.v{width}p0", packet, [f"<{width} x ptr>", "i32", lanes, packet])
+        module.declare(f"llvm.masked.scatter.{name}.v{width}p0", "void", [packet, f"<{width} x ptr>", "i32", lanes])
+
+
+def gather(frame: Frame, address: Value, element: str, order: str = "") -> Value:
+    """Load `element` for each lane that runs; zero for the others."""
+    builder, module, width = frame.builder, frame.module, frame.width
+    name = f"gather.{element}" + (f".{order}" if order else "")
+    packet = f"<{width} x {element}>"
+    if not module.has(name):
+        _declare(frame, element)
+        size = width_of(element) // 8
+        flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+        access = (
+            f"%one.value = load {flags}{element}, ptr %ptr{suffix}, align {size}\n  store {element} %one.value, ptr %rp"
+        )
+        native = (_GATHER_PART, _GATHER_SINGLE)
+        body = _body(frame, element, order, native, _GATHER_WHOLE, _GATHER_LOOP, access, "zeroinitializer")
+        module.define(name, f"define internal {packet} @{name}(<{width} x ptr> %p, i{width} %mask) #1 {{{body}}}\n")
+    ref = builder.call(name, packet, builder.typed(address), f"{builder.mask_type} {frame.mask}")
+    return Value(ref, element, Shape.VECTOR)
+
+
+def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None:
+    """Store a packet for each lane that runs."""
+    builder, module, width, element = frame.builder, frame.module, frame.width, value.element
+    name = f"scatter.{element}" + (f".{order}" if order else "")
+    packet = f"<{width} x {element}>"
+    if not module.has(name):
+        _declare(frame, element)
+        size = width_of(element) // 8
+        flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+        access = (
+            f"%one.value = load {element}, ptr %rp\n  store {flags}{element} %one.value, ptr %ptr{suffix}, align {size}"
+        )
+        native = (_SCATTER_PART, _SCATTER_SINGLE)
+        body = _body(frame, element, order, native, _SCATTER_WHOLE, _SCATTER_LOOP, access, "%v")
+        head = f"define internal void @{name}({packet} %v, <{width} x ptr> %p, i{width} %mask) #1"
+        module.define(name, f"{head} {{{body}}}\n")
+    builder.call(name, "void", builder.typed(value), builder.typed(address), f"{builder.mask_type} {frame.mask}")

@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which function emits which opcode. Modules of families fill the tables when they are imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cuda.cpu.passes.graph import Step
+
+EMITTERS: dict[str, Callable] = {}
+PURE: set[str] = set()  # compute each lane's result from that lane's operands, and nothing else
+
+
+def emits(*opcodes: str, pure: bool = False) -> Callable[[Callable], Callable]:
+    """Register a function `emitter(frame, instruction, form)` for opcodes.
+
+    Parameters
+    ----------
+    pure : bool
+        The opcode only computes, each lane for itself: it may be executed for inactive lanes, and gives equal
+        lanes equal results.
+    """
+
+    def register(emitter: Callable) -> Callable:
+        for opcode in opcodes:
+            if opcode in EMITTERS:
+                raise ValueError(f"two emitters for {opcode}")
+            EMITTERS[opcode] = emitter
+            if pure:
+                PURE.add(opcode)
+        return emitter
+
+    return register
+
+
+def is_pure(opcode: str) -> bool:
+    return opcode in PURE
+
+
+def lanewise(entry: bool) -> Callable[[Step], bool]:
+    """Return the function that tells whether a step gives equal results to lanes with equal inputs.
+
+    Parameters
+    ----------
+    entry : bool
+        The step is of a kernel, whose parameters are the same for all lanes.
+    """
+
+    def is_lanewise(step: Step) -> bool:
+        form = step.form
+        if form is None:
+            return False
+        if form.opcode in ("ld", "ldu"):
+            space = form.space or ""
+            return space != "local" and (entry or not space.startswith("param"))
+        return form.opcode in PURE and not (form.opcode == "cvta" and "local" in form.modifiers)
+
+    return is_lanewise

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What an emitted value is: an LLVM operand, its element type and its shape."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Shape(IntEnum):
+    """How a value varies over the lanes of a packet. The larger one wins when two meet."""
+
+    UNIFORM = 0  # one LLVM scalar for all lanes
+    VECTOR = 1  # one element per lane
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`ref` is an LLVM operand whose type is `element`, or a vector of it. `literal`: `ref` is a constant."""
+
+    ref: str
+    element: str
+    shape: Shape = Shape.UNIFORM
+    literal: bool = False
+
+    @property
+    def uniform(self) -> bool:
+        return self.shape is Shape.UNIFORM
+
+
+WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128}
+WIDTHS |= {"half": 16, "bfloat": 16, "float": 32, "double": 64, "ptr": 64}
+
+# LLVM's element type for each fundamental type of PTX (ISA manual, "Types"). Packed types and bf16 stay integers.
+ELEMENTS = {"pred": "i1", "f16": "half", "bf16": "i16", "f32": "float", "f64": "double"}
+ELEMENTS |= {f"{kind}{width}": f"i{width}" for kind in "bsu" for width in (8, 16, 32, 64)}
+ELEMENTS |= {"b128": "i128", "u128": "i128", "s128": "i128", "f16x2": "i32", "bf16x2": "i32", "tf32": "i32"}
+ELEMENTS |= {"u16x2": "i32", "s16x2": "i32", "f32x2": "i64"}
+ELEMENTS |= {"e4m3": "i8", "e5m2": "i8", "e4m3x2": "i16", "e5m2x2": "i16"}
+
+
+def width_of(element: str) -> int:
+    """Return the bits of an LLVM element type."""
+    return WIDTHS[element]
+
+
+def is_float(element: str) -> bool:
+    return element in ("half", "bfloat", "float", "double")
+
+
+def integer_of(element: str) -> str:
+    """Return the integer type with as many bits as `element`."""
+    return f"i{WIDTHS[element]}"
+
+
+def constant(value: int, element: str) -> Value:
+    """Return an integer constant, wrapped to the width of `element`."""
+    width = WIDTHS[element]
+    value &= (1 << width) - 1
+    if element == "i1":
+        return Value("true" if value else "false", element, literal=True)
+    if value >> (width - 1):
+        value -= 1 << width
+    return Value(str(value), element, literal=True)
+
+
+def real(value: float, element: str) -> Value:
+    """Return a floating-point constant, rounded to `element`. LLVM writes float and double as the bits of a double."""
+    if element == "float":
+        value = struct.unpack("<f", struct.pack("<f", value))[0]
+    elif element == "half":
+        return Value("0xH" + struct.pack(">e", value).hex().upper(), element, literal=True)
+    elif element == "bfloat":
+        return Value("0xR" + struct.pack(">f", value)[:2].hex().upper(), element, literal=True)
+    return Value("0x" + struct.pack(">d", value).hex().upper(), element, literal=True)

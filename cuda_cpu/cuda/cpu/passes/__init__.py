@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is found out about a PTX function before it is emitted: an ordered list of passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
+from cuda.cpu.passes.find_liveness import find_liveness
+from cuda.cpu.passes.find_spins import find_spins
+from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.passes.order_blocks import order_blocks
+from cuda.cpu.passes.split_blocks import split_blocks
+from cuda.cpu.passes.split_guards import split_guards
+from cuda.cpu.ptx.syntax import Function
+
+
+def analyse(
+    function: Function,
+    is_pure: Callable[[str], bool],
+    is_lanewise: Callable[[Step], bool],
+    leaves: frozenset[str] = frozenset(),
+) -> Graph:
+    """Return the function's graph with everything that emission needs.
+
+    Parameters
+    ----------
+    function : Function
+        With a body.
+    is_pure : callable
+        Tells of an opcode whether it only computes, so that its guard may select the result.
+    is_lanewise : callable
+        Tells of a Step whether equal inputs of all lanes give equal results.
+    leaves : frozenset of str
+        Functions in which lanes may exit.
+    """
+    body = split_guards(function.body, is_pure, function.entry)
+    graph = split_blocks(function, body, leaves)
+    order_blocks(graph)
+    find_liveness(graph)
+    find_spins(graph)
+    analyse_uniformity(graph, is_lanewise)
+    if _needs_any_order(graph):
+        graph.general = True
+        analyse_uniformity(graph, is_lanewise)
+    return graph
+
+
+def _needs_any_order(graph: Graph) -> bool:
+    """Tell whether lanes that wait in one block could keep those from running that they wait for."""
+    spins = any(graph.pending[header] for header in graph.spins)
+    for first, last in graph.loops:
+        if first in graph.spins:
+            spins = spins or any(graph.is_divergent(block.end) for block in graph.blocks[first : last + 1])
+    return spins or any(block.barrier and graph.pending[block.number] for block in graph.blocks)

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the registers that hold one value for all lanes of a packet.
+
+Every register is taken for uniform until something says otherwise: its value is computed from what differs
+between lanes, or
+it is written while other lanes that still need its old value wait elsewhere. The second rule covers divergent
+control flow
+as a whole: which lanes wait where depends on which branches are uniform, so both are found together.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.find_pending import find_pending
+from cuda.cpu.passes.graph import Graph, Step
+
+# Special registers with one value for all lanes of a warp. ISA manual, "Special Registers".
+UNIFORM = {f"%{name}.{axis}" for name in ("ntid", "ctaid", "nctaid") for axis in "xyzw"}
+UNIFORM |= {
+    f"%{name}.{axis}" for name in ("cluster_ctaid", "cluster_nctaid", "clusterid", "nclusterid") for axis in "xyzw"
+}
+UNIFORM |= {"%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid", "WARP_SZ", "%is_explicit_cluster"}
+UNIFORM |= {"%cluster_ctarank", "%cluster_nctarank", "%envreg1", "%envreg2", "%envreg0"}
+UNIFORM |= {"%total_smem_size", "%dynamic_smem_size", "%aggr_smem_size", "%reserved_smem_offset_begin"}
+
+
+def analyse_uniformity(graph: Graph, is_lanewise: object) -> None:
+    """Fill `uniform`, `pending` and `kept`.
+
+    Parameters
+    ----------
+    is_lanewise : callable
+        Tells of a Step whether equal inputs of all lanes give equal results.
+    """
+    bits = graph.register_bits
+    declared = graph.function.registers
+    graph.uniform = 0
+    for name, bit in bits.items():
+        if not name.startswith("%") or name in declared or name in UNIFORM or name == "%cc":
+            graph.uniform |= 1 << bit
+    while True:
+        find_pending(graph)
+        before = graph.uniform
+        while _demote(graph, is_lanewise):
+            pass
+        if graph.uniform == before:
+            return
+
+
+def _demote(graph: Graph, is_lanewise: object) -> bool:
+    """Drop the registers that a step proves divergent; tell whether there were any."""
+    before = graph.uniform
+    bits = graph.register_bits
+    for block in graph.blocks:
+        kept = graph.kept[block.number]
+        for step in block.steps:
+            written = 0
+            for name in step.writes:
+                written |= 1 << bits[name]
+            if written & graph.uniform and not _gives_uniform(graph, step, is_lanewise):
+                graph.uniform &= ~written
+            graph.uniform &= ~(written & kept)
+    return graph.uniform != before
+
+
+def _gives_uniform(graph: Graph, step: Step, is_lanewise: object) -> bool:
+    return is_lanewise(step) and all(map(graph.is_uniform, step.reads))

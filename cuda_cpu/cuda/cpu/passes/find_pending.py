@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the blocks at which other lanes may wait while a block runs.
+
+After a block its lanes are added to its successors, and the first block in order that has lanes runs next.
+Hence only later
+blocks can be pending, and only those that lanes have parted to: a kernel without divergent branches has none.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.graph import RETURN, Block, Graph
+
+
+def find_pending(graph: Graph) -> None:
+    """Fill `pending` and `kept` for the uniformity that is assumed so far."""
+    count = len(graph.blocks)
+    if graph.general:
+        everything = (1 << count) - 1
+        graph.pending = [everything & ~(1 << number) for number in range(count)]
+    else:
+        graph.pending = _flow(graph)
+    graph.kept = [_needed(graph, pending) for pending in graph.pending]
+
+
+def _flow(graph: Graph) -> list[int]:
+    pending = [0] * len(graph.blocks)
+    reached = {0}
+    work = [0]
+    while work:
+        block = graph.blocks[work.pop()]
+        for waiting, candidates in steps_after(graph, block, pending[block.number]):
+            for number in members(candidates):
+                later = waiting >> (number + 1) << (number + 1)
+                if number not in reached or later & ~pending[number]:
+                    reached.add(number)
+                    pending[number] |= later
+                    work.append(number)
+    return pending
+
+
+def steps_after(graph: Graph, block: Block, pending: int) -> list[tuple[int, int]]:
+    """Return, for each way to leave the block, all blocks with lanes and those of them that may run next."""
+    targets = [target for target in block.end.targets if target != RETURN]
+    if not targets:
+        return [(pending, pending)]
+    if not graph.is_divergent(block.end) and not block.leaves:
+        return [(pending | 1 << t, upto(pending | 1 << t, t)) for t in targets] + (
+            [(pending, pending)] if RETURN in block.end.targets else []
+        )
+    waiting = pending
+    for target in targets:
+        waiting |= 1 << target
+    surely = RETURN not in block.end.targets and not block.leaves
+    return [(waiting, upto(waiting, max(targets)) if surely else waiting)]
+
+
+def upto(blocks: int, last: int) -> int:
+    """Return the members of a set of blocks that are not after `last`."""
+    return blocks & ((1 << (last + 1)) - 1)
+
+
+def members(blocks: int) -> list[int]:
+    """Return the numbers in a set of blocks, in order."""
+    result = []
+    while blocks:
+        lowest = blocks & -blocks
+        result.append(lowest.bit_length() - 1)
+        blocks ^= lowest
+    return result
+
+
+def _needed(graph: Graph, pending: int) -> int:
+    kept = 0
+    for number in members(pending):
+        kept |= graph.live_in[number]
+    return kept

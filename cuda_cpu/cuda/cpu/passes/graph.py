@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The control-flow graph of one PTX function: what the passes fill and `emit` reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Call, Function, Guard, Instruction, Operand
+
+RETURN = -1  # a branch target: the lanes leave the function at once
+
+
+@dataclass(slots=True)
+class Step:
+    """An instruction or call with the registers that it writes and reads (its guard's among the latter)."""
+
+    instruction: Instruction | Call
+    form: Form | None  # None for calls
+    writes: tuple[str, ...]
+    reads: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class End:
+    """How a block ends. `targets` are block numbers or RETURN: of a branch, taken and not taken."""
+
+    kind: str  # jump, branch, switch, return or exit
+    targets: tuple[int, ...] = ()
+    condition: Guard | None = None
+    index: Operand | None = None
+    line: int = 0
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        names = (self.condition.register,) if self.condition else ()
+        return names + ((self.index.name,) if hasattr(self.index, "name") else ())
+
+
+@dataclass(slots=True)
+class Block:
+    number: int
+    steps: list[Step]
+    end: End
+    barrier: bool = False  # holds one barrier instruction and nothing else
+    leaves: bool = False  # its last step is a call in which lanes may exit
+
+
+@dataclass(slots=True)
+class Graph:
+    """Registers are bits in the sets: bit `register_bits[name]`. Blocks too: bit i is block i."""
+
+    function: Function
+    blocks: list[Block]
+    register_bits: dict[str, int] = field(default_factory=dict)
+    loops: list[tuple[int, int]] = field(default_factory=list)  # first block (the header) and last one
+    live_in: list[int] = field(default_factory=list)  # registers, per block
+    pending: list[int] = field(default_factory=list)  # blocks at which other lanes may wait, per block
+    kept: list[int] = field(default_factory=list)  # registers that those lanes still need, per block
+    uniform: int = 0  # registers that hold one value for all lanes
+    spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
+    general: bool = False  # blocks run in any order, chosen as they go
+
+    def is_uniform(self, register: str) -> bool:
+        return bool(self.uniform >> self.register_bits[register] & 1)
+
+    def is_divergent(self, end: End) -> bool:
+        """Tell whether lanes may part at this end of a block."""
+        return len(set(end.targets)) > 1 and not all(map(self.is_uniform, end.reads))

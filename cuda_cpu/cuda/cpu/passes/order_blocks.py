@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Order blocks so that every loop is contiguous and lanes that part meet again as early as they can.
+
+The blocks are sorted topologically, strongly connected parts kept together; in such a part the block that is
+entered first is its header, and what remains without the edges to the header is ordered in the same way. This
+is defined for
+every graph, irreducible ones too. An edge to an earlier (or the same) block is a back-edge.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.graph import RETURN, Graph
+
+
+def order_blocks(graph: Graph) -> None:
+    """Renumber the blocks, drop those that nothing reaches, and find the loops."""
+    successors = [tuple(t for t in block.end.targets if t != RETURN) for block in graph.blocks]
+    order: list[int] = []
+    loops: list[tuple[int, int]] = []
+    _place([0], set(range(len(successors))), successors, order, loops)
+    numbers = {old: new for new, old in enumerate(order)}
+    numbers[RETURN] = RETURN
+    graph.blocks = [graph.blocks[old] for old in order]
+    for block in graph.blocks:
+        block.number = numbers[block.number]
+        block.end.targets = tuple(numbers[target] for target in block.end.targets)
+    graph.loops = loops
+
+
+def _place(roots: list[int], inside: set[int], successors: list, order: list[int], loops: list) -> None:
+    for component in _components(roots, inside, successors):
+        header = component[0]
+        start = len(order)
+        order.append(header)
+        if len(component) > 1:
+            rest = set(component[1:])
+            # Entered from the header first, then wherever the part can be entered from outside (irreducible loops).
+            _place([*(s for s in successors[header] if s in rest), *component[1:]], rest, successors, order, loops)
+        if len(component) > 1 or header in successors[header]:
+            loops.append((start, len(order) - 1))
+
+
+def _components(roots: list[int], inside: set[int], successors: list) -> list[list[int]]:
+    """Return strongly connected components reachable from `roots` in topological order (Tarjan's algorithm,
+    without recursion).
+
+    The first member of each is the one met first.
+    """
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    result: list[list[int]] = []
+    for root in roots:
+        if root in index:
+            continue
+        work = [(root, iter(()))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        work = [(root, iter(successors[root]))]
+        while work:
+            node, edges = work[-1]
+            for target in edges:
+                if target not in inside:
+                    continue
+                if target not in index:
+                    index[target] = low[target] = len(index)
+                    stack.append(target)
+                    on_stack.add(target)
+                    work.append((target, iter(successors[target])))
+                    break
+                if target in on_stack:
+                    low[node] = min(low[node], index[target])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    at = stack.index(node)
+                    component = stack[at:]
+                    del stack[at:]
+                    on_stack.difference_update(component)
+                    result.append(component)
+    result.reverse()
+    return result

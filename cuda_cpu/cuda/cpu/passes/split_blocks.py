@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Split a function's body into basic blocks."""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.find_registers import carry_of, registers_of
+from cuda.cpu.passes.graph import RETURN, Block, End, Graph, Step
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import form_of
+from cuda.cpu.ptx.syntax import (
+    BranchTargets,
+    Call,
+    CallTargets,
+    Function,
+    Instruction,
+    Label,
+    Prototype,
+    Register,
+    Statement,
+)
+
+ENDS = {"bra", "brx", "ret", "exit"}
+BARRIERS = {"bar", "barrier"}
+
+
+def split_blocks(function: Function, body: list[Statement], leaves: frozenset[str] = frozenset()) -> Graph:
+    """Return the function's blocks in the order of the text.
+
+    A barrier gets a block of its own. The call of a function among `leaves` (those in which lanes may exit) ends
+    its block.
+    """
+    tables = {item.name: item.labels for item in body if isinstance(item, BranchTargets)}
+    groups, labels = _group(body, leaves)
+    blocks = []
+    for number, group in enumerate(groups):
+        last = group[-1] if group else None
+        if isinstance(last, Instruction) and last.opcode in ENDS:
+            end = _end(last, number, labels, tables, function)
+            group = group[:-1]
+        else:
+            end = End("jump", (number + 1,))
+        blocks.append(Block(number, [_step(item) for item in group], end))
+        blocks[-1].barrier = len(group) == 1 and _is_barrier(group[0])
+        blocks[-1].leaves = bool(group) and _may_exit(group[-1], leaves)
+    blocks.append(Block(len(blocks), [], End("return")))  # what runs off the end of the text
+    graph = Graph(function, blocks)
+    _shorten_returns(graph)
+    return graph
+
+
+def _is_barrier(statement: Statement) -> bool:
+    return isinstance(statement, Instruction) and statement.opcode in BARRIERS and "warp" not in statement.modifiers
+
+
+def _group(body: list[Statement], leaves: frozenset[str]) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
+    groups: list[list[Instruction | Call]] = [[]]
+    labels: dict[str, int] = {}
+    closed = False  # the last group cannot grow
+    for item in body:
+        if isinstance(item, BranchTargets | CallTargets | Prototype):
+            continue
+        alone = _is_barrier(item)
+        if closed or ((isinstance(item, Label) or alone) and groups[-1]):
+            groups.append([])
+            closed = False
+        if isinstance(item, Label):
+            labels[item.name] = len(groups) - 1
+            continue
+        groups[-1].append(item)
+        closed = alone or (isinstance(item, Instruction) and item.opcode in ENDS) or _may_exit(item, leaves)
+    return groups, labels
+
+
+def _may_exit(item: Statement, leaves: frozenset[str]) -> bool:
+    if not isinstance(item, Call):
+        return False
+    return (isinstance(item.target, Register) and bool(leaves)) or item.target.name in leaves
+
+
+def _end(last: Instruction, number: int, labels: dict[str, int], tables: dict, function: Function) -> End:
+    following = number + 1
+    if last.opcode in ("ret", "exit"):
+        kind = "exit" if last.opcode == "exit" and not function.entry else "return"
+        if last.guard is None:
+            return End(kind, line=last.line)
+        if kind == "exit":
+            raise PtxError("guarded exit in a device function must have been split", last.line)
+        return End("branch", (RETURN, following), last.guard, line=last.line)
+
+    def number_of(label: str) -> int:
+        if label not in labels:
+            raise PtxError(f"branch to {label!r}, which is no label of {function.name!r}", last.line)
+        return labels[label]
+
+    if last.opcode == "bra":
+        target = number_of(last.operands[0].name)
+        if last.guard is None:
+            return End("jump", (target,), line=last.line)
+        return End("branch", (target, following), last.guard, line=last.line)
+    table = tables.get(last.operands[1].name)
+    if table is None:
+        raise PtxError(f"brx.idx through {last.operands[1].name!r}, which is no .branchtargets", last.line)
+    return End("switch", tuple(map(number_of, table)), index=last.operands[0], line=last.line)
+
+
+def _step(item: Instruction | Call) -> Step:
+    form = None if isinstance(item, Call) else form_of(item)
+    writes, reads = registers_of(item, form)
+    if form is not None:
+        carry_writes, carry_reads = carry_of(form)
+        writes, reads = writes + carry_writes, reads + carry_reads
+    return Step(item, form, writes, reads)
+
+
+def _shorten_returns(graph: Graph) -> None:
+    """Let branches to an empty block that returns be returns themselves, so that no lane ever waits there."""
+    blocks = graph.blocks
+
+    def final(target: int) -> int:
+        seen = set()
+        while target != RETURN and not blocks[target].steps and target not in seen:
+            seen.add(target)
+            if blocks[target].end.kind == "return":
+                return RETURN
+            if blocks[target].end.kind != "jump":
+                break
+            target = blocks[target].end.targets[0]
+        return target
+
+    for block in blocks:
+        end = block.end
+        end.targets = tuple(map(final, end.targets))
+        if end.kind == "jump" and end.targets == (RETURN,):
+            block.end = End("return", line=end.line)

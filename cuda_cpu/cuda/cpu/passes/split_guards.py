@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Turn guarded instructions with effects into branches around them.
+
+What only computes stays guarded: its result is selected. Loads, stores, calls and the like need not know guards then.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from cuda.cpu.ptx.syntax import Call, Guard, Instruction, Label, Statement, Symbol
+
+BRANCHES = ("bra", "ret")
+
+
+def split_guards(body: list[Statement], is_pure: Callable[[str], bool], entry: bool) -> list[Statement]:
+    """Return the statements of a function's body without guarded effects.
+
+    Parameters
+    ----------
+    is_pure : callable
+        Tells of an opcode whether it only computes.
+    entry : bool
+        The function is a kernel, where `exit` is no more than `ret`.
+    """
+    result: list[Statement] = []
+    for number, statement in enumerate(body):
+        guard = getattr(statement, "guard", None)
+        if guard is None or _keeps_guard(statement, is_pure, entry):
+            result.append(statement)
+            continue
+        label = f"$guard.{number}"
+        around = Guard(guard.register, not guard.negated)
+        result.append(Instruction("bra", (), (Symbol(label),), statement.line, around))
+        result.append(dataclasses.replace(statement, guard=None))
+        result.append(Label(label, statement.line))
+    return result
+
+
+def _keeps_guard(statement: Instruction | Call, is_pure: Callable[[str], bool], entry: bool) -> bool:
+    if isinstance(statement, Call):
+        return False
+    if statement.opcode == "exit":
+        return entry
+    return statement.opcode in BRANCHES or is_pure(statement.opcode)

@@ -1,0 +1,187 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run PTX kernels on warps made by hand, without the native runtime.
+
+The object is loaded by llvmlite. Services of the runtime are Python functions; those that a test does not expect fail.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from cuda.cpu import jit
+from cuda.cpu.emit.frame import FAULTS, SERVICES, WARP
+from cuda.cpu.ptx import program as ptx_program
+
+LANES = 32
+WARP_BYTES = 1024
+HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
+
+
+class Fault(Exception):
+    """The kernel ended by warp->runtime->fault."""
+
+
+class Kernel:
+    """A compiled kernel of a PTX text."""
+
+    def __init__(self, text: str, name: str = "k"):
+        if ".version" not in text:
+            text = HEAD + text
+        self.name = name
+        self.program = ptx_program.build([text]).placed(name)
+        data, self.needs_fibers, self.local_bytes = jit.build_object(self.program, name)
+        module = llvm.parse_assembly("")
+        self._engine = llvm.create_mcjit_compiler(module, _machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+        self._engine.finalize_object()
+        self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address(name))
+
+    def __call__(
+        self,
+        *args: object,
+        threads: int | tuple[int, ...] = LANES,
+        blocks: int = 1,
+        shared: int = 0,
+        services: dict[str, Callable] | None = None,
+        symbols: dict[str, int] | None = None,
+        local: int = 4096,
+        budget: int = 1 << 20,
+        stack_limit: int = 0,
+    ) -> None:
+        """Run all warps one after the other. Arrays are passed by address, NumPy scalars as they are."""
+        block = (threads, 1, 1) if isinstance(threads, int) else threads
+        table = _Services(services or {}, budget)
+        parameters = _parameters(self.program.functions[self.name], args)
+        names = self.program.symbols
+        addresses = np.array(
+            [(symbols or {}).get(name, 0x1000 * (i + 1)) for i, name in enumerate(names)] or [0], np.uint64
+        )
+        for index in range(blocks):
+            shared_memory = np.zeros(self.program.shared_static + shared + 64, np.uint8)
+            for warp_id in range(-(-int(np.prod(block)) // LANES)):
+                warp = np.zeros(WARP_BYTES, np.uint8)
+                local_memory = np.zeros(LANES * local, np.uint8)
+                _put(warp, "runtime", table.address, np.uint64)
+                _put(warp, "params", parameters.ctypes.data, np.uint64)
+                _put(warp, "shared", shared_memory.ctypes.data, np.uint64)
+                _put(warp, "local", local_memory.ctypes.data, np.uint64)
+                _put(warp, "symbols", addresses.ctypes.data, np.uint64)
+                _put(warp, "local_stride", local, np.uint64)
+                _put(warp, "shared_size", self.program.shared_static + shared, np.uint32)
+                _put(warp, "shared_static", self.program.shared_static, np.uint32)
+                _put(warp, "budget", budget, np.int32)
+                _put(warp, "warp_id", warp_id, np.uint32)
+                _put(warp, "stack_limit", stack_limit, np.uint64)
+                _put(warp, "grid_dim", [blocks, 1, 1], np.uint32)
+                _put(warp, "block_idx", [index, 0, 0], np.uint32)
+                _put(warp, "block_dim", block, np.uint32)
+                _put(warp, "cluster_dim", [1, 1, 1], np.uint32)
+                threads_here = np.arange(warp_id * LANES, (warp_id + 1) * LANES)
+                exists = threads_here < np.prod(block)
+                _put(warp, "lanes", int(sum(1 << i for i in range(LANES) if exists[i])), np.uint32)
+                axes = [
+                    threads_here % block[0],
+                    threads_here // block[0] % block[1],
+                    threads_here // (block[0] * block[1]),
+                ]
+                _put(warp, "thread_idx", np.concatenate(axes), np.uint32)
+                table.warp = warp
+                self.entry(warp.ctypes.data)
+                if table.error is not None:
+                    raise table.error
+
+
+@functools.cache
+def compiled(text: str, name: str = "k") -> Kernel:
+    return Kernel(text, name)
+
+
+class _Services:
+    """A struct cpu_runtime of Python functions. An exception in one is raised after the kernel's return."""
+
+    def __init__(self, functions: dict[str, Callable], budget: int):
+        self.error: Exception | None = None
+        self.warp: np.ndarray | None = None
+        functions = {"poll": self._poll, "fault": self._fault, "exit_lanes": lambda warp, lanes: None} | functions
+        self._budget = budget
+        self._keep = []
+        table = np.zeros(32, np.uint64)
+        for name, offset in SERVICES.items():
+            table[offset // 8] = self._wrap(name, functions.get(name))
+        self._table = table
+        self.address = table.ctypes.data
+
+    def _wrap(self, name: str, function: Callable | None) -> int:
+        result, arguments = SIGNATURES[name]
+
+        def call(*args: int) -> int:
+            try:
+                if function is None:
+                    raise AssertionError(f"unexpected call of {name}{args[1:]}")
+                return function(*args) or 0
+            except Exception as error:
+                self.error = self.error or error
+                return 0
+
+        callback = ctypes.CFUNCTYPE(result, ctypes.c_void_p, *arguments)(call)
+        self._keep.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value
+
+    def _poll(self, warp: int) -> None:
+        _put(self.warp, "budget", self._budget, np.int32)
+
+    def _fault(self, warp: int, kind: int, line: int, address: int) -> None:
+        name = next((name for name, number in FAULTS.items() if number == kind), str(kind))
+        raise Fault(name, line, address)
+
+
+U32, U64, P = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p
+SIGNATURES = {
+    "barrier_sync": (None, (U32, U32, U32)),
+    "barrier_arrive": (None, (U32, U32, U32)),
+    "barrier_reduce": (U32, (U32, U32, U32, U32, U32)),
+    "poll": (None, ()),
+    "fault": (None, (U32, U32, U64)),
+    "vprintf": (None, (U32, P, P, P)),
+    "malloc": (None, (U32, P, P)),
+    "free": (None, (U32, P)),
+    "assert_fail": (None, (U32, P, P, P, P)),
+    "nanosleep": (None, (U32,)),
+    "clock": (U64, ()),
+    "globaltimer": (U64, ()),
+    "exit_lanes": (None, (U32,)),
+}
+
+
+def _put(warp: np.ndarray, field: str, value: object, type_: type) -> None:
+    data = np.atleast_1d(np.asarray(value, np.int64 if type_ is np.int32 else np.uint64)).astype(type_)
+    warp[WARP[field] : WARP[field] + data.nbytes] = data.view(np.uint8)
+
+
+def _parameters(function: object, args: tuple[object, ...]) -> np.ndarray:
+    buffer, end = bytearray(), 0
+    assert len(args) == len(function.parameters), "wrong number of kernel arguments"
+    for parameter, arg in zip(function.parameters, args, strict=True):
+        end = -(-end // parameter.align) * parameter.align
+        data = (
+            np.uint64(arg.ctypes.data).tobytes()
+            if isinstance(arg, np.ndarray) and arg.ndim
+            else np.asarray(arg).tobytes()
+        )
+        assert len(data) == parameter.size, f"{parameter.name}: {len(data)} bytes for {parameter.size}"
+        buffer.extend(bytes(end - len(buffer)) + data)
+        end += parameter.size
+    return np.frombuffer(bytes(buffer) + bytes(8), np.uint8).copy()
+
+
+@functools.cache
+def _machine() -> object:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine()
