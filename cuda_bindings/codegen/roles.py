@@ -48,7 +48,7 @@ PASSED = set(Role) - (RETURNED - {Role.INOUT, Role.INOUT_COUNT}) - {Role.VALUE_S
 FLOATS = {"float", "double"}
 COUNT_NAME = re.compile(r"(num|nb)[A-Z]\w*|count")
 BYTES_NAME = re.compile(r"ByteCount|numbytes|size|len")
-SINGLE_NAME = re.compile(r"ph?[A-Z]\w*|\w+[oO]ut")  # pX, phX, xOut, x_out: a pointer to one X
+SINGLE_NAME = re.compile(r"ph?[A-Z]\w*|pctx|\w+[oO]ut")  # pX, phX, xOut, x_out: a pointer to one X
 READS_OUT = re.compile(r"Get|Enumerate|Query|Encode")
 
 
@@ -91,16 +91,22 @@ def assign(library: Library, exceptions: dict[str, dict] | None = None) -> Libra
 
 
 def assign_forms(library: Library) -> Library:
-    """Give roles to a library keyed by symbol, where an exception for a function holds for all its forms."""
+    """Give roles to a library keyed by symbol, where an exception for a function holds for its superseded forms."""
     exceptions = overrides_of(library)
+    own = overrides_of(library, "_forms")
     for key, function in library.functions.items():
-        names = function.symbol.removesuffix(versions.split(key)[2]), versions.split(key)[0]
-        params = [
-            overridden(
-                param, next((exceptions[full] for name in names if (full := f"{name}.{param.name}") in exceptions), {})
+        base, _, stream = versions.split(key)
+        params = by_rule(library, function)
+        for index, param in enumerate(params):
+            change = next(
+                (
+                    table[name]
+                    for table, function_name in ((own, key), (exceptions, key.removesuffix(stream)), (exceptions, base))
+                    if (name := f"{function_name}.{param.name}") in table
+                ),
+                {},
             )
-            for param in by_rule(library, function)
-        ]
+            params[index] = overridden(param, change)
         library.functions[key] = dataclasses.replace(function, params=tuple(with_counts(params)))
     return library
 
@@ -293,10 +299,10 @@ def table() -> dict:
         return tomllib.load(file)
 
 
-def overrides_of(library: Library) -> dict[str, dict]:
+def overrides_of(library: Library, suffix: str = "") -> dict[str, dict]:
     """Return the exceptions for one library by ``function.parameter``."""
     result: dict[str, dict] = {}
-    for entry in table().get(library.name, []):
+    for entry in table().get(library.name + suffix, []):
         change = {key: value for key, value in entry.items() if key != "parameters"}
         if not change.get("reason"):
             raise RoleError(f"{OVERRIDES.name}: {entry['parameters']}: give the reason")
