@@ -90,11 +90,11 @@ def define(library: Library, function: Function, name: str) -> str:
     before, after = [], []
     for param in inputs:
         if param.name in streams:
-            name, place = param.name, ", ".join(map(str, streams[param.name]))
-            before += [f"    void *{name}_given = {name};", f"    uint64_t {name}_copy[{streams[name][0] // 8}];"]
-            before += [f"    {name} = shell_copy_in({name}_copy, {name}_given, {place});"]
+            own, place = param.name, ", ".join(map(str, streams[param.name]))
+            before += [f"    void *{own}_given = {own};", f"    uint64_t {own}_copy[{streams[own][0] // 8}];"]
+            before += [f"    {own} = shell_copy_in({own}_copy, {own}_given, {place});"]
             if param.role is Role.INOUT_STRUCT:
-                after += [f"    shell_copy_out({name}_given, {name}_copy, {place});"]
+                after += [f"    shell_copy_out({own}_given, {own}_copy, {place});"]
     call = f"shell_call({', '.join(arguments)})"
     body = [f'    static struct shell_entry entry = {{"{name}", "{signature}", 0}};', *before]
     body += [f"    int status = {call};", *after, "    return status;"] if after else [f"    return {call};"]
