@@ -10,6 +10,7 @@ cuda.h that is not here answers CUDA_ERROR_NOT_SUPPORTED.
 from __future__ import annotations
 
 import os
+import re
 from types import ModuleType
 
 from cuda.cpu.driver import (
@@ -39,13 +40,13 @@ MODULES: tuple[ModuleType, ...] = (
 
 for _module in MODULES:
     for _name, _value in vars(_module).items():
-        if _name.startswith("cu") and getattr(_value, "__module__", None) == _module.__name__:
+        if re.match("cu[A-Z]", _name) and getattr(_value, "__module__", None) == _module.__name__:
             globals()[_name] = _value
 
 
 def implemented() -> list[str]:
     """Return the names of the functions of cuda.h that are here."""
-    return sorted(name for name, value in globals().items() if name.startswith("cu") and callable(value))
+    return sorted(name for name, value in globals().items() if re.match("cu[A-Z]", name) and callable(value))
 
 
 def _forget_after_fork() -> None:

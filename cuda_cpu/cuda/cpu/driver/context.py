@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import sys
 import threading
@@ -234,10 +235,12 @@ def cuCtxCreate(params: int, flags: int, ordinal: int) -> int:
     return _create(flags, ordinal)
 
 
-def cuCtxCreate_v3(params: int, count: int, flags: int, ordinal: int) -> int:
+def cuCtxCreate_v3(place: int, params: int, count: int, flags: int, ordinal: int) -> None:
+    if not place:
+        raise invalid("cuCtxCreate_v3: pctx is NULL")
     if params or count:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate_v3: execution affinity needs a GPU")
-    return _create(flags, ordinal)
+    ctypes.c_uint64.from_address(place).value = _create(flags, ordinal)
 
 
 def cuCtxCreate_v2(flags: int, ordinal: int) -> int:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cuda.cpu.abi import (
     CU_EVENT_BLOCKING_SYNC,
     CU_EVENT_DISABLE_TIMING,
@@ -23,14 +21,13 @@ events = Table("event")
 
 
 class Event:
-    """An event. Each recording has a native event of its own, so that whoever waits for an older one keeps it."""
-
-    __slots__ = ("context", "flags", "handle", "native")
+    __slots__ = ("context", "flags", "handle", "native", "recorded")
 
     def __init__(self, owner: context.Context, flags: int) -> None:
         self.context = owner
         self.flags = flags
-        self.native: Any = None  # None: never recorded
+        self.native = _runtime.Event()
+        self.recorded = False
         self.handle = events.add(self)
         owner.events.add(self)
 
@@ -65,9 +62,8 @@ def cuEventRecord(handle: int, stream_handle: int) -> None:
     where = stream.find(stream_handle)
     if where.context is not event.context:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventRecord: the event and the stream are of different contexts")
-    native = _runtime.Event()
-    where.ready().record(native)
-    event.native = native
+    where.ready().record(event.native)
+    event.recorded = True
 
 
 def cuEventRecordWithFlags(handle: int, stream_handle: int, flags: int) -> None:
@@ -81,14 +77,12 @@ def cuStreamWaitEvent(handle: int, event_handle: int, flags: int) -> None:
     native = events.find(event_handle).native
     if flags:
         raise invalid(f"cuStreamWaitEvent: flags is {flags}; outside a graph only 0 is valid")
-    if native is not None and not native.is_done():
+    if not native.is_done():
         where.ready().wait_event(native)
 
 
 def cuEventQuery(handle: int) -> None:
     event = find(handle)
-    if event.native is None:
-        return
     if not event.native.is_done():
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.collect_all(event.context)
@@ -98,8 +92,6 @@ def cuEventQuery(handle: int) -> None:
 def cuEventSynchronize(handle: int) -> None:
     event = find(handle)
     native = event.native
-    if native is None:
-        return
     if not native.is_done():
         wait.until(event.context, native.wait)
     wait.collect_all(event.context)
@@ -113,7 +105,7 @@ def cuEventElapsedTime(start_handle: int, end_handle: int) -> float:
     for name, event in (("hStart", start), ("hEnd", end)):
         if event.flags & CU_EVENT_DISABLE_TIMING:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"cuEventElapsedTime: {name} has CU_EVENT_DISABLE_TIMING")
-        if event.native is None:
+        if not event.recorded:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"cuEventElapsedTime: {name} was never recorded")
     if start.context is not end.context:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime: the events are of different contexts")

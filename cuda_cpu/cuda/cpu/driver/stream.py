@@ -180,6 +180,7 @@ _callback_numbers = itertools.count(1)
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def _run_callback(number: int) -> None:
     function, stream, user_data = _callbacks.pop(number)
+    wait.collect(stream.context, stream.queue)
     function(stream.handle, stream.context.error, user_data)
 
 
@@ -192,7 +193,7 @@ def cuStreamAddCallback(handle: int, function: int, user_data: int, flags: int) 
         raise invalid("cuStreamAddCallback: callback must not be NULL and flags must be 0")
     number = next(_callback_numbers)
     _callbacks[number] = (_callback_type(function), stream, user_data)
-    stream.ready().call(_run_callback_address, number)
+    stream.ready().call(_run_callback_address, number, True)
 
 
 def cuLaunchHostFunc(handle: int, function: int, user_data: int) -> None:

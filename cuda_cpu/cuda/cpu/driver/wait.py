@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -53,11 +52,8 @@ def collect(context: Any, queue: Any) -> None:
         return
     status, text = describe(fault)
     context.fail(status, text)
-    if status == CUDA_ERROR_ASSERT:
-        print(fault.message, file=sys.stderr, flush=True)
-    for other in context.queues():
-        if other is not queue:
-            other.cancel()
+    for each in context.queues():
+        each.cancel()
 
 
 def collect_all(context: Any) -> None:

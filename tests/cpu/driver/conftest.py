@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""A context for each test, and proof that the test gave everything back."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from cuda.cpu import driver
+from cuda.cpu.driver.error import CudaError
+
+@pytest.fixture(scope="session", autouse=True)
+def initialized():
+    driver.cuInit(0)
+
+
+@pytest.fixture
+def context():
+    """The primary context, current in this thread; what the test leaves behind in memory is a failure."""
+    handle = driver.cuDevicePrimaryCtxRetain(0)
+    driver.cuCtxSetCurrent(handle)
+    free, _ = driver.cuMemGetInfo()
+    yield handle
+    with contextlib.suppress(CudaError):
+        driver.cuCtxSynchronize()
+    driver.cuCtxSetCurrent(handle)
+    try:
+        assert driver.cuMemGetInfo()[0] == free, "the test leaves device memory behind"
+    finally:
+        driver.cuCtxSetCurrent(0)
+        driver.cuDevicePrimaryCtxRelease(0)
+        assert driver.cuDevicePrimaryCtxGetState(0) == (0, 0)
+
+
+@pytest.fixture
+def refused():
+    """Return a context manager: the call inside must fail with the CUresult of this name, and say why."""
+
+    @contextlib.contextmanager
+    def expect(name: str, says: str = ""):
+        from cuda.cpu import abi
+
+        with pytest.raises(CudaError) as caught:
+            yield
+        assert caught.value.status == getattr(abi, f"CUDA_ERROR_{name}"), caught.value
+        assert says in caught.value.args[1]
+
+    return expect
