@@ -33,7 +33,7 @@ class Api:
     defines: tuple[str, ...] = ()
     per_thread_define: str | None = None  # switches the header to the per-thread default stream
     every_version_define: str | None = None  # makes the header declare all versions of its functions
-    reference: str = ""  # page of NVIDIA's reference, {anchor} for the function
+    reference: str = ""  # page of NVIDIA's reference; {group} is the header's group of functions
 
 
 APIS = {
@@ -55,14 +55,14 @@ APIS = {
             version_macro="CUDA_VERSION",
             per_thread_define="CUDA_API_PER_THREAD_DEFAULT_STREAM",
             every_version_define="__CUDA_API_VERSION_INTERNAL",
-            reference="https://docs.nvidia.com/cuda/cuda-driver-api/search.html?q={name}",
+            reference="https://docs.nvidia.com/cuda/cuda-driver-api/group__{group}.html",
         ),
         Api(
             name="nvrtc",
             headers=("nvrtc.h",),
             prefix="nvrtc",
             status="nvrtcResult",
-            reference="https://docs.nvidia.com/cuda/nvrtc/index.html#c.{name}",
+            reference="https://docs.nvidia.com/cuda/nvrtc/index.html",
         ),
         Api(
             name="nvjitlink",
@@ -72,7 +72,7 @@ APIS = {
             style=Style.RAISE,
             # Without it the header defines inline functions on symbols that name one release (__nvJitLinkCreate_13_5).
             defines=("NVJITLINK_NO_INLINE",),
-            reference="https://docs.nvidia.com/cuda/nvjitlink/index.html#c.{name}",
+            reference="https://docs.nvidia.com/cuda/nvjitlink/index.html",
         ),
     )
 }

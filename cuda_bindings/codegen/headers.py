@@ -168,6 +168,13 @@ def written_name(cursor: Cursor) -> str:
     return IDENTIFIER.match(contents(cursor.location.file.name), cursor.location.offset).group().decode()
 
 
+def group_of(cursor: Cursor) -> str:
+    """Return the group of the reference whose definition comes last before a declaration."""
+    text = contents(cursor.location.file.name)
+    start = text.rfind(b"\\defgroup", 0, cursor.location.offset)
+    return IDENTIFIER.match(text, start + len(b"\\defgroup ")).group().decode() if start >= 0 else ""
+
+
 def listed_errors(comment: str) -> tuple[str, ...]:
     """Return the status values that follow ``\\return`` in a comment, success excepted."""
     _, _, text = comment.partition("\\return")
@@ -231,6 +238,7 @@ class Reader:
             params=tuple(Param(param.spelling, self.type(param.type)) for param in cursor.get_arguments()),
             header=header_of(cursor),
             deprecated=cursor.availability == AvailabilityKind.DEPRECATED,
+            group=group_of(cursor),
             errors=listed_errors(cursor.raw_comment or ""),
         )
 

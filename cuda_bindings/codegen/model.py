@@ -104,6 +104,7 @@ class Function:
     version: int | None = None  # CUDA version that introduced `symbol` (12040), if the header tells
     per_thread: str | None = None  # symbol of the per-thread default stream variant (cuStreamSynchronize_ptsz)
     deprecated: bool = False
+    group: str = ""  # of the reference, as the header names it: CUDA_MEM
     errors: tuple[str, ...] = ()  # status values that the header lists for it
 
 
