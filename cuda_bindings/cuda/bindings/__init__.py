@@ -1,0 +1,5 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The C APIs of CUDA, function for function."""
+
+__version__ = "13.5.0"

@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Conversions of arguments: what is rare, and what goes wrong."""
+
+import operator
+import os
+import sys
+
+from cpython.buffer cimport PyObject_CheckBuffer
+from cpython.bytes cimport PyBytes_GET_SIZE
+from cpython.exc cimport PyErr_Clear
+from libc.string cimport strlen
+
+from cuda.bindings._handle cimport Handle
+
+cdef double FLOAT_MAX = 3.4028234663852886e38
+
+
+cdef str _named(const char* where):
+    return where[:strlen(where)].decode()
+
+
+cdef object _index(object o, const char* where, object low, object high):
+    """Return `o` as an int, or raise the TypeError that tells what is expected."""
+    if PyErr_Occurred():
+        PyErr_Clear()
+    try:
+        return operator.index(o)
+    except TypeError:
+        raise TypeError(
+            f"{_named(where)} must be an int from {low} to {high}, not {type(o).__name__} ({o!r:.80})"
+        ) from None
+
+
+cdef unsigned long long unsigned_slow(object o, unsigned long long high, const char* where) except? 4242:
+    value = _index(o, where, 0, high)
+    if not 0 <= value <= high:
+        raise OverflowError(f"{_named(where)} must be an int from 0 to {high}, not {value}")
+    return value
+
+
+cdef long long signed_slow(object o, long long low, long long high, const char* where) except? 4242:
+    value = _index(o, where, low, high)
+    if not low <= value <= high:
+        raise OverflowError(f"{_named(where)} must be an int from {low} to {high}, not {value}")
+    return value
+
+
+cdef double double_slow(object o, bint single, const char* where) except? 4242:
+    """Return a number as a double; `single` says that it must fit a C float."""
+    if isinstance(o, (str, bytes, bytearray)):
+        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({o!r:.80})")
+    cdef double value
+    try:
+        value = float(o)
+    except TypeError:
+        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({o!r:.80})") from None
+    except OverflowError:
+        raise OverflowError(f"{_named(where)} = {o} does not fit a C double") from None
+    if single and FLOAT_MAX < abs(value) < float("inf"):
+        raise OverflowError(f"{_named(where)} = {o} does not fit a C float")
+    return value
+
+
+cdef object memory_slow(object o, bint writable, const char* where):
+    if o is None:
+        return 0
+    if isinstance(o, (int, Handle)):
+        return int(o)
+    if type(o) is bytes:
+        # NVIDIA's documented way of calling lets C write into a fresh bytes object. Those shorter than 2 are
+        # shared by the whole interpreter, so C gets a place aside.
+        return memoryview(bytearray(8))[:PyBytes_GET_SIZE(o)] if writable and PyBytes_GET_SIZE(o) < 2 else o
+    if hasattr(o, "getPtr"):
+        return int(o.getPtr())
+    if PyObject_CheckBuffer(o):
+        view = memoryview(o)
+        if not view.c_contiguous:
+            raise ValueError(f"{_named(where)} must be contiguous memory; this {type(o).__name__} is not")
+        if writable and view.readonly:
+            raise TypeError(f"{_named(where)} must be writable memory; this {type(o).__name__} is read-only")
+        return view
+    if hasattr(o, "__index__"):
+        return operator.index(o)
+    raise TypeError(
+        f"{_named(where)} must be an address (int), an object with the buffer protocol or None, "
+        f"not {type(o).__name__} ({o!r:.80})"
+    )
+
+
+cdef object string_slow(object o, const char* where):
+    if type(o) is not bytes:
+        if isinstance(o, str):
+            o = o.encode()
+        elif isinstance(o, (bytes, bytearray, memoryview)):
+            o = bytes(o)
+        elif isinstance(o, os.PathLike):
+            o = os.fsencode(o)
+        else:
+            raise TypeError(f"{_named(where)} must be str, bytes or None, not {type(o).__name__} ({o!r:.80})")
+    if b"\0" in (<bytes>o)[:-1]:
+        raise ValueError(f"{_named(where)} must not contain a NUL character")
+    return o
+
+
+cdef object callback(object o, const char* where):
+    """Return the address of a C function given as int, handle object or ctypes function."""
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None and isinstance(o, ctypes._CFuncPtr):
+        return ctypes.cast(o, ctypes.c_void_p).value or 0
+    if o is None:
+        return 0
+    if isinstance(o, Handle):
+        return int(o)
+    try:
+        return operator.index(o)
+    except TypeError:
+        raise TypeError(
+            f"{_named(where)} must be the address of a C function (int, or a ctypes function), "
+            f"not {type(o).__name__} ({o!r:.80})"
+        ) from None
+
+
+cdef int need(object held, unsigned long long count, const char* where) except -1:
+    """Check that memory whose size is known has room for `count` bytes."""
+    if PyLong_CheckExact(held):
+        return 0
+    cdef unsigned long long length = len(held) if type(held) is bytes else held.nbytes
+    if length < count:
+        raise ValueError(f"{_named(where)} has {length} bytes, but {count} are asked for")
+    return 0
+
+
+cdef int need_items(Py_ssize_t length, unsigned long long count, const char* where, const char* count_where) except -1:
+    """Check that a sequence has the number of elements that another argument says."""
+    if <unsigned long long>length < count:
+        raise ValueError(f"{_named(where)} has {length} elements, but {_named(count_where)} is {count}")
+    return 0

@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings._struct cimport CType, Struct
+
+
+cdef class Array:
+    cdef char* data
+    cdef Py_ssize_t length
+    cdef CType of
+    cdef Struct memory
+    cdef list take(self, Py_ssize_t length)
+
+
+cdef Array filled(CType of, object values, const char* where)
+cdef object array_in(object o, CType of, const char* where)
+cdef void* array_data(object held, unsigned long long count, const char* where, const char* count_where) except? NULL

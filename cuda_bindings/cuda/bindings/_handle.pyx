@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The base of the handle classes: CUstream, CUevent, CUdevice, CUdeviceptr ..."""
+
+import operator
+
+
+cdef class Handle:
+    """A handle of an API: an opaque pointer, or an integer with a type of its own.
+
+    Parameters
+    ----------
+    init_value : int or Handle
+        The handle's value.
+    _ptr : int
+        Address that the value is read from instead, if it is not 0.
+    """
+
+    # Set in each class: bytes of the C type, and whether it is a signed integer.
+    _size_ = 8
+    _signed_ = False
+
+    def __init__(self, init_value=0, _ptr=0):
+        cls = type(self)
+        if _ptr:
+            self.value = _read(operator.index(_ptr), cls._size_, cls._signed_)
+            return
+        value = 0 if init_value is None else operator.index(init_value)
+        bits = 8 * cls._size_
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if cls._signed_ else (0, (1 << bits) - 1)
+        if not low <= value <= high:
+            raise OverflowError(f"{cls.__name__}() takes an int from {low} to {high}, not {value}")
+        self.value = value & 0xFFFFFFFFFFFFFFFF
+
+    def __int__(self):
+        return <long long>self.value if type(self)._signed_ else self.value
+
+    def __index__(self):
+        return self.__int__()
+
+    def __bool__(self):
+        return self.value != 0
+
+    def __eq__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.value == (<Handle>other).value
+
+    def __hash__(self):
+        return hash((type(self), self.value))
+
+    def __repr__(self):
+        value = int(self)
+        return f"<{type(self).__name__} {value if type(self)._signed_ else hex(value)}>"
+
+    def __reduce__(self):
+        raise TypeError(f"{type(self).__name__} is a handle of this process and cannot be pickled or copied")
+
+    def getPtr(self):
+        """Return the address of the value, for a kernel parameter or a ``void**``; valid as long as this object."""
+        return <size_t>&self.value
+
+
+cdef _read(size_t address, int size, bint signed):
+    """Read an integer of `size` bytes at `address`."""
+    if size == 8:
+        return (<unsigned long long*>address)[0]
+    if signed:
+        return (<int*>address)[0] & 0xFFFFFFFFFFFFFFFF
+    return (<unsigned int*>address)[0]

@@ -1,0 +1,246 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Open the library behind each API, once, at the first call that needs it, and look up its functions.
+
+``CUDA_PYTHON_DRIVER`` chooses the driver: ``auto`` (NVIDIA's if its library loads, else the CPU device, with one
+warning), ``nvidia``, ``cpu``, or the path of a library. A driver that loads and then fails is never replaced.
+"""
+
+from posix cimport dlfcn
+
+import os
+import threading
+import warnings
+
+cdef extern from *:
+    """
+    #ifndef _GNU_SOURCE
+    #define _GNU_SOURCE
+    #endif
+    #include <dlfcn.h>
+    #include <link.h>
+    /* The path of an open library, as the dynamic loader knows it (dladdr needs no symbol of ours). */
+    static const char *open_cuda_library_path(void *handle) {
+        struct link_map *map = NULL;
+        return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name ? map->l_name : "";
+    }
+    typedef int (*open_cuda_get_proc)(const char *, void **, int, unsigned long long, int *);
+    typedef int (*open_cuda_get_version)(int *);
+    """
+    const char* open_cuda_library_path(void* handle) nogil
+    ctypedef int (*open_cuda_get_proc)(const char*, void**, int, unsigned long long, int*) noexcept nogil
+    ctypedef int (*open_cuda_get_version)(int*) noexcept nogil
+
+CPU_LIBRARY = "cuda/cpu/entry/libcuda.so.1"
+CPU_EXTRA = "pip install 'open-cuda-python[cpu]'"
+
+
+class LibraryNotFound(RuntimeError):
+    """A library that a function needs cannot be opened; the message says what to install or set."""
+
+
+class FunctionNotFound(RuntimeError):
+    """The open library lacks a function; the message says which version has it."""
+
+
+cdef class Library:
+    """One open shared library."""
+
+    cdef void* handle
+    cdef void* get_proc_address
+    cdef readonly str path
+
+    cdef void* symbol(self, str name):
+        cdef bytes encoded = name.encode()
+        return dlfcn.dlsym(self.handle, encoded)
+
+
+cdef Library _open(str path):
+    """Open `path` or raise OSError with the dynamic loader's words."""
+    cdef bytes encoded = os.fsencode(path)
+    cdef void* handle = dlfcn.dlopen(encoded, dlfcn.RTLD_NOW | dlfcn.RTLD_LOCAL)
+    if handle == NULL:
+        raise OSError(dlfcn.dlerror().decode(errors="replace"))
+    cdef Library library = Library()
+    library.handle = handle
+    library.path = os.fsdecode(open_cuda_library_path(handle)) or path
+    library.get_proc_address = library.symbol("cuGetProcAddress_v2")
+    return library
+
+
+cdef dict _libraries = {}
+_lock = threading.RLock()
+_warned = False
+
+
+def cpu_library():
+    """Return the path of the CPU device's library, or None if this installation has none."""
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec("cuda.cpu")
+    except ModuleNotFoundError:
+        spec = None
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        path = os.path.join(folder, "entry", "libcuda.so.1")
+        if os.path.exists(path):
+            return path
+    return None
+
+
+cdef Library _open_cpu():
+    path = cpu_library()
+    if path is None:
+        raise LibraryNotFound(
+            "CUDA_PYTHON_DRIVER asks for the CPU device, but this installation has no cuda/cpu/entry/libcuda.so.1: "
+            "reinstall open-cuda-python"
+        )
+    try:
+        return _open(path)
+    except OSError as error:
+        raise LibraryNotFound(f"the CPU device's library cannot be opened: {error}") from None
+
+
+cdef Library _open_driver():
+    """Open the driver that CUDA_PYTHON_DRIVER names."""
+    choice = os.environ.get("CUDA_PYTHON_DRIVER") or "auto"
+    if choice == "cpu":
+        return _open_cpu()
+    if choice not in ("auto", "nvidia"):
+        if os.sep not in choice:
+            raise ValueError(
+                f"CUDA_PYTHON_DRIVER={choice!r} is not one of 'auto', 'nvidia', 'cpu' or the path of a library (with a '/')"
+            )
+        try:
+            return _open(choice)
+        except OSError as error:
+            raise LibraryNotFound(f"CUDA_PYTHON_DRIVER={choice!r} cannot be opened: {error}") from None
+    try:
+        return _open("libcuda.so.1")
+    except OSError as error:
+        if choice == "auto" and cpu_library() is not None:
+            return _open_cpu()
+        raise LibraryNotFound(
+            f"no NVIDIA driver: {error}. Install the NVIDIA driver, or set CUDA_PYTHON_DRIVER=cpu for the CPU device"
+        ) from None
+
+
+cdef Library _open_component(str api):
+    """Open NVRTC or nvJitLink where cuda.pathfinder finds it."""
+    from cuda import pathfinder
+
+    name = {"nvrtc": "nvrtc", "nvjitlink": "nvJitLink"}[api]
+    package = {"nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink"}[api]
+    try:
+        found = pathfinder.load_nvidia_dynamic_lib(name)
+        return _open(found.abs_path)
+    except (pathfinder.DynamicLibNotFoundError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise LibraryNotFound(
+            f"lib{name} is not found ({reason}). Install it by pip install 'open-cuda-python[cu13]' (or pip install {package})"
+        ) from None
+
+
+cdef Library _library(str api):
+    """Return the open library of an API."""
+    cdef Library library = _libraries.get(api)
+    if library is None:
+        with _lock:
+            library = _libraries.get(api)
+            if library is None:
+                library = _open_driver() if api == "driver" else _open_component(api)
+                _libraries[api] = library
+    return library
+
+
+def _warn_of_cpu_device():
+    """Say once that kernels run on the CPU although nobody asked for it."""
+    global _warned
+    if _warned or (os.environ.get("CUDA_PYTHON_DRIVER") or "auto") != "auto" or not cpu_in_use():
+        return
+    _warned = True
+    from importlib.util import find_spec
+
+    advice = "" if find_spec("llvmlite") else f" To run kernels on it, install its compiler first: {CPU_EXTRA}."
+    warnings.warn(
+        "No NVIDIA driver (libcuda.so.1) found: CUDA runs on the CPU device. Set CUDA_PYTHON_DRIVER=nvidia to demand "
+        f"a GPU, or CUDA_PYTHON_DRIVER=cpu to choose the CPU device without this warning.{advice}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def driver_path():
+    """Return the path of the driver library in use, opening it if need be."""
+    return _library("driver").path
+
+
+def is_cpu():
+    """Tell whether the driver in use is the CPU device, without a warning."""
+    return cpu_in_use()
+
+
+cdef bint cpu_in_use() except -1:
+    return os.path.realpath(_library("driver").path).endswith(CPU_LIBRARY)
+
+
+def library_path(str api):
+    """Return the path of the library opened for `api` ("driver", "nvrtc" or "nvjitlink")."""
+    return _library(api).path
+
+
+cdef _driver_version(Library library):
+    """Return the CUDA version of an open driver, 0 if it does not say."""
+    cdef int version = 0
+    cdef void* function = library.symbol("cuDriverGetVersion")
+    if function != NULL and (<open_cuda_get_version>function)(&version) != 0:
+        version = 0
+    return version
+
+
+cdef str _spell(int version):
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+cdef _raise_absent(str api, Library library, str name, int version):
+    """Raise the error for a function that `library` does not have."""
+    if api != "driver":
+        raise FunctionNotFound(f"{name} is not in {library.path}: install a newer version of that library")
+    needed = f" appeared in CUDA {_spell(version)};" if version else " is not there;"
+    there = _driver_version(library)
+    here = f"for CUDA {_spell(there)}" if there else "of unknown version"
+    raise FunctionNotFound(f"{name}{needed} the driver in use, {library.path}, is {here}: update the driver")
+
+
+cdef void* _driver_function(Library library, str name, str symbol, int version, str per_thread):
+    """Ask cuGetProcAddress for a function, and the symbol table where the driver is older than that."""
+    cdef void* function = NULL
+    cdef int status = 0
+    cdef unsigned long long flags = 0
+    if os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0") not in ("", "0"):
+        flags = 2  # CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+        symbol = per_thread or symbol
+    cdef bytes encoded = name.encode()
+    if library.get_proc_address != NULL and version:
+        if (<open_cuda_get_proc>library.get_proc_address)(encoded, &function, version, flags, &status) == 0 and function:
+            return function
+        if status == 2:  # CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+            return NULL
+    return library.symbol(symbol)
+
+
+cdef void* resolve(str api, str name, str symbol, int version, str per_thread) except NULL with gil:
+    """Return the address of `symbol`.
+
+    `name` and `version` are what cuGetProcAddress is asked for; they are not used by other APIs.
+    """
+    cdef Library library = _library(api)
+    cdef void* function
+    if api == "driver":
+        _warn_of_cpu_device()
+        function = _driver_function(library, name, symbol, version, per_thread)
+    else:
+        function = library.symbol(symbol)
+    if function == NULL:
+        _raise_absent(api, library, symbol, version)
+    return function

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""C types without a name of their own: integers, bit-fields, floats, addresses, text."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.string cimport memcpy
+
+from cuda.bindings._args cimport chars, double_slow, memory, pointer, string
+from cuda.bindings._struct cimport CType, Struct, all_ones, convert_int, keep, read_integer, sign_extended, u64
+
+
+cdef class Int(CType):
+    """An integer of 1, 2, 4 or 8 bytes."""
+
+    cdef bint signed
+
+    def __init__(self, size, signed):
+        self.size = size
+        self.signed = signed
+
+    cdef object load(self, char* p, Struct view):
+        cdef u64 value = read_integer(p, self.size)
+        return sign_extended(value, 8 * self.size) if self.signed else value
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        cdef u64 bits = convert_int(value, 8 * self.size, self.signed, where)
+        memcpy(p, &bits, self.size)
+        return 0
+
+    cdef str spell(self):
+        return "int"
+
+
+cdef class Bits(CType):
+    """A bit-field, in a storage unit of `size` bytes."""
+
+    cdef int first, width
+    cdef bint signed
+
+    def __init__(self, size, first, width, signed):
+        self.size = size
+        self.first = first
+        self.width = width
+        self.signed = signed
+
+    cdef object load(self, char* p, Struct view):
+        cdef u64 value = read_integer(p, self.size) >> self.first & all_ones(self.width)
+        return sign_extended(value, self.width) if self.signed else value
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        cdef u64 bits = convert_int(value, self.width, self.signed, where)
+        cdef u64 mask = all_ones(self.width) << self.first
+        bits = read_integer(p, self.size) & ~mask | bits << self.first & mask
+        memcpy(p, &bits, self.size)
+        return 0
+
+    cdef str spell(self):
+        return "int"
+
+
+cdef class Float(CType):
+    """A float or double."""
+
+    def __init__(self, size):
+        self.size = size
+
+    cdef object load(self, char* p, Struct view):
+        return (<float*>p)[0] if self.size == 4 else (<double*>p)[0]
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        cdef double number = double_slow(value, self.size == 4, where)
+        if self.size == 4:
+            (<float*>p)[0] = <float>number
+        else:
+            (<double*>p)[0] = number
+        return 0
+
+    cdef str spell(self):
+        return "float"
+
+
+cdef class Address(CType):
+    """A pointer to memory whose type does not matter."""
+
+    def __init__(self):
+        self.size = sizeof(void*)
+
+    cdef object load(self, char* p, Struct view):
+        return (<size_t*>p)[0]
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        held = memory(value, False, where)
+        (<void**>p)[0] = pointer(held, where)
+        keep(view, p, None if value is None or isinstance(value, int) else (value, held))
+        return 0
+
+    cdef str spell(self):
+        return "int"
+
+
+cdef class String(CType):
+    """A `const char*`, read as bytes and written from str or bytes."""
+
+    def __init__(self):
+        self.size = sizeof(char*)
+
+    cdef object load(self, char* p, Struct view):
+        cdef char* text = (<char**>p)[0]
+        return None if text == NULL else <bytes>text
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        held = string(value, where)
+        (<const char**>p)[0] = chars(held)
+        keep(view, p, held)
+        return 0
+
+    cdef str spell(self):
+        return "bytes"
+
+
+cdef class Text(CType):
+    """An array of char, read and written as bytes."""
+
+    def __init__(self, length):
+        self.size = length
+
+    cdef object load(self, char* p, Struct view):
+        return PyBytes_FromStringAndSize(p, self.size)
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        if not isinstance(value, (bytes, bytearray, memoryview)):
+            raise TypeError(f"{where.decode()} must be bytes of length {self.size}, not {type(value).__name__}")
+        cdef bytes data = bytes(value)
+        if len(data) != self.size:
+            raise ValueError(f"{where.decode()} must be bytes of length {self.size}, not {len(data)}")
+        memcpy(p, <char*>data, self.size)
+        return 0
+
+    cdef str spell(self):
+        return "bytes"

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""C types as objects, and structs as views of C memory."""
+
+from cuda.bindings._handle cimport Handle
+
+cdef extern from "Python.h":
+    ctypedef struct PyObject
+    void* TYPE_OF "Py_TYPE"(object) noexcept
+
+
+ctypedef unsigned long long u64
+ctypedef long long i64
+
+
+cdef class CType:
+    cdef readonly Py_ssize_t size
+    cdef object load(self, char* p, Struct view)
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1
+    cdef str spell(self)
+
+
+cdef class Kind(CType):
+    """A named type with a Python class, made on first use: a handle, an enumeration or a struct."""
+
+    cdef readonly str name
+    cdef object make_class  # called with the name
+    cdef object cls
+    cdef void* cls_address
+    cdef object get(self)
+
+
+cdef class HandleKind(Kind):
+    cdef readonly bint signed
+    cdef readonly tuple accepts  # names of other handle classes that C takes in its place
+
+
+cdef class EnumKind(Kind):
+    cdef readonly bint signed
+    cdef object members
+
+
+cdef class StructKind(Kind):
+    cdef readonly Py_ssize_t align
+
+
+cdef class Struct:
+    cdef char* memory
+    cdef bint owned
+    cdef Struct root  # the struct that owns the memory, None for itself
+    cdef dict kept  # address of a pointer field -> object that it points to
+
+
+cdef u64 read_integer(char* p, Py_ssize_t size) noexcept
+cdef i64 sign_extended(u64 value, int bits) noexcept
+cdef u64 all_ones(int bits) noexcept
+cdef u64 convert_int(object value, int bits, bint signed, const char* where) except? 4242
+cdef int allocate(Struct struct, Py_ssize_t size, Py_ssize_t align) except -1
+cdef Struct root_of(Struct view)
+cdef int keep(Struct view, char* p, object value) except -1
+cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where) except? 4242
+cdef object new_handle(HandleKind kind, unsigned long long value)
+cdef object new_enum(EnumKind kind, long long value)
+cdef object new_struct(StructKind kind)
+cdef void* struct_slow(object o, StructKind kind, bint optional, const char* where) except? NULL
+
+
+cdef inline unsigned long long as_handle(object o, HandleKind kind, const char* where) except? 4242:
+    if TYPE_OF(o) == kind.cls_address:
+        return (<Handle>o).value
+    return handle_slow(o, kind, where)
+
+
+cdef inline void* as_struct(object o, StructKind kind, bint optional, const char* where) except? NULL:
+    if TYPE_OF(o) == kind.cls_address:
+        return (<Struct>o).memory
+    return struct_slow(o, kind, optional, where)

@@ -1,0 +1,313 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""C types as objects, and structs as views of C memory.
+
+A `CType` reads and writes one value at an address; a struct field and an element of an array argument are both one.
+Kinds are the types with a name; `_scalar` and `_array` have the others.
+Structs own zeroed memory, or view that of another struct or an address; what their pointer fields point to is kept
+alive by the struct that owns the memory.
+"""
+
+import operator
+
+from libc.stdlib cimport free
+from libc.string cimport memcmp, memcpy, memset, strlen
+
+from cuda.bindings._args cimport as_signed, as_unsigned, callback
+from cuda.bindings._handle cimport Handle
+
+cdef extern from "stdlib.h" nogil:
+    void* aligned_alloc(size_t alignment, size_t size)
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject:
+        pass
+    object PyType_GenericAlloc(PyTypeObject*, Py_ssize_t)
+
+cdef u64 read_integer(char* p, Py_ssize_t size) noexcept:
+    """Read an unsigned integer of 1, 2, 4 or 8 bytes."""
+    cdef unsigned long long value = 0
+    memcpy(&value, p, size)  # little endian, as all systems that CUDA runs on
+    return value
+
+
+cdef i64 sign_extended(u64 value, int bits) noexcept:
+    return <i64>(value << 64 - bits) >> 64 - bits
+
+
+cdef u64 all_ones(int bits) noexcept:
+    return <u64>-1 >> 64 - bits
+
+
+cdef class CType:
+    """How a value of one C type is read and written."""
+
+    cdef object load(self, char* p, Struct view):
+        raise NotImplementedError
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        raise NotImplementedError
+
+    cdef str spell(self):
+        return type(self).__name__
+
+
+cdef u64 convert_int(object value, int bits, bint signed, const char* where) except? 4242:
+    cdef i64 high
+    if signed:
+        high = <i64>(all_ones(bits) >> 1)
+        return <u64>as_signed(value, -high - 1, high, where)
+    return as_unsigned(value, all_ones(bits), where)
+
+
+cdef class Kind(CType):
+    """A named type with a Python class, which is made on first use."""
+
+    cdef object get(self):
+        """Return the class."""
+        if self.cls is None:
+            cls = self.make_class(self.name)
+            if self.cls is None:
+                self.cls = cls
+                self.cls_address = <void*>cls
+        return self.cls
+
+    cdef str spell(self):
+        return self.name
+
+
+cdef class HandleKind(Kind):
+    """A handle: a pointer to what only the driver knows, a callback, or an integer with a type of its own."""
+
+    def __init__(self, name, size, signed, accepts, make_class):
+        self.name = name
+        self.size = size
+        self.signed = signed
+        self.accepts = accepts
+        self.make_class = make_class
+
+    cdef object load(self, char* p, Struct view):
+        cdef u64 value = read_integer(p, self.size)
+        return new_handle(self, <u64>sign_extended(value, 8 * self.size) if self.signed else value)
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        cdef u64 bits = handle_slow(value, self, where)
+        memcpy(p, &bits, self.size)
+        keep(view, p, None if isinstance(value, (int, Handle)) else value)  # a ctypes function, say
+        return 0
+
+
+cdef class EnumKind(Kind):
+    """An enumeration of 4 bytes."""
+
+    def __init__(self, name, signed, make_class):
+        self.name = name
+        self.size = 4
+        self.signed = signed
+        self.make_class = make_class
+
+    cdef object load(self, char* p, Struct view):
+        cdef u64 value = read_integer(p, 4)
+        return new_enum(self, sign_extended(value, 32) if self.signed else <i64>value)
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        cdef u64 bits = convert_int(value, 32, self.signed, where)
+        memcpy(p, &bits, 4)
+        return 0
+
+
+cdef class StructKind(Kind):
+    """A struct or union."""
+
+    def __init__(self, name, size, align, make_class):
+        self.name = name
+        self.size = size
+        self.align = align
+        self.make_class = make_class
+
+    cdef object load(self, char* p, Struct view):
+        cls = self.get()
+        cdef Struct part = cls.__new__(cls)
+        part.memory = p
+        part.root = None if view is None else root_of(view)
+        return part
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        cdef char* source = <char*>struct_slow(value, self, False, where)
+        if source != p:
+            copy_kept(<Struct>value, view, source, p, self.size)
+            memcpy(p, source, self.size)
+        return 0
+
+
+cdef int allocate(Struct struct, Py_ssize_t size, Py_ssize_t align) except -1:
+    """Give a struct zeroed memory of its own."""
+    align = max(align, 16)
+    size = max((size + align - 1) // align * align, align)
+    struct.memory = <char*>aligned_alloc(align, size)
+    if struct.memory == NULL:
+        raise MemoryError
+    memset(struct.memory, 0, size)
+    struct.owned = True
+    struct.kept = {}
+    return 0
+
+
+cdef Struct root_of(Struct view):
+    return view if view.root is None else view.root
+
+
+cdef int keep(Struct view, char* p, object value) except -1:
+    """Keep `value` alive while the pointer at `p` may be used."""
+    if view is None:
+        return 0
+    cdef dict kept = root_of(view).kept
+    if value is None:
+        kept.pop(<size_t>p, None)
+    else:
+        kept[<size_t>p] = value
+    return 0
+
+
+cdef int copy_kept(Struct source, Struct view, char* start, char* target, Py_ssize_t size) except -1:
+    """Let the owner of `target` keep alive what the pointers in `source` point to."""
+    if view is None:
+        return 0
+    cdef dict kept = root_of(view).kept
+    cdef dict found = {
+        <size_t>target + address - <size_t>start: value
+        for address, value in root_of(source).kept.items()
+        if <size_t>start <= address < <size_t>start + size
+    }
+    for address in [a for a in kept if <size_t>target <= a < <size_t>target + size]:
+        del kept[address]
+    kept.update(found)
+    return 0
+
+
+cdef class Struct:
+    """Base of the struct and union classes: a view of C memory, zeroed when made.
+
+    Parameters
+    ----------
+    _ptr : int
+        Address of memory to view, which the caller keeps alive. 0 makes memory of its own.
+    **fields
+        Values of fields.
+    """
+
+    _kind_ = None
+    _fields_ = ()
+
+    def __cinit__(self):
+        self.kept = {}
+
+    def __init__(self, _ptr=0, **fields):
+        cdef StructKind kind = type(self)._kind_
+        if kind is None:
+            raise TypeError("Struct is a base class; make one of the structs of an API")
+        if self.owned:
+            raise TypeError(f"{kind.name} is initialised already")
+        if _ptr:
+            self.memory = <char*><size_t>as_unsigned(_ptr, <size_t>-1, b"_ptr")
+        else:
+            allocate(self, kind.size, kind.align)
+        for name, value in fields.items():
+            if name not in self._fields_:
+                raise TypeError(f"{kind.name} has no field {name!r}; its fields are {', '.join(self._fields_)}")
+            setattr(self, name, value)
+
+    def __dealloc__(self):
+        if self.owned:
+            free(self.memory)
+
+    def getPtr(self):
+        """Return the address of the struct; valid as long as this object."""
+        return <size_t>self.memory
+
+    def __eq__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        cdef StructKind kind = type(self)._kind_
+        return memcmp(self.memory, (<Struct>other).memory, kind.size) == 0
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields_)})"
+
+    def __reduce__(self):
+        raise TypeError(f"{type(self).__name__} holds addresses of this process and cannot be pickled or copied")
+
+
+cdef class Field:
+    """A field of a struct: a descriptor."""
+
+    cdef CType type
+    cdef Py_ssize_t offset
+    cdef bytes where
+    cdef readonly str __doc__
+
+    def __init__(self, str owner, str name, CType type, Py_ssize_t offset):
+        self.type = type
+        self.offset = offset
+        self.where = f"{owner}.{name}".encode()
+        self.__doc__ = f"{name}: {type.spell()}"
+
+    def __get__(self, Struct instance, owner):
+        if instance is None:
+            return self
+        return self.type.load(instance.memory + self.offset, instance)
+
+    def __set__(self, Struct instance not None, value):
+        self.type.store(instance.memory + self.offset, value, instance, self.where)
+
+    def __delete__(self, instance):
+        raise AttributeError(f"{self.where.decode()} is memory of a struct and cannot be deleted")
+
+
+cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where) except? 4242:
+    """Return the value of a handle argument: an object of its class, an int, or None for 0."""
+    if o is None:
+        return 0
+    cdef type cls = kind.get()
+    if isinstance(o, Handle):
+        if not isinstance(o, cls) and type(o).__name__ not in kind.accepts and not cls._integer_:
+            raise TypeError(
+                f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r})"
+            )
+        return (<Handle>o).value
+    if cls._callback_:
+        o = callback(o, where)
+    elif not hasattr(o, "__index__"):
+        raise TypeError(
+            f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r:.80})"
+        )
+    return convert_int(operator.index(o), 8 * kind.size, kind.signed, where)
+
+
+cdef object new_handle(HandleKind kind, unsigned long long value):
+    cdef type cls = kind.get()
+    cdef Handle handle = PyType_GenericAlloc(<PyTypeObject*>cls, 0)
+    handle.value = value
+    return handle
+
+
+cdef object new_enum(EnumKind kind, long long value):
+    return kind.get()(value)
+
+
+cdef object new_struct(StructKind kind):
+    return kind.get()()
+
+
+cdef void* struct_slow(object o, StructKind kind, bint optional, const char* where) except? NULL:
+    """Return the address of a struct argument, NULL for None if that is allowed."""
+    if o is None and optional:
+        return NULL
+    if not isinstance(o, kind.get()):
+        allowed = f"{kind.name} or None" if optional else kind.name
+        raise TypeError(f"{where[:strlen(where)].decode()} must be {allowed}, not {type(o).__name__} ({o!r:.80})")
+    if (<Struct>o).memory == NULL:
+        raise ValueError(f"{where[:strlen(where)].decode()}: this {kind.name} was not initialised")
+    return (<Struct>o).memory
