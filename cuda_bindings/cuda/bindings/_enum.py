@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enumerations made on first use."""
+"""Enumerations, and exceptions that carry one, made on first use."""
 
 from enum import IntEnum
 
@@ -21,3 +21,19 @@ class Enumeration(IntEnum):
 def make_enum(name, members, module):
     """Return the enumeration `name` with `members`, pairs of name and value; later names of a value are aliases."""
     return Enumeration(name, members, module=module, qualname=name)
+
+
+def make_error(name, status_enum, module):
+    """Return the exception class `name` of an API whose functions raise."""
+
+    def __init__(self, status):
+        self.status = int(status)
+        status = status_enum(status)
+        Exception.__init__(self, f"{status.name} ({int(status)})")
+
+    def __reduce__(self):
+        return type(self), (self.status,)
+
+    doc = f"Failure of a call; `status` is a {status_enum.__name__} as int."
+    namespace = {"__init__": __init__, "__reduce__": __reduce__, "__module__": module, "__doc__": doc}
+    return type(name, (Exception,), namespace)

@@ -26,6 +26,32 @@ cdef object kernel_parameters(object o, const char* where):
     return memory(o, False, where)
 
 
+cdef class KernelParameters(CType):
+    """A field that points to an array of addresses of parameters."""
+
+    def __init__(self):
+        self.size = sizeof(void*)
+
+    cdef object load(self, char* p, Struct view):
+        return (<size_t*>p)[0]
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        held = kernel_parameters(value, where)
+        (<void**>p)[0] = parameters_pointer(held, where)
+        keep(view, p, held)
+        return 0
+
+    cdef str spell(self):
+        return "int or (values, types)"
+
+
+cdef void* parameters_pointer(object held, const char* where) except? <void*>4242:
+    """Return the address of what `kernel_parameters` returned."""
+    if isinstance(held, Array):
+        return (<Array>held).data
+    return pointer(held, where)
+
+
 cdef Array _packed(tuple o, const char* where):
     cdef str name = where[:strlen(where)].decode()
     if len(o) == 0:

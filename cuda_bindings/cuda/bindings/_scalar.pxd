@@ -5,3 +5,7 @@ from cuda.bindings._struct cimport CType
 
 cdef class Address(CType):
     pass
+
+
+cdef class Text(CType):
+    pass

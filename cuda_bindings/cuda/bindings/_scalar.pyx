@@ -12,18 +12,18 @@ from cuda.bindings._struct cimport CType, Struct, all_ones, convert_int, keep, r
 cdef class Int(CType):
     """An integer of 1, 2, 4 or 8 bytes."""
 
-    cdef bint signed
+    cdef bint is_signed
 
-    def __init__(self, size, signed):
+    def __init__(self, size, is_signed):
         self.size = size
-        self.signed = signed
+        self.is_signed = is_signed
 
     cdef object load(self, char* p, Struct view):
         cdef u64 value = read_integer(p, self.size)
-        return sign_extended(value, 8 * self.size) if self.signed else value
+        return sign_extended(value, 8 * self.size) if self.is_signed else value
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef u64 bits = convert_int(value, 8 * self.size, self.signed, where)
+        cdef u64 bits = convert_int(value, 8 * self.size, self.is_signed, where)
         memcpy(p, &bits, self.size)
         return 0
 
@@ -35,20 +35,20 @@ cdef class Bits(CType):
     """A bit-field, in a storage unit of `size` bytes."""
 
     cdef int first, width
-    cdef bint signed
+    cdef bint is_signed
 
-    def __init__(self, size, first, width, signed):
+    def __init__(self, size, first, width, is_signed):
         self.size = size
         self.first = first
         self.width = width
-        self.signed = signed
+        self.is_signed = is_signed
 
     cdef object load(self, char* p, Struct view):
         cdef u64 value = read_integer(p, self.size) >> self.first & all_ones(self.width)
-        return sign_extended(value, self.width) if self.signed else value
+        return sign_extended(value, self.width) if self.is_signed else value
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef u64 bits = convert_int(value, self.width, self.signed, where)
+        cdef u64 bits = convert_int(value, self.width, self.is_signed, where)
         cdef u64 mask = all_ones(self.width) << self.first
         bits = read_integer(p, self.size) & ~mask | bits << self.first & mask
         memcpy(p, &bits, self.size)

@@ -31,12 +31,12 @@ cdef class Kind(CType):
 
 
 cdef class HandleKind(Kind):
-    cdef readonly bint signed
+    cdef readonly bint is_signed
     cdef readonly tuple accepts  # names of other handle classes that C takes in its place
 
 
 cdef class EnumKind(Kind):
-    cdef readonly bint signed
+    cdef readonly bint is_signed
     cdef object members
 
 
@@ -54,7 +54,7 @@ cdef class Struct:
 cdef u64 read_integer(char* p, Py_ssize_t size) noexcept
 cdef i64 sign_extended(u64 value, int bits) noexcept
 cdef u64 all_ones(int bits) noexcept
-cdef u64 convert_int(object value, int bits, bint signed, const char* where) except? 4242
+cdef u64 convert_int(object value, int bits, bint is_signed, const char* where) except? 4242
 cdef int allocate(Struct struct, Py_ssize_t size, Py_ssize_t align) except -1
 cdef Struct root_of(Struct view)
 cdef int keep(Struct view, char* p, object value) except -1

@@ -52,9 +52,9 @@ cdef class CType:
         return type(self).__name__
 
 
-cdef u64 convert_int(object value, int bits, bint signed, const char* where) except? 4242:
+cdef u64 convert_int(object value, int bits, bint is_signed, const char* where) except? 4242:
     cdef i64 high
-    if signed:
+    if is_signed:
         high = <i64>(all_ones(bits) >> 1)
         return <u64>as_signed(value, -high - 1, high, where)
     return as_unsigned(value, all_ones(bits), where)
@@ -63,8 +63,11 @@ cdef u64 convert_int(object value, int bits, bint signed, const char* where) exc
 cdef class Kind(CType):
     """A named type with a Python class, which is made on first use."""
 
-    cdef object get(self):
+    def python_class(self):
         """Return the class."""
+        return self.get()
+
+    cdef object get(self):
         if self.cls is None:
             cls = self.make_class(self.name)
             if self.cls is None:
@@ -79,16 +82,16 @@ cdef class Kind(CType):
 cdef class HandleKind(Kind):
     """A handle: a pointer to what only the driver knows, a callback, or an integer with a type of its own."""
 
-    def __init__(self, name, size, signed, accepts, make_class):
+    def __init__(self, name, size, is_signed, accepts, make_class):
         self.name = name
         self.size = size
-        self.signed = signed
+        self.is_signed = is_signed
         self.accepts = accepts
         self.make_class = make_class
 
     cdef object load(self, char* p, Struct view):
         cdef u64 value = read_integer(p, self.size)
-        return new_handle(self, <u64>sign_extended(value, 8 * self.size) if self.signed else value)
+        return new_handle(self, <u64>sign_extended(value, 8 * self.size) if self.is_signed else value)
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
         cdef u64 bits = handle_slow(value, self, where)
@@ -100,18 +103,18 @@ cdef class HandleKind(Kind):
 cdef class EnumKind(Kind):
     """An enumeration of 4 bytes."""
 
-    def __init__(self, name, signed, make_class):
+    def __init__(self, name, is_signed, make_class):
         self.name = name
         self.size = 4
-        self.signed = signed
+        self.is_signed = is_signed
         self.make_class = make_class
 
     cdef object load(self, char* p, Struct view):
         cdef u64 value = read_integer(p, 4)
-        return new_enum(self, sign_extended(value, 32) if self.signed else <i64>value)
+        return new_enum(self, sign_extended(value, 32) if self.is_signed else <i64>value)
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef u64 bits = convert_int(value, 32, self.signed, where)
+        cdef u64 bits = convert_int(value, 32, self.is_signed, where)
         memcpy(p, &bits, 4)
         return 0
 
@@ -234,7 +237,8 @@ cdef class Struct:
     __hash__ = None
 
     def __repr__(self):
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields_)})"
+        shown = [name for name in self._fields_ if not name.startswith(("reserved", "pad"))]
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     def __reduce__(self):
         raise TypeError(f"{type(self).__name__} holds addresses of this process and cannot be pickled or copied")
@@ -283,7 +287,7 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where
         raise TypeError(
             f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r:.80})"
         )
-    return convert_int(operator.index(o), 8 * kind.size, kind.signed, where)
+    return convert_int(operator.index(o), 8 * kind.size, kind.is_signed, where)
 
 
 cdef object new_handle(HandleKind kind, unsigned long long value):

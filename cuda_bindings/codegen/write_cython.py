@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Model -> the C level: cydriver.pxd/.pyx and the like, which other Cython code can cimport.
+
+The declarations stand in the .pxd, so that no CUDA header is needed to compile. A function looks its symbol up at
+its first call.
+"""
+
+from __future__ import annotations
+
+import keyword
+
+from codegen import apis
+from codegen.c_types import Declarations, constants, declare
+from codegen.model import Function, FunctionType, Library, Named, Pointer
+
+FOLDER = "cuda_bindings/cuda/bindings"
+HEADER = (
+    "# Written by `python -m codegen write`: do not edit\n"
+    "# SPDX-FileCopyrightText: 2026 Open CUDA Python developers\n"
+    "# SPDX-License-Identifier: Apache-2.0\n"
+)
+# Macro that NVIDIA's header defines when it is included: its declarations are then the same as ours.
+GUARDS = {"driver": "__cuda_cuda_h__", "nvrtc": "__NVRTC_H__", "nvjitlink": "nvJitLink_INCLUDED__"}
+# Status that a function returns together with a Python exception, as NVIDIA's C level has it.
+RAISED = {
+    "CUresult": "CUDA_ERROR_NOT_FOUND",
+    "nvrtcResult": "NVRTC_ERROR_INVALID_INPUT",
+    "nvJitLinkResult": "NVJITLINK_ERROR_INTERNAL",
+}
+
+
+def files(libraries: dict[str, Library]) -> dict[str, str]:
+    """Return the C-level modules by path."""
+    result = {}
+    for name, library in libraries.items():
+        result[f"{FOLDER}/cy{name}.pxd"] = pxd(library)
+        result[f"{FOLDER}/cy{name}.pyx"] = pyx(library)
+    return result
+
+
+def identifier(name: str) -> str:
+    """Return a parameter's name in Cython."""
+    reserved = keyword.iskeyword(name) or name in ("signed", "unsigned", "cdef", "struct", "by", "include")
+    return f"{name}_" if reserved else name
+
+
+def c_text(library: Library) -> str:
+    """Return the library's types and constants as C."""
+    lines = ["#include <stddef.h>", "#include <stdint.h>", *Declarations(library).c]
+    for name, value in constants(library):
+        suffix = "ull" if value > 0x7FFFFFFFFFFFFFFF else "ll" if abs(value) > 0x7FFFFFFF else ""
+        lines.append(f"#define {name} ({value}{suffix})")
+    return "\n".join(lines)
+
+
+def signature(function: Function) -> str:
+    """Return result, name and parameters in Cython."""
+    spell = Declarations.spell_cython
+    params = ", ".join(declare(param.type, identifier(param.name), spell) for param in function.params)
+    return declare(function.result, f"{function.name}({params})", spell)
+
+
+def raised(function: Function) -> str:
+    """Return the exception clause of a function."""
+    if isinstance(function.result, Pointer):
+        return "except? NULL"
+    return f"except? {RAISED[function.result.name]}" if isinstance(function.result, Named) else "except *"
+
+
+def pxd(library: Library) -> str:
+    declarations = Declarations(library)
+    c = c_text(library).replace("\\", "\\\\")
+    lines = [
+        HEADER + f'"""C level of cuda.bindings.{library.name}: types, constants and functions."""',
+        "",
+        "from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t",
+        "",
+        "cdef extern from *:",
+        '    """',
+        f"    #ifndef {GUARDS[library.name]}",
+        *(f"    {line}" for line in c.splitlines()),
+        "    #endif",
+        '    """',
+        *(f"    {line}" for line in declarations.cython),
+        "",
+    ]
+    if names := [name for name, _ in constants(library)]:
+        lines += ["    enum:", *(f"        {name}" for name in names), ""]
+    lines += [f"cdef {signature(f)} {raised(f)} nogil" for f in library.functions.values()]
+    return "\n".join(lines) + "\n"
+
+
+def pyx(library: Library) -> str:
+    functions = list(library.functions.values())
+    table = "\n".join(row(library, function) for function in functions)
+    lines = [
+        HEADER + f'"""C level of cuda.bindings.{library.name}."""',
+        "",
+        "from cuda.bindings cimport _loader",
+        "",
+        f"cdef void* addresses[{len(functions)}]",
+        "# Name and version to ask for, exported symbol, symbol for the per-thread default stream.",
+        f'cdef str TABLE = """\\\n{table}"""',
+        "",
+        "",
+        "cdef int resolve(int index) except -1 with gil:",
+        '    """Look the symbol of a function up."""',
+        '    name, version, symbol, per_thread = TABLE.split("\\n")[index].split(" ")',
+        f'    addresses[index] = _loader.resolve("{library.name}", name, symbol, int(version), per_thread)',
+        "    return 0",
+        "",
+    ]
+    for index, function in enumerate(functions):
+        lines += body(function, index)
+    return "\n".join(lines)
+
+
+def row(library: Library, function: Function) -> str:
+    # cuGetProcAddress wants the name without the number of its form: cuCtxGetDevice for cuCtxGetDevice_v2.
+    from codegen.versions import split
+
+    name = split(function.symbol)[0] if apis.APIS[library.name].versions else function.name
+    return f"{name} {function.version or 0} {function.symbol} {function.per_thread or ''}"
+
+
+def body(function: Function, index: int) -> list[str]:
+    """Return the definition of one function."""
+    pointer = FunctionType(function.result, tuple((p.name, p.type) for p in function.params))
+    cast = declare(Pointer(pointer), "", Declarations.spell_cython, " noexcept nogil")
+    arguments = ", ".join(identifier(param.name) for param in function.params)
+    return [
+        "",
+        f"cdef {signature(function)} {raised(function)} nogil:",
+        f"    if addresses[{index}] == NULL:",
+        f"        resolve({index})",
+        f"    return (<{cast}>addresses[{index}])({arguments})",
+        "",
+    ]

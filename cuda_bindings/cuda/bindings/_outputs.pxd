@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What comes back from a call."""
+
+from cuda.bindings._array cimport Array
+from cuda.bindings._struct cimport CType, EnumKind, new_enum
+
+
+cdef class Statuses:
+    """The status values of an API, as members of its enumeration and as tuples of one."""
+
+    cdef EnumKind kind
+    cdef object success
+    cdef tuple success_alone
+    cdef object prepare(self)
+
+
+cdef object text(const char* p)
+cdef bytes until_nul(object storage)
+cdef list viewed(void* p, CType of, unsigned long long length)
+cdef int copy_back(object held, object originals) except -1
+
+
+cdef inline object status(Statuses statuses, long long value):
+    """Return a status as a member of its enumeration."""
+    if value == 0 and statuses.success is not None:
+        return statuses.success
+    statuses.prepare()
+    return new_enum(statuses.kind, value)
+
+
+cdef inline object status_alone(Statuses statuses, long long value):
+    """Return what a function without outputs returns."""
+    if value == 0 and statuses.success is not None:
+        return statuses.success_alone
+    statuses.prepare()
+    return (new_enum(statuses.kind, value),)

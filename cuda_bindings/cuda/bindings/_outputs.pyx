@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What comes back from a call."""
+
+from libc.string cimport memcpy
+
+from cuda.bindings._array cimport Array
+from cuda.bindings._struct cimport CType, EnumKind, Struct, new_enum
+
+
+cdef class Statuses:
+    """The status values of an API, as members of its enumeration and as tuples of one."""
+
+    def __init__(self, EnumKind kind):
+        self.kind = kind
+
+    cdef object prepare(self):
+        if self.success is None:
+            success = new_enum(self.kind, 0)
+            self.success_alone = (success,)
+            self.success = success
+
+
+cdef object text(const char* p):
+    """Return a C string that the library owns, None for NULL."""
+    return None if p == NULL else <bytes>p
+
+
+cdef bytes until_nul(object storage):
+    """Return the text in a bytearray that C filled."""
+    return bytes(storage).partition(b"\0")[0]
+
+
+cdef list viewed(void* p, CType of, unsigned long long length):
+    """Return the elements of an array that the library owns."""
+    cdef unsigned long long i
+    return [] if p == NULL else [of.load(<char*>p + i * of.size, None) for i in range(length)]
+
+
+cdef int copy_back(object held, object originals) except -1:
+    """Give the structs of an array argument the contents that the call left."""
+    cdef Array array
+    cdef Py_ssize_t i
+    if isinstance(held, Array):
+        array = held
+        for i in range(array.length):
+            memcpy((<Struct>originals[i]).memory, array.data + i * array.of.size, array.of.size)
+    return 0

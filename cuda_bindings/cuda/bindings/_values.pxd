@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings._array cimport Array
+
+
+cdef class Selector:
+    cdef object tables
+    cdef str enum
+    cdef object ctype(self, object member, unsigned long long size, const char* where)
+    cdef Array box(self, object member, object value, const char* where)
+    cdef Array storage(self, object member, unsigned long long size, const char* where)
+    cdef object value(self, object member, Array storage, unsigned long long size)
+    cdef object boxes(self, object members, object values, const char* where)
+    cdef list storages(self, object members, object sizes, const char* where)
+    cdef list values(self, object members, list storages)
+
+
+cdef Array pointers_to(list storages)
