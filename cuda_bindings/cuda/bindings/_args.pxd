@@ -22,7 +22,7 @@ cdef long long signed_slow(object o, long long low, long long high, const char* 
 cdef double double_slow(object o, bint single, const char* where) except? 4242
 cdef object memory_slow(object o, bint writable, const char* where)
 cdef object string_slow(object o, const char* where)
-cdef object callback(object o, const char* where)
+cdef object callback_address(object o, const char* where)
 cdef int need(object held, unsigned long long count, const char* where) except -1
 cdef int need_items(Py_ssize_t length, unsigned long long count, const char* where, const char* count_where) except -1
 
@@ -49,6 +49,10 @@ cdef inline double as_double(object o, const char* where) except? 4242:
     if PyFloat_CheckExact(o):
         return PyFloat_AS_DOUBLE(o)
     return double_slow(o, False, where)
+
+
+cdef inline double as_single(object o, const char* where) except? 4242:
+    return double_slow(o, True, where)
 
 
 cdef inline object memory(object o, bint writable, const char* where):

@@ -73,6 +73,8 @@ cdef object memory_slow(object o, bint writable, const char* where):
         return memoryview(bytearray(8))[:PyBytes_GET_SIZE(o)] if writable and PyBytes_GET_SIZE(o) < 2 else o
     if hasattr(o, "getPtr"):
         return int(o.getPtr())
+    if hasattr(o, "__index__") and not hasattr(o, "__len__"):  # NumPy's scalars also have the buffer protocol
+        return operator.index(o)
     if PyObject_CheckBuffer(o):
         view = memoryview(o)
         if not view.c_contiguous:
@@ -80,8 +82,6 @@ cdef object memory_slow(object o, bint writable, const char* where):
         if writable and view.readonly:
             raise TypeError(f"{_named(where)} must be writable memory; this {type(o).__name__} is read-only")
         return view
-    if hasattr(o, "__index__"):
-        return operator.index(o)
     raise TypeError(
         f"{_named(where)} must be an address (int), an object with the buffer protocol or None, "
         f"not {type(o).__name__} ({o!r:.80})"
@@ -103,7 +103,7 @@ cdef object string_slow(object o, const char* where):
     return o
 
 
-cdef object callback(object o, const char* where):
+cdef object callback_address(object o, const char* where):
     """Return the address of a C function given as int, handle object or ctypes function."""
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None and isinstance(o, ctypes._CFuncPtr):

@@ -8,9 +8,17 @@ cdef class Array:
     cdef Py_ssize_t length
     cdef CType of
     cdef Struct memory
+    cdef size_t bytes_used  # of a single value
+    cdef char* out(self)
     cdef list take(self, Py_ssize_t length)
 
 
 cdef Array filled(CType of, object values, const char* where)
 cdef object array_in(object o, CType of, const char* where)
 cdef void* array_data(object held, unsigned long long count, const char* where, const char* count_where) except? NULL
+cdef unsigned long long count_of(object number) except? 4242
+
+
+cdef class ArrayType(CType):
+    cdef CType of
+    cdef Py_ssize_t length

@@ -15,9 +15,6 @@ cdef extern from "Python.h":
 cdef class ArrayType(CType):
     """A fixed number of elements, read and written as a list."""
 
-    cdef CType of
-    cdef Py_ssize_t length
-
     def __init__(self, CType of, length):
         self.of = of
         self.length = length
@@ -94,6 +91,10 @@ cdef class Array:
     def __len__(self):
         return self.length
 
+    cdef char* out(self):
+        """Return where C writes, NULL if nothing is asked for."""
+        return self.data if self.length else NULL
+
     cdef list take(self, Py_ssize_t length):
         """Return the first elements as a list."""
         cdef Py_ssize_t i
@@ -123,6 +124,11 @@ cdef object array_in(object o, CType of, const char* where):
         f"{where[:strlen(where)].decode()} must be a list or tuple of {of.spell()}, an address (int) or None, "
         f"not {type(o).__name__} ({o!r:.80})"
     )
+
+
+cdef unsigned long long count_of(object number) except? 4242:
+    """Return a number of elements that was computed, 0 where that is negative."""
+    return max(number, 0)
 
 
 cdef void* array_data(object held, unsigned long long count, const char* where, const char* count_where) except? NULL:

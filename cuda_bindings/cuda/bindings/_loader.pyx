@@ -9,8 +9,8 @@ warning), ``nvidia``, ``cpu``, or the path of a library. A driver that loads and
 from posix cimport dlfcn
 
 import os
-import threading
 import warnings
+from _thread import RLock  # threading would take a third of the import time
 
 cdef extern from *:
     """
@@ -69,7 +69,7 @@ cdef Library _open(str path):
 
 
 cdef dict _libraries = {}
-_lock = threading.RLock()
+_lock = RLock()
 _warned = False
 
 
@@ -173,6 +173,17 @@ def _warn_of_cpu_device():
 def driver_path():
     """Return the path of the driver library in use, opening it if need be."""
     return _library("driver").path
+
+
+def will_use_cpu():
+    """Tell whether the CPU device is or would be the one in use; never raises, and opens no CPU device by itself."""
+    choice = os.environ.get("CUDA_PYTHON_DRIVER") or "auto"
+    if "driver" not in _libraries and choice in ("cpu", "nvidia"):
+        return choice == "cpu"
+    try:
+        return cpu_in_use()
+    except (LibraryNotFound, ValueError):
+        return False
 
 
 def is_cpu():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comes back from a call."""
 
-from libc.string cimport memcpy
+from libc.string cimport memcpy, strlen
 
 from cuda.bindings._array cimport Array
 from cuda.bindings._struct cimport CType, EnumKind, Struct, new_enum
@@ -24,6 +24,13 @@ cdef class Statuses:
 cdef object text(const char* p):
     """Return a C string that the library owns, None for NULL."""
     return None if p == NULL else <bytes>p
+
+
+cdef object text_storage(unsigned long long size, const char* where):
+    """Return zeroed memory that C fills with text."""
+    if size > 1 << 30:
+        raise ValueError(f"{where[:strlen(where)].decode()}: a length of {<long long>size} is out of range")
+    return memoryview(bytearray(size))
 
 
 cdef bytes until_nul(object storage):

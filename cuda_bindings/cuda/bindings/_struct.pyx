@@ -13,7 +13,7 @@ import operator
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from cuda.bindings._args cimport as_signed, as_unsigned, callback
+from cuda.bindings._args cimport as_signed, as_unsigned, callback_address
 from cuda.bindings._handle cimport Handle
 
 cdef extern from "stdlib.h" nogil:
@@ -282,7 +282,7 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where
             )
         return (<Handle>o).value
     if cls._callback_:
-        o = callback(o, where)
+        o = callback_address(o, where)
     elif not hasattr(o, "__index__"):
         raise TypeError(
             f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r:.80})"

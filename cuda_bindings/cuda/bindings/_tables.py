@@ -150,3 +150,15 @@ def set_dsts_srcs(self, dsts, srcs):
     self.dsts = dsts
     self.srcs = srcs
     self.count = len(dsts)
+
+
+def size_of(cls):
+    """Return the bytes that C needs for a value of a class of a module."""
+    kind = getattr(cls, "_kind_", None)
+    if kind is not None:
+        return kind.size
+    from cuda.bindings._enum import Enumeration
+
+    if isinstance(cls, type) and issubclass(cls, Enumeration):
+        return 4
+    raise TypeError(f"sizeof() takes a handle, enumeration or struct class of cuda.bindings, not {cls!r:.80}")

@@ -12,7 +12,7 @@ cdef class Selector:
     cdef object value(self, object member, Array storage, unsigned long long size)
     cdef object boxes(self, object members, object values, const char* where)
     cdef list storages(self, object members, object sizes, const char* where)
-    cdef list values(self, object members, list storages)
+    cdef list values(self, object members, list storages, object sizes)
 
 
 cdef Array pointers_to(list storages)

@@ -5,7 +5,7 @@
 from libc.string cimport memcpy, strlen
 
 from cuda.bindings._args cimport as_unsigned, memory, pointer
-from cuda.bindings._array cimport Array
+from cuda.bindings._array cimport Array, ArrayType
 from cuda.bindings._scalar cimport Address, Text
 from cuda.bindings._struct cimport CType, keep
 
@@ -22,6 +22,8 @@ cdef class Selector:
         found = self.tables.value_type(self.enum, member)
         if found is not None and (<CType>found).size:
             return found
+        if found is not None:  # as many as fit the size that the caller gives
+            return ArrayType((<ArrayType>found).of, size // (<ArrayType>found).of.size)
         if size > 1 << 30:
             raise ValueError(f"{where[:strlen(where)].decode()}: a value of {size} bytes is too large")
         return self.tables.ctype(f"c{size}" if size else "u8")
@@ -29,7 +31,8 @@ cdef class Selector:
     cdef Array storage(self, object member, unsigned long long size, const char* where):
         """Return zeroed memory for a value that comes back, at least 8 bytes."""
         cdef CType of = self.ctype(member, size, where)
-        cdef Array array = Array(self.tables.ctype(f"c{max(of.size, size, 8)}"), 1)
+        cdef Array array = Array(self.tables.ctype(f"c{max(of.size, <Py_ssize_t>size, 8)}"), 1)
+        array.bytes_used = of.size
         return array
 
     cdef object value(self, object member, Array storage, unsigned long long size):
@@ -78,12 +81,21 @@ cdef class Selector:
         if not isinstance(members, (list, tuple)):
             raise TypeError(f"{where[:strlen(where)].decode()} must be a list or tuple, not {type(members).__name__}")
         return [
-            self.storage(member, 0 if sizes is None or i >= len(sizes) else sizes[i], where)
-            for i, member in enumerate(members)
+            self.storage(member, size, where) for member, size in zip(members, sizes_of(members, sizes))
         ]
 
-    cdef list values(self, object members, list storages):
-        return [self.value(member, storage, 0) for member, storage in zip(members, storages)]
+    cdef list values(self, object members, list storages, object sizes):
+        """Return the values in `storages`."""
+        return [
+            self.value(member, storage, size)
+            for member, storage, size in zip(members, storages, sizes_of(members, sizes))
+        ]
+
+
+cdef object sizes_of(object members, object sizes):
+    """Return the bytes that a caller gives for the value of each member, 0 for those without."""
+    given = list(sizes) if isinstance(sizes, (list, tuple)) else []
+    return given + [0] * (len(members) - len(given))
 
 
 cdef Array pointers_to(list storages):

@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What compilers are told while the CPU device is the one in use.
+
+NVRTC and nvJitLink, given -lineinfo, put the PTX of what they compile into their cubins, and that is what the CPU
+device runs.
+"""
+
+from cuda.bindings import _loader
+
+GIVEN = (b"-lineinfo", b"--generate-line-info", b"-G", b"--device-debug")
+
+
+def with_line_info(options, count):
+    """Return options, and their number, with -lineinfo if the CPU device will run the result."""
+    if not _loader.will_use_cpu():
+        return options, count
+    if not (options is None or isinstance(options, (list, tuple))):
+        return options, count  # an address of the caller's own
+    given = list(options or ())[:count]
+    if len(given) != count or any(isinstance(o, (str, bytes)) and _spelled(o) in GIVEN for o in given):
+        return options, count  # a wrong count is the wrapper's to report
+    return [*given, b"-lineinfo"], count + 1
+
+
+def _spelled(option):
+    option = option.encode() if isinstance(option, str) else option
+    return option.strip()
