@@ -117,9 +117,8 @@ class Declarations:
         elif isinstance(type_, FunctionType):
             for part in (type_.result, *(param for _, param in type_.params)):
                 self.need_for(part, False)
-        elif isinstance(type_, Named):
-            if by_value or type_.name not in self.library.structs:
-                self.need(type_.name)
+        elif isinstance(type_, Named) and (by_value or type_.name not in self.library.structs):
+            self.need(type_.name)
 
     def enum(self, enum: Enum) -> None:
         values = ", ".join(f"{member.name} = {member.value}" for member in enum.members)

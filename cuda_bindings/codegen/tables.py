@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Model -> the compact table of types and constants that `cuda.bindings._tables` reads (its docstring has the format)."""
+"""Model -> the table of types and constants that `cuda.bindings._tables` reads (its docstring has the format)."""
 
 from __future__ import annotations
 
 import functools
-import os
+import itertools
 
 from codegen import apis, roles
 from codegen.c_types import ANONYMOUS, constants, integer, target
@@ -43,7 +43,8 @@ def render(library: Library) -> str:
         rows.append(f"{names.enum(enum.name)} enum {'i' if enum.signed else 'u'}4 {members}")
     for struct in library.structs.values():
         if struct.size:
-            rows.append(f"{names.struct(struct.name)} struct {struct.size} {struct.align} {fields(names, struct)}".rstrip())
+            place = f"{struct.size} {struct.align} {fields(names, struct)}"
+            rows.append(f"{names.struct(struct.name)} struct {place}".rstrip())
     known = {row.split()[0] for row in rows}
     for name in (*library.typedefs, *library.structs, *library.enums):
         meaning = names.canonical(name)
@@ -55,7 +56,7 @@ def render(library: Library) -> str:
         status = apis.APIS[library.name].status
         rows.append(f"{status.removesuffix('Result')}Error error {names.enum(status)}")
     for enum_name, types in selected_types(library).items():
-        members = dict((member.name, member.value) for member in library.enums[enum_name].members)
+        members = {member.name: member.value for member in library.enums[enum_name].members}
         for member, type_ in types.items():
             if type_ != Primitive("void"):
                 rows.append(f"{names.enum(enum_name)}.{members[member]} value {names.code(type_)}")
@@ -138,7 +139,9 @@ class Names:
         """Return names and values of an enumeration, without their common prefix in an API that drops prefixes."""
         prefix = ""
         if self.raises:
-            prefix = os.path.commonprefix([member.name for member in enum.members]).rpartition("_")[0] + "_"
+            words = [member.name.split("_") for member in enum.members]
+            same = itertools.takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
+            prefix = "".join(f"{column[0]}_" for column in same)
         return [(member.name.removeprefix(prefix), member.value) for member in enum.members]
 
     def is_handle(self, type_: Type) -> bool:

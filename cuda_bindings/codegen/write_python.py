@@ -47,7 +47,7 @@ def __getattr__(name):
 def __dir__():
     return sorted({*globals(), *TABLES.names()})
 '''
-# Functions that neither wait for the device or another thread nor compile, load or allocate; the others release the GIL.
+# Functions that neither wait for the device or another thread nor compile, load or allocate; others release the GIL.
 QUICK = re.compile(
     r"cu(Init|DriverGetVersion|GetError\w+|GetProcAddress|StreamQuery|EventQuery|\w*GetAttributes?|\w*GetParam\w+"
     r"|Ctx(Get|Set|Push|Pop)\w*|Device(Get|Can|Total|Compute)\w*|(Stream|Event|Module|Library|Kernel|Func|Graph\w*)Get\w+"
@@ -55,7 +55,7 @@ QUICK = re.compile(
     r"|nvrtc(Version|Get\w+)|nvJitLink(Version|Get\w+)"
 )
 # Those that QUICK matches although they may compile, load, copy or wait.
-SLOW = re.compile(r"cu(ModuleGetFunction|LibraryGet\w+|ModuleGetGlobal|KernelGetFunction|MemGet\w+|Init|CtxGetDevResource)")
+SLOW = re.compile(r"cu(Init|ModuleGet(Function|Global)|LibraryGet\w+|KernelGetFunction|MemGet\w+|CtxGetDevResource)")
 # Functions whose results say more about a failure.
 RESULTS_OF_FAILURE = {"cuGraphExecUpdate"}
 # Compilations that put PTX into their output for the CPU device: function -> options and their number.
@@ -272,7 +272,8 @@ class Wrapper:
         elif isinstance(meaning, Pointer) and not self.names.is_handle(type_) and not self.names.raises:
             self.user_data(param)
         else:
-            self.convert.append(f"cdef {self.c(type_, name)} = {self.scalar(type_, self.python(param), self.where(param))}")
+            converted = self.scalar(type_, self.python(param), self.where(param))
+            self.convert.append(f"cdef {self.c(type_, name)} = {converted}")
             self.arguments.append(name)
 
     def user_data(self, param: Param) -> None:

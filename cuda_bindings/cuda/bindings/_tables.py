@@ -4,7 +4,8 @@
 
 A row is a name, what it is, and the rest:
 
-    CUstream handle pointer                a pointer to what only the driver knows; after it the handles taken in its place
+    CUstream handle pointer                a pointer to what only the driver knows
+    CUfunction handle pointer CUkernel     one that takes CUkernel in its place
     CUdevice handle i4                     an integer with a type of its own
     CUhostFn handle callback               a C function
     CUresult enum u4 CUDA_SUCCESS=0 ...
