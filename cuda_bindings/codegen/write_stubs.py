@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Model -> the types of the Python level: driver.pyi and the like.
+
+Results are typed as of a call that succeeded; on failure those after the status are None.
+"""
+
+from __future__ import annotations
+
+from codegen import apis, roles, tables
+from codegen.c_types import constants, target
+from codegen.model import Array, Enum, Function, Library, Param, Pointer, Primitive, Role, Struct, Type
+from codegen.write_cython import FOLDER, HEADER
+
+IMPORTS = """\
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+from cuda.bindings._enum import Enumeration
+from cuda.bindings._handle import Handle
+from cuda.bindings._struct import Struct
+from typing_extensions import Buffer
+"""
+MEMORY = "Buffer | SupportsIndex | Struct | None"
+PASSED = {
+    Role.IN_STRING: "str | bytes | None",
+    Role.IN_BUFFER: MEMORY,
+    Role.OUT_BUFFER: MEMORY,
+    Role.USER_DATA: MEMORY,
+    Role.CALLBACK: "Any",
+    Role.IN_VALUE: "Any",
+    Role.IN_VALUES: "Sequence[Any] | int | None",
+    Role.KERNEL_PARAMS: "Any",
+}
+
+
+def files(libraries: dict[str, Library]) -> dict[str, str]:
+    """Return the stubs by path."""
+    return {f"{FOLDER}/{name}.pyi": Stubs(library).text() for name, library in libraries.items()}
+
+
+class Stubs:
+    """The stubs of one library."""
+
+    def __init__(self, library: Library):
+        self.library = library
+        self.api = apis.APIS[library.name]
+        self.names = tables.Names(library)
+
+    def text(self) -> str:
+        lines = [HEADER + IMPORTS]
+        lines += [f"class {name}(Handle): ..." for name in self.names.handles]
+        for enum in self.library.enums.values():
+            lines.append(f"class {self.names.enum(enum.name)}(Enumeration):")
+            lines += [f"    {name} = {value}" for name, value in self.names.members(enum)]
+        for struct in self.library.structs.values():
+            if struct.size:
+                fields = self.fields(struct)
+                lines.append(f"class {self.names.struct(struct.name)}(Struct):" + ("" if fields else " ..."))
+                lines += fields
+        rows = [row.split() for row in tables.render(self.library).splitlines()]
+        lines += [f"{row[0]} = {row[2]}" for row in rows if row[1] == "alias"]
+        lines += [f"class {row[0]}(Exception):\n    status: int" for row in rows if row[1] == "error"]
+        lines += [f"{name}: int" for name, _ in constants(self.library)]
+        lines += [self.function(function) for function in self.library.functions.values()]
+        lines.append("def sizeof(objType: type[Handle] | type[Struct] | type[Enumeration]) -> int: ...")
+        return "\n".join(lines) + "\n"
+
+    def fields(self, struct: Struct) -> list[str]:
+        lines = []
+        for field in struct.fields:
+            if field.name is None:
+                lines += self.fields(self.library.structs[field.type.name])
+            elif not field.name.startswith("_"):
+                lines.append(f"    {field.name}: {self.field_type(field.type, field.name)}")
+        return lines
+
+    def field_type(self, type_: Type, name: str) -> str:
+        """Return the type that a field is read as, or Any where it can be set to much more."""
+        meaning = target(self.library, type_)
+        if isinstance(meaning, Array):
+            if meaning.of in (Primitive("char"), Primitive("unsigned char")):
+                return "bytes"
+            return f"list[{self.value(meaning.of)}]"
+        if isinstance(meaning, Pointer) and not self.names.is_handle(type_):
+            return "Any"
+        return "Any" if isinstance(meaning, Pointer) else self.value(type_)
+
+    def value(self, type_: Type) -> str:
+        """Return the Python type of a C value that comes back."""
+        meaning = target(self.library, type_)
+        if self.names.is_handle(type_):
+            return self.names.canonical(type_.name)
+        if isinstance(meaning, Struct):
+            return self.names.struct(meaning.name)
+        if isinstance(meaning, Enum):
+            return self.names.enum(meaning.name)
+        if meaning == Pointer(Primitive("char"), const=True):
+            return "bytes"
+        return "float" if meaning in (Primitive("float"), Primitive("double")) else "int"
+
+    def given(self, type_: Type) -> str:
+        """Return the Python types that stand for a C value as argument."""
+        meaning = target(self.library, type_)
+        if self.names.is_handle(type_):
+            return f"{self.names.canonical(type_.name)} | SupportsIndex | None"
+        if isinstance(meaning, Struct):
+            return self.names.struct(meaning.name)
+        if isinstance(meaning, Enum):
+            return f"{self.names.enum(meaning.name)} | int"
+        if meaning in (Primitive("float"), Primitive("double")):
+            return "float"
+        return MEMORY if isinstance(meaning, Pointer) and not self.names.raises else "SupportsIndex"
+
+    def passed(self, param: Param) -> str:
+        role = param.role
+        if role in PASSED:
+            return PASSED[role]
+        if role in (Role.IN_STRUCT, Role.INOUT_STRUCT):
+            return f"{self.value(param.type.to)} | None"
+        if role in (Role.IN_ARRAY, Role.INOUT_ARRAY):
+            of = "str | bytes" if self.value(param.type.to) == "bytes" else self.given(param.type.to)
+            return f"Sequence[{of}] | int | None"
+        if role in (Role.IN_POINTER, Role.INOUT, Role.INOUT_COUNT):
+            return self.given(param.type.to) + (" | None" if param.optional else "")
+        return self.given(param.type)
+
+    def returned(self, param: Param) -> str:
+        match param.role:
+            case Role.OUT_VALUE:
+                return "Any"
+            case Role.OUT_VALUES:
+                return "list[Any]"
+            case Role.OUT_STRING:
+                return "bytes"
+            case Role.OUT_ARRAY:
+                return f"list[{self.value(param.type.to)}]"
+            case Role.OUT_VIEW:
+                return f"list[{self.value(param.type.to.to)}]"
+        return self.value(param.type.to)
+
+    def function(self, function: Function) -> str:
+        params = ", ".join(
+            f"{roles.python_name(self.api, param.name)}: {self.passed(param)}"
+            + (" = ..." if param.default is not None else "")
+            for param in roles.passed(function)
+        )
+        results = [self.returned(param) for param in roles.returned(function)]
+        status = self.names.enum(self.api.status)
+        if self.value(function.result) != status:
+            results = [self.value(function.result)]
+        if not self.names.raises:
+            result = f"tuple[{', '.join([status, *results])}]"
+        else:
+            result = results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]" if results else "None"
+        return f"def {roles.python_function_name(self.api, function.name)}({params}) -> {result}: ..."
