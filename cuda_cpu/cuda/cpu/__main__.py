@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m cuda.cpu` describes the CPU device; `python -m cuda.cpu run SCRIPT` runs a program on it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import cuda.cpu
+from cuda.cpu import run
+
+
+def report() -> int:
+    """Print what the device is."""
+    from cuda.cpu.driver import device
+    from cuda.cpu.driver.error import CudaError
+
+    try:
+        device.cuInit(0)
+    except CudaError as error:
+        print(error.args[1], file=sys.stderr)
+        return 1
+    print(f"cuda.cpu {cuda.cpu.__version__}: {cuda.cpu.library_path()}")
+    print(
+        f"{len(cuda.cpu.implemented())} functions of the driver API, CUDA {device.cuDriverGetVersion() // 1000}."
+        f"{device.cuDriverGetVersion() % 1000 // 10}"
+    )
+    for each in device.devices():
+        major, minor = each.capability
+        print(f"device {each.ordinal}: {each.name}, {each.memory / 2**30:.1f} GiB, compute capability {major}.{minor}")
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m cuda.cpu", description=__doc__)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    runner = commands.add_parser("run", help="run a Python program on the CPU device, whichever package opens libcuda")
+    runner.add_argument(
+        "--python", metavar="OTHER", help="the interpreter of another environment, of this Python version"
+    )
+    runner.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module")
+    runner.add_argument("script", metavar="SCRIPT")
+    runner.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
+    given = parser.parse_args(arguments)
+    if given.command != "run":
+        return report()
+    try:
+        return run.program(given.python, given.script, given.arguments, module=given.module)
+    except run.RunError as error:
+        print(f"python -m cuda.cpu run: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
