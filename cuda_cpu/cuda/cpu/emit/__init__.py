@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuda.cpu.emit import arithmetic, compare, logic, memory  # noqa: F401  (they register emitters)
+from cuda.cpu.emit import arithmetic, compare, convert, logic, math, memory, multiword, sync  # noqa: F401  (they register emitters)
 from cuda.cpu.emit.builder import Module
 from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.function import emit_function
@@ -69,7 +69,7 @@ def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: b
     waits = False
     for function in functions:
         try:
-            graph = analyse(function, is_pure, lanewise(function.entry), module.leaves)
+            graph = analyse(function, is_pure, lanewise(function), module.leaves)
             emit_function(module, program, graph)
         except PtxError as error:
             unit = program.unit_of[function.name]

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cuda.cpu.emit import floating, halves, integer, special
+from cuda.cpu.emit import floating, halves, integer, multiword
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.registry import emits
+from cuda.cpu.emit.rounding import flush_subnormals
 from cuda.cpu.emit.values import ELEMENTS, Value
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction
@@ -41,14 +42,11 @@ OPERATIONS: dict[str, tuple[Callable | None, Callable | None, tuple[str, ...]]] 
     "bmsk": (integer.bit_mask, None, ()),
     "copysign": (None, floating.copy_sign, ()),
     "testp": (None, floating.has_property, ()),
-    "rcp": (None, floating.reciprocal, ()),
-    "sqrt": (None, floating.root, ()),
-    "rsqrt": (None, floating.reciprocal_root, ()),
-    "sin": (None, special.sine, ()),
-    "cos": (None, special.cosine, ()),
-    "lg2": (None, special.logarithm, ()),
-    "ex2": (None, special.power, ()),
-    "tanh": (None, special.hyperbolic_tangent, ()),
+}
+CARRYING = {  # with .cc
+    "add": multiword.add_with_carry,
+    "sub": multiword.subtract_with_borrow,
+    "mad": lambda frame, form, a, b, c: multiword.add_with_carry(frame, form, integer.multiply(frame, form, a, b), c),
 }
 FLOATS = {"f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "f32x2"}
 
@@ -66,6 +64,8 @@ def _emit(frame: Frame, instruction: Instruction, form: Form) -> None:
     values = [frame.read(operand, each) for operand, each in zip(instruction.operands[1:], types, strict=False)]
     if narrow:
         values = [halves.widen(frame, v, t) if t == narrow else v for v, t in zip(values, types, strict=False)]
+    if getattr(form, "cc", False):
+        on_integers = CARRYING[form.opcode]
     compute = on_floats if type_ in FLOATS else on_integers
     part = halves.PARTS.get(type_)
     if part is None:
@@ -82,10 +82,10 @@ def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: V
     ftz = getattr(form, "ftz", False)
     if type_ not in halves.SMALL:
         if ftz and type_ == "f32":
-            values = [floating.flush(frame, value) if value.element == "float" else value for value in values]
+            values = [flush_subnormals(frame, value) if value.element == "float" else value for value in values]
         return floating.finish(frame, form, compute(frame, form, *values))
     if ftz and type_ == "f16":
-        values = [floating.flush(frame, value) for value in values]
+        values = [flush_subnormals(frame, value) for value in values]
     wide = [halves.widen(frame, value, type_) for value in values]
     if compute is floating.multiply_add:
         result = halves.fused(frame, *wide)
@@ -96,7 +96,7 @@ def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: V
     if getattr(form, "relu", False):
         result = floating.relu(frame, result)
     result = halves.narrow(frame, result, type_)
-    return floating.flush(frame, result) if ftz and ELEMENTS[type_] == "half" else result
+    return flush_subnormals(frame, result) if ftz and ELEMENTS[type_] == "half" else result
 
 
 for _opcode in OPERATIONS:

@@ -92,13 +92,13 @@ def _enter_device(frame: Frame, size: int) -> None:
         frame.module.declare("llvm.frameaddress.p0", "ptr", ["i32"])
         here = builder.assign(f"ptrtoint ptr {address} to i64")
         limit = frame.warp_field("stack_limit", "i64").ref
-        _fault_if(frame, builder.assign(f"icmp ult i64 {here}, {limit}"), "stack")
+        frame.fault_if(builder.assign(f"icmp ult i64 {here}, {limit}"), "stack")
     if size:
         top = frame.warp_pointer("local_top")
         frame.local_base = builder.load("i64", top, align=8)
         after = builder.assign(f"add i64 {frame.local_base.ref}, {size}")
         stride = frame.warp_field("local_stride", "i64").ref
-        _fault_if(frame, builder.assign(f"icmp ugt i64 {after}, {stride}"), "stack")
+        frame.fault_if(builder.assign(f"icmp ugt i64 {after}, {stride}"), "stack")
         builder.line(f"store i64 {after}, ptr {top}, align 8")
     for number, parameter in enumerate(function.parameters):
         scalar = is_scalar(parameter)
@@ -124,16 +124,6 @@ def leave(frame: Frame, size: int) -> None:
         builder.line("ret void")
     else:
         builder.line(f"ret {builder.typed(frame.variables[returned.name].load(0))}")
-
-
-def _fault_if(frame: Frame, condition: str, kind: str) -> None:
-    builder = frame.builder
-    bad, good = builder.new_label("bad"), builder.new_label("good")
-    builder.branch(condition, bad, good, likely=False)
-    builder.label(bad)
-    frame.fault(kind)
-    builder.line("unreachable")
-    builder.label(good)
 
 
 # --- calls --------------------------------------------------------------------------------------------
@@ -224,7 +214,7 @@ def _call_indirect(frame: Frame, call: Call) -> None:
         _call(frame, call, function, here, lanes)
         builder.jump(after)
         builder.label(after)
-    _fault_if(frame, builder.assign(f"icmp ne {builder.mask_type} {rest}, 0"), "invalid_pc")
+    frame.fault_if(builder.assign(f"icmp ne {builder.mask_type} {rest}, 0"), "invalid_pc")
 
 
 def _prototype(frame: Frame, call: Call) -> Prototype | CallTargets:

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit.floating import flush
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.halves import PARTS, SMALL, map_parts, widen
 from cuda.cpu.emit.registry import emits
+from cuda.cpu.emit.rounding import flush_subnormals
 from cuda.cpu.emit.values import ELEMENTS, Value, constant, is_float, real
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction, Pair
@@ -23,7 +23,7 @@ def compare(frame: Frame, form: Form, type_: str, a: Value, b: Value) -> Value:
     builder, name = frame.builder, form.cmp
     if type_ in SMALL or is_float(ELEMENTS[type_]):
         if getattr(form, "ftz", False) and type_ != "bf16":
-            a, b = flush(frame, a), flush(frame, b)
+            a, b = flush_subnormals(frame, a), flush_subnormals(frame, b)
         if type_ in SMALL:
             a, b = widen(frame, a, type_), widen(frame, b, type_)
         return builder.compare(f"fcmp {FLOAT[name]}", a, b)
@@ -106,7 +106,7 @@ def emit_slct(frame: Frame, instruction: Instruction, form: Form) -> None:
     value = frame.read(chooser, form.type)
     if form.type == "f32":
         if form.ftz:
-            value = flush(frame, value)
+            value = flush_subnormals(frame, value)
         condition = frame.builder.compare("fcmp oge", value, real(0.0, "float"))
     else:
         condition = frame.builder.compare("icmp sge", value, constant(0, value.element))

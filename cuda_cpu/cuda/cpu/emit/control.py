@@ -17,7 +17,7 @@ from __future__ import annotations
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import constant
 from cuda.cpu.passes.find_pending import members, upto
-from cuda.cpu.passes.graph import RETURN, Block, End
+from cuda.cpu.passes.graph import BLOCK, RETURN, Block, End
 
 SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
 
@@ -30,6 +30,7 @@ class Flow:
         self.graph = frame.graph
         self.builder = frame.builder
         self.mask_type = frame.builder.mask_type
+        self.block = self.graph.blocks[0]  # the one that is being emitted
         self.pending = [self.builder.alloca(self.mask_type) for _ in self.graph.blocks]
 
     # --- start and end of blocks ------------------------------------------------------------------
@@ -42,6 +43,7 @@ class Flow:
 
     def begin(self, block: Block) -> None:
         """Take the block's pending lanes."""
+        self.block = block
         self.builder.label(f"b{block.number}")
         slot = self.pending[block.number]
         mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
@@ -216,7 +218,8 @@ class Flow:
             return
         waits = not self.graph.spins.isdisjoint(back)
         self.poll(SPIN_COST if waits else 1)
-        behind = [b.number for b in self.graph.blocks[block.number + 1 :] if not b.barrier] if waits else []
+        behind = [b for b in self.graph.blocks[block.number + 1 :] if b.barrier != BLOCK] if waits else []
+        behind = [b.number for b in sorted(behind, key=lambda b: b.barrier)]
         self._chain(behind, -1, "dispatch")
 
     def dispatcher(self) -> None:
@@ -227,16 +230,16 @@ class Flow:
         order = sorted(range(len(self.pending)), key=lambda number: self.graph.blocks[number].barrier)
         self._chain(order, -1, "done")
 
-    def joined_lanes(self, block: Block) -> str:
+    def joined_lanes(self) -> str:
         """Return the lanes at all blocks with the same barrier, and let them go on behind it.
 
         Lanes of one warp may arrive at a barrier in different places; the warp waits for it once.
         """
-        mask = self.frame.mask
+        mask, block = self.frame.mask, self.block
         if not self.graph.general:
             return mask
         for other in self.graph.blocks:
-            if other is block or not other.barrier or not _same_barrier(other, block):
+            if other is block or other.barrier != BLOCK or not _same_barrier(other, block):
                 continue
             here = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[other.number]}")
             self.builder.line(f"store {self.mask_type} 0, ptr {self.pending[other.number]}")

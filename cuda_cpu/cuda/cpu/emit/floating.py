@@ -5,49 +5,11 @@
 from __future__ import annotations
 
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.rounding import directed, flush_subnormals
 from cuda.cpu.emit.values import Value, constant, integer_of, real, width_of
 from cuda.cpu.ptx.instructions import Form
 
-# What llvm.set.rounding takes.
-ROUNDINGS = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}
-MANTISSA = {"half": 10, "float": 23, "double": 52}
-
-
-# --- rounding and flushing ----------------------------------------------------------------------------
-
-
-def rounded(frame: Frame, mode: str | None, operation: str, element: str, *args: Value) -> Value:
-    """Do an operation in another rounding mode, by a helper that sets the CPU's mode for it."""
-    builder, module = frame.builder, frame.module
-    args = builder.align_shapes(*args)
-    type_ = builder.type_of(args[0])
-    shape = "" if args[0].uniform else f"v{frame.width}"
-    name = f"{operation}.{mode}.{shape}{element}"
-    if not module.has(name):
-        mangled = shape + {"float": "f32", "double": "f64"}[element]
-        intrinsic = f"llvm.experimental.constrained.{operation}.{mangled}"
-        module.declare(intrinsic, type_, [type_] * len(args) + ["metadata", "metadata"])
-        module.declare("llvm.set.rounding", "void", ["i32"])
-        heads = ", ".join(f"{type_} %x{i}" for i in range(len(args)))
-        module.define(
-            name,
-            f"define internal {type_} @{name}({heads}) #2 {{\n"
-            f"  call void @llvm.set.rounding(i32 {ROUNDINGS[mode]}) #3\n"
-            f'  %r = call {type_} @{intrinsic}({heads}, metadata !"round.dynamic", metadata !"fpexcept.strict") #3\n'
-            f"  call void @llvm.set.rounding(i32 1) #3\n  ret {type_} %r\n}}\n",
-        )
-    return Value(builder.call(name, type_, *map(builder.typed, args)), element, args[0].shape)
-
-
-def flush(frame: Frame, value: Value) -> Value:
-    """Make subnormal numbers zeros of the same sign (.ftz)."""
-    builder, width = frame.builder, width_of(value.element)
-    integer, mantissa = integer_of(value.element), MANTISSA[value.element]
-    exponent = ((1 << (width - 1 - mantissa)) - 1) << mantissa
-    bits = builder.bits(value)
-    small = builder.compare("icmp eq", builder.binary("and", bits, constant(exponent, integer)), constant(0, integer))
-    zero = builder.binary("and", bits, constant(1 << (width - 1), integer))
-    return builder.cast("bitcast", builder.select(small, zero, bits), value.element)
+# --- what follows an operation ----------------------------------------------------------------------
 
 
 def saturate(frame: Frame, value: Value) -> Value:
@@ -76,7 +38,7 @@ def canonical(frame: Frame, value: Value) -> Value:
 def finish(frame: Frame, form: Form, value: Value) -> Value:
     """Apply .ftz, .sat and .relu to a result."""
     if getattr(form, "ftz", False) and value.element == "float":
-        value = flush(frame, value)
+        value = flush_subnormals(frame, value)
     if getattr(form, "sat", False):
         value = saturate(frame, value)
     if getattr(form, "relu", False):
@@ -84,21 +46,12 @@ def finish(frame: Frame, form: Form, value: Value) -> Value:
     return value
 
 
-def directed(form: Form) -> str | None:
-    """Return the form's rounding mode if it is not to nearest."""
-    mode = getattr(form, "rnd", None)
-    return mode if mode in ("rz", "rm", "rp") else None
-
-
 # --- operations ---------------------------------------------------------------------------------------
 
 
 def _operation(opcode: str) -> object:
-    def operate(frame: Frame, form: Form, a: Value, b: Value) -> Value:
-        mode = directed(form)
-        if mode:
-            return rounded(frame, mode, opcode, a.element, a, b)
-        return frame.builder.binary(opcode, a, b)
+    def operate(frame: Frame, form: Form, *values: Value) -> Value:
+        return directed(frame, opcode, getattr(form, "rnd", None), *values)
 
     return operate
 
@@ -107,28 +60,7 @@ add = _operation("fadd")
 subtract = _operation("fsub")
 multiply = _operation("fmul")
 divide = _operation("fdiv")
-
-
-def multiply_add(frame: Frame, form: Form, a: Value, b: Value, c: Value) -> Value:
-    mode = directed(form)
-    if mode:
-        return rounded(frame, mode, "fma", a.element, a, b, c)
-    return frame.builder.intrinsic("fma", a.element, a, b, c)
-
-
-def root(frame: Frame, form: Form, a: Value) -> Value:
-    mode = directed(form)
-    if mode:
-        return rounded(frame, mode, "sqrt", a.element, a)
-    return frame.builder.intrinsic("sqrt", a.element, a)
-
-
-def reciprocal(frame: Frame, form: Form, a: Value) -> Value:
-    return divide(frame, form, real(1.0, a.element), a)
-
-
-def reciprocal_root(frame: Frame, form: Form, a: Value) -> Value:
-    return frame.builder.binary("fdiv", real(1.0, a.element), frame.builder.intrinsic("sqrt", a.element, a))
+multiply_add = _operation("fma")
 
 
 def negate(frame: Frame, form: Form, a: Value) -> Value:

@@ -228,6 +228,16 @@ class Frame:
     def fault(self, kind: str, address: str = "0") -> None:
         self.service("fault", "void", f"i32 {FAULTS[kind]}", f"i32 {self.line}", f"i64 {address}")
 
+    def fault_if(self, condition: str, kind: str) -> None:
+        """End the launch if the condition (an i1 operand) holds."""
+        builder = self.builder
+        bad, good = builder.new_label("bad"), builder.new_label("good")
+        builder.branch(condition, bad, good, likely=False)
+        builder.label(bad)
+        self.fault(kind)
+        builder.line("unreachable")
+        builder.label(good)
+
     def address_of(self, name: str, offset: int = 0) -> Value:
         """Return the address of a variable in its own state space, or of a function (i64)."""
         if name in self.local_offsets:

@@ -179,11 +179,12 @@ def space_start(frame: Frame, space: str) -> Value | None:
 @emits("cvta", pure=True)
 def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
+    type_ = form.modifiers[-1]
     start = space_start(frame, space_of(form))
-    value = frame.read(instruction.operands[1], form.size)
+    value = frame.read(instruction.operands[1], type_)
     if start is not None:
         value = builder.binary("sub" if form.to else "add", builder.resize(value, "i64"), start)
-    frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[form.size]))
+    frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[type_]))
 
 
 @emits("isspacep", pure=True)
@@ -205,12 +206,7 @@ def emit_isspacep(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.write(instruction.operands[0], result)
 
 
-# --- fences and hints ---------------------------------------------------------------------------------
-
-
-@emits("membar", "fence")
-def emit_fence(frame: Frame, instruction: Instruction, form: Form) -> None:
-    frame.builder.line("fence seq_cst")
+# --- hints ------------------------------------------------------------------------------------------
 
 
 @emits("prefetch", "prefetchu", "applypriority", "discard", "createpolicy")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda.cpu.passes.graph import Step
+from cuda.cpu.ptx.syntax import Function, Symbol
 
 EMITTERS: dict[str, Callable] = {}
 PURE: set[str] = set()  # compute each lane's result from that lane's operands, and nothing else
@@ -38,14 +39,9 @@ def is_pure(opcode: str) -> bool:
     return opcode in PURE
 
 
-def lanewise(entry: bool) -> Callable[[Step], bool]:
-    """Return the function that tells whether a step gives equal results to lanes with equal inputs.
-
-    Parameters
-    ----------
-    entry : bool
-        The step is of a kernel, whose parameters are the same for all lanes.
-    """
+def lanewise(function: Function) -> Callable[[Step], bool]:
+    """Return what tells whether a step of the function gives equal results to lanes with equal inputs."""
+    parameters = {parameter.name for parameter in function.parameters} if function.entry else set()
 
     def is_lanewise(step: Step) -> bool:
         form = step.form
@@ -53,7 +49,12 @@ def lanewise(entry: bool) -> Callable[[Step], bool]:
             return False
         if form.opcode in ("ld", "ldu"):
             space = form.space or ""
-            return space != "local" and (entry or not space.startswith("param"))
+            if space.startswith(
+                "param"
+            ):  # a kernel's own parameters are the same for all lanes, results of calls are not
+                base = step.instruction.operands[1].base
+                return base.name in parameters if isinstance(base, Symbol) else function.entry
+            return space != "local"
         return form.opcode in PURE and not (form.opcode == "cvta" and "local" in form.modifiers)
 
     return is_lanewise

@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
 from cuda.cpu.passes.find_liveness import find_liveness
+from cuda.cpu.passes.find_pending import find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
-from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.passes.graph import BLOCK, Graph, Step
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import split_blocks
 from cuda.cpu.passes.split_guards import split_guards
@@ -49,8 +50,15 @@ def analyse(
 
 def _needs_any_order(graph: Graph) -> bool:
     """Tell whether lanes that wait in one block could keep those from running that they wait for."""
-    spins = any(graph.pending[header] for header in graph.spins)
+    if any(graph.pending[header] for header in graph.spins):
+        return True
     for first, last in graph.loops:
-        if first in graph.spins:
-            spins = spins or any(graph.is_divergent(block.end) for block in graph.blocks[first : last + 1])
-    return spins or any(block.barrier and graph.pending[block.number] for block in graph.blocks)
+        if first in graph.spins and any(graph.is_divergent(block.end) for block in graph.blocks[first : last + 1]):
+            return True
+    barriers = [block for block in graph.blocks if block.barrier and graph.pending[block.number]]
+    if not barriers or any(block.barrier == BLOCK for block in barriers):
+        return bool(barriers)
+    # Lanes at a warp's barrier wait for others only if these can still come to one.
+    reach = find_reach(graph)
+    targets = sum(1 << block.number for block in graph.blocks if block.barrier)
+    return any(reach[other] & targets for block in barriers for other in members(graph.pending[block.number]))

@@ -75,3 +75,20 @@ def _needed(graph: Graph, pending: int) -> int:
     for number in members(pending):
         kept |= graph.live_in[number]
     return kept
+
+
+def find_reach(graph: Graph) -> list[int]:
+    """Return the blocks that can be reached from each block, itself among them."""
+    reach = [1 << block.number for block in graph.blocks]
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(graph.blocks):
+            value = reach[block.number]
+            for target in block.end.targets:
+                if target != RETURN:
+                    value |= reach[target]
+            if value != reach[block.number]:
+                reach[block.number] = value
+                changed = True
+    return reach

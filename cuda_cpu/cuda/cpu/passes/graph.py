@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Call, Function, Guard, Instruction, Operand
 
+WARP, BLOCK = 1, 2  # kinds of barriers
 RETURN = -1  # a branch target: the lanes leave the function at once
 
 
@@ -43,7 +44,7 @@ class Block:
     number: int
     steps: list[Step]
     end: End
-    barrier: bool = False  # holds one barrier instruction and nothing else
+    barrier: int = 0  # WARP or BLOCK: holds one barrier instruction, for a warp or a block, and nothing else
     leaves: bool = False  # its last step is a call in which lanes may exit
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cuda.cpu.passes.find_registers import carry_of, registers_of
-from cuda.cpu.passes.graph import RETURN, Block, End, Graph, Step
+from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End, Graph, Step
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
 from cuda.cpu.ptx.syntax import (
@@ -41,7 +41,7 @@ def split_blocks(function: Function, body: list[Statement], leaves: frozenset[st
         else:
             end = End("jump", (number + 1,))
         blocks.append(Block(number, [_step(item) for item in group], end))
-        blocks[-1].barrier = len(group) == 1 and _is_barrier(group[0])
+        blocks[-1].barrier = _barrier(group[0]) if len(group) == 1 else 0
         blocks[-1].leaves = bool(group) and _may_exit(group[-1], leaves)
     blocks.append(Block(len(blocks), [], End("return")))  # what runs off the end of the text
     graph = Graph(function, blocks)
@@ -49,8 +49,11 @@ def split_blocks(function: Function, body: list[Statement], leaves: frozenset[st
     return graph
 
 
-def _is_barrier(statement: Statement) -> bool:
-    return isinstance(statement, Instruction) and statement.opcode in BARRIERS and "warp" not in statement.modifiers
+def _barrier(statement: Statement) -> int:
+    """Return the kind of barrier that a statement is, 0 if it is none."""
+    if not isinstance(statement, Instruction) or statement.opcode not in BARRIERS:
+        return 0
+    return WARP if "warp" in statement.modifiers else BLOCK
 
 
 def _group(body: list[Statement], leaves: frozenset[str]) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
@@ -60,7 +63,7 @@ def _group(body: list[Statement], leaves: frozenset[str]) -> tuple[list[list[Ins
     for item in body:
         if isinstance(item, BranchTargets | CallTargets | Prototype):
             continue
-        alone = _is_barrier(item)
+        alone = bool(_barrier(item))
         if closed or ((isinstance(item, Label) or alone) and groups[-1]):
             groups.append([])
             closed = False
