@@ -115,6 +115,7 @@ static bool guarded(struct cpu_command *command, struct cpu_queue *queue, struct
     memset(fault, 0, sizeof *fault);
     fault->kind = CPU_FAULT_UNSUPPORTED; /* unless the fault handler says otherwise: no memory for a stack */
     worker->record = fault;
+    cpu_fault_renew();
     bool done = cpu_worker_call(worker, function, &run);
     worker->record = NULL;
     if (!done)

@@ -41,7 +41,7 @@ static struct cpu_stack *stack_make(size_t size, uint32_t index)
         return NULL;
     }
     madvise(stack->base, size, MADV_NOHUGEPAGE); /* a huge page per fiber would commit all of it */
-    if (mprotect(stack->base, 4096, PROT_NONE)) {
+    if (mprotect(stack->base, CPU_STACK_GUARD, PROT_NONE)) {
         munmap(stack->base, size);
         free(stack);
         return NULL;

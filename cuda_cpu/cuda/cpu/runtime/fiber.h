@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stack: a mapped region whose lowest page is a guard. Committed as it is touched. */
+/* A stack: a mapped region whose lowest part is a guard. Committed as it is touched. */
 struct cpu_stack {
     struct cpu_stack *next;
     uint8_t *base; /* lowest address, that of the guard */
@@ -24,8 +24,8 @@ struct cpu_stacks {
     uint32_t made;
 };
 
-/* Bytes below which no machine code may go, so that services and signal-free library calls have room. */
-#define CPU_STACK_RESERVE (64u << 10)
+#define CPU_STACK_GUARD (64u << 10)   /* more than any frame, so that none steps over it */
+#define CPU_STACK_RESERVE (64u << 10) /* above it; kept free of machine code's calls for what services need */
 
 void cpu_set_stack_size(size_t per_thread);
 size_t cpu_stack_size(void); /* what cpu_set_stack_size was told: bytes per GPU thread */
@@ -35,11 +35,11 @@ void cpu_stack_give(struct cpu_stacks *pool, struct cpu_stack *stack);
 void cpu_stacks_release(struct cpu_stacks *pool);
 static inline uint64_t cpu_stack_limit(const struct cpu_stack *stack)
 {
-    return (uint64_t)(uintptr_t)stack->base + 4096 + CPU_STACK_RESERVE;
+    return (uint64_t)(uintptr_t)stack->base + CPU_STACK_GUARD + CPU_STACK_RESERVE;
 }
 static inline bool cpu_stack_guards(const struct cpu_stack *stack, uint64_t address)
 {
-    return address - (uint64_t)(uintptr_t)stack->base < 4096 + CPU_STACK_RESERVE / 2;
+    return address - (uint64_t)(uintptr_t)stack->base < CPU_STACK_GUARD;
 }
 
 /* A context is the stack pointer of a suspended fiber; its registers lie on its stack. */

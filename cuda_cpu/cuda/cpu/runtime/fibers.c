@@ -146,6 +146,8 @@ void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker)
         }
         last = block->alive ? block : dismiss(worker, last);
     }
+    if (last) /* stopped with warps in flight; by the host if nobody has recorded a fault */
+        cpu_job_fault(job, worker->current, atomic_load(&job->stop), 0, 0, NULL);
     while (last)
         last = dismiss(worker, last);
 }

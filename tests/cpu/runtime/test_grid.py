@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Launches: which threads run, what they are told, and what a launch refuses."""
+
+import gc
+import platform
+import weakref
+
+import numpy as np
+import pytest
+from support.warp_kernels import WAIT
+
+from cuda.cpu.runtime import _runtime as runtime
+
+SEEN = np.dtype(
+    [("lanes", "u4"), ("warp_id", "u4"), ("shared_size", "u4"), ("shared_static", "u4")]
+    + [(name, "u4", 3) for name in ("grid_dim", "block_idx", "block_dim", "cluster_dim")]
+    + [(name, "u8") for name in ("grid_id", "shared_aligned", "local_aligned", "symbol")]
+)
+
+
+@pytest.mark.parametrize("fibers", [False, True])
+@pytest.mark.parametrize(
+    ("grid_dim", "block_dim"),
+    [((1, 1, 1), (1, 1, 1)), ((7, 1, 1), (1024, 1, 1)), ((50, 3, 2), (33, 2, 3)), ((5000, 1, 1), (40, 1, 1))],
+)
+def test_every_thread_runs_once(device, fibers, grid_dim, block_dim):
+    count = int(np.prod(grid_dim) * np.prod(block_dim))
+    out = np.zeros(count + 64, np.uint32)
+    assert device.run("number_threads", grid_dim, block_dim, out.ctypes.data, 0, fibers=fibers) is None
+    assert np.array_equal(out[:count], np.arange(1, count + 1))
+    assert not out[count:].any()
+
+
+@pytest.mark.parametrize("fibers", [False, True])
+def test_warps_are_told_where_they_are(device, fibers):
+    out = np.zeros(6 * 3, SEEN)
+    symbols = np.array([0x1234567890], np.uint64)
+    options = {"fibers": fibers, "local": 100, "symbols": symbols.ctypes.data, "shared": 0}
+    kernel = device.grid("describe", **{**options, "shared": 48})
+    fault = device.run(kernel, (3, 2, 1), (10, 7, 1), out.ctypes.data, 0, shared=1000, cluster=(3, 1, 1), grid_id=99)
+    assert fault is None
+    out = out.reshape(2, 3, 3)
+    assert (out["shared_size"] == 1048).all()
+    assert (out["shared_static"] == 48).all()
+    assert (out["grid_dim"] == (3, 2, 1)).all()
+    assert (out["block_dim"] == (10, 7, 1)).all()
+    assert (out["cluster_dim"] == (3, 1, 1)).all()
+    assert (out["grid_id"] == 99).all()
+    assert (out["shared_aligned"] == 1).all()
+    assert (out["local_aligned"] == 1).all()
+    assert (out["symbol"] == symbols[0]).all()
+    assert (out["lanes"] == (0xFFFFFFFF, 0xFFFFFFFF, 0x3F)).all()  # 70 threads: the last warp has six
+    assert (out["warp_id"] == (0, 1, 2)).all()
+    for y in range(2):
+        for x in range(3):
+            assert (out[y, x]["block_idx"] == (x, y, 0)).all()
+
+
+def test_parameters_are_copied_at_launch(device):
+    out = np.zeros(64, np.uint32)
+    params = np.array([out.ctypes.data, 0], np.uint64)
+    gate = np.zeros(1, np.uint32)
+    device.queue.wait_value(gate.ctypes.data, 1, 4, 1)
+    kernel = device.grid("number_threads")
+    device.queue.launch(kernel, (2, 1, 1), (32, 1, 1), (1, 1, 1), 0, params.ctypes.data, False, 1)
+    params[:] = 0
+    gate[0] = 1
+    assert device.finish() is None
+    assert out.all()
+
+
+def test_many_parameters(device):
+    out = np.zeros(32, np.uint32)
+    assert device.run("number_threads", 1, 32, out.ctypes.data, *range(500)) is None
+    assert out.all()
+
+
+def test_a_grid_lives_until_its_launches_are_done(image):
+    class Owner:
+        pass
+
+    queue, owner = runtime.Queue(), Owner()
+    gone = weakref.ref(owner)
+    gate, out = np.zeros(1, np.uint32), np.zeros(32, np.uint32)
+    params = np.array([out.ctypes.data, 0], np.uint64)
+    grid = runtime.Grid(image.address("number_threads"), "number_threads", 0, 0, 0, 16, False, owner)
+    queue.wait_value(gate.ctypes.data, 1, 4, 1)
+    queue.launch(grid, (1, 1, 1), (32, 1, 1), (1, 1, 1), 0, params.ctypes.data, False, 1)
+    del grid, owner
+    gc.collect()
+    assert gone() is not None
+    gate[0] = 1
+    assert queue.wait(WAIT)
+    assert out.all()
+    runtime.Grid(image.address("empty"), "empty", 0, 0, 0, 0, False, None)  # the next one sweeps
+    gc.collect()
+    assert gone() is None
+    queue.close()
+
+
+@pytest.mark.parametrize(
+    ("grid_dim", "block_dim", "says"),
+    [((0, 1, 1), (1, 1, 1), "grid_dim"), ((1, 1), (1, 1, 1), "grid_dim"), ((1, 1, 1), (33, 32, 1), "block_dim"),
+     ((1, 1, 2**31), (1, 1, 1), "grid_dim"), ((1, 1, 1), (-1, 1, 1), "block_dim")],
+)  # fmt: skip
+def test_impossible_shapes_are_refused(device, grid_dim, block_dim, says):
+    with pytest.raises(ValueError, match=says):
+        device.queue.launch(device.grid("empty", words=0), grid_dim, block_dim, (1, 1, 1), 0, 0, False, 1)
+    assert device.queue.is_idle()
+
+
+def test_floating_point_control_is_each_warps_own(device):
+    out = np.full(4, 0xDEAD, np.uint64)
+    plain = np.full(4, 0xDEAD, np.uint64)
+    assert device.run("control_word", 1, 128, out.ctypes.data, 1, fibers=True) is None
+    assert device.run("control_word", 1, 128, plain.ctypes.data, 0) is None
+    default = 0x1F80 if platform.machine() == "x86_64" else 0
+    assert set(out.tolist()) == set(plain.tolist()) == {default}
+    assert np.float32(1e-40) * np.float32(0.5) != 0  # and nothing leaks into this thread
+
+
+def test_workers_are_bounded():
+    before = runtime.workers()
+    for count in (0, -1, 1025):
+        with pytest.raises(ValueError, match="count"):
+            runtime.set_workers(count)
+    assert runtime.workers() == before >= 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_any_number_of_workers_gives_the_same(device, count):
+    before = runtime.workers()
+    runtime.set_workers(count)
+    try:
+        out = np.zeros(32 * 3000, np.uint32)
+        assert device.run("number_threads", 3000, 32, out.ctypes.data, 0) is None
+        assert np.array_equal(out, np.arange(1, len(out) + 1))
+    finally:
+        runtime.set_workers(before)
