@@ -27,8 +27,8 @@ PROBE, ADDRESS_PROBE = "codegen_value_of_", "codegen_address_of_"
 
 def read(
     unit: TranslationUnit, headers: tuple[str, ...], skip: set[str], parse: Callable[[str], TranslationUnit]
-) -> dict[str, Constant]:
-    """Return the constants that `headers` define, by name.
+) -> tuple[dict[str, Constant], dict[str, str]]:
+    """Return the constants that `headers` define, and the headers of the macros that are none, by name.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def read(
     parse : callable
         Parses the headers followed by the given C text.
     """
-    macros = {}
+    macros, skipped = {}, {}
     for cursor in unit.cursor.get_children():
         if cursor.kind == CursorKind.MACRO_DEFINITION and cursor.location.file:
             header = cursor.location.file.name.rpartition("/")[2]
-            if header in headers and cursor.spelling not in skip and has_value(cursor):
-                macros[cursor.spelling] = header
+            if header in headers and cursor.spelling not in skip:
+                (macros if has_value(cursor) else skipped)[cursor.spelling] = header
     names = [name for name in macros if not name.startswith("_")]
     # __auto_type keeps the type that C gives the macro; one line each, so that a macro that is no value (a keyword, an
     # undefined name) spoils only its own line and is left out.
@@ -59,7 +59,8 @@ def read(
             name = cursor.spelling.removeprefix(prefix)
             if cursor.kind == CursorKind.VAR_DECL and cursor.spelling.startswith(prefix) and values.get(name) is None:
                 values[name] = evaluate(cursor)
-    return {name: Constant(name, values[name], macros[name]) for name in names if values.get(name) is not None}
+    found = {name: Constant(name, values[name], macros[name]) for name in names if values.get(name) is not None}
+    return found, skipped | {name: header for name, header in macros.items() if name not in found}
 
 
 def has_value(macro: Cursor) -> bool:

@@ -90,8 +90,9 @@ def describe(api: apis.Api, param: Param, words: dict[Role, str]) -> str:
     target = param.type
     if isinstance(target, Pointer):
         target = target.to.to if param.role is Role.OUT_VIEW else target.to
+    spelled = "bytes" if spell(target) == "const char *" else spell(target)
     selector = roles.python_name(api, param.selector) if param.selector else ""
-    return words[param.role].format(type=spell(target), own=spell(param.type), selector=selector)
+    return words[param.role].format(type=spelled, own=spell(param.type), selector=selector)
 
 
 def spell(target: Type) -> str:

@@ -74,7 +74,8 @@ def read(api: apis.Api, include: tuple = ()) -> Library:
     def parse_more(text: str) -> TranslationUnit:
         return parse_source(includes(headers) + text, api.defines, include)
 
-    library.constants = constants.read(unit, api.headers, set(library.functions), parse_more)
+    renaming = set(library.functions)
+    library.constants, library.skipped = constants.read(unit, api.headers, renaming, parse_more)
     if api.version_macro:
         library.version = int(library.constants[api.version_macro].value)
     return with_per_thread_variants(api, with_versions(api, library, include), include)

@@ -172,4 +172,5 @@ class Library:
     enums: dict[str, Enum] = field(default_factory=dict)
     typedefs: dict[str, Typedef] = field(default_factory=dict)
     constants: dict[str, Constant] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)  # macro that is no constant -> its header
     version: int = 0  # of the API, as its header says: 13050
