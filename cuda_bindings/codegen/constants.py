@@ -51,7 +51,7 @@ def read(
     # __auto_type keeps the type that C gives the macro; one line each, so that a macro that is no value (a keyword, an
     # undefined name) spoils only its own line and is left out.
     # The second form is for handles such as ((CUstream)0x1), which the evaluator does not fold as pointers.
-    lines = [f"static const __auto_type {PROBE}{name} = ({name});" for name in names]
+    lines = [f"static const __auto_type {PROBE}{name} = {name};" for name in names]
     lines += [f"static const unsigned long {ADDRESS_PROBE}{name} = (unsigned long)({name});" for name in names]
     values: dict[str, int | float | str | None] = {}
     for cursor in parse("\n".join(lines)).cursor.get_children():

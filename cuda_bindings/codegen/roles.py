@@ -334,5 +334,6 @@ def parse_type(text: str) -> Type:
         return Array(parse_type(of), int(length or 0))
     if text.endswith("*"):
         target = text[:-1].strip()
-        return Pointer(parse_type(target.removeprefix("const ")), target.startswith("const "))
+        const = target.startswith("const ") and not target.endswith("*")
+        return Pointer(parse_type(target.removeprefix("const ") if const else target), const)
     return Primitive(text) if text in set(headers.PRIMITIVES.values()) else Named(text)

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The names of NVIDIA's CUDA Python 13.5 (api_names.json) are those that the generator gives, in the same order."""
+
+import json
+import pathlib
+
+import pytest
+
+from codegen import apis, roles
+from codegen.model import Named
+
+NAMES = json.loads((pathlib.Path(__file__).parent / "api_names.json").read_text())
+NO_HEADER = "no obtainable header"
+# The only reasons that count: no obtainable header; contradicts a safety rule of the design.
+DIFFERENCES = {
+    "driver": {"sizeof": NO_HEADER, "cudaBindingsDriverGlobal": NO_HEADER},
+    "nvrtc": {"sizeof": NO_HEADER},
+    "nvjitlink": {},
+}
+METHODS = {"set_dsts_srcs"}  # of the class, no field of the struct
+
+
+@pytest.fixture(params=list(NAMES))
+def module(request):
+    return request.param
+
+
+def absent(module, kind, ours):
+    return {name for name in NAMES[module][kind] if name not in ours and name not in DIFFERENCES[module]}
+
+
+def test_every_function_takes_the_same_arguments(module, libraries):
+    api = apis.APIS[module]
+    ours = {
+        roles.python_function_name(api, function.name): [
+            roles.python_name(api, param.name) + (f"={param.default}" if param.default else "")
+            for param in roles.passed(function)
+        ]
+        for function in libraries[module].functions.values()
+    }
+    assert absent(module, "functions", ours) == set()
+    theirs = {name: names for name, names in NAMES[module]["functions"].items() if name in ours}
+    assert {name: ours[name] for name in theirs} == theirs
+
+
+def test_every_struct_and_handle_is_there_with_its_fields(module, libraries):
+    library = libraries[module]
+    assert absent(module, "structs", {**library.structs, **library.typedefs}) == set()
+    for name, fields in NAMES[module]["structs"].items():
+        if struct := struct_named(library, name):
+            assert set(fields) - METHODS <= set(field_names(library, struct)), name
+
+
+def struct_named(library, name):
+    while name in library.typedefs and isinstance(library.typedefs[name].type, Named):
+        name = library.typedefs[name].type.name
+    return library.structs.get(name)
+
+
+def field_names(library, struct):
+    """List a struct's fields, those of its unnamed members included."""
+    for field in struct.fields:
+        yield from [field.name] if field.name else field_names(library, library.structs[field.type.name])
+
+
+def test_every_enum_has_as_many_members(module, libraries):
+    api, library = apis.APIS[module], libraries[module]
+    prefix = api.prefix if api.style is apis.Style.RAISE else ""
+    enums = dict(library.enums)
+    for name, typedef in library.typedefs.items():
+        if isinstance(typedef.type, Named) and typedef.type.name in library.enums:
+            enums[name] = library.enums[typedef.type.name]
+    ours = {name.removeprefix(prefix): len(enum.members) for name, enum in enums.items()}
+    assert ours | NAMES[module]["enums"] == ours
+
+
+def test_every_constant_is_there(module, libraries):
+    assert absent(module, "constants", libraries[module].constants) == set()
+
+
+def test_every_difference_has_a_reason_and_is_one(module, libraries):
+    library = libraries[module]
+    ours = {**library.functions, **library.structs, **library.typedefs, **library.constants}
+    assert set(DIFFERENCES[module]) & set(ours) == set()
+    theirs = {**NAMES[module]["functions"], **NAMES[module]["structs"]}
+    assert set(DIFFERENCES[module]) <= set(theirs)
