@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import threading
 from collections.abc import Callable
 
 import llvmlite.binding as llvm
@@ -40,6 +41,7 @@ class Kernel:
         self._engine = llvm.create_mcjit_compiler(module, _machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         self._engine.finalize_object()
+        self.variables, self.addresses = _place_symbols(self.program)
         self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address(name))
 
     def __call__(
@@ -49,7 +51,6 @@ class Kernel:
         blocks: int = 1,
         shared: int = 0,
         services: dict[str, Callable] | None = None,
-        symbols: dict[str, int] | None = None,
         local: int = 4096,
         budget: int = 1 << 20,
         stack_limit: int = 0,
@@ -58,10 +59,6 @@ class Kernel:
         block = (threads, 1, 1) if isinstance(threads, int) else threads
         table = _Services(services or {}, budget)
         parameters = _parameters(self.program.functions[self.name], args)
-        names = self.program.symbols
-        addresses = np.array(
-            [(symbols or {}).get(name, 0x1000 * (i + 1)) for i, name in enumerate(names)] or [0], np.uint64
-        )
         for index in range(blocks):
             shared_memory = np.zeros(self.program.shared_static + shared + 64, np.uint8)
             for warp_id in range(-(-int(np.prod(block)) // LANES)):
@@ -71,7 +68,7 @@ class Kernel:
                 _put(warp, "params", parameters.ctypes.data, np.uint64)
                 _put(warp, "shared", shared_memory.ctypes.data, np.uint64)
                 _put(warp, "local", local_memory.ctypes.data, np.uint64)
-                _put(warp, "symbols", addresses.ctypes.data, np.uint64)
+                _put(warp, "symbols", self.addresses.ctypes.data, np.uint64)
                 _put(warp, "local_stride", local, np.uint64)
                 _put(warp, "shared_size", self.program.shared_static + shared, np.uint32)
                 _put(warp, "shared_static", self.program.shared_static, np.uint32)
@@ -92,14 +89,27 @@ class Kernel:
                 ]
                 _put(warp, "thread_idx", np.concatenate(axes), np.uint32)
                 table.warp = warp
-                self.entry(warp.ctypes.data)
-                if table.error is not None:
-                    raise table.error
+                table.run(self.entry, warp.ctypes.data)
 
 
 @functools.cache
 def compiled(text: str, name: str = "k") -> Kernel:
     return Kernel(text, name)
+
+
+def _place_symbols(program: object) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Give each variable memory with its initial value, and each function an address that is none."""
+    stored = ptx_program.code_of(program).variables
+    variables = {name: np.zeros(variable.size + 16, np.uint8) for name, variable in stored.items()}
+    places = {name: data.ctypes.data for name, data in variables.items()}
+    addresses = [places.setdefault(name, 0x7000 + 16 * index) for index, name in enumerate(program.symbols)]
+    for name, variable in stored.items():
+        data = variables[name]
+        data[: len(variable.data)] = np.frombuffer(variable.data, np.uint8)
+        for offset, width, symbol, addend, shift in variable.relocations:
+            value = (places[symbol] + addend) >> (8 * shift)
+            data[offset : offset + width] = np.frombuffer(value.to_bytes(8, "little")[:width], np.uint8)
+    return variables, np.array(addresses or [0], np.uint64)
 
 
 class _Services:
@@ -109,6 +119,7 @@ class _Services:
         self.error: Exception | None = None
         self.warp: np.ndarray | None = None
         functions = {"poll": self._poll, "fault": self._fault, "exit_lanes": lambda warp, lanes: None} | functions
+        self.over = threading.Event()
         self._budget = budget
         self._keep = []
         table = np.zeros(32, np.uint64)
@@ -133,12 +144,27 @@ class _Services:
         self._keep.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value
 
+    def run(self, entry: Callable, warp: int) -> None:
+        """Run a warp on a thread of its own, which a fault leaves behind asleep: `fault` never returns."""
+        self.over.clear()
+
+        def work() -> None:
+            entry(warp)
+            self.over.set()
+
+        threading.Thread(target=work, daemon=True).start()
+        self.over.wait()
+        if self.error is not None:
+            raise self.error
+
     def _poll(self, warp: int) -> None:
         _put(self.warp, "budget", self._budget, np.int32)
 
     def _fault(self, warp: int, kind: int, line: int, address: int) -> None:
         name = next((name for name, number in FAULTS.items() if number == kind), str(kind))
-        raise Fault(name, line, address)
+        self.error = self.error or Fault(name, line, address)
+        self.over.set()
+        threading.Event().wait()
 
 
 U32, U64, P = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p
@@ -180,8 +206,8 @@ def _parameters(function: object, args: tuple[object, ...]) -> np.ndarray:
     return np.frombuffer(bytes(buffer) + bytes(8), np.uint8).copy()
 
 
-@functools.cache
 def _machine() -> object:
+    """Return a target machine of the engine's own: it takes possession of it."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine()

@@ -3,7 +3,8 @@
 """Arithmetic with PTX's directed rounding (.rz, .rm, .rp) and flushing of subnormals (.ftz).
 
 Each rounded operation becomes a helper function of the module that sets the CPU's rounding mode around one
-constrained operation (LLVM Language Reference, "Constrained Floating-Point Intrinsics"): correct for every width, at the price of a call.
+constrained operation (LLVM Language Reference, "Constrained Floating-Point Intrinsics"): correct for every
+width, at the price of a call.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def _define(frame: Frame, name: str, operation: str, mode: int, values: tuple[Va
     module.declare("llvm.set.rounding", "void", ["i32"])
     parameters = ", ".join(f"{type_} %v{place}" for place, type_ in enumerate(types))
     assert is_float(element), f"{operation} to {element} has no rounding mode"
-    call = f'call {result} @{intrinsic}({parameters}, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp'
+    metadata = 'metadata !"round.dynamic", metadata !"fpexcept.strict"'
+    call = f"call {result} @{intrinsic}({parameters}, {metadata}) strictfp"
     module.define(
         name,
         f"define internal {result} @{name}({parameters}) noinline strictfp {{\n"
