@@ -150,8 +150,7 @@ class BodyParser:
                 else:
                     self._declare_variable(variable)
         elif token == ".pragma":
-            while cursor.take() != ";":
-                pass
+            cursor.skip_to(";")
         else:
             raise cursor.error(f"directive {token} is not known inside a function")
 
@@ -203,8 +202,7 @@ class BodyParser:
             results = parameters(cursor) if cursor.token == "(" else ()
             cursor.expect("_")
             arguments = parameters(cursor) if cursor.token == "(" else ()
-            while cursor.take() != ";":  # .noreturn, .abi_preserve: no matter to a caller here
-                pass
+            cursor.skip_to(";")  # .noreturn, .abi_preserve: no matter to a caller here
             self.statements.append(Prototype(name, results, arguments, line))
         elif cursor.token in (".branchtargets", ".calltargets"):
             kind = cursor.take()
@@ -316,7 +314,7 @@ class BodyParser:
             return self._address()
         if first == "{":
             return self._vector()
-        if first == "!":
+        if first == "!" and not cursor.tokens[cursor.at + 1][:1].isdigit():
             cursor.at += 1
             operand = self._named(cursor.name())
             if not isinstance(operand, Register):
@@ -328,7 +326,7 @@ class BodyParser:
             if operand is None:
                 operand = self.names[token] = number(token)
             return operand
-        if first.isdigit() or token in ("-", "+", "~", "("):
+        if first.isdigit() or token in ("-", "+", "~", "!", "("):
             return cursor.constant()
         raise cursor.unexpected("an operand")
 

@@ -48,6 +48,10 @@ class Cursor:
     def __init__(self, text: str) -> None:
         self.tokens, self.lines = tokens_of(text)
         self.at = 0
+        if not text.isascii():
+            for token, line in zip(self.tokens, self.lines, strict=True):
+                if not token.isascii() and not token.startswith('"'):
+                    raise PtxError(f"PTX has no character {token!r}", line)
 
     @property
     def token(self) -> str:
@@ -83,6 +87,13 @@ class Cursor:
         """Step over the next token, which must be this one."""
         if not self.accept(token):
             raise self.unexpected(repr(token))
+
+    def skip_to(self, token: str) -> None:
+        """Step behind the next such token."""
+        while not self.accept(token):
+            if not self.token:
+                raise self.unexpected(repr(token))
+            self.at += 1
 
     def name(self) -> str:
         """Take an identifier."""

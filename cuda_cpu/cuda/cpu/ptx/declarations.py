@@ -112,7 +112,7 @@ def _variable(cursor: Cursor, prefix: tuple[str, str, int, int, dict], linkage: 
     element = TYPE_BYTES[kind]
     initializer = None
     if cursor.accept("="):
-        initializer = _initializer(cursor, kind, (*dims, vector) if vector > 1 else tuple(dims), name)
+        initializer = _initializer(cursor, kind, (*dims, vector) if vector > 1 else tuple(dims), name, line)
         if dims and dims[0] == 0:
             dims[0] = len(initializer.data) // (element * vector * prod(dims[1:]))
     size = element * vector * prod(dims)
@@ -121,14 +121,14 @@ def _variable(cursor: Cursor, prefix: tuple[str, str, int, int, dict], linkage: 
     return variable, count
 
 
-def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str) -> Initializer:
+def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, line: int) -> Initializer:
     if kind in ("texref", "samplerref", "surfref"):
-        raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device")
+        raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device", line)
     data, relocations = bytearray(), []
     limit = TYPE_BYTES[kind] * prod(dims)
     end = _fill(cursor, data, relocations, kind, dims, 0)
     if limit and end > limit:
-        raise cursor.error(f"variable {name} has {limit} bytes and its initial value {end}")
+        raise cursor.error(f"variable {name} has {limit} bytes and its initial value {end}", line)
     if len(data) < limit:
         data.extend(bytes(limit - len(data)))
     return Initializer(bytes(data), tuple(relocations))
@@ -138,7 +138,7 @@ def _fill(cursor: Cursor, data: bytearray, relocations: list, kind: str, dims: t
     """Take a value or a nested list of them, put it at `at`, and return where it ends."""
     width = TYPE_BYTES[kind]
     token = cursor.token
-    if token[0] == "{" and len(token) > 1:
+    if token[:1] == "{" and len(token) > 1:
         cursor.at += 1
         packed = _packed([int(value) for value in token[1:-1].split(",")], kind)
         _put(data, at, packed)
@@ -147,7 +147,7 @@ def _fill(cursor: Cursor, data: bytearray, relocations: list, kind: str, dims: t
         return _scalar(cursor, data, relocations, kind, at)
     stride = width * prod(dims[1:])
     while not cursor.accept("}"):
-        nested = cursor.token[0] == "{"
+        nested = cursor.token[:1] == "{"
         end = _fill(cursor, data, relocations, kind, dims[1:], at)
         at = at + stride if nested else end
         if not cursor.accept(","):
@@ -167,7 +167,7 @@ def _scalar(cursor: Cursor, data: bytearray, relocations: list, kind: str, at: i
     """Take a number, an address, or a byte of an address: `7`, `generic(x)+4`, `0xFF00(x)`."""
     width = TYPE_BYTES[kind]
     token, following = cursor.token, cursor.tokens[cursor.at + 1]
-    if token[0].isdigit() and following == "(":
+    if token[:1].isdigit() and following == "(":
         mask = number(cursor.take()).value
         shift = (mask & -mask).bit_length() - 1
         if mask != 0xFF << max(shift, 0) or shift % 8:
@@ -177,7 +177,7 @@ def _scalar(cursor: Cursor, data: bytearray, relocations: list, kind: str, at: i
         cursor.expect(")")
         relocations.append(Relocation(at, 1, symbol, addend, shift))
         _put(data, at, bytes(width))
-    elif token[0].isdigit() or token in ("-", "+", "~", "!", "(", "WARP_SZ"):
+    elif token[:1].isdigit() or token in ("-", "+", "~", "!", "(", "WARP_SZ"):
         _put(data, at, _bits(cursor.constant(), kind).to_bytes(width, "little"))
     else:
         symbol, addend = _address(cursor)

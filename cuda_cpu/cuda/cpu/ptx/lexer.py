@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     | 0[fF][0-9A-Fa-f]{8} | 0[dD][0-9A-Fa-f]{16}                 # floats as bits
     | 0[xX][0-9A-Fa-f]+U? | 0[bB][01]+U?
     | \d+\.\d*(?:[eE][+-]?\d+)? | \d+[eE][+-]?\d+
-    | \d+U?
+    | (?:0[0-7]*+|[1-9]\d*+)U?
     | \{[ \t]*+-?(?:0|[1-9]\d*+)(?:[ \t]*+,[ \t]*+-?(?:0|[1-9]\d*+))*+[ \t]*+\}   # {1, 2, 3}: one token, for speed
     | "(?:[^"\\\n]|\\.)*+"
     | <<|>>|<=|>=|==|!=|&&|\|\|
@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 
 
 def tokens_of(text: str) -> tuple[list[str], list[int]]:
-    """Return the tokens and the line (from 1) of each; the last token is empty.
+    """Return the tokens and the line (from 1) of each; the last three tokens are empty, so that one may look ahead.
 
     Parameters
     ----------
@@ -38,4 +38,4 @@ def tokens_of(text: str) -> tuple[list[str], list[int]]:
     """
     pairs = _TOKEN.findall(text)
     lines = list(accumulate((skipped.count("\n") for skipped, _ in pairs), initial=1))[1:]
-    return [token for _, token in pairs], lines
+    return [token for _, token in pairs] + ["", ""], lines + lines[-1:] * 2

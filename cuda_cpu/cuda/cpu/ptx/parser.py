@@ -53,6 +53,8 @@ def parse(text: str, name: str = "<ptx>") -> Module:
         return _ModuleParser(text, name).parse()
     except PtxError as error:
         raise error.located(name, text) from None
+    except RecursionError:
+        raise PtxError("expressions or braces are nested too deeply", 0, name) from None
 
 
 class _ModuleParser:

@@ -76,16 +76,16 @@ ROWS = (
     Row(
         "9.7.9.20",
         _M,
-        "cvta.space.size p, a",
+        "cvta.space.type d, a",
         space="const global local shared shared::cta shared::cluster param param::entry",
-        size="u32 u64",
+        type="u32 u64",
     ),
     Row(
         "9.7.9.20",
         _M,
-        "cvta.to.space.size p, a",
+        "cvta.to.space.type d, a",
         space="const global local shared shared::cta shared::cluster param param::entry",
-        size="u32 u64",
+        type="u32 u64",
     ),
     # 9.7.9.21 conversions: d has dtype, a has type
     Row("9.7.9.21", "convert", "cvt{.sat}.dtype.type d, a", dtype=_CVT_INT, type=_CVT_INT),

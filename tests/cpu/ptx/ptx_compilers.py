@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVRTC, nvJitLink and nvFatbin of the installed packages, through ctypes: these tests need no bindings."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import pathlib
+
+import pytest
+
+PTX_KIND, CUBIN_KIND, LTOIR_KIND = 2, 1, 3  # nvJitLinkInputType
+
+
+def _folder() -> pathlib.Path | None:
+    spec = importlib.util.find_spec("nvidia")
+    places = spec.submodule_search_locations if spec else []
+    return next((path for place in places or () if (path := pathlib.Path(place) / "cu13").is_dir()), None)
+
+
+@functools.cache
+def library(name: str) -> ctypes.CDLL:
+    """Return a library of the installed packages; the test is skipped if it is not there."""
+    folder = _folder()
+    found = sorted(folder.glob(f"lib/lib{name}.so.13")) if folder else []
+    if not found:
+        pytest.skip(f"lib{name} is not installed: pip install nvidia-{name.lower()}")
+    return ctypes.CDLL(str(found[0]))
+
+
+def include_option() -> str:
+    return f"--include-path={_folder()}/include"
+
+
+def _bytes_of(call: object, handle: object) -> bytes:
+    size = ctypes.c_size_t()
+    get_size, get = call
+    assert get_size(handle, ctypes.byref(size)) == 0
+    buffer = ctypes.create_string_buffer(size.value)
+    assert get(handle, buffer) == 0
+    return buffer.raw
+
+
+def compile_cuda(source: str, *options: str, result: str = "PTX") -> bytes:
+    """Compile CUDA C++ and return PTX (without the NUL), CUBIN or LTOIR."""
+    nvrtc = library("nvrtc")
+    program = ctypes.c_void_p()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"test.cu", 0, None, None) == 0
+    try:
+        array = (ctypes.c_char_p * len(options))(*map(str.encode, options))
+        if nvrtc.nvrtcCompileProgram(program, len(options), array):
+            log = _bytes_of((nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog), program)
+            raise RuntimeError(log.decode())
+        data = _bytes_of((getattr(nvrtc, f"nvrtcGet{result}Size"), getattr(nvrtc, f"nvrtcGet{result}")), program)
+        return data.rstrip(b"\0") if result == "PTX" else data
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _link_function(name: str) -> object:
+    """Return nvJitLink's function; its symbols carry the version in which they appeared."""
+    found = library("nvJitLink")
+    symbols = [f"__nvJitLink{name}_13_{minor}" for minor in range(9, -1, -1)] + [f"nvJitLink{name}"]
+    return next(getattr(found, symbol) for symbol in symbols if hasattr(found, symbol))
+
+
+def link(inputs: list[tuple[int, bytes]], *options: str) -> bytes:
+    """Link device code to a cubin."""
+    handle = ctypes.c_void_p()
+    array = (ctypes.c_char_p * len(options))(*map(str.encode, options))
+    assert _link_function("Create")(ctypes.byref(handle), len(options), array) == 0
+    try:
+        for index, (kind, data) in enumerate(inputs):
+            name = f"input{index}".encode()
+            assert _link_function("AddData")(handle, kind, data, ctypes.c_size_t(len(data)), name) == 0
+        assert _link_function("Complete")(handle) == 0
+        return _bytes_of((_link_function("GetLinkedCubinSize"), _link_function("GetLinkedCubin")), handle)
+    finally:
+        _link_function("Destroy")(ctypes.byref(handle))
+
+
+def fatbin(entries: list[tuple[str, str, bytes]], *options: str) -> bytes:
+    """Put ("ptx" or "cubin", architecture such as "90", data) into a fatbin."""
+    found = library("nvfatbin")
+    handle = ctypes.c_void_p()
+    array = (ctypes.c_char_p * len(options))(*map(str.encode, options))
+    assert found.nvFatbinCreate(ctypes.byref(handle), array, ctypes.c_size_t(len(options))) == 0
+    try:
+        for kind, arch, data in entries:
+            if kind == "ptx":
+                data += b"\0"
+                add = found.nvFatbinAddPTX(handle, data, ctypes.c_size_t(len(data)), arch.encode(), b"x", None)
+            else:
+                add = found.nvFatbinAddCubin(handle, data, ctypes.c_size_t(len(data)), arch.encode(), b"x")
+            assert add == 0
+        return _bytes_of((found.nvFatbinSize, found.nvFatbinGet), handle)
+    finally:
+        found.nvFatbinDestroy(ctypes.byref(handle))
