@@ -34,6 +34,7 @@ class Tables:
         self.module = module
         self.rows = dict([line.split(" ", 1) for line in text.splitlines()])
         self.kinds = {}
+        self.errors = {}
         self.ctypes = {"p": Address(), "z": String(), "k": KernelParameters()}
 
     def names(self):
@@ -48,7 +49,9 @@ class Tables:
         if what == "constant":
             return int(rest)
         if what == "error":
-            return self.make_error(name, rest)
+            if name not in self.errors:
+                self.errors[name] = self.make_error(name, rest)
+            return self.errors[name]
         if what in ("handle", "enum", "struct"):
             return self.kind(name).python_class()
         if name == "__all__":
