@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings cimport cydriver
+from cuda.core._stream cimport Stream
+
+
+cdef class MemoryResource:
+    cdef object __weakref__
+    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1
+
+
+cdef class Buffer:
+    cdef cydriver.CUdeviceptr ptr
+    cdef size_t nbytes
+    cdef bint closed
+    cdef int exports
+    cdef MemoryResource mr
+    cdef object _owner
+    cdef Stream stream
+    cdef object __weakref__
+
+    @staticmethod
+    cdef Buffer wrap(cydriver.CUdeviceptr ptr, size_t nbytes, MemoryResource mr, object owner, Stream stream)
+    cdef cydriver.CUdeviceptr address(self) except? 0
+    cdef int give_back(self, Stream stream) except -1
+    cdef int drop_export(self) except -1
+
+
+cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0
+cdef size_t checked_size(object size) except? 0

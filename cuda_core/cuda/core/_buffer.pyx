@@ -1,0 +1,463 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers: pieces of memory, and the base of the resources that they come from."""
+
+from cpython.buffer cimport PyBuffer_FillInfo
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check
+from cuda.core._stream cimport Stream, as_stream
+
+import sys
+
+from cuda.core._errors import ASYNCHRONOUS, CUDAError
+from cuda.core._options import not_yet
+from cuda.core._stream import default_stream
+
+# What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
+cdef object _SILENT = ASYNCHRONOUS | {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED"}
+
+
+cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
+    """Return an address given as int, CUdeviceptr or None."""
+    return 0 if ptr is None else <cydriver.CUdeviceptr>int(ptr)
+
+
+cdef size_t checked_size(object size) except? 0:
+    """Return a size in bytes, or raise the error that says what is wrong with it."""
+    try:
+        size = size.__index__()
+    except AttributeError:
+        raise TypeError(f"size must be an int (bytes), not {type(size).__name__}") from None
+    if not 0 <= size <= sys.maxsize:
+        raise ValueError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
+    return size
+
+
+cdef class MemoryResource:
+    """Provide memory. Subclass it and define `allocate`, `deallocate` and the three properties for a kind of your own."""
+
+    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
+        """Take memory back; the resources of this package override it with a direct call."""
+        self.deallocate(ptr, size, stream=default_stream() if stream is None else stream)
+        return 0
+
+    def allocate(self, size, *, stream):
+        """Allocate memory.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        stream : Stream
+            The stream in whose order the memory becomes usable.
+
+        Returns
+        -------
+        Buffer
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define allocate(size, *, stream)")
+
+    def deallocate(self, ptr, size, *, stream):
+        """Take back memory that `allocate` gave.
+
+        Parameters
+        ----------
+        ptr : int
+            Its address.
+        size : int
+            Its size in bytes.
+        stream : Stream
+            The stream after whose present work the memory is free.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define deallocate(ptr, size, *, stream)")
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory."""
+        raise NotImplementedError(f"{type(self).__name__} does not define is_device_accessible")
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory."""
+        raise NotImplementedError(f"{type(self).__name__} does not define is_host_accessible")
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and device by itself."""
+        return False
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is."""
+        raise NotImplementedError(f"{type(self).__name__} does not define device_id")
+
+
+cdef class Buffer:
+    """A piece of memory of a device or of the host.
+
+    Buffers come from `Device.allocate` or a memory resource. The memory goes back when the buffer is closed or no
+    longer referred to, in the order of its stream; while arrays made of it by DLPack or the buffer protocol live, it
+    stays until the last of them is gone.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Buffer is not made directly: use Device.allocate or Buffer.from_handle")
+
+    @staticmethod
+    cdef Buffer wrap(cydriver.CUdeviceptr ptr, size_t nbytes, MemoryResource mr, object owner, Stream stream):
+        cdef Buffer self = Buffer.__new__(Buffer)
+        self.ptr = ptr
+        self.nbytes = nbytes
+        self.mr = mr
+        self._owner = owner
+        self.stream = stream
+        return self
+
+    @staticmethod
+    def from_handle(ptr, size, mr=None, owner=None, *, stream=None):
+        """Wrap memory at an address.
+
+        Parameters
+        ----------
+        ptr : int or cuda.bindings.driver.CUdeviceptr
+            The address.
+        size : int
+            Bytes.
+        mr : MemoryResource, optional
+            The resource that takes the memory back when the buffer is closed.
+        owner : object, optional
+            What owns the memory; it is kept alive as long as the buffer. Give `mr` or `owner`, not both.
+        stream : Stream, optional
+            The stream in whose order `mr` takes the memory back; the default stream if none is given.
+
+        Returns
+        -------
+        Buffer
+        """
+        if mr is not None and owner is not None:
+            raise ValueError("give mr, which takes the memory back, or owner, which keeps it; not both")
+        if mr is not None and not isinstance(mr, MemoryResource):
+            raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
+        order = None if stream is None else as_stream(stream, "stream")
+        return Buffer.wrap(pointer_value(ptr), checked_size(size), mr, owner, order)
+
+    @classmethod
+    def from_ipc_descriptor(cls, mr, ipc_descriptor, *, stream):
+        """Raise NotImplementedError: memory is not shared between processes in this version."""
+        raise not_yet("Buffer.from_ipc_descriptor", "memory is not shared between processes")
+
+    cdef cydriver.CUdeviceptr address(self) except? 0:
+        if self.closed:
+            raise ValueError("this Buffer is closed")
+        return self.ptr
+
+    cdef int give_back(self, Stream stream) except -1:
+        """Return the memory to where it came from; with views of it alive, the last of them does so."""
+        cdef MemoryResource mr = self.mr
+        self.closed = True
+        if stream is not None:
+            self.stream = stream
+        if self.exports:
+            return 0
+        self._owner = None
+        self.mr = None
+        if mr is not None and self.ptr:
+            mr.release(self.ptr, self.nbytes, self.stream)
+        return 0
+
+    cdef int drop_export(self) except -1:
+        """Count one view less."""
+        self.exports -= 1
+        if self.closed and self.exports == 0:
+            self.give_back(None)
+        return 0
+
+    def __del__(self):
+        if self.closed and self.mr is None:
+            return
+        try:
+            self.give_back(None)
+        except CUDAError as error:
+            if error.name not in _SILENT:
+                raise
+
+    def close(self, stream=None) -> None:
+        """Give the memory back. Closing twice does nothing.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream after whose present work the memory is free; by default the one it was allocated for.
+        """
+        if not self.closed:
+            self.give_back(None if stream is None else as_stream(stream, "stream"))
+
+    def set_deallocation_stream(self, stream) -> None:
+        """Choose the stream after whose work the memory is free.
+
+        Parameters
+        ----------
+        stream : Stream
+            The stream that `close` and the finaliser use from now on.
+        """
+        self.address()
+        self.stream = as_stream(stream, "stream")
+
+    def __enter__(self):
+        self.address()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    @property
+    def handle(self) -> int:
+        """Return the address; 0 once closed."""
+        return 0 if self.closed else self.ptr
+
+    @property
+    def size(self) -> int:
+        """Return the size in bytes."""
+        return self.nbytes
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the buffer was closed."""
+        return self.closed
+
+    @property
+    def memory_resource(self):
+        """Return the resource that the memory goes back to, if there is one."""
+        return self.mr
+
+    @property
+    def owner(self):
+        """Return the object that owns the memory, if the buffer only refers to it."""
+        return self._owner
+
+    @property
+    def is_mapped(self) -> bool:
+        """Tell whether another process allocated the memory: never, in this version."""
+        return False
+
+    @property
+    def ipc_descriptor(self):
+        """Raise NotImplementedError: memory is not shared between processes in this version."""
+        raise not_yet("Buffer.ipc_descriptor", "memory is not shared between processes")
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory."""
+        if self.mr is not None:
+            return self.mr.is_device_accessible
+        return _memory_type(self.address()) != 0
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory."""
+        if self.mr is not None:
+            return self.mr.is_host_accessible
+        return _memory_type(self.address()) != <int>cydriver.CU_MEMORYTYPE_DEVICE
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and device by itself."""
+        if self.mr is not None:
+            return self.mr.is_managed
+        return _memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is."""
+        cdef int ordinal = 0
+        if self.mr is not None:
+            return self.mr.device_id
+        check(
+            cydriver.cuPointerGetAttribute(&ordinal, cydriver.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, self.address()),
+            b"cuPointerGetAttribute",
+        )
+        return ordinal
+
+    def copy_to(self, dst=None, *, stream, options=None):
+        """Copy this buffer into another one, in the order of a stream.
+
+        Parameters
+        ----------
+        dst : Buffer, optional
+            A buffer of the same size; a new one of the same resource if none is given.
+        stream : Stream
+            The stream that does it.
+        options : CopyOptions, optional
+            Not in this version.
+
+        Returns
+        -------
+        Buffer
+            `dst`, or the new buffer.
+        """
+        if dst is None:
+            self.address()
+            if self.mr is None:
+                raise ValueError("give dst: this Buffer has no memory resource to allocate another one from")
+            dst = self.mr.allocate(self.nbytes, stream=stream)
+        if not isinstance(dst, Buffer):
+            raise TypeError(f"dst must be a Buffer, not {type(dst).__name__}")
+        _copy(<Buffer>dst, self, as_stream(stream, "stream"), options)
+        return dst
+
+    def copy_from(self, src, *, stream, options=None) -> None:
+        """Copy another buffer into this one, in the order of a stream.
+
+        Parameters
+        ----------
+        src : Buffer
+            A buffer of the same size.
+        stream : Stream
+            The stream that does it.
+        options : CopyOptions, optional
+            Not in this version.
+        """
+        if not isinstance(src, Buffer):
+            raise TypeError(f"src must be a Buffer, not {type(src).__name__}; see StridedMemoryView for arrays")
+        _copy(self, <Buffer>src, as_stream(stream, "stream"), options)
+
+    def fill(self, value, *, stream) -> None:
+        """Fill the buffer with a pattern, in the order of a stream.
+
+        Parameters
+        ----------
+        value : int or bytes-like
+            A byte (0 to 255), or 1, 2 or 4 bytes such as ``numpy.float32(1)``; the size must be a multiple of it.
+        stream : Stream
+            The stream that does it.
+        """
+        cdef Stream order = as_stream(stream, "stream")
+        cdef cydriver.CUdeviceptr ptr = self.address()
+        cdef cydriver.CUstream native = order.native
+        cdef cydriver.CUresult status
+        pattern = _pattern(value)
+        cdef size_t width = len(pattern)
+        cdef uint32_t bits = int.from_bytes(pattern, sys.byteorder)
+        cdef size_t count = self.nbytes // width
+        if self.nbytes % width:
+            raise ValueError(f"value has {width} bytes, but the buffer's {self.nbytes} are no multiple of that")
+        if count == 0:
+            return
+        with nogil:
+            if width == 1:
+                status = cydriver.cuMemsetD8Async(ptr, <uint8_t>bits, count, native)
+            elif width == 2:
+                status = cydriver.cuMemsetD16Async(ptr, <uint16_t>bits, count, native)
+            else:
+                status = cydriver.cuMemsetD32Async(ptr, bits, count, native)
+        check(status, {1: b"cuMemsetD8Async", 2: b"cuMemsetD16Async", 4: b"cuMemsetD32Async"}[width])
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        cdef cydriver.CUdeviceptr ptr = self.address()
+        if not self.is_host_accessible:
+            raise BufferError("this is device memory: copy it to a buffer that the host can read")
+        PyBuffer_FillInfo(view, self, <void*><uintptr_t>ptr, self.nbytes, False, flags)
+        self.exports += 1
+
+    def __releasebuffer__(self, Py_buffer* view):
+        self.drop_export()
+
+    def __buffer__(self, int flags, /):
+        """Return a memoryview of memory that the host can use (PEP 688)."""
+        return memoryview(self)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """Export the memory as a one-dimensional array of bytes.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The consumer's stream: it waits for the work of the buffer's stream; -1 does not wait.
+        max_version : tuple of int, optional
+            The newest version of DLPack that the consumer takes.
+        dl_device : tuple of int, optional
+            Where the consumer wants the memory: only where it is.
+        copy : bool, optional
+            True asks for a copy, which the buffer's resource must then provide.
+
+        Returns
+        -------
+        capsule
+        """
+        from cuda.core._dlpack import export_buffer
+
+        return export_buffer(self, stream, max_version, dl_device, copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's kind of device and the device's ordinal."""
+        from cuda.core._dlpack import device_of
+
+        return device_of(self)
+
+    @property
+    def _allocation_stream(self):
+        return self.stream
+
+    def __eq__(self, other):
+        if not isinstance(other, Buffer):
+            return NotImplemented
+        cdef Buffer buffer = other
+        return self is buffer or (
+            not self.closed and not buffer.closed and self.ptr == buffer.ptr and self.nbytes == buffer.nbytes
+        )
+
+    def __hash__(self):
+        return hash((self.ptr, self.nbytes))
+
+    def __repr__(self):
+        state = "closed" if self.closed else f"at {self.ptr:#x}"
+        return f"<Buffer {state}, {self.nbytes} bytes>"
+
+
+cdef int _copy(Buffer dst, Buffer src, Stream stream, object options) except -1:
+    cdef cydriver.CUdeviceptr to = dst.address(), start = src.address()
+    cdef size_t nbytes = src.nbytes
+    cdef cydriver.CUstream native = stream.native
+    cdef cydriver.CUresult status
+    if options is not None:
+        raise not_yet("CopyOptions", "copies have no options")
+    if dst.nbytes != nbytes:
+        raise ValueError(f"dst has {dst.nbytes} bytes and src {nbytes}: they must be of one size")
+    if nbytes == 0:
+        return 0
+    with nogil:
+        status = cydriver.cuMemcpyAsync(to, start, nbytes, native)
+    return check(status, b"cuMemcpyAsync")
+
+
+cdef bytes _pattern(object value):
+    """Return the bytes to fill with."""
+    if isinstance(value, int):
+        if not 0 <= value <= 255:
+            raise OverflowError(f"value must be a byte, 0 to 255, not {value}; wider patterns are given as bytes")
+        return bytes((value,))
+    try:
+        pattern = memoryview(value).tobytes()
+    except TypeError:
+        raise TypeError(
+            f"value must be an int or have 1, 2 or 4 bytes, such as numpy.float32(1), not {type(value).__name__}"
+        ) from None
+    if len(pattern) not in (1, 2, 4):
+        raise ValueError(f"value must have 1, 2 or 4 bytes, not {len(pattern)}")
+    return pattern
+
+
+cdef int _memory_type(cydriver.CUdeviceptr ptr) except -1:
+    """Return the CUmemorytype of an address, 0 for memory that the driver does not know."""
+    cdef unsigned int kind = 0, managed = 0
+    cdef cydriver.CUresult status
+    status = cydriver.cuPointerGetAttribute(&kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, ptr)
+    if status == cydriver.CUDA_ERROR_INVALID_VALUE:
+        return 0
+    check(status, b"cuPointerGetAttribute")
+    status = cydriver.cuPointerGetAttribute(&managed, cydriver.CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr)
+    if status == cydriver.CUDA_SUCCESS and managed:
+        return <int>cydriver.CU_MEMORYTYPE_UNIFIED
+    return kind

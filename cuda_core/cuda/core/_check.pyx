@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Turn a status of the driver into an exception."""
+
+from cpython.exc cimport PyErr_CheckSignals
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._errors import driver_error
+
+
+cdef int fail(cydriver.CUresult status, const char* call, str advice="") except -1 with gil:
+    """Raise the exception for `status`; a pending Ctrl-C goes first, for it is the cause of a call that it broke."""
+    PyErr_CheckSignals()
+    cdef const char* name = NULL
+    cdef const char* description = NULL
+    cydriver.cuGetErrorName(status, &name)
+    cydriver.cuGetErrorString(status, &description)
+    raise driver_error(
+        name.decode() if name != NULL else f"CUDA error {<int>status}",
+        description.decode() if description != NULL else "the driver has no description of it",
+        <int>status,
+        call.decode(),
+        advice,
+    )

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings cimport cydriver
+
+cdef int initialise() except -1
+cdef cydriver.CUdevice native_device(int ordinal) except? -99
+cdef cydriver.CUcontext primary(int ordinal) except NULL
+cdef int current_ordinal() except -2
+cdef int context_ordinal(cydriver.CUcontext context) except -2
+cdef bint activate(int ordinal) except -1
+cdef int deactivate(bint pushed) except -1
+
+
+cdef class Context:
+    cdef cydriver.CUcontext native
+    cdef readonly int _device_id
+    cdef bint closed
+
+    @staticmethod
+    cdef Context wrap(cydriver.CUcontext native, int ordinal)

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver tells of a device, one attribute for each CUdevice_attribute of the header."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+_PREFIX = "CU_DEVICE_ATTRIBUTE_"
+
+# Attributes that are yes or no: those named so, and these.
+_FLAGS = frozenset(
+    [
+        "can_flush_remote_writes",
+        "can_map_host_memory",
+        "can_tex2d_gather",
+        "can_use_64_bit_stream_mem_ops",
+        "can_use_host_pointer_for_registered_mem",
+        "can_use_stream_mem_ops",
+        "can_use_stream_wait_value_nor",
+        "cluster_launch",
+        "concurrent_kernels",
+        "concurrent_managed_access",
+        "cooperative_launch",
+        "cooperative_multi_device_launch",
+        "direct_managed_mem_access_from_host",
+        "ecc_enabled",
+        "gpu_overlap",
+        "integrated",
+        "kernel_exec_timeout",
+        "managed_memory",
+        "multi_gpu_board",
+        "pageable_memory_access",
+        "pageable_memory_access_uses_host_page_tables",
+        "tcc_driver",
+        "unified_addressing",
+        "unified_function_pointers",
+    ]
+)
+
+
+@functools.cache
+def attribute_numbers() -> dict[str, int]:
+    """Return the attributes' names in lower case, without prefix, with the numbers that the driver knows them by."""
+    from cuda.bindings.driver import CUdevice_attribute
+
+    members = CUdevice_attribute.__members__.items()
+    return {name[len(_PREFIX) :].lower(): int(value) for name, value in members if name != f"{_PREFIX}MAX"}
+
+
+class DeviceProperties:
+    """What the driver tells of a device, as attributes such as ``max_threads_per_block``.
+
+    The names are those of the C API's CUdevice_attribute in lower case; ``dir()`` lists them. Each is asked of the
+    driver once. Attributes that say yes or no are bool, all others int.
+    """
+
+    def __init__(self, device: Any) -> None:
+        self._device = device
+
+    def __getattr__(self, name: str) -> int:
+        number = None if name.startswith("_") else attribute_numbers().get(name)
+        if number is None:
+            raise AttributeError(f"the driver tells no {name!r} of a device; dir() lists what it tells")
+        value = self._device._attribute(number)
+        if name in _FLAGS or name.endswith("_supported"):
+            value = bool(value)
+        self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *attribute_numbers()})
+
+    def __repr__(self) -> str:
+        return f"<DeviceProperties of device {int(self._device)}>"

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The exceptions of cuda.core, and what to do about the statuses behind them."""
+
+from __future__ import annotations
+
+import sys
+
+
+class CUDAError(RuntimeError):
+    """Report that a call of the CUDA driver failed.
+
+    Attributes
+    ----------
+    name : str
+        The status by its name in the C API, such as ``CUDA_ERROR_INVALID_VALUE``.
+    status : int
+        The status by its number.
+    call : str
+        The C function that returned it.
+    """
+
+    def __init__(self, message: str = "", *, name: str = "", status: int = 0, call: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+        self.status = status
+        self.call = call
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class NVRTCError(CUDAError):
+    """Report that NVRTC failed; `log` is the compiler's own account of it."""
+
+    log: str = ""
+
+
+class NvJitLinkError(CUDAError):
+    """Report that nvJitLink failed; `log` is the linker's own account of it."""
+
+    log: str = ""
+
+
+def _rebuild(kind, args, state):
+    error = kind(*args)
+    error.__dict__.update(state)
+    return error
+
+
+# Statuses that a running kernel causes: the call that returns them may be a later, innocent one.
+ASYNCHRONOUS = frozenset(
+    "CUDA_ERROR_" + name
+    for name in (
+        "ASSERT",
+        "CONTAINED",
+        "ECC_UNCORRECTABLE",
+        "EXTERNAL_DEVICE",
+        "HARDWARE_STACK_ERROR",
+        "ILLEGAL_ADDRESS",
+        "ILLEGAL_INSTRUCTION",
+        "INVALID_ADDRESS_SPACE",
+        "INVALID_PC",
+        "LAUNCH_FAILED",
+        "LAUNCH_TIMEOUT",
+        "MISALIGNED_ADDRESS",
+        "NVLINK_UNCORRECTABLE",
+        "TENSOR_MEMORY_LEAK",
+    )
+)
+
+_ADVICE = {
+    "CUDA_ERROR_ILLEGAL_ADDRESS": "A kernel used memory that is not allocated: check its indices.",
+    "CUDA_ERROR_MISALIGNED_ADDRESS": "A kernel used an address that is not a multiple of the size of what is there.",
+    "CUDA_ERROR_ASSERT": "An assert() in a kernel failed.",
+    "CUDA_ERROR_INVALID_CONTEXT": "This thread has no current device: call Device().set_current() on it first.",
+    "CUDA_ERROR_CONTEXT_IS_DESTROYED": "The device's context is gone: it was reset or destroyed.",
+    "CUDA_ERROR_NO_BINARY_FOR_GPU": "The code is for another architecture: compile for f'sm_{device.arch}', or to PTX.",
+    "CUDA_ERROR_UNSUPPORTED_PTX_VERSION": "The PTX is newer than the driver: update the driver or use an older NVRTC.",
+    "CUDA_ERROR_INVALID_PTX": "The driver could not compile the PTX.",
+    "CUDA_ERROR_OUT_OF_MEMORY": "Close buffers that are no longer needed, or allocate less.",
+    "CUDA_ERROR_NO_DEVICE": "Look at CUDA_VISIBLE_DEVICES; CUDA_PYTHON_DRIVER=cpu selects the CPU device.",
+    "CUDA_ERROR_INVALID_DEVICE": "There is no such device: see Device.get_all_devices().",
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "Use a smaller block: this one needs more than there is.",
+    "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": "A cooperative grid must fit on the device at once: use fewer blocks.",
+    "CUDA_ERROR_NOT_READY": "The work is not finished: sync() first.",
+    "CUDA_ERROR_NOT_SUPPORTED": "This driver or device does not offer that.",
+    "CUDA_ERROR_INVALID_HANDLE": "The object was closed, or belongs to another context.",
+    "NVRTC_ERROR_INVALID_OPTION": "Look at the ProgramOptions: the log names the option.",
+    "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE": "libnvrtc-builtins, which comes with NVRTC, was not found beside it.",
+}
+
+
+def driver_error(name: str, description: str, status: int, call: str, advice: str = "") -> CUDAError:
+    """Make the exception for a status of the driver."""
+    parts = [f"{name}: {description} ({call})"]
+    if advice or name in _ADVICE:
+        parts.append(advice or _ADVICE[name])
+    if name in ASYNCHRONOUS:
+        parts.append("The cause may be a kernel or copy started earlier; no further work is possible in this context.")
+    cpu = sys.modules.get("cuda.cpu")
+    if cpu is not None and (detail := getattr(cpu, "last_error_message", lambda: None)()):
+        parts.append(detail)
+    return CUDAError("\n".join(parts), name=name, status=status, call=call)
+
+
+def compiler_error(kind: type, name: str, status: int, call: str, log: str, summary: str = "") -> CUDAError:
+    """Make the exception for a status of NVRTC or nvJitLink: the log, or advice where there is none."""
+    first = f"{name}: {summary} ({call})" if summary else f"{name} ({call})"
+    text = "\n".join(part for part in (first, log or _ADVICE.get(name, "")) if part)
+    error = kind(text, name=name, status=status, call=call)
+    error.log = log
+    return error

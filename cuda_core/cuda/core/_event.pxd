@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings cimport cydriver
+
+
+cdef class Event:
+    cdef cydriver.CUevent native
+    cdef int device_id
+    cdef bint timing
+    cdef bint blocking
+
+    @staticmethod
+    cdef Event create(int device_id, object options)
+    cdef cydriver.CUevent open_handle(self) except NULL

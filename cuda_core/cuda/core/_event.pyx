@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events: points in the work of a stream, to wait for or to measure between."""
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, fail
+from cuda.core._context cimport Context, activate, deactivate, primary
+
+from cuda.core._options import EventOptions, as_options, not_yet
+
+
+cdef class Event:
+    """A point in a stream's work, made by `Device.create_event` or `Stream.record`.
+
+    Subtracting two events gives the time between them in milliseconds:
+
+    >>> start = stream.record(options=EventOptions(timing_enabled=True))
+    >>> ...
+    >>> end = stream.record(options=EventOptions(timing_enabled=True))
+    >>> end.sync()
+    >>> milliseconds = end - start
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("an Event is not made directly: use Device.create_event or Stream.record")
+
+    @staticmethod
+    cdef Event create(int device_id, object options):
+        cdef Event self = Event.__new__(Event)
+        cdef unsigned int flags = cydriver.CU_EVENT_DISABLE_TIMING
+        if options is not None:
+            options = as_options(EventOptions, options, "options")
+            if options.ipc_enabled:
+                raise not_yet("EventOptions.ipc_enabled", "events are not shared between processes")
+            self.timing = bool(options.timing_enabled)
+            self.blocking = bool(options.blocking_sync)
+            flags = (0 if self.timing else cydriver.CU_EVENT_DISABLE_TIMING) | (
+                cydriver.CU_EVENT_BLOCKING_SYNC if self.blocking else 0
+            )
+        self.device_id = device_id
+        cdef bint pushed = activate(device_id)
+        try:
+            check(cydriver.cuEventCreate(&self.native, flags), b"cuEventCreate")
+        finally:
+            deactivate(pushed)
+        return self
+
+    cdef cydriver.CUevent open_handle(self) except NULL:
+        if self.native == NULL:
+            raise ValueError("this Event is closed")
+        return self.native
+
+    def __dealloc__(self):
+        if self.native != NULL:
+            cydriver.cuEventDestroy(self.native)
+            self.native = NULL
+
+    def close(self):
+        """Destroy the event. Closing twice does nothing."""
+        cdef cydriver.CUevent native = self.native
+        self.native = NULL
+        if native != NULL:
+            check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
+
+    def __enter__(self):
+        self.open_handle()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the event was closed."""
+        return self.native == NULL
+
+    @property
+    def handle(self):
+        """Return the event as `cuda.bindings.driver.CUevent`, None once closed."""
+        from cuda.bindings import driver
+
+        return None if self.native == NULL else driver.CUevent(<uintptr_t>self.native)
+
+    @property
+    def device(self):
+        """Return the device whose streams may record this event."""
+        from cuda.core._device import Device
+
+        return Device(self.device_id)
+
+    @property
+    def context(self):
+        """Return the context of the event's device."""
+        return Context.wrap(primary(self.device_id), self.device_id)
+
+    @property
+    def is_timing_enabled(self) -> bool:
+        """Tell whether the event takes the time."""
+        return self.timing
+
+    @property
+    def is_blocking_sync(self) -> bool:
+        """Tell whether `sync` sleeps rather than spins."""
+        return self.blocking
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Tell whether another process may open the event: never, in this version."""
+        return False
+
+    @property
+    def ipc_descriptor(self):
+        """Raise NotImplementedError: events are not shared between processes in this version."""
+        raise not_yet("Event.ipc_descriptor", "events are not shared between processes")
+
+    @classmethod
+    def from_ipc_descriptor(cls, ipc_descriptor):
+        """Raise NotImplementedError: events are not shared between processes in this version."""
+        raise not_yet("Event.from_ipc_descriptor", "events are not shared between processes")
+
+    @property
+    def is_done(self) -> bool:
+        """Tell whether the work before the event is finished; an event never recorded counts as done."""
+        cdef cydriver.CUresult status = cydriver.cuEventQuery(self.open_handle())
+        if status == cydriver.CUDA_ERROR_NOT_READY:
+            return False
+        check(status, b"cuEventQuery")
+        return True
+
+    def sync(self) -> None:
+        """Wait until the work before the event is finished.
+
+        Raises
+        ------
+        CUDAError
+            If that work failed.
+        """
+        cdef cydriver.CUevent native = self.open_handle()
+        cdef cydriver.CUresult status
+        with nogil:
+            status = cydriver.cuEventSynchronize(native)
+        check(status, b"cuEventSynchronize")
+
+    def __sub__(self, other):
+        if not isinstance(self, Event) or not isinstance(other, Event):
+            return NotImplemented
+        cdef Event end = self
+        cdef Event start = other
+        cdef float milliseconds = 0
+        cdef cydriver.CUevent first = start.open_handle(), last = end.open_handle()
+        if not (start.timing and end.timing):
+            which = "neither event takes" if not (start.timing or end.timing) else "one of the events does not take"
+            raise RuntimeError(f"{which} the time: create both with EventOptions(timing_enabled=True)")
+        cdef cydriver.CUresult status = cydriver.cuEventElapsedTime(&milliseconds, first, last)
+        if status == cydriver.CUDA_ERROR_NOT_READY:
+            fail(status, b"cuEventElapsedTime", "An event is still to come: call sync() on the later one first.")
+        if status == cydriver.CUDA_ERROR_INVALID_HANDLE:
+            fail(status, b"cuEventElapsedTime", "Record both events, in streams of one device, before subtracting them.")
+        check(status, b"cuEventElapsedTime")
+        return milliseconds
+
+    def __eq__(self, other):
+        if not isinstance(other, Event):
+            return NotImplemented
+        return self is other or (self.native != NULL and self.native == (<Event>other).native)
+
+    def __hash__(self):
+        return hash(<uintptr_t>self.native) if self.native != NULL else id(self)
+
+    def __repr__(self):
+        state = "closed" if self.native == NULL else f"{<uintptr_t>self.native:#x}"
+        return f"<Event {state} of device {self.device_id}>"

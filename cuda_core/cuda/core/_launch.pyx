@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Running a kernel."""
+
+from cuda.bindings cimport cydriver
+from cuda.core._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, pack
+from cuda.core._check cimport fail
+from cuda.core._kernel cimport Kernel
+from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._stream cimport Stream, as_stream
+
+# Blocks may use this much shared memory, in bytes, without saying so first (CUDA programming guide, "Shared Memory").
+cdef unsigned int PLAIN_SHARED = 48 * 1024
+
+
+def launch(stream, config, kernel, *kernel_args):
+    """Run a kernel: put it into a stream and return.
+
+    Parameters
+    ----------
+    stream : Stream
+        The stream; any object with ``__cuda_stream__`` is one.
+    config : LaunchConfig
+        The shape of the grid.
+    kernel : Kernel
+        What to run.
+    *kernel_args
+        An argument for each parameter. Pointers: a Buffer, an array on the device (``__cuda_array_interface__`` or
+        DLPack), an address as int, or None for null. Numbers: int, float, complex and bool take the size of the
+        parameter; NumPy and ctypes scalars must have it. Structures: a NumPy structured scalar or a
+        ctypes.Structure.
+
+    Raises
+    ------
+    TypeError
+        If the number of arguments, or the type or size of one, is not that of the kernel's parameters.
+    CUDAError
+        If the driver refuses the launch. What happens while the kernel runs is reported by a later call.
+    """
+    cdef char small[SMALL_BYTES]
+    cdef void* few[SMALL_COUNT]
+    cdef char* scratch = small
+    cdef void** slots = few
+    cdef size_t capacity = SMALL_BYTES
+    cdef bytearray large
+    cdef Stream order = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
+    cdef cydriver.CUresult status
+    if not isinstance(config, LaunchConfig):
+        raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel must be a Kernel, as get_kernel returns it, not {type(kernel).__name__}")
+    cdef cydriver.CUlaunchConfig native = (<LaunchConfig>config).native
+    cdef cydriver.CUfunction function = <cydriver.CUfunction>(<Kernel>kernel).native
+    native.hStream = order.open_handle()
+    (<Kernel>kernel).prepare()
+    if (<Kernel>kernel).nbytes > SMALL_BYTES or len(kernel_args) > SMALL_COUNT or (<Kernel>kernel).count < 0:
+        large = bytearray(LARGE_BYTES + len(kernel_args) * sizeof(void*))
+        scratch, capacity = large, LARGE_BYTES
+        slots = <void**>(scratch + capacity)
+    pack(<Kernel>kernel, kernel_args, scratch, capacity, slots, order)
+    if native.sharedMemBytes > PLAIN_SHARED:
+        _allow_shared(<Kernel>kernel, native.sharedMemBytes, order)
+    with nogil:
+        status = cydriver.cuLaunchKernelEx(&native, function, slots, NULL)
+    if status != cydriver.CUDA_SUCCESS:
+        fail(status, b"cuLaunchKernelEx", _explain(status, <LaunchConfig>config, <Kernel>kernel, order))
+
+
+cdef int _allow_shared(Kernel kernel, unsigned int size, Stream stream) except -1:
+    """Tell the driver that the kernel may use much dynamic shared memory: more than PLAIN_SHARED must be announced."""
+    from cuda.core._kernel import KernelAttributes
+
+    attributes = KernelAttributes(kernel, stream.ordinal())
+    limit = stream.device.properties.max_shared_memory_per_block_optin - attributes.shared_size_bytes
+    if size <= limit and attributes.max_dynamic_shared_size_bytes < size:
+        attributes.max_dynamic_shared_size_bytes = size
+    return 0
+
+
+cdef str _explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, Stream stream):
+    """Say which limit a refused launch exceeds; nothing if it is none of these."""
+    if status not in (
+        cydriver.CUDA_ERROR_INVALID_VALUE,
+        cydriver.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+        cydriver.CUDA_ERROR_INVALID_CLUSTER_SIZE,
+    ):
+        return ""
+    try:
+        return _exceeded(config, kernel, stream)
+    except Exception:
+        return ""  # the launch's own error is what matters
+
+
+def _exceeded(LaunchConfig config, Kernel kernel, Stream stream):
+    properties = stream.device.properties
+    threads = config.block[0] * config.block[1] * config.block[2]
+    most = min(kernel.attributes[stream.ordinal()].max_threads_per_block, properties.max_threads_per_block)
+    if threads > most:
+        return f"block {config.block} has {threads} threads, but {kernel.label()} takes at most {most} on this device."
+    shape = (config.native.gridDimX, config.native.gridDimY, config.native.gridDimZ)
+    for name, extents in (("block", config.block), ("grid", shape)):
+        for axis, extent in zip("xyz", extents):
+            most = getattr(properties, f"max_{name}_dim_{axis}")
+            if extent > most:
+                return f"{name} {extents} is {extent} along {axis}, but the device's limit is {most}."
+    most = properties.max_shared_memory_per_block_optin - kernel.attributes[stream.ordinal()].shared_size_bytes
+    if config.shmem_size > most:
+        return f"shmem_size is {config.shmem_size} bytes, but {kernel.label()} can have at most {most} on this device."
+    return ""

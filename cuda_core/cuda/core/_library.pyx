@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Code loaded into the driver: what ObjectCode and Module stand on."""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, fail
+from cuda.core._context cimport activate, current_ordinal, deactivate, initialise
+
+
+cdef class Library:
+    """Code loaded by the driver, from memory (bytes) or from a file (str); unloaded with the last kernel of it."""
+
+    def __init__(self, code):
+        cdef char log[8192]
+        cdef cydriver.CUjit_option options[2]
+        cdef void* values[2]
+        cdef cydriver.CUresult status
+        cdef bytes data = code if isinstance(code, bytes) else code.encode()
+        cdef const char* text = data
+        cdef bint from_file = not isinstance(code, bytes)
+        initialise()
+        log[0] = 0
+        options[0], values[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER, <void*>log
+        options[1], values[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, <void*><uintptr_t>sizeof(log)
+        with nogil:
+            if from_file:
+                status = cydriver.cuLibraryLoadFromFile(&self.native, text, options, values, 2, NULL, NULL, 0)
+            else:
+                status = cydriver.cuLibraryLoadData(&self.native, text, options, values, 2, NULL, NULL, 0)
+        if status != cydriver.CUDA_SUCCESS:
+            self.native = NULL
+            log[sizeof(log) - 1] = 0
+            fail(status, b"cuLibraryLoadFromFile" if from_file else b"cuLibraryLoadData", (<char*>log).decode(errors="replace"))
+
+    def __dealloc__(self):
+        if self.native != NULL:
+            cydriver.cuLibraryUnload(self.native)
+
+    @property
+    def handle(self) -> int:
+        """Return the address of the CUlibrary."""
+        return <uintptr_t>self.native
+
+    def module(self) -> int:
+        """Return the address of the CUmodule for the current context."""
+        cdef cydriver.CUmodule module = NULL
+        cdef bint pushed = activate(0) if current_ordinal() < 0 else False
+        try:
+            check(cydriver.cuLibraryGetModule(&module, self.native), b"cuLibraryGetModule")
+        finally:
+            deactivate(pushed)
+        return <uintptr_t>module
+
+    def kernel(self, str name) -> int:
+        """Return the address of a CUkernel, or raise the error that lists the kernels there are."""
+        cdef cydriver.CUkernel kernel = NULL
+        cdef bytes encoded = name.encode()
+        cdef cydriver.CUresult status = cydriver.cuLibraryGetKernel(&kernel, self.native, encoded)
+        if status == cydriver.CUDA_ERROR_NOT_FOUND:
+            fail(status, b"cuLibraryGetKernel", _advise(name, self.kernel_names()))
+        check(status, b"cuLibraryGetKernel")
+        return <uintptr_t>kernel
+
+    def kernel_names(self) -> list:
+        """Return the names of all kernels, mangled as the compiler left them; none if the driver does not tell."""
+        cdef unsigned int count = 0, index
+        cdef const char* name = NULL
+        cdef cydriver.CUkernel* kernels = NULL
+        names = []
+        try:
+            if cydriver.cuLibraryGetKernelCount(&count, self.native) != cydriver.CUDA_SUCCESS or count == 0:
+                return names
+            kernels = <cydriver.CUkernel*>malloc(count * sizeof(cydriver.CUkernel))
+            if kernels == NULL:
+                raise MemoryError
+            if cydriver.cuLibraryEnumerateKernels(kernels, count, self.native) == cydriver.CUDA_SUCCESS:
+                for index in range(count):
+                    if cydriver.cuKernelGetName(&name, kernels[index]) == cydriver.CUDA_SUCCESS and name != NULL:
+                        names.append(name.decode())
+        except RuntimeError:
+            return []  # a driver older than these functions
+        finally:
+            free(kernels)
+        return sorted(names)
+
+    def variable(self, str name) -> tuple:
+        """Return address and size of a `__device__` or `__constant__` variable in the current context."""
+        cdef cydriver.CUdeviceptr ptr = 0
+        cdef size_t size = 0
+        cdef bytes encoded = name.encode()
+        cdef bint pushed = activate(0) if current_ordinal() < 0 else False
+        try:
+            status = cydriver.cuLibraryGetGlobal(&ptr, &size, self.native, encoded)
+            if status == cydriver.CUDA_ERROR_NOT_FOUND:
+                fail(
+                    status,
+                    b"cuLibraryGetGlobal",
+                    f"There is no variable {name!r}: declare it __device__ or __constant__, at namespace scope and used, "
+                    'and extern "C" or look it up by its mangled name.',
+                )
+            check(status, b"cuLibraryGetGlobal")
+        finally:
+            deactivate(pushed)
+        return ptr, size
+
+
+cdef str _advise(str name, names):
+    """Say which kernels there are instead of the one asked for."""
+    if not names:
+        return f"There is no kernel {name!r} in this code."
+    advice = f"There is no kernel {name!r} in this code, but: {', '.join(names[:10])}{' ...' if len(names) > 10 else ''}."
+    if any(other.startswith("_Z") and name in other for other in names):
+        advice += f' Declare it extern "C", or compile with name_expressions=({name!r},), since C++ mangles names.'
+    return advice

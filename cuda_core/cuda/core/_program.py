@@ -1,0 +1,253 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs: source in C++ or PTX, compiled by NVRTC or assembled by nvJitLink. No driver is needed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from cuda.core import _diagnostics
+from cuda.core._compile_target import default_arch
+from cuda.core._errors import NVRTCError, compiler_error
+from cuda.core._module import ObjectCode
+from cuda.core._options import as_options, not_yet
+from cuda.core._program_options import ProgramOptions
+from cuda.core._signature import kernel_signatures
+from cuda.core.typing import CompilerBackendType, PCHStatusType, SourceCodeType
+
+_TARGETS = {SourceCodeType.CXX: ("ptx", "cubin", "ltoir"), SourceCodeType.PTX: ("cubin", "ptx")}
+_GETTERS = {"ptx": "PTX", "cubin": "CUBIN", "ltoir": "LTOIR"}
+_PCH_OPTIONS = ("pch", "create_pch", "use_pch")
+
+
+def _check(nvrtc: Any, call: str, answer: tuple) -> Any:
+    """Return what an NVRTC function returned behind its status, or raise."""
+    status, *values = answer
+    if status != 0:
+        raise compiler_error(NVRTCError, status.name, int(status), call, "")
+    return values[0] if values else None
+
+
+def _filled(nvrtc: Any, what: str, program: Any) -> bytes:
+    """Return one of the program's outputs: each has a function for its size and one that fills memory."""
+    size = _check(nvrtc, f"nvrtcGet{what}Size", getattr(nvrtc, f"nvrtcGet{what}Size")(program))
+    data = bytearray(size)
+    if size:
+        _check(nvrtc, f"nvrtcGet{what}", getattr(nvrtc, f"nvrtcGet{what}")(program, data))
+    return bytes(data)
+
+
+def _source(code: Any, code_type: SourceCodeType) -> bytes:
+    if isinstance(code, str):
+        code = code.encode()
+    if not isinstance(code, (bytes, bytearray)):
+        raise TypeError(f"code must be the {code_type} source as str or bytes, not {type(code).__name__}")
+    code = bytes(code).rstrip(b"\0")
+    if b"\0" in code:
+        raise ValueError(f"code has a NUL character at {code.index(0)}")
+    return code
+
+
+class Program:
+    """A program to compile.
+
+    Parameters
+    ----------
+    code : str or bytes
+        The source.
+    code_type : str
+        ``"c++"`` or ``"ptx"``.
+    options : ProgramOptions, optional
+        How to compile it.
+
+    Examples
+    --------
+    >>> program = Program('extern "C" __global__ void add(int *x) { x[0] += 1; }', "c++")
+    >>> kernel = program.compile("cubin").get_kernel("add")
+    """
+
+    def __init__(self, code: str | bytes | bytearray, code_type: str, options: ProgramOptions | None = None) -> None:
+        self._handle: Any = None
+        self._closed = False
+        self._compiled = False
+        self._pch_status: PCHStatusType | None = None
+        try:
+            self._code_type = SourceCodeType(str(code_type).lower())
+        except ValueError:
+            raise ValueError(f"code_type must be 'c++' or 'ptx', not {code_type!r}") from None
+        if self._code_type == SourceCodeType.NVVM:
+            raise not_yet("code_type 'nvvm'", "it compiles C++ and PTX")
+        self._options = dataclasses.replace(as_options(ProgramOptions, options, "options"))
+        self._code = _source(code, self._code_type)
+        if self._code_type == SourceCodeType.CXX:
+            self._handle = self._create()
+
+    @property
+    def _name(self) -> str:
+        return self._options.name or "default_program"
+
+    def _create(self) -> Any:
+        from cuda.bindings import nvrtc
+
+        answer = nvrtc.nvrtcCreateProgram(self._code, self._name.encode(), 0, [], [])
+        return _check(nvrtc, "nvrtcCreateProgram", answer)
+
+    def close(self) -> None:
+        """Let go of the compiler's program. Closing twice does nothing; what was compiled stays."""
+        handle, self._handle, self._closed = self._handle, None, True
+        if handle is not None:
+            from cuda.bindings import nvrtc
+
+            _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(handle))
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.close()
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether `close` was called."""
+        return self._closed
+
+    @property
+    def backend(self) -> CompilerBackendType:
+        """Return what compiles the program."""
+        return CompilerBackendType.NVRTC if self._code_type == SourceCodeType.CXX else CompilerBackendType.NVJITLINK
+
+    @property
+    def handle(self) -> Any:
+        """Return the compiler's program, `cuda.bindings.nvrtc.nvrtcProgram`; None for PTX, or once closed."""
+        return self._handle
+
+    @property
+    def pch_status(self) -> PCHStatusType | None:
+        """Return whether the last compilation wrote a precompiled header; None where none was asked for."""
+        return self._pch_status
+
+    def compile(
+        self,
+        target_type: str,
+        name_expressions: Sequence[str] = (),
+        logs: Any = None,
+        *,
+        cache: Any = None,
+    ) -> ObjectCode:
+        """Compile the program.
+
+        Parameters
+        ----------
+        target_type : str
+            ``"ptx"``, ``"cubin"`` or, from C++, ``"ltoir"``.
+        name_expressions : sequence of str
+            Kernels and variables by their C++ names, such as ``"scale<float>"`` or ``"&table"``: templates are
+            instantiated, and the names are found by `ObjectCode.get_kernel`.
+        logs : object with ``write``, optional
+            What the compiler's messages are written to.
+        cache : ProgramCacheResource, optional
+            Not in this version.
+
+        Returns
+        -------
+        ObjectCode
+
+        Raises
+        ------
+        NVRTCError, NvJitLinkError
+            If it does not compile; the message shows the lines concerned, `log` is what the compiler wrote.
+        """
+        if self._closed:
+            raise ValueError("this Program is closed")
+        if cache is not None:
+            raise not_yet("Program.compile(cache=...)", "it has no program caches")
+        target = str(target_type).lower()
+        if target not in _TARGETS[self._code_type]:
+            allowed = ", ".join(map(repr, _TARGETS[self._code_type]))
+            raise ValueError(
+                f"target_type must be one of {allowed} for {self._code_type} programs, not {target_type!r}"
+            )
+        if self._code_type == SourceCodeType.PTX:
+            return self._assemble(target, name_expressions, logs)
+        return self._compile(target, [_text(name) for name in name_expressions], logs)
+
+    def _compile(self, target: str, names: list[str], logs: Any) -> ObjectCode:
+        from cuda.bindings import nvrtc
+
+        if self._compiled:  # NVRTC takes name expressions only before the first compilation
+            fresh = self._create()
+            _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(self._handle))
+            self._handle = fresh
+        self._compiled = True
+        supported = _check(nvrtc, "nvrtcGetSupportedArchs", nvrtc.nvrtcGetSupportedArchs())
+        arch = self._options.arch or default_arch(supported)
+        options = dataclasses.replace(self._options, arch=arch).as_bytes("NVRTC", target)
+        for name in names:
+            answer = nvrtc.nvrtcAddNameExpression(self._handle, name.encode())
+            _check(nvrtc, "nvrtcAddNameExpression", answer)
+        status = nvrtc.nvrtcCompileProgram(self._handle, len(options), options)[0]
+        self._note_pch(nvrtc)
+        log = _filled(nvrtc, "ProgramLog", self._handle).decode(errors="replace").strip("\0\n")
+        if logs is not None and log:
+            logs.write(log)
+        if status != 0:
+            raise self._error(status, log)
+        return self._result(nvrtc, target, names)
+
+    def _error(self, status: Any, log: str) -> Exception:
+        text = _diagnostics.annotate(log, self._code.decode(errors="replace"), self._name)
+        words = f"{_diagnostics.summary(log)} in {self._name!r}" if "COMPILATION" in status.name else ""
+        error = compiler_error(NVRTCError, status.name, int(status), "nvrtcCompileProgram", text, words)
+        error.log = log
+        return error
+
+    def _result(self, nvrtc: Any, target: str, names: list[str]) -> ObjectCode:
+        data = _filled(nvrtc, _GETTERS[target], self._handle)
+        if not data:
+            raise NVRTCError(
+                f"NVRTC made no {target}: "
+                + ("arch must be a real architecture such as 'sm_90'" if target == "cubin" else "look at the options")
+            )
+        mapping = {
+            name: _check(nvrtc, "nvrtcGetLoweredName", nvrtc.nvrtcGetLoweredName(self._handle, name.encode())).decode()
+            for name in names
+        }
+        ptx = b"" if target == "ltoir" or self._options.link_time_optimization else _filled(nvrtc, "PTX", self._handle)
+        kinds = kernel_signatures(ptx.decode(errors="replace"))
+        return ObjectCode._make(data, target, self._name, mapping, kinds)
+
+    def _note_pch(self, nvrtc: Any) -> None:
+        if not any(getattr(self._options, field) for field in _PCH_OPTIONS):
+            self._pch_status = None
+            return
+        status = nvrtc.nvrtcGetPCHCreateStatus(self._handle)[0]
+        known = {0: PCHStatusType.CREATED, nvrtc.nvrtcResult.NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED: "not_attempted"}
+        self._pch_status = PCHStatusType(known.get(status, "failed"))
+
+    def _assemble(self, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
+        from cuda.core._linker import Linker
+
+        if names:
+            raise ValueError("name_expressions are for C++ programs: PTX has the names themselves")
+        source = ObjectCode._make(self._code, "ptx", self._name, {}, None)
+        if target == "ptx":
+            return source
+        with Linker(source, options=self._options.for_linker()) as linker:
+            result = linker.link(target)
+            if logs is not None and (log := linker.get_info_log()):
+                logs.write(log)
+        return result
+
+
+def _text(name: Any) -> str:
+    if isinstance(name, (bytes, bytearray)):
+        return bytes(name).decode()
+    if not isinstance(name, str):
+        raise TypeError(f"name_expressions must be str, not {type(name).__name__}")
+    return name

@@ -1,0 +1,287 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Streams: queues of work of a device."""
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, fail
+from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate, primary
+from cuda.core._event cimport Event
+
+import os
+
+from cuda.core._options import StreamOptions, as_options, not_yet
+
+
+cdef class Stream:
+    """A queue of work: what is put into it runs in order.
+
+    Streams come from `Device.create_stream`, and `from_handle` wraps one of another library.
+    A stream is destroyed when closed or no longer referred to; its work still finishes.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Stream is not made directly: use Device.create_stream or Stream.from_handle")
+
+    @staticmethod
+    cdef Stream wrap(cydriver.CUstream native, object owner):
+        cdef Stream self = Stream.__new__(Stream)
+        self.native = native
+        self.owner = owner
+        self.device_id = -1
+        return self
+
+    @staticmethod
+    def from_handle(handle):
+        """Wrap a stream that something else owns.
+
+        Parameters
+        ----------
+        handle : int or cuda.bindings.driver.CUstream
+            The stream's address; it must outlive the returned object.
+
+        Returns
+        -------
+        Stream
+        """
+        return Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+
+    cdef cydriver.CUstream open_handle(self) except? NULL:
+        if self.closed:
+            raise ValueError("this Stream is closed")
+        return self.native
+
+    cdef int ordinal(self) except -1:
+        """Return the ordinal of the stream's device; a default stream's is the current one."""
+        cdef cydriver.CUcontext context = NULL
+        if self.device_id >= 0:
+            return self.device_id
+        cdef int found
+        if <uintptr_t>self.native <= 2:
+            found = current_ordinal()
+        else:
+            check(cydriver.cuStreamGetCtx(self.open_handle(), &context), b"cuStreamGetCtx")
+            found = context_ordinal(context)
+            self.device_id = found
+        if found < 0:
+            raise RuntimeError("this thread has no current device: call Device().set_current() on it first")
+        return found
+
+    def __dealloc__(self):
+        if self.owned and not self.closed:
+            cydriver.cuStreamDestroy(self.native)
+
+    def close(self):
+        """Destroy the stream once its work is finished, without waiting. Closing twice does nothing.
+
+        The default streams and streams that something else owns are not affected.
+        """
+        if self.closed or <uintptr_t>self.native in (1, 2):
+            return
+        self.closed = True
+        self.owner = None
+        if self.owned:
+            check(cydriver.cuStreamDestroy(self.native), b"cuStreamDestroy")
+
+    def __enter__(self):
+        self.open_handle()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the stream was closed."""
+        return self.closed
+
+    @property
+    def handle(self):
+        """Return the stream as `cuda.bindings.driver.CUstream`, None once closed."""
+        from cuda.bindings import driver
+
+        return None if self.closed else driver.CUstream(<uintptr_t>self.native)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the protocol's version, 0, and the stream's address."""
+        return (0, <uintptr_t>self.open_handle())
+
+    @property
+    def is_nonblocking(self) -> bool:
+        """Tell whether the stream runs without waiting for the legacy default stream."""
+        cdef unsigned int flags = 0
+        check(cydriver.cuStreamGetFlags(self.open_handle(), &flags), b"cuStreamGetFlags")
+        return bool(flags & cydriver.CU_STREAM_NON_BLOCKING)
+
+    @property
+    def priority(self) -> int:
+        """Return the stream's priority; a lower number is more urgent."""
+        cdef int priority = 0
+        check(cydriver.cuStreamGetPriority(self.open_handle(), &priority), b"cuStreamGetPriority")
+        return priority
+
+    @property
+    def device(self):
+        """Return the device whose queue this is."""
+        from cuda.core._device import Device
+
+        return Device(self.ordinal())
+
+    @property
+    def context(self):
+        """Return the context of the stream."""
+        cdef cydriver.CUcontext context = NULL
+        check(cydriver.cuStreamGetCtx(self.open_handle(), &context), b"cuStreamGetCtx")
+        return Context.wrap(context, self.ordinal())
+
+    @property
+    def resources(self):
+        """Raise NotImplementedError: green contexts are not in this version."""
+        raise not_yet("Stream.resources", "it describes green contexts")
+
+    def create_graph_builder(self):
+        """Raise NotImplementedError: graphs are not in this version."""
+        raise not_yet("Stream.create_graph_builder", "it has no graphs")
+
+    @property
+    def is_done(self) -> bool:
+        """Tell whether all work in the stream is finished."""
+        cdef cydriver.CUresult status = cydriver.cuStreamQuery(self.open_handle())
+        if status == cydriver.CUDA_ERROR_NOT_READY:
+            return False
+        check(status, b"cuStreamQuery")
+        return True
+
+    def sync(self) -> None:
+        """Wait until all work in the stream is finished.
+
+        Raises
+        ------
+        CUDAError
+            If that work failed.
+        """
+        cdef cydriver.CUstream native = self.open_handle()
+        cdef cydriver.CUresult status
+        with nogil:
+            status = cydriver.cuStreamSynchronize(native)
+        check(status, b"cuStreamSynchronize")
+
+    def record(self, event=None, options=None):
+        """Mark this point of the stream's work.
+
+        Parameters
+        ----------
+        event : Event, optional
+            The event to record; a new one if none is given.
+        options : EventOptions, optional
+            The properties of a new event.
+
+        Returns
+        -------
+        Event
+        """
+        cdef Event recorded
+        if event is None:
+            recorded = Event.create(self.ordinal(), options)
+        elif options is not None:
+            raise ValueError("options are for a new event: give either event or options")
+        elif isinstance(event, Event):
+            recorded = event
+        else:
+            raise TypeError(f"event must be an Event, not {type(event).__name__}")
+        check(cydriver.cuEventRecord(recorded.open_handle(), self.open_handle()), b"cuEventRecord")
+        return recorded
+
+    def wait(self, event_or_stream) -> None:
+        """Let later work of this stream wait for an event, or for the work now in another stream.
+
+        Parameters
+        ----------
+        event_or_stream : Event or Stream
+            What to wait for; any object with `__cuda_stream__` is a stream.
+        """
+        cdef Event event
+        if isinstance(event_or_stream, Event):
+            event = event_or_stream
+        else:
+            event = as_stream(event_or_stream, "event_or_stream").record()
+        check(cydriver.cuStreamWaitEvent(self.open_handle(), event.open_handle(), 0), b"cuStreamWaitEvent")
+
+    def __eq__(self, other):
+        if not isinstance(other, Stream):
+            return NotImplemented
+        cdef Stream stream = other
+        return self is stream or (not self.closed and not stream.closed and self.native == stream.native)
+
+    def __hash__(self):
+        return hash(<uintptr_t>self.native)
+
+    def __repr__(self):
+        state = "closed" if self.closed else f"{<uintptr_t>self.native:#x}"
+        return f"<Stream {state}>"
+
+
+cdef Stream as_stream(object obj, str argument):
+    """Return `obj` as a Stream, asking it by `__cuda_stream__` if it is another library's."""
+    if isinstance(obj, Stream):
+        (<Stream>obj).open_handle()
+        return <Stream>obj
+    protocol = getattr(obj, "__cuda_stream__", None)
+    if protocol is None:
+        raise TypeError(
+            f"{argument} must be a Stream or an object with __cuda_stream__, not {type(obj).__name__}; "
+            "Device.default_stream is the default stream"
+        )
+    answer = protocol() if callable(protocol) else protocol
+    try:
+        version, handle = answer
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{argument}: {type(obj).__name__}.__cuda_stream__ must return (version, address), not {answer!r}"
+        ) from None
+    if version != 0:
+        raise ValueError(f"{argument}: version {version} of the __cuda_stream__ protocol is unknown; 0 is known")
+    return Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
+
+
+def create_stream(int device_id, options=None) -> Stream:
+    """Create a stream of a device; see `Device.create_stream`."""
+    cdef Stream self = Stream.wrap(NULL, None)
+    cdef int lowest = 0, highest = 0
+    cdef unsigned int flags
+    options = as_options(StreamOptions, options, "options")
+    flags = cydriver.CU_STREAM_NON_BLOCKING if options.nonblocking else cydriver.CU_STREAM_DEFAULT
+    cdef bint pushed = activate(device_id)
+    try:
+        if options.priority is None:
+            check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
+        else:
+            check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
+            if not highest <= options.priority <= lowest:
+                raise ValueError(f"priority is {options.priority}, but the device's are {highest} (urgent) to {lowest}")
+            check(
+                cydriver.cuStreamCreateWithPriority(&self.native, flags, options.priority),
+                b"cuStreamCreateWithPriority",
+            )
+        self.owned = True
+        self.device_id = device_id
+    finally:
+        deactivate(pushed)
+    return self
+
+
+def to_stream(obj, str argument="stream") -> Stream:
+    """Return `obj` as a Stream, or raise the TypeError that names `argument`."""
+    return as_stream(obj, argument)
+
+
+# The handles that cuda.h gives the default streams: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+LEGACY_DEFAULT_STREAM = Stream.from_handle(1)
+PER_THREAD_DEFAULT_STREAM = Stream.from_handle(2)
+
+
+def default_stream() -> Stream:
+    """Return the default stream that CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM chooses."""
+    chosen = os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0")
+    return LEGACY_DEFAULT_STREAM if chosen in ("", "0") else PER_THREAD_DEFAULT_STREAM

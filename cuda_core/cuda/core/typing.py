@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Types for annotations, and the enumerations whose members the API takes and returns as strings."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+if TYPE_CHECKING:
+    from cuda.bindings.driver import CUdeviceptr
+
+    DevicePointerType: TypeAlias = int | CUdeviceptr | None
+
+__all__ = [
+    "CompilerBackendType",
+    "DevicePointerType",
+    "IsStreamType",
+    "ObjectCodeFormatType",
+    "PCHStatusType",
+    "SourceCodeType",
+]
+
+
+class CompilerBackendType(StrEnum):
+    """What compiles or links a program."""
+
+    NVRTC = "NVRTC"
+    NVVM = "NVVM"
+    NVJITLINK = "nvJitLink"
+    DRIVER = "driver"
+
+
+class ObjectCodeFormatType(StrEnum):
+    """What an `ObjectCode` holds."""
+
+    PTX = "ptx"
+    CUBIN = "cubin"
+    LTOIR = "ltoir"
+    FATBIN = "fatbin"
+    OBJECT = "object"
+    LIBRARY = "library"
+
+
+class PCHStatusType(StrEnum):
+    """Whether a compilation wrote a precompiled header."""
+
+    CREATED = "created"
+    NOT_ATTEMPTED = "not_attempted"
+    FAILED = "failed"
+
+
+class SourceCodeType(StrEnum):
+    """What a `Program` is written in."""
+
+    CXX = "c++"
+    PTX = "ptx"
+    NVVM = "nvvm"
+
+
+@runtime_checkable
+class IsStreamType(Protocol):
+    """Any object that hands out a CUDA stream by the `__cuda_stream__` protocol."""
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the protocol's version, 0, and the stream's address."""
+        ...
+
+
+def __getattr__(name: str) -> Any:
+    if name == "DevicePointerType":
+        # Made on first use, since CUdeviceptr needs the bindings.
+        from cuda.bindings.driver import CUdeviceptr
+
+        globals()[name] = value = int | CUdeviceptr | None
+        return value
+    raise AttributeError(f"module 'cuda.core.typing' has no attribute {name!r}")
