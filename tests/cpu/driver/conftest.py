@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import contextlib
 
+import kernels
 import pytest
 
 from cuda.cpu import driver
 from cuda.cpu.driver.error import CudaError
+
 
 @pytest.fixture(scope="session", autouse=True)
 def initialized():
@@ -48,3 +50,20 @@ def refused():
         assert says in caught.value.args[1]
 
     return expect
+
+
+@pytest.fixture
+def spinning(context):
+    """Return a function that starts a kernel in a stream, which runs until `flag.raise_()`."""
+    flag = kernels.Flag()
+    with kernels.loaded(kernels.SPIN) as module:
+
+        def start(stream: int) -> kernels.Flag:
+            kernels.run(module, "spin", flag.argument(), stream=stream)
+            return flag
+
+        yield start
+        flag.raise_()
+        with contextlib.suppress(CudaError):
+            driver.cuCtxSynchronize()
+    flag.close()

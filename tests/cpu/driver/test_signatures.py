@@ -13,8 +13,8 @@ from cuda.cpu import driver
 
 pytest.importorskip("clang")
 
-from codegen import apis, headers, roles, write_shell  # noqa: E402
-from codegen.model import Role  # noqa: E402
+from codegen import apis, headers, roles, write_shell
+from codegen.model import Role
 
 
 @pytest.fixture(scope="module")

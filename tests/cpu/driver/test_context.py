@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+
+import kernels
+import pytest
+
+from cuda.cpu import abi, driver
+from cuda.cpu.driver.error import CudaError
+
+
+def test_primary_context_counts_its_owners(refused):
+    first = driver.cuDevicePrimaryCtxRetain(0)
+    assert driver.cuDevicePrimaryCtxRetain(0) == first
+    driver.cuDevicePrimaryCtxRelease(0)
+    assert driver.cuDevicePrimaryCtxGetState(0) == (0, 1)
+    driver.cuDevicePrimaryCtxRelease(0)
+    assert driver.cuDevicePrimaryCtxGetState(0) == (0, 0)
+    with refused("INVALID_CONTEXT", "not retained"):
+        driver.cuDevicePrimaryCtxRelease(0)
+
+
+def test_a_released_context_cannot_be_used(refused):
+    handle = driver.cuDevicePrimaryCtxRetain(0)
+    driver.cuCtxSetCurrent(handle)
+    driver.cuDevicePrimaryCtxRelease(0)
+    with refused("CONTEXT_IS_DESTROYED"):
+        driver.cuMemAlloc(4)
+    driver.cuCtxSetCurrent(0)
+
+
+def test_release_gives_memory_and_streams_back(context):
+    free, _ = driver.cuMemGetInfo()
+    driver.cuDevicePrimaryCtxRetain(0)
+    other = driver.cuCtxCreate(0, 0, 0)
+    driver.cuMemAlloc(1000)
+    stream, event = driver.cuStreamCreate(0), driver.cuEventCreate(0)
+    driver.cuCtxDestroy(other)
+    driver.cuDevicePrimaryCtxRelease(0)
+    driver.cuCtxSetCurrent(context)
+    assert driver.cuMemGetInfo()[0] == free
+    for call in (lambda: driver.cuStreamSynchronize(stream), lambda: driver.cuEventSynchronize(event)):
+        with pytest.raises(CudaError) as caught:
+            call()
+        assert caught.value.status == abi.CUDA_ERROR_INVALID_HANDLE
+
+
+def test_flags_of_the_primary_context(refused):
+    driver.cuDevicePrimaryCtxSetFlags(0, abi.CU_CTX_SCHED_BLOCKING_SYNC)
+    assert driver.cuDevicePrimaryCtxGetState(0) == (abi.CU_CTX_SCHED_BLOCKING_SYNC, 0)
+    driver.cuDevicePrimaryCtxSetFlags(0, 0)
+    with refused("INVALID_VALUE", "0x3"):
+        driver.cuDevicePrimaryCtxSetFlags(0, 3)
+
+
+def test_context_stack(context, refused):
+    assert driver.cuCtxGetCurrent() == context
+    other = driver.cuCtxCreate(0, abi.CU_CTX_SCHED_SPIN, 0)
+    assert driver.cuCtxGetCurrent() == other
+    assert driver.cuCtxGetFlags() == abi.CU_CTX_SCHED_SPIN
+    assert driver.cuCtxPopCurrent() == other
+    assert driver.cuCtxGetCurrent() == context
+    driver.cuCtxPushCurrent(other)
+    driver.cuCtxDestroy(other)
+    assert driver.cuCtxGetCurrent() == context
+    driver.cuCtxSetCurrent(0)
+    assert driver.cuCtxGetCurrent() == 0
+    with refused("INVALID_CONTEXT"):
+        driver.cuCtxPopCurrent()
+    with refused("INVALID_CONTEXT"):
+        driver.cuMemAlloc(4)
+    with refused("INVALID_CONTEXT"):
+        driver.cuCtxSetCurrent(other)
+
+
+def test_each_thread_has_its_own_stack(context):
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(driver.cuCtxGetCurrent()))
+    thread.start()
+    thread.join()
+    assert seen == [0]
+
+
+def test_old_forms_of_create(context, refused):
+    driver.cuCtxDestroy(driver.cuCtxCreate_v2(0, 0))
+    place = ctypes.c_uint64()
+    driver.cuCtxCreate_v3(ctypes.addressof(place), 0, 0, 0, 0)
+    driver.cuCtxDestroy(place.value)
+    with refused("NOT_SUPPORTED", "affinity"):
+        driver.cuCtxCreate_v3(ctypes.addressof(place), 1 << 20, 1, 0, 0)
+
+
+@pytest.mark.parametrize("flags", [3, 0x100])
+def test_unknown_flags(refused, flags):
+    with refused("INVALID_VALUE", "CUctx_flags"):
+        driver.cuCtxCreate(0, flags, 0)
+
+
+def test_primary_context_is_not_destroyed(context, refused):
+    with refused("INVALID_CONTEXT", "cuDevicePrimaryCtxRelease"):
+        driver.cuCtxDestroy(context)
+
+
+def test_facts_about_a_context(context):
+    assert driver.cuCtxGetDevice() == driver.cuCtxGetDevice_v2(context) == 0
+    assert driver.cuCtxGetApiVersion(context) == 3020
+    assert driver.cuCtxGetId(0) == driver.cuCtxGetId(context) > 0
+    assert driver.cuCtxGetStreamPriorityRange() == (0, -5)
+    driver.cuCtxSetCacheConfig(abi.CU_FUNC_CACHE_PREFER_L1)
+    assert driver.cuCtxGetCacheConfig() == abi.CU_FUNC_CACHE_PREFER_L1
+
+
+def test_limits(context, refused):
+    assert driver.cuCtxGetLimit(abi.CU_LIMIT_STACK_SIZE) == 1024
+    driver.cuCtxSetLimit(abi.CU_LIMIT_STACK_SIZE, 4096)
+    assert driver.cuCtxGetLimit(abi.CU_LIMIT_STACK_SIZE) == 4096
+    driver.cuCtxSetLimit(abi.CU_LIMIT_STACK_SIZE, 1024)
+    with refused("INVALID_VALUE", "greatest"):
+        driver.cuCtxSetLimit(abi.CU_LIMIT_STACK_SIZE, 1 << 40)
+    with refused("UNSUPPORTED_LIMIT"):
+        driver.cuCtxGetLimit(abi.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH)
+    with refused("INVALID_VALUE"):
+        driver.cuCtxGetLimit(99)
+
+
+def test_peer_access():
+    first, second = driver.cuCtxCreate(0, 0, 0), driver.cuCtxCreate(0, 0, 0)
+    try:
+        driver.cuCtxEnablePeerAccess(first, 0)
+        for call, status in (
+            (lambda: driver.cuCtxEnablePeerAccess(first, 0), abi.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED),
+            (lambda: driver.cuCtxEnablePeerAccess(second, 0), abi.CUDA_ERROR_INVALID_CONTEXT),
+            (lambda: driver.cuCtxEnablePeerAccess(12345, 0), abi.CUDA_ERROR_INVALID_CONTEXT),
+        ):
+            with pytest.raises(CudaError) as caught:
+                call()
+            assert caught.value.status == status
+        driver.cuCtxDisablePeerAccess(first)
+        with pytest.raises(CudaError) as caught:
+            driver.cuCtxDisablePeerAccess(first)
+        assert caught.value.status == abi.CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
+    finally:
+        driver.cuCtxDestroy(second)
+        driver.cuCtxDestroy(first)
+
+
+def test_a_fault_stays_until_the_context_is_reset(refused):
+    handle = driver.cuDevicePrimaryCtxRetain(0)
+    driver.cuCtxSetCurrent(handle)
+    try:
+        used = driver.cuMemGetInfo()
+        buffer = driver.cuMemAlloc(256)
+        with kernels.loaded(kernels.STORE) as module:
+            kernels.run(module, "store", ctypes.c_uint64(buffer + 256), ctypes.c_uint32(1))
+            with refused("ILLEGAL_ADDRESS", "kernel 'store'") as _:
+                driver.cuCtxSynchronize()
+            assert "0 bytes past the end of the device allocation of 256 bytes" in driver.error.last_error_message()
+            for call in (driver.cuCtxSynchronize, lambda: driver.cuMemAlloc(4), lambda: driver.cuStreamCreate(0)):
+                with refused("ILLEGAL_ADDRESS", "kernel 'store'"):
+                    call()
+        driver.cuDevicePrimaryCtxReset(0)
+        assert driver.cuMemGetInfo() == used
+        driver.cuMemFree(driver.cuMemAlloc(4))
+        driver.cuCtxSynchronize()
+    finally:
+        driver.cuDevicePrimaryCtxReset(0)
+        driver.cuCtxSetCurrent(0)
+        driver.cuDevicePrimaryCtxRelease(0)
+
+
+def test_a_fault_belongs_to_one_context(context, refused):
+    other = driver.cuCtxCreate(0, 0, 0)
+    with kernels.loaded(kernels.TRAP) as module:
+        kernels.run(module, "stop")
+        with refused("LAUNCH_FAILED", "trap"):
+            driver.cuCtxSynchronize()
+    driver.cuCtxSetCurrent(context)
+    driver.cuCtxSynchronize()
+    driver.cuCtxDestroy(other)
+
+
+@pytest.mark.parametrize("wait", ["context", "stream", "event", "copy"])
+def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
+    stream, event = driver.cuStreamCreate(0), driver.cuEventCreate(0)
+    flag = spinning(stream)
+    driver.cuEventRecord(event, stream)
+    buffer = driver.cuMemAlloc(4)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        if wait == "context":
+            driver.cuCtxSynchronize()
+        elif wait == "stream":
+            driver.cuStreamSynchronize(stream)
+        elif wait == "event":
+            driver.cuEventSynchronize(event)
+        else:
+            kernels.read(buffer)
+    driver.cuCtxSynchronize()
+    assert flag.value.value == 0
+    driver.cuMemFree(buffer)
+    driver.cuEventDestroy(event)
+    driver.cuStreamDestroy(stream)
