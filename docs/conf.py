@@ -22,6 +22,7 @@ exclude_patterns = ["_build", "_generated/*_table.md"]
 nitpicky = False
 
 napoleon_google_docstring = False
+napoleon_custom_sections = [("Errors", "params_style")]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the signatures of compiled classes are in their docstrings
 add_module_names = False

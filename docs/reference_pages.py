@@ -33,26 +33,19 @@ def write_all(folder: pathlib.Path) -> None:
 
 def bindings_page(name: str, title: str) -> str:
     """Return the reference of one module, from its stub: functions with their docstrings, then structs and enums."""
-    module = importlib.import_module(f"cuda.bindings.{name}")
     stub = pathlib.Path(importlib.util.find_spec("cuda.bindings").origin).with_name(f"{name}.pyi")
     nodes = ast.parse(stub.read_text()).body
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef) and node.name[0] != "_"}
-    lines = [f"# cuda.bindings.{name}", "", f"{title}: {len(functions)} functions, {len(classes)} classes.", ""]
-    lines += ["## Functions", "", f"```{{eval-rst}}\n.. py:currentmodule:: cuda.bindings.{name}\n```", ""]
-    for function in sorted(functions):
-        lines += function_entry(function, functions[function], getattr(module, function).__doc__ or "")
     enums = {name for name, node in classes.items() if any("Enum" in ast.unparse(base) for base in node.bases)}
-    lines += ["## Structures and handles", "", *class_table(classes, set(classes) - enums)]
+    lines = [f"# cuda.bindings.{name}", "", f"{title}: {len(functions)} functions, {len(classes)} classes.", ""]
+    lines += ["## Functions", "", "```{eval-rst}", f".. py:currentmodule:: cuda.bindings.{name}", ""]
+    for function in sorted(functions):
+        arguments = ", ".join(argument.arg for argument in functions[function].args.args)
+        lines += [f".. autofunction:: cuda.bindings.{name}.{function}({arguments})", ""]
+    lines += ["```", "", "## Structures and handles", "", *class_table(classes, set(classes) - enums)]
     lines += ["## Enumerations", "", *class_table(classes, enums)]
     return "\n".join(lines) + "\n"
-
-
-def function_entry(name: str, node: ast.FunctionDef, text: str) -> list[str]:
-    """Return a py:function directive; a docstring's first line that repeats the signature is left out."""
-    arguments = ", ".join(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
-    body = [line for line in text.strip().splitlines() if not line.startswith(f"{name}(")]
-    return ["```{eval-rst}", f".. py:function:: {name}({arguments})", "", *(f"   {line}" for line in body), "```", ""]
 
 
 def class_table(classes: dict[str, ast.ClassDef], names: set[str]) -> list[str]:
