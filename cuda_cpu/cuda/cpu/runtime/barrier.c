@@ -10,8 +10,8 @@
 
 void cpu_barriers_reset(struct cpu_block *block)
 {
-    for (uint32_t id = 0; id < CPU_BARRIERS; id++)
-        block->barriers[id] = (struct cpu_barrier){.all = true};
+    for (; block->touched; block->touched &= block->touched - 1)
+        block->barriers[__builtin_ctz(block->touched)] = (struct cpu_barrier){0};
 }
 
 static bool complete(const struct cpu_block *block, const struct cpu_barrier *barrier)
@@ -24,13 +24,13 @@ static void release(struct cpu_block *block, struct cpu_barrier *barrier)
     for (uint32_t left = barrier->waiting; left; left &= left - 1) {
         struct cpu_running *warp = &block->warps[__builtin_ctz(left)];
         warp->reduced_count = barrier->holds;
-        warp->reduced_all = barrier->all;
+        warp->reduced_all = !barrier->fails;
         warp->polls = 0;
         warp->abi.budget = CPU_FIBER_BUDGET;
     }
     block->ready |= barrier->waiting;
     block->moved = true;
-    *barrier = (struct cpu_barrier){.all = true};
+    *barrier = (struct cpu_barrier){0};
 }
 
 static struct cpu_barrier *arrive(struct cpu_running *warp, uint32_t id, uint32_t threads, cpu_lanes lanes,
@@ -39,16 +39,16 @@ static struct cpu_barrier *arrive(struct cpu_running *warp, uint32_t id, uint32_
     if (id >= CPU_BARRIERS)
         cpu_fault_now(warp, CPU_FAULT_BARRIER, 0, id, "a barrier's number must be below 16");
     struct cpu_barrier *barrier = &warp->block->barriers[id];
-    uint32_t bit = 1u << warp->abi.warp_id;
-    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    uint32_t bit = 1u << warp->abi.warp_id, count = cpu_count(lanes);
+    warp->block->touched |= 1u << id;
     if (threads > barrier->expected)
         barrier->expected = threads;
     barrier->lanes += count;
     /* A count of threads counts whole warps, as the manual wants it: lanes that do not exist (any more) too. */
-    barrier->threads += count + (barrier->warps & bit ? 0 : (uint32_t)__builtin_popcount(~warp->live));
+    barrier->threads += count + (barrier->warps & bit ? 0 : cpu_count(~warp->live));
     barrier->warps |= bit;
-    barrier->holds += (uint32_t)__builtin_popcount(predicate & lanes);
-    barrier->all &= (predicate & lanes) == lanes;
+    barrier->holds += cpu_count(predicate & lanes);
+    barrier->fails |= (predicate & lanes) != lanes;
     return barrier;
 }
 
@@ -100,11 +100,9 @@ void cpu_exit_lanes(struct cpu_warp *abi, cpu_lanes lanes)
     struct cpu_block *block = warp->block;
     lanes &= warp->live;
     warp->live &= ~lanes;
-    block->live -= (uint32_t)__builtin_popcount(lanes);
-    if (!block->worker->job->fibers)
-        return;
-    for (uint32_t id = 0; id < CPU_BARRIERS; id++) {
-        struct cpu_barrier *barrier = &block->barriers[id];
+    block->live -= cpu_count(lanes);
+    for (uint32_t left = block->touched; left; left &= left - 1) {
+        struct cpu_barrier *barrier = &block->barriers[__builtin_ctz(left)];
         if (barrier->waiting && !barrier->expected && complete(block, barrier))
             release(block, barrier);
     }
@@ -114,9 +112,9 @@ void cpu_exit_lanes(struct cpu_warp *abi, cpu_lanes lanes)
  * a fiber, so once nothing else can run, a warp that waits counts for all its lanes, as it did before sm_70. */
 bool cpu_barriers_unstick(struct cpu_block *block)
 {
-    for (uint32_t id = 0; id < CPU_BARRIERS; id++) {
-        struct cpu_barrier *barrier = &block->barriers[id];
-        uint32_t warps = (uint32_t)__builtin_popcount(barrier->warps);
+    for (uint32_t left = block->touched; left; left &= left - 1) {
+        struct cpu_barrier *barrier = &block->barriers[__builtin_ctz(left)];
+        uint32_t warps = cpu_count(barrier->warps);
         bool all = barrier->expected ? warps * CPU_WARP_SIZE >= barrier->expected
                                      : (barrier->warps & block->alive) == block->alive;
         if (barrier->waiting && all) {

@@ -100,6 +100,8 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
     struct cpu_block *block = worker->unused;
     if (block) {
         worker->unused = block->next;
+        if (block->launch == worker->launch)
+            return block;
     } else {
         block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
         if (!block)
@@ -115,12 +117,13 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
         return NULL;
     }
     fill_warps(block, job, stride);
-    cpu_barriers_reset(block);
+    block->launch = worker->launch;
     return block;
 }
 
 void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index)
 {
+    cpu_barriers_reset(block);
     uint32_t x = index % job->grid_dim[0];
     uint64_t rows = index / job->grid_dim[0];
     uint32_t y = rows % job->grid_dim[1], z = rows / job->grid_dim[1];

@@ -77,6 +77,7 @@ void cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
 {
     worker->job = job;
     worker->current = NULL;
+    worker->launch++;
     if (job->fibers) {
         cpu_job_run_fibers(job, worker);
     } else {

@@ -72,7 +72,7 @@ struct cpu_barrier {
     uint32_t warps;    /* bit w: warp w has arrived */
     uint32_t waiting;  /* bit w: warp w waits */
     uint32_t holds;    /* bar.red: lanes whose predicate holds */
-    bool all;          /* bar.red: no arriving lane's predicate failed */
+    bool fails;        /* bar.red: some arriving lane's predicate fails */
 };
 
 struct cpu_block;
@@ -101,6 +101,8 @@ struct cpu_block {
     uint32_t ready;   /* bit w: warp w can run */
     uint32_t alive;   /* bit w: warp w has not ended */
     uint32_t live;    /* lanes that have not exited */
+    uint32_t touched; /* bit b: some lane has come to barrier b since it was reset */
+    uint64_t launch;  /* the worker's launch that the warps are filled for */
     bool moved;       /* some warp did more than poll since the scheduler looked */
     uint32_t shape[3]; /* block_dim that thread_idx is filled for */
     struct cpu_region shared, local;
@@ -116,6 +118,7 @@ struct cpu_worker {
     bool aborted;          /* the fiber was left by a fault or a stop */
     struct cpu_running *current;
     uint32_t in_flight; /* blocks on fibers */
+    uint64_t launch;    /* counts them */
     struct cpu_fault_record *record; /* where a fault goes that is not of a job's warp (a copy) */
     struct cpu_stacks stacks;
     struct cpu_stack *stack; /* of what runs now */
@@ -125,6 +128,15 @@ struct cpu_worker {
 };
 
 extern const struct cpu_runtime cpu_services;
+
+static inline uint32_t cpu_count(cpu_lanes lanes)
+{
+    if (lanes == UINT32_MAX)
+        return CPU_WARP_SIZE; /* nearly always; without the processor's own instruction a count is a call */
+    lanes -= (lanes >> 1) & 0x55555555u;
+    lanes = (lanes & 0x33333333u) + ((lanes >> 2) & 0x33333333u);
+    return (((lanes + (lanes >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24;
+}
 
 /* worker.c */
 bool cpu_worker_begin(struct cpu_worker *worker, uint32_t index, const char *name);
