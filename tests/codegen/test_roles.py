@@ -24,7 +24,7 @@ def roles_of(read, declaration, exceptions=None):
 @pytest.mark.parametrize(
     ("declaration", "expected"),
     [
-        ("xyUse(xyThing thing, int n, xyKind kind, xyPoint point)", dict.fromkeys(["thing", "n", "kind", "point"], "in")),
+        ("xyUse(xyThing thing, int n, xyKind kind, xyPoint p)", dict.fromkeys(["thing", "n", "kind", "p"], "in")),
         ("xyMake(xyThing *thing)", {"thing": "out"}),
         ("xyNumbers(int *a, float *b, xyKind *c, void **d)", dict.fromkeys("abcd", "out")),
         ("xyOpen(const char *path)", {"path": "in string"}),

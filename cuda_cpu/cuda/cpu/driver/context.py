@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import sys
 import threading
@@ -235,12 +234,10 @@ def cuCtxCreate(params: int, flags: int, ordinal: int) -> int:
     return _create(flags, ordinal)
 
 
-def cuCtxCreate_v3(place: int, params: int, count: int, flags: int, ordinal: int) -> None:
-    if not place:
-        raise invalid("cuCtxCreate_v3: pctx is NULL")
+def cuCtxCreate_v3(params: int, count: int, flags: int, ordinal: int) -> int:
     if params or count:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate_v3: execution affinity needs a GPU")
-    ctypes.c_uint64.from_address(place).value = _create(flags, ordinal)
+    return _create(flags, ordinal)
 
 
 def cuCtxCreate_v2(flags: int, ordinal: int) -> int:

@@ -13,13 +13,13 @@
 #define DRIVER_MODULE "cuda.cpu.driver"
 #define ERROR_MODULE "cuda.cpu.driver.error"
 
-#if PY_VERSION_HEX < 0x030D0000
-#define Py_IsFinalizing _Py_IsFinalizing
-#endif
-
 /* Weak, so that the library also opens in a process without Python, where each entry then returns NOT_INITIALIZED. */
 #pragma weak Py_IsInitialized
+#if PY_VERSION_HEX < 0x030D0000
+#pragma weak _Py_IsFinalizing
+#else
 #pragma weak Py_IsFinalizing
+#endif
 #pragma weak PyBytes_FromString
 #pragma weak PyBytes_FromStringAndSize
 #pragma weak PyErr_Clear
@@ -50,6 +50,10 @@
 #pragma weak PyType_IsSubtype
 #pragma weak _Py_Dealloc
 #pragma weak _Py_NoneStruct
+
+#if PY_VERSION_HEX < 0x030D0000
+#define Py_IsFinalizing _Py_IsFinalizing
+#endif
 
 struct output {
     char kind;
