@@ -184,7 +184,16 @@ def test_a_fault_belongs_to_one_context(context, refused):
     driver.cuCtxDestroy(other)
 
 
-@pytest.mark.parametrize("wait", ["context", "stream", "event", "copy"])
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda stream, event, buffer: driver.cuCtxSynchronize(),
+        lambda stream, event, buffer: driver.cuStreamSynchronize(stream),
+        lambda stream, event, buffer: driver.cuEventSynchronize(event),
+        lambda stream, event, buffer: kernels.read(buffer),
+    ],
+    ids=["context", "stream", "event", "copy"],
+)
 def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
     stream, event = driver.cuStreamCreate(0), driver.cuEventCreate(0)
     flag = spinning(stream)
@@ -192,14 +201,7 @@ def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
     buffer = driver.cuMemAlloc(4)
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        if wait == "context":
-            driver.cuCtxSynchronize()
-        elif wait == "stream":
-            driver.cuStreamSynchronize(stream)
-        elif wait == "event":
-            driver.cuEventSynchronize(event)
-        else:
-            kernels.read(buffer)
+        wait(stream, event, buffer)
     driver.cuCtxSynchronize()
     assert flag.value.value == 0
     driver.cuMemFree(buffer)

@@ -29,8 +29,9 @@ def is_busy(stream: int) -> bool:
     try:
         driver.cuStreamQuery(stream)
     except CudaError as error:
-        assert error.status == abi.CUDA_ERROR_NOT_READY
-        return True
+        if error.status == abi.CUDA_ERROR_NOT_READY:
+            return True
+        raise
     return False
 
 

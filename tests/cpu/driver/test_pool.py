@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import contextlib
+import ctypes
+
+import pytest
+
+from cuda.cpu import abi, driver
+
+PINNED = abi.CU_MEM_ALLOCATION_TYPE_PINNED
+DEVICE, HOST = abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST
+
+
+def properties(**fields):
+    given = abi.CUmemPoolProps(allocType=fields.pop("allocType", PINNED))
+    given.location.type = fields.pop("place", DEVICE)
+    given.location.id = fields.pop("id", 0)
+    for name, value in fields.items():
+        setattr(given, name, value)
+    return given
+
+
+@contextlib.contextmanager
+def pool(**fields):
+    handle = driver.cuMemPoolCreate(ctypes.addressof(properties(**fields)))
+    try:
+        yield handle
+    finally:
+        driver.cuMemPoolDestroy(handle)
+
+
+def value(handle: int, attribute: int) -> int:
+    place = ctypes.c_uint64()
+    driver.cuMemPoolGetAttribute(handle, attribute, ctypes.addressof(place))
+    return place.value
+
+
+def test_allocation_in_stream_order(spinning, refused):
+    stream = driver.cuStreamCreate(0)
+    free = driver.cuMemGetInfo()[0]
+    flag = spinning(stream)
+    pointer = driver.cuMemAllocAsync(1000, stream)
+    driver.cuMemsetD8Async(pointer, 1, 1000, stream)
+    driver.cuMemFreeAsync(pointer, stream)
+    assert driver.cuMemGetInfo()[0] == free - 1024, "freed before its turn"
+    with refused("INVALID_VALUE", "not the start of a live"):
+        driver.cuMemFreeAsync(pointer, stream)
+    flag.raise_()
+    driver.cuStreamSynchronize(stream)
+    assert driver.cuMemGetInfo()[0] == free
+    driver.cuStreamDestroy(stream)
+
+
+def test_default_pool_is_the_device_s(context, refused):
+    default = driver.cuDeviceGetDefaultMemPool(0)
+    assert driver.cuDeviceGetMemPool(0) == default
+    location = abi.CUmemLocation(type=DEVICE)
+    assert driver.cuMemGetDefaultMemPool(ctypes.addressof(location), PINNED) == default
+    with refused("INVALID_VALUE", "default pool"):
+        driver.cuMemPoolDestroy(default)
+    with pool() as own:
+        driver.cuDeviceSetMemPool(0, own)
+        assert driver.cuDeviceGetMemPool(0) == driver.cuMemGetMemPool(ctypes.addressof(location), PINNED) == own
+        pointer = driver.cuMemAllocAsync(64, 0)
+        assert value(own, abi.CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 64
+        driver.cuMemFreeAsync(pointer, 0)
+    assert driver.cuDeviceGetMemPool(0) == default
+    driver.cuMemSetMemPool(ctypes.addressof(location), PINNED, default)
+    driver.cuCtxSynchronize()
+
+
+def test_account_of_a_pool(context):
+    with pool() as own:
+        pointer = driver.cuMemAllocFromPoolAsync(100, own, 0)
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 100
+        driver.cuMemFree(pointer)
+        assert value(own, abi.CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 0
+        assert value(own, abi.CU_MEMPOOL_ATTR_USED_MEM_HIGH) == 100
+        zero = ctypes.c_uint64()
+        driver.cuMemPoolSetAttribute(own, abi.CU_MEMPOOL_ATTR_USED_MEM_HIGH, ctypes.addressof(zero))
+        assert value(own, abi.CU_MEMPOOL_ATTR_USED_MEM_HIGH) == 0
+        driver.cuMemPoolTrimTo(own, 0)
+
+
+def test_attributes(context, refused):
+    with pool(maxSize=1 << 20) as own:
+        assert value(own, abi.CU_MEMPOOL_ATTR_MAX_POOL_SIZE) == 1 << 20
+        threshold = ctypes.c_uint64(2**40)
+        driver.cuMemPoolSetAttribute(own, abi.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, ctypes.addressof(threshold))
+        assert value(own, abi.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) == 2**40
+        switch = ctypes.c_int(0)
+        driver.cuMemPoolSetAttribute(own, abi.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, ctypes.addressof(switch))
+        assert value(own, abi.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC) == 0
+        assert value(own, abi.CU_MEMPOOL_ATTR_LOCATION_TYPE) == DEVICE
+        for which in (abi.CU_MEMPOOL_ATTR_USED_MEM_CURRENT, abi.CU_MEMPOOL_ATTR_MAX_POOL_SIZE, 99):
+            with refused("INVALID_VALUE", f"attribute {which}"):
+                driver.cuMemPoolSetAttribute(own, which, ctypes.addressof(threshold))
+        with refused("INVALID_VALUE", "99"):
+            driver.cuMemPoolGetAttribute(own, 99, ctypes.addressof(threshold))
+        with refused("OUT_OF_MEMORY", "of a pool with"):
+            driver.cuMemAllocFromPoolAsync(2 << 20, own, 0)
+
+
+def test_host_pool(context):
+    with pool(place=HOST) as own:
+        pointer = driver.cuMemAllocFromPoolAsync(16, own, 0)
+        assert driver.cuMemHostGetDevicePointer(pointer, 0) == pointer
+        ctypes.memset(pointer, 1, 16)
+        driver.cuMemFreeAsync(pointer, 0)
+        driver.cuStreamSynchronize(0)
+
+
+def test_allocations_outlive_their_pool(context, refused):
+    own = driver.cuMemPoolCreate(ctypes.addressof(properties()))
+    pointer = driver.cuMemAllocFromPoolAsync(16, own, 0)
+    driver.cuMemPoolDestroy(own)
+    driver.cuMemsetD8(pointer, 0, 16)
+    with refused("INVALID_HANDLE"):
+        driver.cuMemAllocFromPoolAsync(16, own, 0)
+    driver.cuMemFreeAsync(pointer, 0)
+    driver.cuStreamSynchronize(0)
+
+
+def test_access(context, refused):
+    with pool() as own:
+        location = abi.CUmemLocation(type=DEVICE)
+        assert driver.cuMemPoolGetAccess(own, ctypes.addressof(location)) == abi.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        given = abi.CUmemAccessDesc(location=location, flags=abi.CU_MEM_ACCESS_FLAGS_PROT_READ)
+        driver.cuMemPoolSetAccess(own, ctypes.addressof(given), 1)
+        assert driver.cuMemPoolGetAccess(own, ctypes.addressof(location)) == abi.CU_MEM_ACCESS_FLAGS_PROT_READ
+        given.flags = 2
+        with refused("INVALID_VALUE", "CUmemAccess_flags"):
+            driver.cuMemPoolSetAccess(own, ctypes.addressof(given), 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "says"),
+    [
+        ({"allocType": 9}, "INVALID_VALUE", "allocType is 9"),
+        ({"handleTypes": 1}, "NOT_SUPPORTED", "other processes"),
+        ({"place": 77}, "INVALID_VALUE", "location type 77"),
+        ({"id": 5}, "INVALID_DEVICE", "device 5"),
+    ],
+)
+def test_wrong_properties(context, refused, fields, status, says):
+    with refused(status, says):
+        driver.cuMemPoolCreate(ctypes.addressof(properties(**fields)))
+
+
+def test_wrong_sizes_and_pools(context, refused):
+    with refused("INVALID_VALUE", "size is 0"):
+        driver.cuMemAllocAsync(0, 0)
+    with refused("INVALID_VALUE", "bytesize is 0"):
+        driver.cuMemAllocFromPoolAsync(0, 0, 0)
+    with refused("INVALID_HANDLE", "NULL"):
+        driver.cuMemAllocFromPoolAsync(4, 0, 0)
+    host = driver.cuMemHostAlloc(4, 0)
+    with refused("INVALID_VALUE", "cuMemFreeHost"):
+        driver.cuMemFreeAsync(host, 0)
+    driver.cuMemFreeHost(host)
