@@ -11,7 +11,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuda.cpu.emit import arithmetic, compare, convert, logic, math, memory, multiword, sync  # noqa: F401  (they register emitters)
+from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
+    arithmetic,
+    atomics,
+    compare,
+    convert,
+    copies,
+    logic,
+    math,
+    memory,
+    multiword,
+    sync,
+    warp,
+)
 from cuda.cpu.emit.builder import Module
 from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.function import emit_function

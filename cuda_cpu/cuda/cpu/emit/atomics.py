@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Atomic operations: ISA manual 9.7.13.5 (atom) and 9.7.13.6 (red).
+
+One lane comes after the other, as the manual leaves their order open. All scopes are alike: the threads of a grid, a
+block and the host share one coherent memory. `atom.add.f32` keeps subnormal numbers in every state space, which the
+manual allows.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.lanes import for_each_lane
+from cuda.cpu.emit.memory import pointers, space_of
+from cuda.cpu.emit.registry import emits
+from cuda.cpu.emit.values import ELEMENTS, Value, integer_of
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Instruction, Operand, Vector
+
+_ORDERS = {None: "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
+
+# atomicrmw's name of each operation, for unsigned (and untyped), signed and floating-point types. `inc` and `dec` wrap
+# around at the operand as LLVM's do.
+_OPERATIONS = {
+    "add": ("add", "add", "fadd"),
+    "min": ("umin", "min", ""),
+    "max": ("umax", "max", ""),
+    "inc": ("uinc_wrap", "", ""),
+    "dec": ("udec_wrap", "", ""),
+    "and": ("and", "", ""),
+    "or": ("or", "", ""),
+    "xor": ("xor", "", ""),
+    "exch": ("xchg", "", ""),
+}
+# Two small numbers in a register are two atomic operations: the manual guarantees no more.
+_HALVES = {"f16x2": "f16", "bf16x2": "bf16"}
+
+
+@emits("atom", "red")
+def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Emit one access for each element of a vector, or one in all."""
+    operands = instruction.operands if form.opcode == "atom" else (None, *instruction.operands)
+    target, address, source = operands[:3]
+    space, size = space_of(form), _bytes(form.type)
+    targets = target.elements if isinstance(target, Vector) else (target,)
+    sources = source.elements if isinstance(source, Vector) else (source,)
+    if len(targets) != len(sources):
+        targets = (None,) * len(sources)
+    for position, (each, value) in enumerate(zip(targets, sources, strict=True)):
+        place = pointers(frame, address, space, position * size)
+        if form.op == "cas":
+            result = _compare_and_swap(frame, form, place, value, operands[3])
+        elif form.type in _HALVES:
+            result = _both_halves(frame, form, place, value)
+        elif form.type in ("f16", "bf16"):
+            result = _small_float(frame, form, form.type, place, frame.builder.bits(frame.read(value, form.type)))
+        else:
+            result = _modify(frame, form, place, value)
+        if each is not None:
+            frame.write(each, result)
+
+
+def _bytes(type_: str) -> int:
+    return int(integer_of(ELEMENTS[type_])[1:]) // 8
+
+
+def _order(form: Form) -> str:
+    return _ORDERS[form.sem]
+
+
+def _modify(frame: Frame, form: Form, place: Value, source: Operand) -> Value:
+    """Read, modify and write; return the old value."""
+    element = ELEMENTS[form.type]
+    unsigned, signed, floating = _OPERATIONS[form.op]
+    name = floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
+    order = _order(form)
+    body = f"%r = atomicrmw {name} ptr %x0, {element} %x1 {order}, align {_bytes(form.type)}"
+    return for_each_lane(frame, f"atom.{name}.{element}.{order}", element, body, place, frame.read(source, form.type))
+
+
+def _compare_and_swap(frame: Frame, form: Form, place: Value, expected: Operand, new: Operand) -> Value:
+    """Write `new` where `expected` is; return the old value."""
+    element, order = ELEMENTS[form.type], _order(form)
+    failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+    body = (
+        f"%pair = cmpxchg ptr %x0, {element} %x1, {element} %x2 {order} {failed}, align {_bytes(form.type)}\n"
+        f"  %r = extractvalue {{ {element}, i1 }} %pair, 0"
+    )
+    values = (frame.read(expected, form.type), frame.read(new, form.type))
+    return for_each_lane(frame, f"atom.cas.{element}.{order}", element, body, place, *values)
+
+
+# --- half and bfloat ----------------------------------------------------------------------------------
+
+# Widening and narrowing of bit patterns, for which LLVM would call functions that need not be there.
+_WIDEN = {
+    "f16": "  %{to}.h = bitcast i16 %{of} to half\n  %{to} = fpext half %{to}.h to float\n",
+    "bf16": (
+        "  %{to}.z = zext i16 %{of} to i32\n  %{to}.s = shl i32 %{to}.z, 16\n  %{to} = bitcast i32 %{to}.s to float\n"
+    ),
+}
+_NARROW = {
+    "f16": "  %new.h = fptrunc float %value to half\n  %new = bitcast half %new.h to i16\n",
+    "bf16": (
+        "  %bits = bitcast float %value to i32\n  %high = lshr i32 %bits, 16\n  %odd = and i32 %high, 1\n"
+        "  %up = add i32 %bits, 32767\n  %even = add i32 %up, %odd\n  %cut = lshr i32 %even, 16\n"
+        "  %nan = fcmp uno float %value, %value\n  %pick = select i1 %nan, i32 32767, i32 %cut\n"
+        "  %new = trunc i32 %pick to i16\n"
+    ),
+}
+_COMBINE = {
+    "add": "  %value = fadd float %a, %b\n",
+    "min": "  %value = call float @llvm.minnum.f32(float %a, float %b)\n",
+    "max": "  %value = call float @llvm.maxnum.f32(float %a, float %b)\n",
+}
+
+
+def _small_float(frame: Frame, form: Form, type_: str, place: Value, value: Value) -> Value:
+    """Add to (or compare with) a half or bfloat in a loop around compare-and-swap; return the old bits."""
+    order = _order(form)
+    failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+    if form.op != "add":
+        frame.module.declare(f"llvm.{form.op}num.f32", "float", ["float", "float"])
+    body = (
+        "%first = load atomic i16, ptr %x0 monotonic, align 2\n  br label %again\nagain:\n"
+        "  %old = phi i16 [ %first, %loop ], [ %r, %again ]\n"
+        + _WIDEN[type_].format(to="a", of="old")
+        + _WIDEN[type_].format(to="b", of="x1")
+        + _COMBINE[form.op]
+        + _NARROW[type_]
+        + f"  %pair = cmpxchg ptr %x0, i16 %old, i16 %new {order} {failed}, align 2\n"
+        "  %r = extractvalue { i16, i1 } %pair, 0\n  %done = extractvalue { i16, i1 } %pair, 1\n"
+        "  br i1 %done, label %finished, label %again\nfinished:"
+    )
+    return for_each_lane(frame, f"atom.{form.op}.{type_}.{order}", "i16", body, place, value)
+
+
+def _both_halves(frame: Frame, form: Form, place: Value, source: Operand) -> Value:
+    builder = frame.builder
+    bits = frame.read(source, "b32")
+    parts = []
+    for position in (0, 1):
+        pointer = place
+        if position:
+            pointer = Value(builder.assign(f"getelementptr i8, {builder.typed(place)}, i64 2"), "ptr", place.shape)
+            bits = builder.binary("lshr", bits, Value("16", "i32", literal=True))
+        part = builder.resize(bits, "i16")
+        parts.append(builder.resize(_small_float(frame, form, _HALVES[form.type], pointer, part), "i32"))
+    return builder.binary("or", parts[0], builder.binary("shl", parts[1], Value("16", "i32", literal=True)))

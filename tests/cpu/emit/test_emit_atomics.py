@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Atomic operations on one place by all lanes, on places of their own, and on the types that need loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.warps import compiled
+
+LANES = 32
+TYPES = {"u32": np.uint32, "s32": np.int32, "u64": np.uint64, "s64": np.int64, "f32": np.float32, "f64": np.float64}
+TYPES |= {"b32": np.uint32, "b64": np.uint64, "b16": np.uint16, "f16": np.float16}
+MASKS = {8: 0xFF, 16: 0xFFFF, 32: 0xFFFFFFFF}
+
+KERNEL = """
+.visible .entry k(.param .u64 place, .param .u64 values, .param .u64 old, .param .u32 step)
+{{
+    .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .{reg} %v<4>;
+    ld.param.u64 %rd1, [place]; ld.param.u64 %rd2, [values]; ld.param.u64 %rd3, [old]; ld.param.u32 %r1, [step];
+    mov.u32 %r2, %tid.x; mul.lo.u32 %r3, %r2, %r1; cvt.u64.u32 %rd4, %r3; add.u64 %rd5, %rd1, %rd4;
+    mul.wide.u32 %rd6, %r2, {size}; add.u64 %rd7, %rd2, %rd6; add.u64 %rd8, %rd3, %rd6;
+    ld.global.{reg} %v1, [%rd7];
+    {instruction}
+    st.global.{reg} [%rd8], %v2;
+    ret;
+}}
+"""
+
+
+def run(instruction: str, type_: str, values: np.ndarray, memory: np.ndarray, *, step: int = 0, threads: int = LANES):
+    """Run one atomic instruction per lane on memory[0], or `step` bytes apart; return what the lanes got."""
+    size = values.itemsize
+    text = KERNEL.format(instruction=instruction, size=size, reg=f"b{8 * size}")
+    old = np.zeros(LANES, values.dtype)
+    compiled(text)(memory, values, old, np.uint32(step), threads=threads)
+    return old
+
+
+INTEGERS = ["u32", "s32", "u64", "s64"]
+FORMS = [(op, type_) for op in ("add", "min", "max") for type_ in INTEGERS] + [("add", "f32"), ("add", "f64")]
+
+
+@pytest.mark.parametrize(("op", "type_"), FORMS)
+@pytest.mark.parametrize("threads", [32, 7])
+def test_arithmetic_on_one_place(op, type_, threads):
+    dtype = TYPES[type_]
+    values = (np.arange(LANES) * 7 % 11 - (5 if type_[0] != "u" else 0)).astype(dtype)
+    memory = np.array([3, 99], dtype)
+    old = run(f"atom.global.{op}.{type_} %v2, [%rd5], %v1;", type_, values, memory, threads=threads)
+    function = {"add": np.add, "min": np.minimum, "max": np.maximum}[op]
+    running = function.accumulate(np.concatenate([[dtype(3)], values[:threads]]))
+    assert memory[0] == running[-1]
+    assert memory[1] == 99
+    np.testing.assert_array_equal(np.sort(old[:threads]), np.sort(running[:-1]))  # in some order, each state once
+    assert not old[threads:].any()
+
+
+@pytest.mark.parametrize(("op", "function"), [("and", np.bitwise_and), ("or", np.bitwise_or), ("xor", np.bitwise_xor)])
+@pytest.mark.parametrize("type_", ["b32", "b64"])
+def test_logic(op, function, type_):
+    values = (np.uint64(0x9E3779B97F4A7C15) * np.arange(1, LANES + 1, dtype=np.uint64)).astype(TYPES[type_])
+    memory = np.array([0x0F0F0F0F], TYPES[type_])
+    run(f"atom.global.{op}.{type_} %v2, [%rd5], %v1;", type_, values, memory)
+    assert memory[0] == function.reduce(np.concatenate([np.array([0x0F0F0F0F], TYPES[type_]), values]))
+
+
+@pytest.mark.parametrize(("op", "expected"), [("inc", (3 + 32) % 6), ("dec", (3 - 32) % 6)])
+def test_counters_wrap_around(op, expected):
+    memory = np.array([3], np.uint32)
+    old = run(f"atom.global.{op}.u32 %v2, [%rd5], %v1;", "u32", np.full(LANES, 5, np.uint32), memory)
+    assert memory[0] == expected
+    assert set(old) == set(range(6))
+
+
+@pytest.mark.parametrize(("start", "op", "after"), [(9, "inc", 0), (9, "dec", 5), (0, "dec", 5), (5, "inc", 0)])
+def test_counters_beyond_their_limit(start, op, after):
+    memory = np.array([start], np.uint32)
+    run(f"atom.global.{op}.u32 %v2, [%rd5], %v1;", "u32", np.full(LANES, 5, np.uint32), memory, threads=1)
+    assert memory[0] == after
+
+
+@pytest.mark.parametrize("type_", ["b32", "b64"])
+def test_exchange_passes_values_along(type_):
+    values = np.arange(100, 100 + LANES).astype(TYPES[type_])
+    memory = np.array([7], TYPES[type_])
+    old = run(f"atom.global.exch.{type_} %v2, [%rd5], %v1;", type_, values, memory)
+    assert sorted([*old, memory[0]]) == sorted([7, *values])
+
+
+@pytest.mark.parametrize("type_", ["b16", "b32", "b64"])
+def test_compare_and_swap_succeeds_once(type_):
+    values = np.arange(100, 100 + LANES).astype(TYPES[type_])
+    memory = np.array([7], TYPES[type_])
+    old = run(f"atom.global.cas.{type_} %v2, [%rd5], 7, %v1;", type_, values, memory)
+    assert memory[0] in values
+    assert list(old).count(7) == 1
+    assert set(old) == {7, memory[0]}
+
+
+@pytest.mark.parametrize("order", ["relaxed.gpu", "acquire.cta", "release.sys", "acq_rel.cluster"])
+def test_orders(order):
+    memory = np.zeros(LANES, np.uint32)
+    run(f"atom.{order}.global.add.u32 %v2, [%rd5], %v1;", "u32", np.arange(LANES, dtype=np.uint32), memory, step=4)
+    np.testing.assert_array_equal(memory, np.arange(LANES))
+    run(f"atom.{order}.global.cas.b32 %v2, [%rd5], %v1, 5;", "b32", np.arange(LANES, dtype=np.uint32), memory, step=4)
+    assert set(memory) == {5}
+
+
+def test_reductions_give_nothing_back():
+    memory = np.array([1], np.uint32)
+    old = run("red.global.add.u32 [%rd5], %v1; mov.b32 %v2, 0;", "u32", np.arange(LANES, dtype=np.uint32), memory)
+    assert memory[0] == 1 + 31 * 16
+    assert not old.any()
+
+
+def test_half_numbers_round_each_time():
+    values = np.full(LANES, 0.001, np.float16)
+    memory = np.array([1, 5], np.float16)
+    run("atom.global.add.noftz.f16 %v2, [%rd5], %v1;", "f16", values, memory)
+    expected = np.float16(1)
+    for value in values:
+        expected = np.float16(np.float32(expected) + np.float32(value))
+    assert (memory[0], memory[1]) == (expected, 5)
+
+
+def test_both_halves_of_a_pair_are_added():
+    values = np.tile(np.array([1.5, -2], np.float16), LANES).view(np.uint32)
+    memory = np.array([1, 2, 9, 9], np.float16)
+    old = run("atom.global.add.noftz.f16x2 %v2, [%rd5], %v1;", "b32", values, memory).view(np.float16)
+    assert list(memory) == [49, -62, 9, 9]
+    assert set(zip(old[::2], old[1::2], strict=True)) == {(1 + 1.5 * n, 2 - 2 * n) for n in range(LANES)}
+
+
+def test_bfloat_numbers():
+    bfloat = np.array([1.0, 3.0], np.float32).view(np.uint32) >> 16
+    memory = np.array([bfloat[0]], np.uint16)
+    run("atom.global.add.noftz.bf16 %v2, [%rd5], %v1;", "b16", np.full(LANES, bfloat[1], np.uint16), memory)
+    assert (memory.astype(np.uint32) << 16).view(np.float32)[0] == 97
+
+
+def test_vectors_add_each_element():
+    text = """
+    .visible .entry k(.param .u64 place)
+    {
+        .reg .b64 %rd<3>; .reg .f32 %f<5>; .reg .b32 %r<2>;
+        ld.param.u64 %rd1, [place]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f40000000;
+        atom.global.add.v2.f32 {%f3, %f4}, [%rd1], {%f1, %f2}; red.global.add.v2.f32 [%rd1+8], {%f2, %f1};
+        ret;
+    }
+    """
+    memory = np.zeros(5, np.float32)
+    compiled(text)(memory)
+    assert list(memory) == [496, 64, 64, 496, 0]
+
+
+def test_shared_histogram():
+    text = """
+    .visible .entry k(.param .u64 out)
+    {
+        .shared .align 4 .b8 bins[32]; .reg .b64 %rd<4>; .reg .b32 %r<9>; .reg .pred %p<2>;
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; rem.u32 %r2, %r1, 5; shl.b32 %r3, %r2, 2;
+        mov.u32 %r4, bins; add.s32 %r5, %r4, %r3; setp.ne.u32 %p1, %r1, 3;
+        @%p1 atom.shared.add.u32 %r6, [%r5], 1;
+        setp.lt.u32 %p1, %r1, 8; @!%p1 bra END;
+        shl.b32 %r3, %r1, 2; add.s32 %r5, %r4, %r3; ld.shared.u32 %r7, [%r5];
+        mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r7;
+    END:
+        ret;
+    }
+    """
+    out = np.zeros(8, np.uint32)
+    compiled(text)(out)
+    np.testing.assert_array_equal(out, np.bincount([n % 5 for n in range(32) if n != 3], minlength=8))
