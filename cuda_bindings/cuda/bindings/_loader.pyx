@@ -195,6 +195,11 @@ cdef bint cpu_in_use() except -1:
     return os.path.realpath(_library("driver").path).endswith(CPU_LIBRARY)
 
 
+def use_library(str api, path):
+    """Open `path` as the library of `api`, for functions that were not called yet; for tests of the bindings."""
+    _libraries[api] = _open(os.fspath(path))
+
+
 def library_path(str api):
     """Return the path of the library opened for `api` ("driver", "nvrtc" or "nvjitlink")."""
     return _library(api).path

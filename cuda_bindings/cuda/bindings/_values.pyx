@@ -22,10 +22,10 @@ cdef class Selector:
         found = self.tables.value_type(self.enum, member)
         if found is not None and (<CType>found).size:
             return found
-        if found is not None:  # as many as fit the size that the caller gives
-            return ArrayType((<ArrayType>found).of, size // (<ArrayType>found).of.size)
         if size > 1 << 30:
             raise ValueError(f"{where[:strlen(where)].decode()}: a value of {size} bytes is too large")
+        if found is not None:  # as many as fit the size that the caller gives
+            return ArrayType((<ArrayType>found).of, size // (<ArrayType>found).of.size)
         return self.tables.ctype(f"c{size}" if size else "u8")
 
     cdef Array storage(self, object member, unsigned long long size, const char* where):

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every function of the Python level against a library that records its arguments and fills its outputs."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from codegen import apis, roles, write_echo
+from support.echo import compile_c
+
+HERE = pathlib.Path(__file__).parent
+LIBRARIES = roles.libraries()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the echo libraries, and one that has no function at all."""
+    folder = tmp_path_factory.mktemp("echo")
+    for name, library in LIBRARIES.items():
+        compile_c(write_echo.render(library), folder / f"{name}.so")
+    compile_c("int open_cuda_empty;", folder / "empty.so")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def problems(folder):
+    """What did not come through, by function."""
+    command = [sys.executable, str(HERE / "echo_caller.py"), str(folder)]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120).stdout)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_every_function(problems, name):
+    called = {function: found for function, found in problems.items() if function.startswith(f"{name}.")}
+    assert called.keys() == {f"{name}.{function}" for function in LIBRARIES[name].functions}
+    assert {function: found for function, found in called.items() if found} == {}
+
+
+def test_mismatch_is_noticed(folder, tmp_path):
+    """A library that swaps two arguments of one function must be found out."""
+    source = (folder / "driver.c").read_text()
+    swapped = source.replace("ARG(hEvent);\n    ARG(hStream);", "ARG(hStream);\n    ARG(hEvent);", 1)
+    assert swapped != source
+    for name in ("nvrtc.so", "nvjitlink.so", "empty.so"):
+        (tmp_path / name).symlink_to(folder / name)
+    compile_c(swapped, tmp_path / "driver.so")
+    command = [sys.executable, str(HERE / "echo_caller.py"), str(tmp_path)]
+    found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120).stdout)
+    assert [function for function, problem in found.items() if problem] == ["driver.cuEventRecord"]
+
+
+def test_layouts_of_the_real_headers(tmp_path):
+    """Sizes and offsets of the model are those that the C compiler gives NVIDIA's structs."""
+    library = LIBRARIES["driver"]
+    named = [struct for struct in library.structs.values() if struct.size and not struct.name.startswith("anon_")]
+    checks = [write_echo.layout(library, struct) for struct in named]
+    headers = ["stddef.h", "cuda.h", "cudaEGL.h"]
+    source = "".join(f"#include <{header}>\n" for header in headers)
+    source += "#define CHECK(what) _Static_assert(what, #what)\n" + "\n".join(checks)
+    # Only the EGL headers of the generator's own: the C compiler brings the standard ones.
+    (tmp_path / "EGL").symlink_to(apis.HERE / "include" / "EGL")
+    folders = [f"-I{folder}" for folder in (tmp_path, *apis.include_path())]
+    compile_c(source, tmp_path / "layouts.so", *folders)
+    assert len(named) > 100
