@@ -113,10 +113,9 @@ class Frame:
         else:
             value = builder.broadcast(value)
         if self._crosses(bit):
-            stored = value
-            if self.kept & bit and not value.uniform:
-                stored = builder.select(self.lanes(), value, self.get(register))
-            builder.store(stored, self.slot(register))
+            if self.kept & bit:
+                value = builder.select(self.lanes(), value, self.get(register))
+            builder.store(value, self.slot(register))
         self.values[register] = value
 
     def _crosses(self, bit: int) -> bool:

@@ -1,0 +1,286 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow under masks: every graph gives each lane what it would compute alone."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+
+import numpy as np
+import pytest
+from support.warps import Fault, Kernel, compiled
+
+HEADER = """
+.visible .entry k(.param .u64 data)
+{
+    .reg .pred %p<40>; .reg .b32 %r<100>; .reg .b64 %d<20>;
+    ld.param.u64 %d1, [data];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d2, %r1, 4;
+    add.s64 %d3, %d1, %d2;
+    ld.global.u32 %r2, [%d3];
+"""
+FOOTER = """
+END:
+    st.global.u32 [%d3], %r3;
+    ret;
+}
+"""
+
+
+def run(body: str, data: np.ndarray, threads: int = 32, **options: object) -> np.ndarray:
+    result = np.ascontiguousarray(data, np.uint32).copy()
+    compiled(HEADER + body + FOOTER)(result, threads=threads, **options)
+    return result
+
+
+def test_lanes_part_and_meet() -> None:
+    body = """
+    and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0; mov.u32 %r3, 5;
+    @%p1 bra EVEN;
+    add.u32 %r3, %r3, %r2;
+    bra.uni MEET;
+EVEN:
+    mul.lo.u32 %r3, %r3, %r2;
+MEET:
+    add.u32 %r3, %r3, 1;
+"""
+    x = np.arange(100, 132)
+    np.testing.assert_array_equal(run(body, x), np.where(x % 2 == 0, 5 * x + 1, 5 + x + 1))
+
+
+def test_loops_of_different_length_keep_what_finished_lanes_had() -> None:
+    body = """
+    mov.u32 %r3, 0; mov.u32 %r4, 0;
+OUTER:
+    setp.ge.u32 %p1, %r4, %r2;
+    @%p1 bra END;
+    mov.u32 %r5, 0;
+INNER:
+    add.u32 %r3, %r3, 1; add.u32 %r5, %r5, 1;
+    setp.le.u32 %p2, %r5, %r4;
+    @%p2 bra INNER;
+    add.u32 %r4, %r4, 1;
+    bra OUTER;
+"""
+    x = np.random.default_rng(1).integers(0, 12, 64)
+    np.testing.assert_array_equal(run(body, x, 64), x * (x + 1) // 2)
+
+
+def test_irreducible_loop_is_entered_at_two_places() -> None:
+    body = """
+    mov.u32 %r3, 0; mov.u32 %r4, 0; and.b32 %r5, %r2, 1;
+    setp.eq.u32 %p1, %r5, 0;
+    @%p1 bra SECOND;
+FIRST:
+    add.u32 %r3, %r3, 100;
+SECOND:
+    add.u32 %r3, %r3, 1; add.u32 %r4, %r4, 1;
+    setp.lt.u32 %p2, %r4, %r2;
+    @%p2 bra FIRST;
+"""
+    x = np.arange(32) % 7 + 1
+    np.testing.assert_array_equal(run(body, x), x + 100 * (x - 1) + 100 * (x % 2))
+
+
+def test_guarded_instructions_leave_other_lanes_alone() -> None:
+    body = """
+    setp.gt.u32 %p1, %r2, 10; mov.u32 %r3, 7;
+    @%p1 mov.u32 %r3, 9;
+    @!%p1 st.global.u32 [%d3+128], %r2;
+    @%p1 bra END;
+    @%p1 mov.u32 %r3, 1;
+    add.u32 %r3, %r3, 1;
+"""
+    x = np.zeros(64, np.uint32)
+    x[:32] = np.arange(32)
+    result = run(body, x)
+    np.testing.assert_array_equal(result[:32], np.where(np.arange(32) > 10, 9, 8))
+    np.testing.assert_array_equal(result[32:], np.where(np.arange(32) > 10, 0, np.arange(32)))
+
+
+@pytest.mark.parametrize("uniform", [True, False])
+def test_branch_through_a_table(uniform: bool) -> None:
+    body = """
+    mov.u32 %r3, 0;
+    rem.u32 %r4, %r2, 4;
+T:  .branchtargets A, B, C, A;
+    brx.idx %r4, T;
+A:  add.u32 %r3, %r3, 1;
+B:  add.u32 %r3, %r3, 10;
+    bra END;
+C:  add.u32 %r3, %r3, 100;
+"""
+    if uniform:
+        body = body.replace("rem.u32 %r4, %r2, 4", "mov.u32 %r4, %ctaid.x")
+    x = np.arange(32)
+    expected = np.full(32, 11) if uniform else np.array([11, 10, 100, 11])[x % 4]
+    np.testing.assert_array_equal(run(body, x), expected)
+
+
+def test_every_lane_gets_through_a_lock() -> None:
+    """The lane that holds the lock must run on while the others of its warp spin."""
+    body = """
+    add.s64 %d4, %d1, 128; add.s64 %d5, %d1, 132; mov.u32 %r3, 1;
+LOCK:
+    atom.global.cas.b32 %r4, [%d4], 0, 1;
+    setp.ne.u32 %p1, %r4, 0;
+    @%p1 bra LOCK;
+    ld.volatile.global.u32 %r5, [%d5]; add.u32 %r5, %r5, %r2; st.volatile.global.u32 [%d5], %r5;
+    membar.gl;
+    atom.global.exch.b32 %r6, [%d4], 0;
+"""
+    x = np.zeros(34, np.uint32)
+    x[:32] = np.arange(32) + 1
+    result = run(body, x)
+    assert (result[32], result[33]) == (0, x[:32].sum())
+    assert compiled(HEADER + body + FOOTER).needs_fibers
+
+
+def test_early_return_before_a_barrier_is_reported() -> None:
+    body = """
+    mov.u32 %r3, 3; setp.gt.u32 %p1, %r2, 20;
+    @%p1 ret;
+    bar.sync 0;
+"""
+    log: list[tuple] = []
+    services = {
+        "exit_lanes": lambda warp, lanes: log.append(("exit", lanes)),
+        "barrier_sync": lambda warp, number, threads, lanes: log.append(("barrier", number, threads, lanes)),
+    }
+    result = run(body, np.arange(32), services=services)
+    mask = (1 << 21) - 1
+    assert log == [("exit", 0xFFFFFFFF ^ mask), ("barrier", 0, 0, mask), ("exit", mask)]
+    np.testing.assert_array_equal(result, np.where(np.arange(32) > 20, np.arange(32), 3))
+
+
+def test_lanes_at_the_same_barrier_in_two_places_arrive_together() -> None:
+    body = """
+    and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0; mov.u32 %r3, 5;
+    @%p1 bra EVEN;
+    bar.sync 0; add.u32 %r3, %r3, 1; bra.uni END;
+EVEN:
+    bar.sync 0; add.u32 %r3, %r3, 2;
+"""
+    log: list[int] = []
+    services = {"barrier_sync": lambda warp, number, threads, lanes: log.append(lanes)}
+    result = run(body, np.arange(32), services=services)
+    assert log == [0xFFFFFFFF]
+    np.testing.assert_array_equal(result, 7 - np.arange(32) % 2)
+
+
+def test_loops_poll_when_their_budget_is_spent() -> None:
+    body = """
+    mov.u32 %r3, 0;
+LOOP:
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 1000;
+    @%p1 bra LOOP;
+"""
+    polls: list[int] = []
+
+    def poll(warp: int) -> None:
+        polls.append(1)
+        ctypes.c_int32.from_address(warp + 60).value = 100
+
+    np.testing.assert_array_equal(run(body, np.zeros(32), budget=100, services={"poll": poll}), np.full(32, 1000))
+    assert len(polls) == 9
+
+
+def test_lanes_exit_in_a_device_function() -> None:
+    text = """
+.func leave(.param .b32 x) {
+    .reg .pred %p<2>; .reg .b32 %r<4>;
+    ld.param.b32 %r1, [x];
+    setp.gt.u32 %p1, %r1, 5;
+    @%p1 exit;
+    ret;
+}
+.visible .entry k(.param .u64 data) {
+    .reg .b32 %r<9>; .reg .b64 %d<5>;
+    ld.param.u64 %d1, [data]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;
+    { .param .b32 a; st.param.b32 [a], %r1; call.uni leave, (a); }
+    st.global.u32 [%d3], 1;
+    ret;
+}
+"""
+    result = np.zeros(32, np.uint32)
+    compiled(text)(result)
+    np.testing.assert_array_equal(result, np.arange(32) <= 5)
+
+
+def test_trap_ends_the_launch_with_its_line() -> None:
+    with pytest.raises(Fault) as caught:
+        run("    mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 17;\n    @%p1 trap;", np.arange(32))
+    assert caught.value.args[:2] == ("trap", 14)
+
+
+def test_deep_recursion_is_a_stack_fault() -> None:
+    text = """
+.func (.param .b32 result) sink(.param .b32 x) {
+    .reg .b32 %r<4>;
+    ld.param.b32 %r1, [x]; add.u32 %r1, %r1, 1;
+    { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), sink, (a); ld.param.b32 %r2, [b]; }
+    add.u32 %r2, %r2, %r1;
+    st.param.b32 [result], %r2;
+    ret;
+}
+.visible .entry k(.param .u64 data) {
+    .reg .b32 %r<9>;
+    mov.u32 %r1, 0;
+    { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), sink, (a); }
+    ret;
+}
+"""
+    kernel = Kernel(text)
+    limits = []
+
+    def run_thread() -> None:
+        anchor = ctypes.c_int()
+        limits.append(ctypes.addressof(anchor))
+
+    run_thread()
+    with pytest.raises(Fault, match="stack"):
+        kernel(np.uint64(0), stack_limit=2**63)
+
+
+# --- random graphs against a lane-by-lane interpreter ------------------------------------------------
+
+
+def random_program(seed: int) -> tuple[list[tuple], str]:
+    """Return blocks (operation, constant, branch bit, targets) with a step counter that ends all, and their PTX."""
+    rng = random.Random(seed)
+    count = rng.randint(3, 9)
+    blocks = []
+    for _ in range(count):
+        operation = rng.choice(["add", "xor", "mul"])
+        blocks.append((operation, rng.randint(1, 9), rng.randint(0, 3), rng.randint(0, count), rng.randint(0, count)))
+    text = ["    mov.u32 %r3, %r2; mov.u32 %r9, 0;"]
+    for number, (operation, value, bit, taken, other) in enumerate(blocks):
+        name = {"add": "add.u32", "xor": "xor.b32", "mul": "mul.lo.u32"}[operation]
+        text.append(f"B{number}: {name} %r3, %r3, {value}; add.u32 %r9, %r9, 1; setp.ge.u32 %p9, %r9, 40;")
+        text.append("    @%p9 bra END;")
+        text.append(f"    shr.u32 %r4, %r3, {bit}; and.b32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 0;")
+        text.append(f"    @%p1 bra B{taken};\n    bra B{other};")
+    text.append(f"B{count}: add.u32 %r3, %r3, 1000;")
+    return blocks, "\n".join(text)
+
+
+def interpret(blocks: list[tuple], value: int) -> int:
+    at = steps = 0
+    while at < len(blocks):
+        operation, constant, bit, taken, other = blocks[at]
+        value = {"add": value + constant, "xor": value ^ constant, "mul": value * constant}[operation] & 0xFFFFFFFF
+        steps += 1
+        if steps >= 40:
+            return value
+        at = taken if value >> bit & 1 else other
+    return (value + 1000) & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_graphs(seed: int) -> None:
+    blocks, body = random_program(seed)
+    x = np.random.default_rng(seed).integers(0, 1000, 32)
+    expected = [interpret(blocks, int(value)) for value in x]
+    np.testing.assert_array_equal(run(body, x), expected)
