@@ -106,7 +106,7 @@ cdef int write_int(object arg, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel k
         bits = PyLong_AsUnsignedLongLong(arg)
         memcpy(to, &bits, 8)
         return 0
-    low, high = -(1 << (8 * size - 1)), (1 << (8 * size)) - 1
+    low, high = -(2 ** (8 * <object>size - 1)), 2 ** (8 * <object>size) - 1
     raise OverflowError(f"{where(kernel, index)} is {arg}, but its parameter of {size} bytes holds {low} to {high}")
 
 

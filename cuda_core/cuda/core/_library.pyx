@@ -98,8 +98,8 @@ cdef class Library:
                 fail(
                     status,
                     b"cuLibraryGetGlobal",
-                    f"There is no variable {name!r}: declare it __device__ or __constant__, at namespace scope and used, "
-                    'and extern "C" or look it up by its mangled name.',
+                    f"There is no variable {name!r} to be seen in this code: name it when compiling, "
+                    f"by name_expressions=('&{name}',), for the compiler keeps variables to itself or removes them.",
                 )
             check(status, b"cuLibraryGetGlobal")
         finally:

@@ -78,9 +78,9 @@ class Module:
         return found
 
     def variable(self, name: str) -> Allocation:
-        known = self.code.variables.get(name)
-        if known is None or not known.visible:
-            raise not_found("global variable", name, [key for key, v in self.code.variables.items() if v.visible])
+        # Not only those marked .visible: NVRTC marks no variable so, not even one named by a name expression.
+        if name not in self.code.variables:
+            raise not_found("global variable", name, self.code.variables)
         return self.variables[name]
 
     def _free(self) -> None:
