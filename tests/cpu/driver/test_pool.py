@@ -22,9 +22,14 @@ def properties(**fields):
     return given
 
 
+def create(**fields) -> int:
+    given = properties(**fields)
+    return driver.cuMemPoolCreate(ctypes.addressof(given))
+
+
 @contextlib.contextmanager
 def pool(**fields):
-    handle = driver.cuMemPoolCreate(ctypes.addressof(properties(**fields)))
+    handle = create(**fields)
     try:
         yield handle
     finally:
@@ -113,7 +118,7 @@ def test_host_pool(context):
 
 
 def test_allocations_outlive_their_pool(context, refused):
-    own = driver.cuMemPoolCreate(ctypes.addressof(properties()))
+    own = create()
     pointer = driver.cuMemAllocFromPoolAsync(16, own, 0)
     driver.cuMemPoolDestroy(own)
     driver.cuMemsetD8(pointer, 0, 16)
@@ -146,7 +151,7 @@ def test_access(context, refused):
 )
 def test_wrong_properties(context, refused, fields, status, says):
     with refused(status, says):
-        driver.cuMemPoolCreate(ctypes.addressof(properties(**fields)))
+        create(**fields)
 
 
 def test_wrong_sizes_and_pools(context, refused):
