@@ -451,7 +451,8 @@ def test_half_precision(build, bench, rng):
     code = build(
         """#include <cuda_fp16.h>
            extern "C" __global__ void halves(const __half *x, __half *out, float *wide) {
-             int i = threadIdx.x; out[i] = __hfma(x[i], x[i], __float2half(0.5f)); wide[i] = __half2float(out[i]); }"""
+             int i = threadIdx.x; out[i] = __hfma(x[i], x[i], __float2half(0.5f)); wide[i] = __half2float(out[i]); }""",
+        use_bundled_headers=True,
     )
     x, dx = bench.array(rng.uniform(-10, 10, 64).astype(np.float16))
     out, dout = bench.array(np.zeros(64, np.float16))
@@ -488,7 +489,8 @@ def test_grid_sync(build, bench):
              data[i] = i; grid.sync();
              int left = data[(i + n - 1) % n]; grid.sync();
              data[i] = left; grid.sync();
-             out[i] = data[(i + 1) % n]; }"""
+             out[i] = data[(i + 1) % n]; }""",
+        use_bundled_headers=True,
     )
     n = 4 * 48
     data, ddata = bench.array(np.zeros(n, np.int32))
