@@ -48,6 +48,8 @@ PRIMITIVES = {
     TypeKind.FLOAT: "float",
     TypeKind.DOUBLE: "double",
 }
+# The model keeps the names of their types, size_t and the like, as they are.
+SYSTEM_TYPES = {"stddef.h", "stdint.h", "stdlib.h"}
 RECORDS = {CursorKind.STRUCT_DECL: False, CursorKind.UNION_DECL: True}
 STATUS = re.compile(r"\b(?:CUDA|NVRTC|NVJITLINK)_(?:ERROR_)?[A-Z0-9_]+\b")
 IDENTIFIER = re.compile(rb"\w+")
@@ -74,8 +76,7 @@ def read(api: apis.Api, include: tuple = ()) -> Library:
     def parse_more(text: str) -> TranslationUnit:
         return parse_source(includes(headers) + text, api.defines, include)
 
-    renaming = set(library.functions)
-    library.constants, library.skipped = constants.read(unit, api.headers, renaming, parse_more)
+    library.constants, library.skipped = constants.read(unit, api.headers, set(library.functions), parse_more)
     if api.version_macro:
         library.version = int(library.constants[api.version_macro].value)
     return with_per_thread_variants(api, with_versions(api, library, include), include)
@@ -107,6 +108,7 @@ def includes(headers: tuple[str, ...]) -> str:
 
 def parse_source(source: str, defines: tuple[str, ...], include: tuple = ()) -> TranslationUnit:
     """Return the translation unit of C text, with its diagnostics unread."""
+    contents.cache_clear()
     folders = [SYSTEM_HEADERS, *(include or apis.include_path())]
     return Index.create().parse(
         "codegen.c",
@@ -221,13 +223,12 @@ class Reader:
             self.names.setdefault(declaration.get_usr(), cursor.spelling)
 
     def declaration(self, cursor: Cursor) -> None:
-        header = header_of(cursor)
         if cursor.kind in RECORDS:
             self.record(cursor)
         elif cursor.kind == CursorKind.ENUM_DECL:
-            self.enum(cursor, header)
-        elif cursor.kind == CursorKind.TYPEDEF_DECL and str(SYSTEM_HEADERS / "std") not in cursor.location.file.name:
-            self.typedef(cursor, header)
+            self.enum(cursor)
+        elif cursor.kind == CursorKind.TYPEDEF_DECL and header_of(cursor) not in SYSTEM_TYPES:
+            self.typedef(cursor)
 
     def function(self, cursor: Cursor) -> None:
         symbol = cursor.spelling
@@ -243,12 +244,13 @@ class Reader:
             errors=listed_errors(cursor.raw_comment or ""),
         )
 
-    def typedef(self, cursor: Cursor, header: str) -> None:
+    def typedef(self, cursor: Cursor) -> None:
         target = self.type(cursor.underlying_typedef_type)
         if target != Named(cursor.spelling):
-            self.result.typedefs.setdefault(cursor.spelling, Typedef(cursor.spelling, target, header))
+            self.result.typedefs.setdefault(cursor.spelling, Typedef(cursor.spelling, target, header_of(cursor)))
 
-    def enum(self, cursor: Cursor, header: str) -> None:
+    def enum(self, cursor: Cursor) -> str:
+        """Add an enum; return its name."""
         name = self.name_of(cursor)
         members = tuple(
             Enumerator(member.spelling, member.enum_value)
@@ -257,7 +259,8 @@ class Reader:
         )
         if members:
             signed = any(member.value < 0 for member in members)
-            self.result.enums[name] = Enum(name, members, signed, header)
+            self.result.enums[name] = Enum(name, members, signed, header_of(cursor))
+        return name
 
     def record(self, cursor: Cursor) -> str:
         """Add a struct or union and, before it, the ones defined within; return its name."""
@@ -323,7 +326,7 @@ class Reader:
         if kind == TypeKind.RECORD:
             return Named(self.record(clang.get_declaration()))
         if kind == TypeKind.ENUM:
-            return Named(self.name_of(clang.get_declaration()))
+            return Named(self.enum(clang.get_declaration()))
         if kind == TypeKind.FUNCTIONPROTO:
             return FunctionType(
                 self.type(clang.get_result()), tuple(("", self.type(param)) for param in clang.argument_types())

@@ -79,11 +79,14 @@ def test_enum_takes_its_typedefs_name_and_keeps_aliases(read):
         typedef xyKind xyOtherKind;
         enum xyTagged { XY_E };
         enum { XY_F = 0xffffffffu };
+        struct xyHolder { enum xyInner { XY_G = 3 } inner; };
     """)
     members = (Enumerator("XY_A", 1), Enumerator("XY_B", 1), Enumerator("XY_C", -2), Enumerator("XY_D", 16))
     assert library.enums["xyKind"] == Enum("xyKind", members, signed=True, header="xy.h")
     assert library.typedefs["xyOtherKind"].type == Named("xyKind")
     assert library.enums["xyTagged"].members == (Enumerator("XY_E", 0),)
+    assert library.enums["xyInner"].members == (Enumerator("XY_G", 3),)
+    assert library.structs["xyHolder"].fields[0].type == Named("xyInner")
     assert library.enums["anon_enum0"] == Enum("anon_enum0", (Enumerator("XY_F", 2**32 - 1),), False, "xy.h")
 
 

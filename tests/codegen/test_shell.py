@@ -20,16 +20,24 @@ COMPILER = os.environ.get("CC", "cc").split()
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory, libraries, every_symbol):
-    """Path of the shell, built from what the generator gives now."""
+def build(tmp_path_factory, libraries, every_symbol):
+    """Return a function that builds the shell from what the generator gives now and returns its path."""
     folder = tmp_path_factory.mktemp("shell")
     (folder / "_shell.c").write_text(write_shell.render(libraries["driver"], every_symbol))
-    target = folder / "libcuda.so.1"
     sources = [folder / "_shell.c", ENTRY / "interpreter.c", ENTRY / "lookup.c"]
     include = [f"-I{ENTRY}", f"-I{sysconfig.get_paths()['include']}"]
     flags = ["-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-Wl,-soname,libcuda.so.1", "-pthread"]
-    subprocess.run([*COMPILER, *flags, *include, *sources, "-o", target], check=True)
-    return target
+
+    def build(name, *more):
+        subprocess.run([*COMPILER, *flags, *more, *include, *sources, "-o", folder / name], check=True)
+        return folder / name
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def library(build):
+    return build("libcuda.so.1")
 
 
 @pytest.fixture
@@ -303,6 +311,14 @@ def test_a_process_without_python_gets_a_status(library, tmp_path):
     subprocess.run([*COMPILER, source, "-o", program, "-ldl"], check=True)
     done = subprocess.run([program, library], capture_output=True, text=True)
     assert done.stdout == "3 0 CUDA_ERROR_NOT_INITIALIZED\n"
+
+
+def test_another_interpreter_is_refused(build):
+    other = build("libother.so", f"-DSHELL_PYTHON={(sys.version_info.major << 8) + sys.version_info.minor + 1}")
+    program = "provide(cuInit=record()); print(library.cuInit(0), library.cuInit(0), calls)"
+    done = subprocess.run([sys.executable, PROGRAM, other, program], capture_output=True, text=True)
+    assert done.stdout == "803 803 []\n"
+    assert done.stderr.count("was built for Python") == 1
 
 
 PROC_ADDRESS = """

@@ -13,6 +13,16 @@
 #define DRIVER_MODULE "cuda.cpu.driver"
 #define ERROR_MODULE "cuda.cpu.driver.error"
 
+#ifndef SHELL_PYTHON
+#define SHELL_PYTHON (PY_VERSION_HEX >> 16) /* major and minor version of the interpreter that this was built for */
+#endif
+
+#ifdef Py_GIL_DISABLED
+#define FREE_THREADED 1
+#else
+#define FREE_THREADED 0
+#endif
+
 /* Weak, so that the library also opens in a process without Python, where each entry then returns NOT_INITIALIZED. */
 #pragma weak Py_IsInitialized
 #if PY_VERSION_HEX < 0x030D0000
@@ -20,6 +30,7 @@
 #else
 #pragma weak Py_IsFinalizing
 #endif
+#pragma weak PyBool_Type
 #pragma weak PyBytes_FromString
 #pragma weak PyBytes_FromStringAndSize
 #pragma weak PyErr_Clear
@@ -44,12 +55,17 @@
 #pragma weak PyLong_AsUnsignedLongLong
 #pragma weak PyLong_FromLongLong
 #pragma weak PyLong_FromUnsignedLongLong
+#pragma weak PyLong_Type
 #pragma weak PyObject_GetAttrString
 #pragma weak PyObject_Vectorcall
 #pragma weak PyTuple_Type
-#pragma weak PyType_IsSubtype
+#pragma weak Py_Version
 #pragma weak _Py_Dealloc
 #pragma weak _Py_NoneStruct
+#pragma weak _Py_DecRefShared
+#ifdef Py_GIL_DISABLED
+#pragma weak _Py_MergeZeroLocalRefcount
+#endif
 
 #if PY_VERSION_HEX < 0x030D0000
 #define Py_IsFinalizing _Py_IsFinalizing
@@ -69,11 +85,25 @@ static PyObject *error_type;  /* cuda.cpu.driver.error.CudaError */
 static int was_initialized;   /* an interpreter was seen alive */
 static int in_forked_child;
 
+/* Only free-threaded interpreters have it. */
+extern void _Py_DecRefShared(PyObject *);
+
 static void mark_forked_child(void) { in_forked_child = 1; }
+
+/* Tell whether the process runs an interpreter whose objects are laid out otherwise; say so once. */
+static int is_other_python(void) {
+    if (!_Py_DecRefShared == !FREE_THREADED && &Py_Version && Py_Version >> 16 == SHELL_PYTHON) return 0;
+    static int said;
+    if (!said++)
+        fprintf(stderr, "cuda.cpu: this libcuda.so.1 was built for Python %d.%d%s and cannot serve another interpreter\n",
+                SHELL_PYTHON >> 8, SHELL_PYTHON & 0xff, FREE_THREADED ? "t" : "");
+    return 1;
+}
 
 /* Return the status with which to refuse a call before Python is touched, 0 to go on. */
 static int refusal(void) {
     if (in_forked_child || !Py_IsInitialized) return SHELL_NOT_INITIALIZED;
+    if (is_other_python()) return SHELL_SYSTEM_DRIVER_MISMATCH;
     if (!Py_IsInitialized()) return was_initialized ? SHELL_DEINITIALIZED : SHELL_NOT_INITIALIZED;
     was_initialized = 1;
     return Py_IsFinalizing() ? SHELL_DEINITIALIZED : 0;
