@@ -88,11 +88,9 @@ def test_each_thread_has_its_own_stack(context):
 
 def test_old_forms_of_create(context, refused):
     driver.cuCtxDestroy(driver.cuCtxCreate_v2(0, 0))
-    place = ctypes.c_uint64()
-    driver.cuCtxCreate_v3(ctypes.addressof(place), 0, 0, 0, 0)
-    driver.cuCtxDestroy(place.value)
+    driver.cuCtxDestroy(driver.cuCtxCreate_v3(0, 0, 0, 0))
     with refused("NOT_SUPPORTED", "affinity"):
-        driver.cuCtxCreate_v3(ctypes.addressof(place), 1 << 20, 1, 0, 0)
+        driver.cuCtxCreate_v3(1 << 20, 1, 0, 0)
 
 
 @pytest.mark.parametrize("flags", [3, 0x100])
