@@ -48,7 +48,7 @@ class GlobalVariable:
     space: str  # global or const
     size: int
     align: int
-    data: bytes  # initial value, zero-filled up to size
+    data: bytes  # initial value; what it does not cover is zero
     relocations: tuple[tuple[int, int, str, int, int], ...] = ()
     visible: bool = True
     managed: bool = False

@@ -109,3 +109,48 @@ class Flag:
     def close(self) -> None:
         with contextlib.suppress(driver.error.CudaError):
             driver.cuMemFreeHost(self.address)
+
+
+# A kernel that reads a variable through a table of pointers, and what such a table looks like.
+VARIABLES = """
+.visible .global .align 4 .u32 counter = 7;
+.visible .const .align 4 .b8 limits[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+.visible .global .align 8 .u64 table[2] = {counter, generic(limits)};
+.visible .entry follow(.param .u64 out, .param .u32 which)
+{
+ .reg .b64 %rd<6>; .reg .b32 %r<3>;
+ ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [which];
+ mov.u64 %rd2, table; mul.wide.u32 %rd3, %r1, 8; add.s64 %rd4, %rd2, %rd3;
+ ld.global.u64 %rd5, [%rd4]; ld.u32 %r2, [%rd5]; st.global.u32 [%rd1], %r2; ret;
+}
+"""
+
+# out[i] = sum of shared[j] for j <= i, where thread i stores i: needs dynamic shared memory and a barrier.
+SHARED = """
+.extern .shared .align 4 .b8 room[];
+.visible .entry scan(.param .u64 out) .maxntid 128
+{
+ .reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p<2>;
+ ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, room; add.u32 %r4, %r3, %r2;
+ st.shared.u32 [%r4], %r1; bar.sync 0;
+ mov.u32 %r5, 0;
+AGAIN: ld.shared.u32 %r6, [%r3]; add.u32 %r5, %r5, %r6; add.u32 %r3, %r3, 4;
+ setp.le.u32 %p1, %r3, %r4; @%p1 bra AGAIN;
+ mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r5; ret;
+}
+"""
+
+# Parameters of many sizes, copied out as they lie in the parameter buffer.
+MIXED = """
+.visible .entry mixed(
+ .param .u64 out, .param .u8 small, .param .u16 middle, .param .align 8 .b8 pair[12], .param .u32 last)
+{
+ .reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .b16 %h<3>;
+ ld.param.u64 %rd1, [out];
+ ld.param.u8 %h1, [small]; cvt.u32.u16 %r1, %h1; st.global.u32 [%rd1], %r1;
+ ld.param.u16 %h2, [middle]; cvt.u32.u16 %r2, %h2; st.global.u32 [%rd1+4], %r2;
+ ld.param.u32 %r3, [pair]; st.global.u32 [%rd1+8], %r3;
+ ld.param.u32 %r4, [pair+8]; st.global.u32 [%rd1+12], %r4;
+ ld.param.u32 %r5, [last]; st.global.u32 [%rd1+16], %r5; ret;
+}
+"""

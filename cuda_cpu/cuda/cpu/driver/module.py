@@ -62,7 +62,8 @@ class Module:
         return record.start if record is not None else self.code.function_address(name)
 
     def _fill(self, variable: GlobalVariable) -> None:
-        data = bytearray(variable.data.ljust(max(variable.size, 1), b"\0"))
+        """Write a variable's initial value; new memory is zero, so what follows it is left alone."""
+        data = bytearray(variable.data)
         for offset, width, symbol, addend, shift in variable.relocations:
             value = (self.address_of(symbol) + addend) >> shift
             data[offset : offset + width] = (value & ((1 << 8 * width) - 1)).to_bytes(width, "little")

@@ -257,7 +257,7 @@ def _global_variable(variable: Variable) -> GlobalVariable:
         space=variable.space,
         size=variable.size,
         align=variable.align,
-        data=initial.data if initial else bytes(variable.size),
+        data=initial.data if initial else b"",
         relocations=tuple((r.offset, r.width, r.symbol, r.addend, r.shift) for r in initial.relocations)
         if initial
         else (),

@@ -1,0 +1,225 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import ctypes
+
+import kernels
+import numpy as np
+import pytest
+
+from cuda.cpu import abi, driver
+
+
+@pytest.fixture
+def out(context):
+    pointer = driver.cuMemAlloc(4096)
+    driver.cuMemsetD8(pointer, 0, 4096)
+    yield pointer
+    driver.cuMemFree(pointer)
+
+
+def numbers(pointer: int, count: int) -> list[int]:
+    result = np.zeros(count, np.uint32)
+    driver.cuMemcpyDtoH(result.ctypes.data, pointer, result.nbytes)
+    return result.tolist()
+
+
+def test_saxpy(context):
+    x, y = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
+    places = [driver.cuMemAlloc(4000) for _ in range(2)]
+    for place, array in zip(places, (x, y), strict=True):
+        driver.cuMemcpyHtoD(place, array.ctypes.data, 4000)
+    with kernels.loaded(kernels.SAXPY) as module:
+        arguments = (*map(ctypes.c_uint64, reversed(places)), ctypes.c_float(2), ctypes.c_uint32(1000))
+        kernels.run(module, "saxpy", *arguments, grid=(8, 1, 1), block=(128, 1, 1))
+    result = np.zeros(1000, np.float32)
+    driver.cuMemcpyDtoH(result.ctypes.data, places[1], 4000)
+    assert (result == 2 * x + y).all()
+    for place in places:
+        driver.cuMemFree(place)
+
+
+MIXED = (ctypes.c_uint8(200), ctypes.c_uint16(60000), (ctypes.c_uint32 * 3)(11, 12, 13), ctypes.c_uint32(99))
+EXPECTED = [200, 60000, 11, 13, 99]
+
+
+def test_parameters_by_pointers(out):
+    with kernels.loaded(kernels.MIXED) as module:
+        kernels.run(module, "mixed", ctypes.c_uint64(out), *MIXED)
+        assert numbers(out, 5) == EXPECTED
+
+
+class Extra:
+    """A launch's `extra` array over a buffer of parameters."""
+
+    def __init__(self, data: bytes, *, size: int | None = None, key: int = 1) -> None:
+        self.buffer = ctypes.create_string_buffer(data, len(data))
+        self.size = ctypes.c_size_t(len(data) if size is None else size)
+        self.array = (ctypes.c_void_p * 5)(key, ctypes.addressof(self.buffer), 2, ctypes.addressof(self.size), None)
+        self.address = ctypes.addressof(self.array)
+
+
+def mixed_data(out: int) -> bytes:
+    data = bytearray(32)
+    for offset, value in zip((0, 8, 10, 16, 28), (ctypes.c_uint64(out), *MIXED), strict=True):
+        data[offset : offset + ctypes.sizeof(value)] = bytes(value)
+    return bytes(data)
+
+
+def test_parameters_in_a_buffer(out, refused):
+    with kernels.loaded(kernels.MIXED) as module:
+        function = driver.cuModuleGetFunction(module, b"mixed")
+        extra = Extra(mixed_data(out))
+        driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, extra.address)
+        assert numbers(out, 5) == EXPECTED
+        for wrong, says in (
+            (Extra(mixed_data(out), size=31), "31 bytes, the parameters need 32"),
+            (Extra(mixed_data(out), key=9), "unknown key 9"),
+        ):
+            with refused("INVALID_VALUE", says):
+                driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, wrong.address)
+        with refused("INVALID_VALUE", "both kernelParams and extra"):
+            driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, extra.address, extra.address)
+
+
+def test_missing_parameters(out, refused):
+    with kernels.loaded(kernels.STORE) as module:
+        function = driver.cuModuleGetFunction(module, b"store")
+        with refused("INVALID_VALUE", "kernelParams is NULL"):
+            driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)
+        nothing = (ctypes.c_void_p * 2)()
+        with refused("INVALID_VALUE", "entry of kernelParams is NULL"):
+            driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(nothing), 0)
+
+
+def test_dynamic_shared_memory_and_barriers(out):
+    with kernels.loaded(kernels.SHARED) as module:
+        kernels.run(module, "scan", ctypes.c_uint64(out), block=(128, 1, 1), shared=512)
+        assert numbers(out, 128) == np.cumsum(np.arange(128)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "shared", "status", "says"),
+    [
+        ((0, 1, 1), (1, 1, 1), 0, "INVALID_VALUE", "grid dimension x is 0"),
+        ((1, 65536, 1), (1, 1, 1), 0, "INVALID_VALUE", "grid dimension y is 65536"),
+        ((1, 1, 1), (1, 0, 1), 0, "INVALID_VALUE", "block dimension y is 0"),
+        ((1, 1, 1), (1025, 1, 1), 0, "INVALID_VALUE", "block dimension x is 1025"),
+        ((1, 1, 1), (1, 1, 65), 0, "INVALID_VALUE", "block dimension z is 65"),
+        ((1, 1, 1), (64, 32, 1), 0, "INVALID_VALUE", "2048 threads"),
+        ((1, 1, 1), (129, 1, 1), 0, "LAUNCH_OUT_OF_RESOURCES", "launch bounds allow 128"),
+        ((1, 1, 1), (1, 1, 1), (48 << 10) + 1, "INVALID_VALUE", "49153 bytes of dynamic shared memory"),
+    ],
+)
+def test_shapes_that_cannot_be(out, refused, grid, block, shared, status, says):
+    with kernels.loaded(kernels.SHARED) as module, refused(status, says):
+        kernels.run(module, "scan", ctypes.c_uint64(out), grid=grid, block=block, shared=shared)
+
+
+def test_more_shared_memory_must_be_asked_for(out, refused):
+    with kernels.loaded(kernels.SHARED) as module:
+        function = driver.cuModuleGetFunction(module, b"scan")
+        driver.cuFuncSetAttribute(function, abi.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200 << 10)
+        kernels.run(module, "scan", ctypes.c_uint64(out), block=(4, 1, 1), shared=200 << 10)
+        assert numbers(out, 4) == [0, 1, 3, 6]
+
+
+def test_wrong_handles(out, refused):
+    with refused("INVALID_HANDLE", "no live function"):
+        driver.cuLaunchKernel(out, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)
+    with kernels.loaded(kernels.TRAP) as module:
+        function = driver.cuModuleGetFunction(module, b"stop")
+        with refused("INVALID_HANDLE", "no live stream"):
+            driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 77, 0, 0)
+        other = driver.cuCtxCreate(0, 0, 0)
+        with refused("INVALID_HANDLE", "was loaded in context"):
+            driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)
+        driver.cuCtxDestroy(other)
+
+
+def config(*attributes, **fields):
+    array = (abi.CUlaunchAttribute * max(len(attributes), 1))()
+    for place, (name, values) in zip(array, attributes, strict=False):
+        place.id = getattr(abi, f"CU_LAUNCH_ATTRIBUTE_{name}")
+        for path, value in values.items():
+            target = place.value
+            *parents, last = path.split(".")
+            for parent in parents:
+                target = getattr(target, parent)
+            setattr(target, last, value)
+    given = abi.CUlaunchConfig(gridDimX=1, gridDimY=1, gridDimZ=1, blockDimX=1, blockDimY=1, blockDimZ=1)
+    given.attrs, given.numAttrs = ctypes.addressof(array), len(attributes)
+    for name, value in fields.items():
+        setattr(given, name, value)
+    return given, array
+
+
+def launch_ex(module, name, given, *values):
+    places, _keep = kernels.packed(*values)
+    driver.cuLaunchKernelEx(ctypes.addressof(given[0]), driver.cuModuleGetFunction(module, name), places, 0)
+
+
+def test_launch_with_attributes(out, refused):
+    event = driver.cuEventCreate(0)
+    with kernels.loaded(kernels.STORE) as module:
+        given = config(
+            ("COOPERATIVE", {"cooperative": 1}),
+            ("PRIORITY", {"priority": -1}),
+            ("PROGRAMMATIC_STREAM_SERIALIZATION", {"programmaticStreamSerializationAllowed": 1}),
+            ("LAUNCH_COMPLETION_EVENT", {"launchCompletionEvent.event": event}),
+        )
+        launch_ex(module, b"store", given, ctypes.c_uint64(out), ctypes.c_uint32(6))
+        driver.cuEventSynchronize(event)
+        assert numbers(out, 1) == [6]
+        given[1][1].id = 99
+        with refused("INVALID_VALUE", "attrs[1].id is 99"):
+            launch_ex(module, b"store", given, ctypes.c_uint64(out), ctypes.c_uint32(6))
+        with refused("INVALID_VALUE", "config is NULL"):
+            driver.cuLaunchKernelEx(0, driver.cuModuleGetFunction(module, b"store"), 0, 0)
+    driver.cuEventDestroy(event)
+
+
+def test_clusters(out, refused):
+    with kernels.loaded(kernels.STORE) as module:
+        for size, grid, says in ((9, 18, "9 blocks, must have 1 to 8"), (2, 3, "no multiple"), (0, 4, "0 blocks")):
+            cluster = {"clusterDim.x": size, "clusterDim.y": 1, "clusterDim.z": 1}
+            with refused("INVALID_CLUSTER_SIZE", says):
+                given = config(("CLUSTER_DIMENSION", cluster), gridDimX=grid)
+                launch_ex(module, b"store", given, ctypes.c_uint64(out), ctypes.c_uint32(1))
+
+
+def test_cooperative_launches_fit_the_device(out, refused):
+    with kernels.loaded(kernels.STORE) as module:
+        function = driver.cuModuleGetFunction(module, b"store")
+        places, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(3))
+        driver.cuLaunchCooperativeKernel(function, 2, 1, 1, 32, 1, 1, 0, 0, places)
+        assert numbers(out, 1) == [3]
+        most = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function, 32, 0)
+        cores = driver.cuDeviceGetAttribute(abi.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0)
+        with refused("COOPERATIVE_LAUNCH_TOO_LARGE", f"at most {most * cores}"):
+            driver.cuLaunchCooperativeKernel(function, most * cores + 1, 1, 1, 32, 1, 1, 0, 0, places)
+
+
+def test_occupancy(context, refused):
+    with kernels.loaded(kernels.STORE, kernels.SHARED) as module:
+        store, scan = (driver.cuModuleGetFunction(module, name) for name in (b"store", b"scan"))
+        blocks = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor
+        assert [blocks(store, size, 0) for size in (1024, 512, 100, 32)] == [2, 4, 16, 32]
+        assert blocks(store, 32, 48 << 10) == 4
+        assert blocks(scan, 256, 0) == 0
+        cores = driver.cuDeviceGetAttribute(abi.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0)
+        assert driver.cuOccupancyMaxPotentialBlockSize(store, 0, 0, 0) == (2 * cores, 1024)
+        assert driver.cuOccupancyMaxPotentialBlockSizeWithFlags(scan, 0, 0, 0, 0) == (16 * cores, 128)
+        needs = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(lambda threads: threads * 1024)
+        grid, size = driver.cuOccupancyMaxPotentialBlockSize(store, ctypes.cast(needs, ctypes.c_void_p).value, 0, 0)
+        assert (grid, size) == (cores, 224)  # one block of 224 KiB and 1 reserved, in 228
+        room = driver.cuOccupancyAvailableDynamicSMemPerBlock(store, 2, 128)
+        assert blocks(store, 128, room) == 2 > blocks(store, 128, room + 128)
+        given = config()
+        assert driver.cuOccupancyMaxPotentialClusterSize(store, ctypes.addressof(given[0])) == 8
+        assert driver.cuOccupancyMaxActiveClusters(store, ctypes.addressof(given[0])) == 32 * cores
+        with refused("INVALID_VALUE", "blockSize is 0"):
+            blocks(store, 0, 0)
+        with refused("INVALID_VALUE", "do not fit"):
+            driver.cuOccupancyAvailableDynamicSMemPerBlock(store, 99, 128)
