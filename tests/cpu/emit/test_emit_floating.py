@@ -1,0 +1,370 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Floating-point arithmetic, comparison and conversion against exact fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from support.exact import FORMATS, decode, encode, round_fraction
+from support.lanewise import apply
+
+quick = settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+
+ROUNDINGS = ["rn", "rz", "rm", "rp"]
+
+
+def patterns(type_: str) -> st.SearchStrategy[int]:
+    """Return bit patterns: edges of the format, any bits, and numbers of middling size."""
+    precision, bias, width = FORMATS[type_]
+    infinity = ((1 << (width - precision)) - 1) << (precision - 1)
+    one = bias << (precision - 1)
+    edges = [
+        0,
+        1,
+        2,
+        (1 << (precision - 1)) - 1,
+        1 << (precision - 1),
+        infinity - 1,
+        infinity,
+        infinity + 1,
+        one,
+        one + 1,
+    ]
+    sign = 1 << (width - 1)
+    near = st.integers(one - (8 << (precision - 1)), one + (8 << (precision - 1)))
+    magnitude = st.sampled_from(edges) | st.integers(0, sign - 1) | near
+    return st.tuples(magnitude, st.sampled_from([0, sign])).map(sum)
+
+
+def columns(data: st.DataObject, types: tuple[str, ...]) -> list[list[int]]:
+    return [data.draw(st.lists(patterns(type_), min_size=32, max_size=32)) for type_ in types]
+
+
+def run(instruction: str, result: str, types: tuple[str, ...], values: list[list[int]]) -> list[int]:
+    """Apply the instruction to bit patterns; return bit patterns."""
+    operands = [
+        (f"b{FORMATS[type_][2]}" if type_ in FORMATS else type_, column)
+        for type_, column in zip(types, values, strict=True)
+    ]
+    kind = f"b{FORMATS[result][2]}" if result in FORMATS else result
+    return [int(value) for value in apply(instruction, kind, *operands)]
+
+
+def is_nan(bits: int, type_: str) -> bool:
+    return decode(bits, type_) is None
+
+
+def check(
+    instruction: str,
+    result: str,
+    types: tuple[str, ...],
+    function: Callable[..., Fraction | float | None],
+    data: st.DataObject,
+    mode: str = "rn",
+) -> None:
+    """Compare with `function` of exact operands: Fractions, infinities, None for NaN; -0 as -0.0."""
+    values = columns(data, types)
+    found = run(instruction, result, types, values)
+    for got, *row in zip(found, *values, strict=True):
+        exact = function(*(decode(bits, type_) for bits, type_ in zip(row, types, strict=True)))
+        wanted = encode(exact, result, mode)
+        same = is_nan(got, result) if exact is None else got == wanted
+        # The sign of an exact zero sum depends on the mode; compare the magnitude there.
+        zero = exact == 0 and got & ((1 << (FORMATS[result][2] - 1)) - 1) == 0
+        assert same or zero, f"{instruction} {[hex(x) for x in row]}: {got:#x}, not {wanted:#x}"
+
+
+def add(a: object, b: object) -> object:
+    if a is None or b is None:
+        return None
+    if isinstance(a, float) or isinstance(b, float):
+        total = (
+            float(a) + float(b) if isinstance(a, float) and isinstance(b, float) else (a if isinstance(a, float) else b)
+        )
+        return None if math.isnan(total) else total
+    return a + b
+
+
+def negative(a: object) -> object:
+    return None if a is None else -a
+
+
+def multiply(a: object, b: object) -> object:
+    if a is None or b is None:
+        return None
+    if isinstance(a, float) or isinstance(b, float):
+        if a == 0 or b == 0:
+            return None
+        return math.inf if (a > 0) == (b > 0) else -math.inf
+    return a * b
+
+
+def divide(a: object, b: object) -> object:
+    if a is None or b is None or (a == 0 and b == 0) or (isinstance(a, float) and isinstance(b, float)):
+        return None
+    if isinstance(b, float):
+        return Fraction(0)
+    if isinstance(a, float) or b == 0:
+        return "skip"
+    return a / b
+
+
+def fused(a: object, b: object, c: object) -> object:
+    return add(multiply(a, b), c)
+
+
+@pytest.mark.parametrize("mode", ROUNDINGS)
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+@quick
+@given(data=st.data())
+def test_rounding(type_: str, mode: str, data: st.DataObject) -> None:
+    check(f"add.{mode}.{type_} $d, $a, $b", type_, (type_, type_), add, data, mode)
+    check(f"mul.{mode}.{type_} $d, $a, $b", type_, (type_, type_), multiply, data, mode)
+    check(f"fma.{mode}.{type_} $d, $a, $b, $c", type_, (type_,) * 3, fused, data, mode)
+
+
+@pytest.mark.parametrize("mode", ROUNDINGS)
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+@quick
+@given(data=st.data())
+def test_division(type_: str, mode: str, data: st.DataObject) -> None:
+    values = columns(data, (type_, type_))
+    found = run(f"div.{mode}.{type_} $d, $a, $b", type_, (type_, type_), values)
+    for got, a, b in zip(found, *values, strict=True):
+        exact = divide(decode(a, type_), decode(b, type_))
+        if exact == "skip":
+            assert math.isinf(decode(got, type_))
+        elif exact is None:
+            assert is_nan(got, type_)
+        elif exact != 0:
+            assert got == encode(exact, type_, mode), (hex(a), hex(b))
+
+
+@pytest.mark.parametrize("type_", ["f16", "bf16"])
+@quick
+@given(data=st.data())
+def test_small_types_round_once(type_: str, data: st.DataObject) -> None:
+    check(f"add.{type_} $d, $a, $b", type_, (type_, type_), add, data)
+    check(f"mul.{type_} $d, $a, $b", type_, (type_, type_), multiply, data)
+    check(f"fma.rn.{type_} $d, $a, $b, $c", type_, (type_,) * 3, fused, data)
+
+
+@quick
+@given(data=st.data())
+def test_packed_halves_are_computed_apart(data: st.DataObject) -> None:
+    low, high, other = columns(data, ("f16", "f16", "f16"))
+    packed = [a | b << 16 for a, b in zip(low, high, strict=True)]
+    twice = [a | a << 16 for a in other]
+    found = apply("mul.f16x2 $d, $a, $b", "u32", ("u32", packed), ("u32", twice))
+    for got, a, b, c in zip(found, low, high, other, strict=True):
+        for part, first in ((int(got) & 0xFFFF, a), (int(got) >> 16, b)):
+            exact = multiply(decode(first, "f16"), decode(c, "f16"))
+            magnitude = part & 0x7FFF
+            assert (
+                is_nan(part, "f16") if exact is None else part == encode(exact, "f16", "rn") or exact == magnitude == 0
+            )
+
+
+@pytest.mark.parametrize("type_", ["f32", "f64", "f16"])
+@pytest.mark.parametrize(("name", "pick"), [("min", min), ("max", max)])
+@quick
+@given(data=st.data())
+def test_extremes_prefer_numbers(name: str, pick: Callable, type_: str, data: st.DataObject) -> None:
+    def expected(a: object, b: object) -> object:
+        if a is None or b is None:
+            return b if a is None else a
+        return pick(a, b)
+
+    check(f"{name}.{type_} $d, $a, $b", type_, (type_, type_), expected, data)
+    if type_ != "f64":
+        strict = f"{name}.NaN.{type_} $d, $a, $b"
+        check(strict, type_, (type_, type_), lambda a, b: None if a is None or b is None else pick(a, b), data)
+
+
+def test_negative_zero_is_less_than_zero() -> None:
+    zeros = ("b32", [0, 1 << 31, 0, 1 << 31])
+    others = ("b32", [1 << 31, 0, 0, 1 << 31])
+    assert apply("min.f32 $d, $a, $b", "b32", zeros, others)[:4].tolist() == [1 << 31, 1 << 31, 0, 1 << 31]
+    assert apply("max.f32 $d, $a, $b", "b32", zeros, others)[:4].tolist() == [0, 0, 0, 1 << 31]
+
+
+def test_flushing_and_saturation() -> None:
+    tiny = [1, 0x007FFFFF, 0x807FFFFF, 0x00800000]
+    ones = ("f32", [1.0])
+    found = apply("mul.ftz.f32 $d, $a, $b", "b32", ("b32", tiny), ones)[:4]
+    assert found.tolist() == [0, 0, 1 << 31, 0x00800000]
+    assert apply("mul.f32 $d, $a, $b", "b32", ("b32", tiny), ones)[:4].tolist() == tiny
+    values = ("f32", [-1.0, 0.5, 3.0, math.nan, -0.0])
+    assert apply("add.sat.f32 $d, $a, $b", "f32", values, ("f32", [0.0]))[:5].tolist() == [0, 0.5, 1, 0, 0]
+    assert apply("fma.rn.relu.f16 $d, $a, $b, $c", "f16", ("f16", [-2, 2]), ("f16", [1]), ("f16", [0]))[
+        :2
+    ].tolist() == [0, 2]
+
+
+COMPARISONS = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+
+
+@pytest.mark.parametrize("name", [*COMPARISONS, *(f"{name}u" for name in COMPARISONS), "num", "nan"])
+def test_comparison_with_nan(name: str) -> None:
+    a = np.array([1, 2, 3, np.nan, np.nan, -0.0, np.inf, -np.inf] * 4, np.float32)
+    b = np.array([2, 2, 2, 1, np.nan, 0.0, np.inf, 1] * 4, np.float32)
+    found = apply(f"setp.{name}.f32 $d, $a, $b", "pred", ("f32", a), ("f32", b))
+    unordered = np.isnan(a) | np.isnan(b)
+    if name in ("num", "nan"):
+        expected = unordered if name == "nan" else ~unordered
+    else:
+        holds = np.array([COMPARISONS[name[:2]](x, y) for x, y in zip(a, b, strict=True)])
+        expected = (holds & ~unordered) | (unordered & name.endswith("u"))
+    np.testing.assert_array_equal(found, expected)
+
+
+# --- conversions --------------------------------------------------------------------------------------
+
+WHOLE = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}
+
+
+@pytest.mark.parametrize("mode", WHOLE)
+@pytest.mark.parametrize("dtype", ["s32", "u32", "s64", "u64", "u8", "s16"])
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+@quick
+@given(data=st.data())
+def test_float_to_integer_clamps(type_: str, dtype: str, mode: str, data: st.DataObject) -> None:
+    values = columns(data, (type_,))
+    wide = dtype[0] + str(max(16, int(dtype[1:])))
+    found = run(f"cvt.{mode}.{dtype}.{type_} $d, $a", wide, (type_,), values)
+    width = int(dtype[1:])
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if dtype[0] == "s" else (0, (1 << width) - 1)
+    for got, bits in zip(found, values[0], strict=True):
+        number = decode(bits, type_)
+        if number is None:
+            expected = 0
+        elif isinstance(number, float) and math.isinf(number):
+            expected = high if number > 0 else low
+        else:
+            expected = max(low, min(high, WHOLE[mode](number)))
+        assert got == expected, (hex(bits), mode, dtype)
+
+
+@pytest.mark.parametrize("mode", ROUNDINGS)
+@pytest.mark.parametrize("dtype", ["f32", "f64", "f16", "bf16"])
+@pytest.mark.parametrize("type_", ["s32", "u32", "s64", "u64"])
+@quick
+@given(data=st.data())
+def test_integer_to_float(type_: str, dtype: str, mode: str, data: st.DataObject) -> None:
+    width = int(type_[1:])
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if type_[0] == "s" else (0, (1 << width) - 1)
+    number = st.integers(low, high) | st.integers(max(low, -(1 << 20)), 1 << 20) | st.sampled_from([low, high, 0])
+    values = data.draw(st.lists(number, min_size=32, max_size=32))
+    found = run(f"cvt.{mode}.{dtype}.{type_} $d, $a", dtype, (type_,), [values])
+    assert found == [encode(Fraction(value), dtype, mode) for value in values]
+
+
+NARROWING = [("f64", "f32"), ("f32", "f16"), ("f32", "bf16"), ("f64", "f16"), ("f32", "f64"), ("f16", "f32")]
+
+
+@pytest.mark.parametrize("mode", ROUNDINGS)
+@pytest.mark.parametrize(("type_", "dtype"), NARROWING)
+@quick
+@given(data=st.data())
+def test_float_to_float(type_: str, dtype: str, mode: str, data: st.DataObject) -> None:
+    wider = FORMATS[dtype][2] > FORMATS[type_][2]
+    if wider and mode != "rn":
+        return  # exact: PTX takes no rounding
+    check(f"cvt{'' if wider else '.' + mode}.{dtype}.{type_} $d, $a", dtype, (type_,), lambda a: a, data, mode)
+
+
+@pytest.mark.parametrize("mode", WHOLE)
+def test_round_to_integral(mode: str) -> None:
+    values = [0.5, 1.5, 2.5, -0.5, -1.5, 1e10, -2.3, 0.0]
+    found = apply(f"cvt.{mode}.f32.f32 $d, $a", "f32", ("f32", values))[: len(values)]
+    assert found.tolist() == [np.float32(WHOLE[mode](float(np.float32(value)))) for value in values]
+
+
+@pytest.mark.parametrize(("type_", "mantissa", "bias", "largest"), [("e4m3", 3, 7, 448.0), ("e5m2", 2, 15, 57344.0)])
+def test_minifloats(type_: str, mantissa: int, bias: int, largest: float) -> None:
+    def value(code: int) -> float:
+        exponent, fraction = code >> mantissa, code & ((1 << mantissa) - 1)
+        scale = 2.0 ** (max(exponent, 1) - bias)
+        return ((exponent > 0) + fraction / (1 << mantissa)) * scale
+
+    codes = [code for code in range(128) if value(code) <= largest]
+    table = [value(code) for code in codes]
+    rng = np.random.default_rng(5)
+    numbers = np.concatenate([table[:8], [largest * 2, 2.0**-12], np.exp(rng.uniform(-12, 12, 22))]).astype(np.float32)
+    packed = apply(f"cvt.rn.satfinite.{type_}x2.f32 $d, $a, $b", "u16", ("f32", -numbers), ("f32", numbers))
+    for number, code in zip(numbers, packed, strict=True):
+        distance = [abs(each - float(number)) for each in table]
+        nearest = [c for c, d in zip(codes, distance, strict=True) if d == min(distance)]
+        expected = next(c for c in nearest if len(nearest) == 1 or c % 2 == 0)
+        assert (int(code) & 255, int(code) >> 8) == (expected, expected | 128), number
+    back = apply(f"cvt.rn.f16x2.{type_}x2 $d, $a", "u32", ("u16", packed))
+    for code, both in zip(packed, back, strict=True):
+        assert np.array([both], np.uint32).view(np.float16).tolist() == [
+            value(int(code) & 127),
+            -value(int(code) & 127),
+        ]
+
+
+def test_packing_conversions() -> None:
+    numbers = ("s32", [70000, -70000, 5, -5])
+    found = apply("cvt.pack.sat.s16.s32 $d, $a, $b", "u32", numbers, ("s32", [1, 2, 3, 4]))[:4]
+    assert found.tolist() == [0x7FFF0001, 0x80000002, 0x00050003, 0xFFFB0004]
+    found = apply("cvt.pack.sat.u8.s32.b32 $d, $a, $b, $c", "u32", ("s32", [300]), ("s32", [-1]), ("u32", [0xABCD]))
+    assert found[0] == 0xABCDFF00
+    found = apply("cvt.rn.f16x2.f32 $d, $a, $b", "u32", ("f32", [2.0]), ("f32", [1.0]))
+    assert found[0] == 0x40003C00
+    assert apply("cvt.rna.tf32.f32 $d, $a", "b32", ("b32", [0x3F801000, 0x3F800FFF]))[:2].tolist() == [
+        0x3F802000,
+        0x3F800000,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "values", "tolerance"),
+    [
+        ("ex2", np.exp2, np.linspace(-140, 127, 32), (2.0**-22, 0)),
+        (
+            "lg2",
+            np.log2,
+            np.concatenate([np.linspace(0.5, 2, 24), 2.0 ** np.arange(-140, 120, 33)]),
+            (2.0**-22, 2.0**-22),
+        ),
+        ("sin", np.sin, np.linspace(-np.pi, np.pi, 32), (0, 2.0**-20.5)),
+        ("cos", np.cos, np.linspace(-np.pi, np.pi, 32), (0, 2.0**-20.5)),
+        ("tanh", np.tanh, np.linspace(-9, 9, 32), (2.0**-11, 0)),
+        ("rsqrt", lambda x: 1 / np.sqrt(x), np.geomspace(1e-30, 1e30, 32), (2.0**-22.4, 0)),
+        ("sqrt", np.sqrt, np.geomspace(1e-30, 1e30, 32), (2.0**-22, 0)),
+        ("rcp", lambda x: 1 / x, np.geomspace(1e-30, 1e30, 32), (2.0**-23, 0)),
+    ],
+)
+def test_approximate_functions_keep_their_tolerance(
+    name: str, function: Callable, values: np.ndarray, tolerance: tuple[float, float]
+) -> None:
+    x = np.resize(values, 32).astype(np.float32)
+    found = apply(f"{name}.approx.f32 $d, $a", "f32", ("f32", x)).astype(np.float64)
+    relative, absolute = tolerance
+    np.testing.assert_allclose(found, function(x.astype(np.float64)), rtol=relative, atol=absolute or 2.0**-149)
+
+
+def test_exact_rounding_helper_agrees_with_numpy() -> None:
+    rng = np.random.default_rng(3)
+    for value in rng.integers(0, 2**63, 200, dtype=np.uint64).view(np.float64):
+        if np.isfinite(value):
+            with np.errstate(over="ignore"):
+                assert encode(Fraction(float(value)), "f32", "rn") == int(np.float32(value).view(np.uint32))
+                assert encode(Fraction(float(value)), "f16", "rn") == int(np.float16(value).view(np.uint16))
+    assert round_fraction(Fraction(5, 2), 2, -100, "rz") == 2

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compilation: objects for any CPU, the disk cache, and what is said when something is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from cuda.cpu import cache, jit
+from cuda.cpu.emit import emit_kernel
+from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.ptx.error import PtxError
+
+HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
+STORE = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 p) {
+    .reg .b64 %d<4>; .reg .b32 %r<3>;
+    ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;
+    st.global.u32 [%d3], %r1;
+    ret;
+}
+"""
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "kernels"
+    monkeypatch.setenv("CUDA_CPU_CACHE", str(path))
+    return path
+
+
+def test_second_compilation_needs_no_llvm(folder: Path) -> None:
+    pytest.importorskip("cuda.cpu.runtime._runtime")
+    script = f"""
+import sys
+from cuda.cpu import jit
+from cuda.cpu.ptx import program
+code = jit.compile_kernel(program.build([{STORE!r}]), "k")
+print("llvmlite" in sys.modules, code.address != 0, code.needs_fibers, code.local_bytes)
+"""
+    results = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True) for _ in range(2)
+    ]
+    assert [result.stdout.strip() for result in results] == ["True True False 0", "False True False 0"]
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_damaged_entries_are_dropped(folder: Path) -> None:
+    cache.store("ab", b"machine code")
+    assert cache.find("ab") == b"machine code"
+    assert (folder.stat().st_mode & 0o777, cache.find("cd")) == (0o700, None)
+    (folder / "ab").write_bytes((folder / "ab").read_bytes()[:-1] + b"X")
+    assert cache.find("ab") is None
+    assert not (folder / "ab").exists()
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.warns(UserWarning, match="0700"):
+        cache.store("ab", b"machine code")
+    assert list(folder.iterdir()) == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # said once
+        assert cache.find("ab") is None
+
+
+def test_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CUDA_CPU_CACHE", "0")
+    monkeypatch.chdir(tmp_path)
+    cache.store("ab", b"machine code")
+    assert cache.find("ab") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_oldest_entries_make_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "SIZE_LIMIT", 1000)
+    for index in range(4):
+        cache.store(f"{index}", bytes(400))
+        os.utime(folder / f"{index}", (index, index))
+    assert sorted(path.name for path in folder.iterdir()) == ["2", "3"]
+
+
+def test_keys_do_not_run_together() -> None:
+    assert cache.key_of(b"ab", b"c") != cache.key_of(b"a", b"bc")
+
+
+def test_missing_llvmlite_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    jit._llvm.cache_clear()
+    try:
+        with pytest.raises(ImportError, match=r"open-cuda-python\[cpu\]"):
+            jit._llvm()
+    finally:
+        jit._llvm.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["%smid_of_nothing", "%pm0"])
+def test_what_is_not_supported_is_named_with_its_line(name: str) -> None:
+    text = STORE.replace("%tid.x", name)
+    with pytest.raises(PtxError, match=name):
+        emit_kernel(ptx_program.build([text]), "k")
+
+
+def test_code_for_a_cpu_without_gathers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same kernel for an older CPU: no masked gathers, scatters by a loop over the lanes."""
+    program = ptx_program.build([STORE])
+    text = emit_kernel(program, "k", native_gather=False).text
+    assert "masked.scatter" not in text
+    assert "masked.scatter" in emit_kernel(program, "k", native_gather=True).text
