@@ -8,7 +8,7 @@ That cubins made with -lineinfo hold their PTX is documented nowhere: these test
 from __future__ import annotations
 
 import pytest
-from ptx_compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, fatbin, include_option, link
+from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, fatbin, include_option, link
 from ptx_printer import module_text
 
 from cuda.cpu.ptx.error import PtxError

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Load and launch device code without the driver: the PTX front end, the emitter and the native runtime alone."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from cuda.cpu.ptx.image import ptx_of
+from cuda.cpu.ptx.program import load
+from cuda.cpu.runtime import _runtime as runtime
+
+WAIT = 120.0  # seconds; only a hang takes as long
+
+
+class Loaded:
+    """Code with memory for its variables.
+
+    Parameters
+    ----------
+    image : bytes
+        PTX, cubin or fatbin.
+    """
+
+    def __init__(self, image: bytes) -> None:
+        self.code = load(ptx_of(image), capability=90)
+        self._memory = {name: np.zeros(max(v.size, 1) + 64, np.uint8) for name, v in self.code.variables.items()}
+        for name, variable in self.code.variables.items():
+            data = bytearray(variable.data)
+            for offset, width, symbol, addend, shift in variable.relocations:
+                value = (self.address_of(symbol) + addend) >> shift
+                data[offset : offset + width] = (value & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+            ctypes.memmove(self.address_of(name), bytes(data), len(data))
+        addresses = [self.address_of(name) for name in self.code.symbols]
+        self._symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
+        self._queue = runtime.Queue()
+        self._grids: dict[str, runtime.Grid] = {}
+
+    def address_of(self, name: str) -> int:
+        memory = self._memory.get(name)
+        if memory is None:
+            return self.code.function_address(name)
+        return (memory.ctypes.data + 63) // 64 * 64
+
+    def variable(self, name: str, dtype: object) -> np.ndarray:
+        """Return a copy of a variable's content."""
+        size = self.code.variables[name].size
+        return np.frombuffer(ctypes.string_at(self.address_of(name), size), dtype)
+
+    def set_variable(self, name: str, value: np.ndarray) -> None:
+        assert value.nbytes <= self.code.variables[name].size
+        ctypes.memmove(self.address_of(name), value.ctypes.data, value.nbytes)
+
+    def launch(self, name: str, grid: object, block: object, *args: object, shared: int = 0) -> None:
+        """Launch and wait. Arrays are passed by address, NumPy scalars and records as they are."""
+        fault = self.run(name, grid, block, *args, shared=shared)
+        assert fault is None, f"{fault.kind} {fault.message} at PTX line {fault.line}"
+
+    def run(self, name: str, grid: object, block: object, *args: object, shared: int = 0) -> object:
+        """Launch, wait and return the fault or None."""
+        kernel = self.code.kernels[name]
+        if name not in self._grids:
+            machine = self.code.compile(name)
+            self._grids[name] = runtime.Grid(
+                machine.address,
+                name,
+                ctypes.addressof(self._symbols),
+                kernel.shared_bytes,
+                machine.local_bytes,
+                kernel.parameter_bytes,
+                machine.needs_fibers,
+                machine,
+            )
+        buffer = np.zeros(kernel.parameter_bytes + 16, np.uint8)
+        for parameter, argument in zip(kernel.parameters, args, strict=True):
+            value = np.uint64(argument.ctypes.data) if isinstance(argument, np.ndarray) and argument.ndim else argument
+            data = np.asarray(value).tobytes()
+            assert len(data) == parameter.size, f"argument of {parameter.size} bytes expected, not {value!r}"
+            buffer[parameter.offset : parameter.offset + parameter.size] = np.frombuffer(data, np.uint8)
+        sizes = [(size, 1, 1) if isinstance(size, int) else size for size in (grid, block)]
+        self._queue.launch(self._grids[name], *sizes, (1, 1, 1), shared, buffer.ctypes.data, False, 1)
+        assert self._queue.wait(WAIT)
+        return self._queue.take_fault()
