@@ -43,9 +43,9 @@ class Bench:
         data = np.ascontiguousarray(data)
         buffer = self.memory.allocate(max(data.nbytes, 1), stream=self.stream)
         self.buffers.append(buffer)
-        view = np.frombuffer(
-            (ctypes.c_uint8 * data.nbytes).from_address(int(buffer.handle)), dtype=data.dtype
-        ).reshape(data.shape)
+        view = np.frombuffer((ctypes.c_uint8 * data.nbytes).from_address(int(buffer.handle)), dtype=data.dtype).reshape(
+            data.shape
+        )
         view[...] = data
         return view, buffer
 
@@ -104,7 +104,8 @@ def test_integer_arithmetic(build, bench, rng):
     )
     n = 500
     a, da = bench.array(rng.integers(-(2**31), 2**31, n, dtype=np.int64).astype(np.int32))
-    b, db = bench.array(rng.integers(1, 2**31, n, dtype=np.int64).astype(np.int32) * rng.choice([-1, 1], n).astype(np.int32))
+    divisors = rng.integers(1, 2**31, n, dtype=np.int64) * rng.choice([-1, 1], n)
+    b, db = bench.array(divisors.astype(np.int32))
     out, dout = bench.array(np.zeros((n, 12), np.int64))
     bench.run(code.get_kernel("ints"), (n + 127) // 128, 128, da, db, dout, n)
     for row, x, y in zip(out, a.tolist(), b.tolist(), strict=True):
@@ -192,7 +193,7 @@ def test_tiled_matmul(build, bench, rng, dynamic):
         else "__shared__ float a[16][16], b[16][16];"
     )
     code = build(
-        """extern "C" __global__ void matmul(const float *A, const float *B, float *C, int n) { %s
+        """extern "C" __global__ void matmul(const float *A, const float *B, float *C, int n) { TILES
              int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 16 + y, column = blockIdx.x * 16 + x;
              float sum = 0;
              for (int k = 0; k < n; k += 16) {
@@ -202,8 +203,7 @@ def test_tiled_matmul(build, bench, rng, dynamic):
                for (int j = 0; j < 16; j++) sum += a[y][j] * b[j][x];
                __syncthreads();
              }
-             C[row * n + column] = sum; }"""
-        % tiles
+             C[row * n + column] = sum; }""".replace("TILES", tiles)
     )
     n = 64
     a, da = bench.array(rng.integers(-4, 5, (n, n)).astype(np.float32))
@@ -220,7 +220,8 @@ def test_stencil_with_early_return(build, bench, rng):
                  z = blockIdx.z * blockDim.z + threadIdx.z;
              if (x < 1 || y < 1 || z < 1 || x >= nx - 1 || y >= ny - 1 || z >= nz - 1) return;
              int i = (z * ny + y) * nx + x;
-             out[i] = in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] + in[i - nx * ny] + in[i + nx * ny] - 6 * in[i]; }"""
+             out[i] = in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] + in[i - nx * ny] + in[i + nx * ny]
+                      - 6 * in[i]; }"""
     )
     nz, ny, nx = 9, 13, 21
     a, da = bench.array(rng.integers(0, 50, (nz, ny, nx)).astype(np.float32))
@@ -238,14 +239,15 @@ def test_histogram_by_atomics(build, bench, rng, shared):
         """__shared__ unsigned h[64];
            if (threadIdx.x < 64) h[threadIdx.x] = 0;
            __syncthreads();
-           for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&h[x[i]], 1);
+           for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+             atomicAdd(&h[x[i]], 1);
            __syncthreads();
            if (threadIdx.x < 64) atomicAdd(&out[threadIdx.x], h[threadIdx.x]);"""
         if shared
         else """for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
                   atomicAdd(&out[x[i]], 1);"""
     )
-    code = build('extern "C" __global__ void histogram(const unsigned char *x, unsigned *out, int n) {%s}' % body)
+    code = build('extern "C" __global__ void histogram(const unsigned char *x, unsigned *out, int n) {' + body + "}")
     x, dx = bench.array(rng.integers(0, 64, 20_000).astype(np.uint8))
     out, dout = bench.array(np.zeros(64, np.uint32))
     bench.run(code.get_kernel("histogram"), 5, 128, dx, dout, x.size)
@@ -351,9 +353,7 @@ def test_struct_by_value(build, bench):
              if (i < n) p.data[i] = p.scale * i + p.offsets[i % 3] + p.tag; }"""
     )
     out, dout = bench.array(np.zeros(20, np.float32))
-    layout = np.dtype(
-        [("tag", "i1"), ("scale", "f8"), ("offsets", "i2", 3), ("data", "u8")], align=True
-    )
+    layout = np.dtype([("tag", "i1"), ("scale", "f8"), ("offsets", "i2", 3), ("data", "u8")], align=True)
     params = np.array((5, 2.5, (10, 20, 30), int(dout.handle)), layout)[()]
     bench.run(code.get_kernel("apply"), 1, 32, params, 20)
     i = np.arange(20)
@@ -420,8 +420,14 @@ def test_function_pointers(build, bench):
 def test_virtual_functions(build, bench):
     code = build(
         """struct Shape { __device__ virtual float area() const = 0; };
-           struct Square : Shape { float a; __device__ Square(float a) : a(a) {} __device__ float area() const override { return a * a; } };
-           struct Circle : Shape { float r; __device__ Circle(float r) : r(r) {} __device__ float area() const override { return 3 * r * r; } };
+           struct Square : Shape {
+             float a;
+             __device__ Square(float a) : a(a) {}
+             __device__ float area() const override { return a * a; } };
+           struct Circle : Shape {
+             float r;
+             __device__ Circle(float r) : r(r) {}
+             __device__ float area() const override { return 3 * r * r; } };
            extern "C" __global__ void areas(float *out) {
              Square s(threadIdx.x); Circle c(threadIdx.x);
              Shape *shape = threadIdx.x & 1 ? (Shape *)&s : (Shape *)&c;
@@ -438,7 +444,11 @@ def test_local_arrays(build, bench, rng):
         """extern "C" __global__ void sort(int *x) {
              int v[16], *p = x + threadIdx.x * 16;
              for (int i = 0; i < 16; i++) v[i] = p[i];
-             for (int i = 1; i < 16; i++) { int k = v[i], j = i; for (; j > 0 && v[j - 1] > k; j--) v[j] = v[j - 1]; v[j] = k; }
+             for (int i = 1; i < 16; i++) {
+               int k = v[i], j = i;
+               for (; j > 0 && v[j - 1] > k; j--) v[j] = v[j - 1];
+               v[j] = k;
+             }
              for (int i = 0; i < 16; i++) p[i] = v[i]; }"""
     )
     data = rng.integers(-100, 100, (50, 16)).astype(np.int32)
@@ -469,7 +479,12 @@ def test_lock_between_lanes(build, bench):
         """__device__ int lock; __device__ int total;
            extern "C" __global__ void locked(int *out) {
              for (bool done = false; !done;) {
-               if (atomicCAS(&lock, 0, 1) == 0) { total += threadIdx.x; __threadfence(); atomicExch(&lock, 0); done = true; }
+               if (atomicCAS(&lock, 0, 1) == 0) {
+                 total += threadIdx.x;
+                 __threadfence();
+                 atomicExch(&lock, 0);
+                 done = true;
+               }
              }
              __syncthreads();
              if (threadIdx.x == 0) out[blockIdx.x] = *(volatile int *)&total; }"""
@@ -517,7 +532,8 @@ def test_dialects(device, bench, arch):
 def test_printf(build, device, capfd):
     code = build(
         r"""extern "C" __global__ void hello(float x) {
-              if (threadIdx.x < 2) printf("%d %s %5.2f %c %llu %x%%\n", threadIdx.x, "text", x, 'z', 1ull << 40, 255); }"""
+              if (threadIdx.x < 2)
+                printf("%d %s %5.2f %c %llu %x%%\n", threadIdx.x, "text", x, 'z', 1ull << 40, 255); }"""
     )
     stream = device.create_stream()
     launch(stream, LaunchConfig(grid=1, block=32), code.get_kernel("hello"), 1.5)

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from cuda.core import _bundled_headers
+
 # Field -> (what its value becomes, NVRTC's option). NVRTC documentation, "Supported Compile Options".
 #   flag: the option itself where true   bool: =true or =false   switch: =on or =off
 #   value: =VALUE                        list: once for each value
+#   headers: =FOLDER where true
 _NVRTC = {
     "arch": ("value", "--gpu-architecture"),
     "relocatable_device_code": ("bool", "--relocatable-device-code"),
@@ -31,7 +34,7 @@ _NVRTC = {
     "define_macro": ("macro", "--define-macro"),
     "undefine_macro": ("list", "--undefine-macro"),
     "include_path": ("list", "--include-path"),
-    "use_bundled_headers": ("bool", "--use-bundled-headers"),
+    "use_bundled_headers": ("headers", "--use-bundled-headers"),
     "pre_include": ("list", "--pre-include"),
     "no_source_include": ("flag", "--no-source-include"),
     "std": ("value", "--std"),
@@ -95,6 +98,9 @@ def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
         yield option
     elif kind == "bool":
         yield f"{option}={'true' if value else 'false'}"
+    elif kind == "headers":
+        if value:
+            yield f"{option}={_bundled_headers.folder()}"
     elif kind == "switch":
         yield f"{option}={'on' if value else 'off'}"
     elif kind == "macro":
