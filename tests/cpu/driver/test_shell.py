@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver as other programs meet it: symbols of libcuda.so.1, called from C types and from threads of C."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import kernels
+import numpy as np
+import pytest
+from test_device import in_new_process
+
+import cuda.cpu
+from cuda.cpu import abi
+
+pytestmark = pytest.mark.cpu_only
+
+
+@pytest.fixture(scope="module")
+def library():
+    return ctypes.CDLL(cuda.cpu.library_path())
+
+
+def call(library, name, *arguments):
+    status = getattr(library, name)(*arguments)
+    assert status == 0, f"{name}: {status}: {cuda.cpu.last_error_message()}"
+
+
+def test_saxpy(library, context):
+    x, y = np.arange(100, dtype=np.float32), np.ones(100, np.float32)
+    places = [ctypes.c_uint64(), ctypes.c_uint64()]
+    for place, array in zip(places, (x, y), strict=True):
+        call(library, "cuMemAlloc_v2", ctypes.byref(place), ctypes.c_size_t(400))
+        call(library, "cuMemcpyHtoD_v2", place, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(400))
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    call(library, "cuModuleLoadData", ctypes.byref(module), kernels.text(kernels.SAXPY))
+    call(library, "cuModuleGetFunction", ctypes.byref(function), module, b"saxpy")
+    arguments, _keep = kernels.packed(places[1], places[0], ctypes.c_float(3), ctypes.c_uint32(100))
+    call(library, "cuLaunchKernel", function, 4, 1, 1, 32, 1, 1, 0, None, ctypes.c_void_p(arguments), None)
+    call(library, "cuStreamSynchronize", None)
+    result = np.zeros(100, np.float32)
+    call(library, "cuMemcpyDtoH_v2", ctypes.c_void_p(result.ctypes.data), places[1], ctypes.c_size_t(400))
+    assert (result == 3 * x + y).all()
+    call(library, "cuModuleUnload", module)
+    for place in places:
+        call(library, "cuMemFree_v2", place)
+
+
+def test_failures_have_statuses_and_messages(library, context):
+    pointer = ctypes.c_uint64()
+    assert library.cuMemAlloc_v2(ctypes.byref(pointer), ctypes.c_size_t(0)) == abi.CUDA_ERROR_INVALID_VALUE
+    assert cuda.cpu.last_error_message() == "cuMemAlloc: the size is 0, must be at least 1"
+    assert library.cuMemAlloc_v2(None, ctypes.c_size_t(8)) == abi.CUDA_ERROR_INVALID_VALUE
+    assert library.cuMemFree_v2(ctypes.c_uint64(12345)) == abi.CUDA_ERROR_INVALID_VALUE
+
+
+def test_what_is_not_there_is_not_supported(library):
+    graph = ctypes.c_void_p()
+    assert "cuGraphCreate" not in cuda.cpu.implemented()
+    assert library.cuGraphCreate(ctypes.byref(graph), 0) == abi.CUDA_ERROR_NOT_SUPPORTED
+
+
+def test_per_thread_variants_use_the_per_thread_stream(library, context):
+    ids = []
+    for name, handle in (("cuStreamGetId", 0), ("cuStreamGetId", 2), ("cuStreamGetId_ptsz", 0)):
+        number = ctypes.c_uint64()
+        call(library, name, ctypes.c_void_p(handle), ctypes.byref(number))
+        ids.append(number.value)
+    assert ids[0] != ids[1] == ids[2]
+
+
+def test_launch_ex_for_the_per_thread_stream(library, context):
+    out = ctypes.c_uint64()
+    call(library, "cuMemAlloc_v2", ctypes.byref(out), ctypes.c_size_t(4))
+    with kernels.loaded(kernels.STORE) as module:
+        function = ctypes.c_void_p()
+        call(library, "cuModuleGetFunction", ctypes.byref(function), ctypes.c_void_p(module), b"store")
+        given = abi.CUlaunchConfig(gridDimX=1, gridDimY=1, gridDimZ=1, blockDimX=1, blockDimY=1, blockDimZ=1)
+        arguments, _keep = kernels.packed(out, ctypes.c_uint32(8))
+        call(library, "cuLaunchKernelEx_ptsz", ctypes.byref(given), function, ctypes.c_void_p(arguments), None)
+        call(library, "cuStreamSynchronize_ptsz", None)
+        assert kernels.read(out.value) == 8
+    call(library, "cuMemFree_v2", out)
+
+
+def test_a_thread_of_c_keeps_its_context(library, context):
+    """pthread_create: a thread that Python knows nothing of has no thread state between two calls."""
+    pthread = ctypes.CDLL(None)
+    seen = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+    def run(argument):
+        now = ctypes.c_void_p()
+        seen.append(library.cuCtxGetCurrent(ctypes.byref(now)) or now.value)
+        library.cuCtxSetCurrent(ctypes.c_void_p(context))
+        seen.append(library.cuCtxGetCurrent(ctypes.byref(now)) or now.value)
+        library.cuCtxSetCurrent(None)
+
+    thread = ctypes.c_ulong()
+    assert pthread.pthread_create(ctypes.byref(thread), None, run, None) == 0
+    pthread.pthread_join(thread, None)
+    assert seen == [None, context]
+
+
+def test_calls_after_the_interpreter_has_ended():
+    code = """
+import atexit, ctypes, cuda.cpu
+library = ctypes.CDLL(cuda.cpu.library_path())
+driver.cuInit(0)
+context, stream = driver.cuDevicePrimaryCtxRetain(0), None
+driver.cuCtxSetCurrent(context)
+event = driver.cuEventCreate(0)
+class Late:
+    def __del__(self):
+        # Runs while modules are torn down: the driver may refuse, but must not crash.
+        library.cuEventDestroy_v2(ctypes.c_void_p(event))
+import sys
+sys.late = Late()
+print("ok")
+"""
+    assert in_new_process(code) == "ok"
+
+
+def test_the_report():
+    done = subprocess.run([sys.executable, "-m", "cuda.cpu"], capture_output=True, text=True, check=True)
+    assert "libcuda.so.1" in done.stdout
+    assert "device 0: CPU device (" in done.stdout
