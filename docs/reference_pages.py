@@ -33,6 +33,7 @@ def write_all(folder: pathlib.Path) -> None:
 
 def bindings_page(name: str, title: str) -> str:
     """Return the reference of one module, from its stub: functions with their docstrings, then structs and enums."""
+    importlib.import_module(f"cuda.bindings.{name}")  # or autodoc would run the stub in its place
     stub = pathlib.Path(importlib.util.find_spec("cuda.bindings").origin).with_name(f"{name}.pyi")
     nodes = ast.parse(stub.read_text()).body
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
@@ -87,7 +88,7 @@ def implemented_table() -> str:
 
     names = sorted(cuda.cpu.implemented())
     listed = "\n".join(f"- `{name}`" for name in names)
-    return f"{len(names)} functions of the driver API:\n\n:::{{div}} implemented\n{listed}\n:::\n"
+    return f"{len(names)} functions of the driver API:\n\n:::{{container}} implemented\n{listed}\n:::\n"
 
 
 def instructions_table() -> str:

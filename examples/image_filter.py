@@ -49,7 +49,8 @@ def with_numpy(image):
 
 
 def main(source, target):
-    image = np.asarray(Image.open(source).convert("RGB"))
+    with Image.open(source) as picture:
+        image = np.asarray(picture.convert("RGB"))
     height, width, _ = image.shape
     device = Device()
     device.set_current()
