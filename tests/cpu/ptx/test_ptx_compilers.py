@@ -8,8 +8,8 @@ That cubins made with -lineinfo hold their PTX is documented nowhere: these test
 from __future__ import annotations
 
 import pytest
-from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, fatbin, include_option, link
 from ptx_printer import module_text
+from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, fatbin, include_option, link
 
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.image import image_size, ptx_of

@@ -22,6 +22,7 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     memory,
     multiword,
     sync,
+    video,
     warp,
 )
 from cuda.cpu.emit.builder import Module

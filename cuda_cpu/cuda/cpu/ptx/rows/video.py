@@ -1,67 +1,33 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Video instructions, section 9.7.18: known, not supported yet. Operand parts such as `a.b0` are not written here."""
+"""Video instructions, section 9.7.18. Selections of parts, such as `a.b0`, are not in the table."""
 
 from cuda.cpu.ptx.instructions import Row
 
-_US = "u32 s32"
+_V = "video"
+_TYPES = {"dtype": "u32 s32", "atype": "u32 s32", "btype": "u32 s32"}
+
+
+def _scalar(opcode: str) -> tuple[Row, Row]:
+    modifiers = f"{opcode}.dtype.atype.btype{{.sat}}"
+    return (
+        Row("9.7.18.1.1", _V, modifiers + " d, a, b", **_TYPES),
+        Row("9.7.18.1.1", _V, modifiers + ".op d, a, b, c", op="add min max", **_TYPES),
+    )
+
+
+def _simd(section: str, family: str, opcode: str) -> tuple[Row, Row]:
+    modifiers = f"{opcode}.dtype.atype.btype"
+    return (
+        Row(section, family, modifiers + "{.sat} d, a, b, c", **_TYPES),
+        Row(section, family, modifiers + ".add d, a, b, c", **_TYPES),
+    )
+
 
 ROWS = (
-    Row(
-        "9.7.18.1.1",
-        "",
-        "vadd.dtype.atype.btype{.sat}{.op} d, a, b{, c}",
-        dtype=_US,
-        atype=_US,
-        btype=_US,
-        op="add min max",
-    ),
-    Row(
-        "9.7.18.1.1",
-        "",
-        "vsub.dtype.atype.btype{.sat}{.op} d, a, b{, c}",
-        dtype=_US,
-        atype=_US,
-        btype=_US,
-        op="add min max",
-    ),
-    Row(
-        "9.7.18.1.1",
-        "",
-        "vabsdiff.dtype.atype.btype{.sat}{.op} d, a, b{, c}",
-        dtype=_US,
-        atype=_US,
-        btype=_US,
-        op="add min max",
-    ),
-    Row(
-        "9.7.18.1.1",
-        "",
-        "vmin.dtype.atype.btype{.sat}{.op} d, a, b{, c}",
-        dtype=_US,
-        atype=_US,
-        btype=_US,
-        op="add min max",
-    ),
-    Row(
-        "9.7.18.1.1",
-        "",
-        "vmax.dtype.atype.btype{.sat}{.op} d, a, b{, c}",
-        dtype=_US,
-        atype=_US,
-        btype=_US,
-        op="add min max",
-    ),
-    Row("9.7.18.2.1", "", "vadd2.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.1", "", "vsub2.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.1", "", "vavrg2.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.1", "", "vabsdiff2.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.1", "", "vmin2.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.1", "", "vmax2.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.3", "", "vadd4.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.3", "", "vsub4.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.3", "", "vavrg4.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.3", "", "vabsdiff4.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.3", "", "vmin4.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
-    Row("9.7.18.2.3", "", "vmax4.dtype.atype.btype{.sat}{.add} d, a, b, c", dtype=_US, atype=_US, btype=_US),
+    *(row for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax") for row in _scalar(name)),
+    *(row for name in ("vadd2", "vsub2", "vabsdiff2", "vmin2", "vmax2") for row in _simd("9.7.18.2.1", _V, name)),
+    *_simd("9.7.18.2.1", "", "vavrg2"),
+    *(row for name in ("vadd4", "vsub4", "vabsdiff4", "vmin4", "vmax4") for row in _simd("9.7.18.2.3", _V, name)),
+    *_simd("9.7.18.2.3", "", "vavrg4"),
 )
