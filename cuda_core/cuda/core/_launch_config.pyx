@@ -22,7 +22,8 @@ cdef tuple _extent(object value, str name):
 
 
 cdef class LaunchConfig:
-    """The shape of a launch; it does not change once made.
+    """LaunchConfig(grid=None, cluster=None, block=None, shmem_size=None, is_cooperative=False, \
+programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does not change once made.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ cdef int _free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
 
 
 cdef class DeviceMemoryResource(_Base):
-    """A pool of device memory, from which buffers are allocated in the order of a stream.
+    """DeviceMemoryResource(device_id, options=None)\n--\n\nA pool of device memory, from which buffers are allocated in the order of a stream.
 
     Parameters
     ----------

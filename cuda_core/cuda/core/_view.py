@@ -75,6 +75,21 @@ class StridedMemoryView:
         Whose memory it is.
     """
 
+    __slots__ = (
+        "__weakref__",
+        "_dlpack_kind",
+        "_itemsize",
+        "_keep",
+        "device_id",
+        "dtype",
+        "exporting_obj",
+        "is_device_accessible",
+        "ptr",
+        "readonly",
+        "shape",
+        "strides",
+    )
+
     ptr: int
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None
@@ -83,17 +98,27 @@ class StridedMemoryView:
     is_device_accessible: bool
     readonly: bool
     exporting_obj: Any
+    _keep: Any
+    _itemsize: int | None
+    _dlpack_kind: int | None
 
     def __init__(self, obj: object = None, stream_ptr: int | None = None) -> None:
         if obj is None:
             raise TypeError("obj must be an array: give one, or use a from_... method")
-        self.__dict__.update(type(self).from_any_interface(obj, stream_ptr).__dict__)
+        self._set(**type(self).from_any_interface(obj, stream_ptr)._fields())
 
     @classmethod
     def _make(cls, **fields: Any) -> StridedMemoryView:
         self = cls.__new__(cls)
-        self.__dict__.update({"_keep": None, "_itemsize": None, "_dlpack_kind": None, **fields})
+        self._set(**{"_keep": None, "_itemsize": None, "_dlpack_kind": None, **fields})
         return self
+
+    def _set(self, **fields: Any) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in StridedMemoryView.__slots__ if name != "__weakref__"}
 
     @classmethod
     def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
@@ -159,7 +184,7 @@ class StridedMemoryView:
         if producer is not None and stream_ptr != -1 and producer != stream_ptr:
             Stream.from_handle(stream_ptr).wait(Stream.from_handle(producer))
         view = cls._from_interface(obj, interface)
-        view.__dict__.update(device_id=pointer_device(view.ptr) if view.ptr else 0, is_device_accessible=True)
+        view._set(device_id=pointer_device(view.ptr) if view.ptr else 0, is_device_accessible=True)
         return view
 
     @classmethod
@@ -169,7 +194,7 @@ class StridedMemoryView:
         if interface.get("mask") is not None:
             raise BufferError("masked arrays are not understood")
         view = cls._from_interface(obj, interface)
-        view.__dict__.update(device_id=-1, is_device_accessible=False)
+        view._set(device_id=-1, is_device_accessible=False)
         return view
 
     @classmethod
@@ -263,7 +288,9 @@ class StridedMemoryView:
 
     @property
     def _bytes_per_item(self) -> int:
-        return self._itemsize or self.dtype.itemsize  # type: ignore[attr-defined, no-any-return]
+        if self.dtype is not None:
+            return self.dtype.itemsize
+        return self._itemsize or 1
 
     def view(self, layout: object = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
         """Return a view of the same memory with another type.
@@ -277,7 +304,7 @@ class StridedMemoryView:
         """
         if layout is not None:
             raise not_yet("StridedMemoryView.view(layout=...)", "it has no layouts")
-        fields = dict(self.__dict__)
+        fields = self._fields()
         if dtype is not None:
             import numpy
 
@@ -323,14 +350,25 @@ class StridedMemoryView:
 
         other.copy_from(self, default_stream() if stream is None else stream, allocator, blocking)
 
-    def as_tensor_map(self, box_dim: tuple[int, ...] | None = None, **options: Any) -> object:
+    def as_tensor_map(
+        self,
+        box_dim: tuple[int, ...] | None = None,
+        *,
+        options: object = None,
+        element_strides: tuple[int, ...] | None = None,
+        data_type: object = None,
+        interleave: object = None,
+        swizzle: object = None,
+        l2_promotion: object = None,
+        oob_fill: object = None,
+    ) -> object:
         """Raise NotImplementedError: tensor maps are not in this version."""
         raise not_yet("StridedMemoryView.as_tensor_map", "it has no tensor maps")
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's kind of device and the device's ordinal."""
-        if self._dlpack_kind is not None:  # type: ignore[attr-defined]
-            return (self._dlpack_kind, max(self.device_id, 0))  # type: ignore[attr-defined]
+        if self._dlpack_kind is not None:
+            return (self._dlpack_kind, max(self.device_id, 0))
         return (_dlpack.CUDA, self.device_id) if self.is_device_accessible else (_dlpack.CPU, 0)
 
     def __dlpack__(

@@ -67,6 +67,28 @@ class IsStreamType(Protocol):
         ...
 
 
+# Types of what this version lacks: graphs, textures, managed and virtual memory, green contexts, checkpoints.
+_NOT_YET = frozenset(
+    [
+        "AddressModeType",
+        "ArrayFormatType",
+        "DeviceResourcesType",
+        "FilterModeType",
+        "GraphConditionalType",
+        "GraphMemoryType",
+        "ManagedMemoryLocationType",
+        "ProcessStateType",
+        "ReadModeType",
+        "VirtualMemoryAccessType",
+        "VirtualMemoryAllocationType",
+        "VirtualMemoryGranularityType",
+        "VirtualMemoryHandleType",
+        "VirtualMemoryLocationType",
+        "WorkqueueSharingScopeType",
+    ]
+)
+
+
 def __getattr__(name: str) -> Any:
     if name == "DevicePointerType":
         # Made on first use, since CUdeviceptr needs the bindings.
@@ -74,4 +96,8 @@ def __getattr__(name: str) -> Any:
 
         globals()[name] = value = int | CUdeviceptr | None
         return value
+    if name in _NOT_YET:
+        raise AttributeError(
+            f"cuda.core.typing.{name} is part of the API of cuda.core 1.2.2, but not yet of this version"
+        )
     raise AttributeError(f"module 'cuda.core.typing' has no attribute {name!r}")

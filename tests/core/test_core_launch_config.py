@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import pickle
+
+import pytest
+
+from cuda.core import LaunchConfig
+
+
+def test_fields():
+    config = LaunchConfig(grid=2, block=(3, 4), cluster=[5], shmem_size=6, is_cooperative=True)
+    assert (config.grid, config.block, config.cluster) == ((2, 1, 1), (3, 4, 1), (5, 1, 1))
+    assert (config.shmem_size, config.is_cooperative, config.programmatic_stream_serialization) == (6, True, False)
+    assert LaunchConfig(grid=1, block=1).cluster is None
+    assert LaunchConfig(grid=1, block=1).shmem_size == 0
+
+
+def test_equal_configs_are_one_key():
+    first, same, other = LaunchConfig(1, None, 2), LaunchConfig(grid=(1,), block=(2, 1)), LaunchConfig(1, None, 3)
+    assert first == same
+    assert hash(first) == hash(same)
+    assert first != other
+    assert first != 1
+
+
+def test_pickle_and_repr():
+    config = LaunchConfig(grid=(2, 3), block=4, shmem_size=8)
+    assert pickle.loads(pickle.dumps(config)) == config
+    assert eval(repr(config)) == config
+
+
+def test_does_not_change():
+    with pytest.raises(AttributeError):
+        LaunchConfig(grid=1, block=1).grid = 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"grid": 1}, ValueError, "^block must be given"),
+        ({"block": 1}, ValueError, "^grid must be given"),
+        ({"grid": 0, "block": 1}, ValueError, "^grid is 0, but each extent must be from 1 to 2147483647"),
+        ({"grid": 1, "block": (1, 0)}, ValueError, r"^block is \(1, 0\)"),
+        ({"grid": -1, "block": 1}, ValueError, "^grid is -1"),
+        ({"grid": 2**31, "block": 1}, ValueError, "^grid is 2147483648"),
+        ({"grid": (1, 1, 1, 1), "block": 1}, ValueError, "^grid must have 1 to 3 extents, not 4"),
+        ({"grid": (), "block": 1}, ValueError, "^grid must have 1 to 3 extents, not 0"),
+        ({"grid": 1.5, "block": 1}, TypeError, "^grid must be an int or a tuple of 1 to 3 ints, not 1.5"),
+        ({"grid": 1, "block": "8"}, TypeError, "^block must be an int or a tuple"),
+        ({"grid": 2**30, "cluster": 2, "block": 1}, ValueError, "more than 2147483647 blocks along an axis"),
+        (
+            {"grid": 1, "block": 1, "shmem_size": -1},
+            ValueError,
+            "^shmem_size must be from 0 to 2147483647 bytes, not -1",
+        ),
+    ],
+)
+def test_wrong_values(arguments, error, message):
+    with pytest.raises(error, match=message):
+        LaunchConfig(**arguments)
