@@ -131,6 +131,9 @@ void store_at(struct cpu_warp *warp)
 
 void spin(struct cpu_warp *warp)
 {
+    const struct pointer *params = (const void *)warp->params;
+    if (params->address)
+        *(volatile uint32_t *)params->address = 1; /* it runs */
     for (;;)
         loop_step(warp);
 }
@@ -353,6 +356,19 @@ void stack_room(struct cpu_warp *warp)
     const struct pointer *params = (const void *)warp->params;
     volatile char here = 0;
     *(uint64_t *)params->address = (uint64_t)&here - warp->stack_limit;
+}
+
+/* Print at the end of the stack: beyond stack_limit, where machine code has no business. */
+void print_deep(struct cpu_warp *warp)
+{
+    uint64_t format[32], arguments[32];
+    int32_t result[32];
+    volatile char here = 0;
+    volatile char fill[(uint64_t)&here - warp->stack_limit + 40000];
+    fill[0] = here;
+    format[0] = arguments[0] = (uint64_t)"%f %f %f %f\n\0 and more than thirty-two bytes";
+    warp->runtime->vprintf(warp, 1, format, arguments, result);
+    here = fill[0];
 }
 
 /* Touch shared memory at an offset: 32 bits from its beginning. */

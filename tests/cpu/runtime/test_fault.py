@@ -61,6 +61,10 @@ def test_stack_overflow(device, fibers):
     assert fault.kind == KIND.STACK
 
 
+def test_services_refuse_to_overflow_the_stack(device, fibers):
+    assert device.run("print_deep", 1, 32, fibers=fibers).kind == KIND.STACK
+
+
 def test_stack_grows_with_the_limit(device, fibers):
     room = np.zeros(2, np.uint64)
     assert device.run("stack_room", 1, 32, room[:1].ctypes.data, 0, fibers=fibers) is None
@@ -117,12 +121,13 @@ def test_commands_fault_as_kernels_do(device, arena, command):
 
 @pytest.mark.parametrize("cooperative", [False, True])
 def test_cancel_ends_a_kernel_and_drops_what_is_behind(device, fibers, cooperative):
-    out = np.zeros(32, np.uint32)
+    out, runs = np.zeros(32, np.uint32), np.zeros(1, np.uint32)
     event = runtime.Event()
-    device.start("spin", 20, 64, fibers=fibers, cooperative=cooperative)
+    device.start("spin", 20, 64, runs.ctypes.data, 0, fibers=fibers, cooperative=cooperative)
     device.start("number_threads", 1, 32, out.ctypes.data, 0)
     device.queue.record(event)
-    assert not device.queue.wait(0.02)
+    while not runs[0]:
+        assert not device.queue.wait(0.001)
     device.queue.cancel()
     fault = device.finish()
     assert (fault.kind, fault.kernel) == (KIND.CANCELLED, "spin")

@@ -18,8 +18,11 @@ params = np.zeros(2, np.uint64)
 def launch(name, fibers=False, blocks=50):
     grid = runtime.Grid(image.address(name), name, 0, 0, 0, 16, fibers, image)
     queue.launch(grid, (blocks, 1, 1), (64, 1, 1), (1, 1, 1), 0, params.ctypes.data, False, 1)
+def name_of(thread):
+    try: return pathlib.Path(f"/proc/self/task/{thread}/comm").read_text().strip()
+    except OSError: return ""  # it has ended
 def threads():
-    return sorted(pathlib.Path(f"/proc/self/task/{t}/comm").read_text().strip() for t in os.listdir("/proc/self/task"))
+    return sorted(filter(None, map(name_of, os.listdir("/proc/self/task"))))
 """
 
 
@@ -68,7 +71,9 @@ except RuntimeError as error: print(error)
 def test_threads_are_named_and_started_late(image_file):
     script = """
 before = threads(); launch('empty'); queue.wait(-1)
-launch('spin'); queue.wait(0.02); print(before, threads())
+launch('spin')
+while len([n for n in threads() if n.startswith('cuda-')]) < 3: pass
+print(before, threads())
 """
     done = run(image_file, script, CUDA_CPU_WORKERS="3")
     before, _, after = done.stdout.partition("]")

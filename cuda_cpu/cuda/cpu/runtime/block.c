@@ -38,10 +38,11 @@ static bool region_grow(struct cpu_region *region, size_t need, size_t guard)
     return true;
 }
 
-/* Any 32-bit offset from shared memory stays inside the guard, if the address space allows one so large. */
-static bool shared_grow(struct cpu_region *region, size_t need)
+/* Any 32-bit offset from shared memory stays inside the guard, unless many blocks in flight would use up the address
+ * space, or the system allows no guard so large. */
+static bool shared_grow(struct cpu_region *region, size_t need, uint32_t in_flight)
 {
-    return region_grow(region, need, (size_t)1 << 32) || region_grow(region, need, PAGE);
+    return region_grow(region, need, in_flight < 16 ? (size_t)1 << 32 : PAGE) || region_grow(region, need, PAGE);
 }
 
 static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
@@ -111,7 +112,7 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
     }
     /* An odd number of cache lines: the lanes' copies of one variable spread over all sets of the cache. */
     uint64_t stride = ((job->grid->local_bytes + cpu_stack_size() + 63) & ~(uint64_t)63) | 64;
-    if (!shared_grow(&block->shared, job->shared_size + 128u) ||
+    if (!shared_grow(&block->shared, job->shared_size + 128u, worker->in_flight) ||
         !region_grow(&block->local, stride * CPU_WARP_SIZE * job->warps, PAGE)) {
         cpu_block_give(worker, block);
         return NULL;
@@ -147,9 +148,16 @@ void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block)
     worker->unused = block;
 }
 
-void cpu_block_release(struct cpu_block *block)
+void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep)
 {
-    region_release(&block->shared);
-    region_release(&block->local);
-    free(block);
+    struct cpu_block **place = &worker->unused;
+    while (*place && keep--)
+        place = &(*place)->next;
+    while (*place) {
+        struct cpu_block *block = *place;
+        *place = block->next;
+        region_release(&block->shared);
+        region_release(&block->local);
+        free(block);
+    }
 }

@@ -72,11 +72,14 @@ void cpu_stack_give(struct cpu_stacks *pool, struct cpu_stack *stack)
     pool->unused = stack;
 }
 
-void cpu_stacks_release(struct cpu_stacks *pool)
+void cpu_stacks_trim(struct cpu_stacks *pool, uint32_t keep)
 {
-    while (pool->unused) {
-        struct cpu_stack *stack = pool->unused;
-        pool->unused = stack->next;
+    struct cpu_stack **place = &pool->unused;
+    while (*place && keep--)
+        place = &(*place)->next;
+    while (*place) {
+        struct cpu_stack *stack = *place;
+        *place = stack->next;
         munmap(stack->base, stack->size);
         free(stack);
     }

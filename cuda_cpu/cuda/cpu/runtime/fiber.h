@@ -32,7 +32,7 @@ size_t cpu_stack_size(void); /* what cpu_set_stack_size was told: bytes per GPU 
 
 struct cpu_stack *cpu_stack_take(struct cpu_stacks *pool); /* NULL: out of memory */
 void cpu_stack_give(struct cpu_stacks *pool, struct cpu_stack *stack);
-void cpu_stacks_release(struct cpu_stacks *pool);
+void cpu_stacks_trim(struct cpu_stacks *pool, uint32_t keep);
 static inline uint64_t cpu_stack_limit(const struct cpu_stack *stack)
 {
     return (uint64_t)(uintptr_t)stack->base + CPU_STACK_GUARD + CPU_STACK_RESERVE;

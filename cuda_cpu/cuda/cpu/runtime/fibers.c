@@ -12,6 +12,7 @@
 /* Turns in which warps did nothing but poll, before more blocks are started (they may wait for a later one), and
  * before the core is offered to other threads. */
 #define TURNS_TO_ADMIT 64
+#define TURNS_TO_ADMIT_AGAIN 4
 #define TURNS_TO_YIELD 32
 #define MOST_WARPS_ADMITTED 1024
 
@@ -127,7 +128,7 @@ void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker)
         if (more && wants_block(job, worker, idle)) {
             struct cpu_block *block = admit(job, worker, last);
             more = block != NULL;
-            idle = 0;
+            idle -= idle < TURNS_TO_ADMIT ? idle : TURNS_TO_ADMIT_AGAIN;
             if (block && !last)
                 last = block;
         }

@@ -8,6 +8,9 @@
 
 #include "worker.h"
 
+/* What a worker keeps from one launch to the next. */
+#define MOST_BLOCKS_KEPT 32
+#define MOST_STACKS_KEPT 256
 #define ALONE_NS 20000 /* shorter launches are not worth waking helpers for */
 
 bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
@@ -87,6 +90,8 @@ void cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
         if (share.block)
             cpu_block_give(worker, share.block);
     }
+    cpu_blocks_trim(worker, MOST_BLOCKS_KEPT);
+    cpu_stacks_trim(&worker->stacks, MOST_STACKS_KEPT);
     worker->job = NULL;
     worker->current = NULL;
 }

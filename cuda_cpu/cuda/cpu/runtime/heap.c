@@ -114,7 +114,7 @@ static bool free_cell(uint64_t address)
 
 void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result)
 {
-    (void)warp;
+    cpu_need_stack(warp);
     pthread_mutex_lock(&heap.lock);
     if (!heap.arena)
         heap.arena = cpu_arena_make(heap.size);
@@ -128,6 +128,7 @@ void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *siz
 void cpu_heap_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer)
 {
     uint64_t bad = 0;
+    cpu_need_stack(warp);
     pthread_mutex_lock(&heap.lock);
     for (; lanes; lanes &= lanes - 1) {
         uint64_t address = pointer[__builtin_ctz(lanes)];

@@ -123,9 +123,10 @@ void cpu_pool_publish(struct cpu_job *job)
     job->wanted = others < helpers ? (uint32_t)others : helpers;
     job->link = pool.jobs;
     pool.jobs = job;
+    int wanted = (int)job->wanted;
     start_helpers(helpers);
     pthread_mutex_unlock(&pool.lock);
-    cpu_ring(&pool.published);
+    cpu_ring_for(&pool.published, wanted);
 }
 
 uint32_t cpu_pool_retract(struct cpu_job *job)

@@ -262,7 +262,7 @@ static int print_lane(const char *format, uint64_t base)
 void cpu_vprintf(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *format, const uint64_t *arguments,
                  int32_t *result)
 {
-    (void)warp;
+    cpu_need_stack(warp);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         result[lane] = format[lane] ? print_lane((const char *)(uintptr_t)format[lane], arguments[lane]) : -1;
@@ -288,6 +288,7 @@ void cpu_assert_fail(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *mes
     char first[512] = "", text[1024];
     if (!lanes)
         return;
+    cpu_need_stack(warp);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         assert_text(text, sizeof text - 1, warp, lane, message, file, line, function);

@@ -17,6 +17,14 @@ void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint6
     cpu_worker_abort(worker);
 }
 
+void cpu_need_stack(struct cpu_warp *abi)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    uint8_t *here = __builtin_frame_address(0);
+    if (here < warp->block->worker->stack->base + CPU_STACK_GUARD + CPU_STACK_RESERVE / 2)
+        cpu_fault_now(warp, CPU_FAULT_STACK, 0, (uint64_t)(uintptr_t)here, NULL);
+}
+
 static void fault(struct cpu_warp *abi, uint32_t kind, uint32_t line, uint64_t address)
 {
     cpu_fault_now((struct cpu_running *)abi, kind, line, address, NULL);

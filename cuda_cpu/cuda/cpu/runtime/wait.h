@@ -60,11 +60,16 @@ struct cpu_bell {
     _Atomic uint32_t sleepers;
 };
 
-static inline void cpu_ring(struct cpu_bell *bell)
+static inline void cpu_ring_for(struct cpu_bell *bell, int count)
 {
     atomic_fetch_add(&bell->rings, 1);
     if (atomic_load(&bell->sleepers))
-        cpu_wake(&bell->rings, INT_MAX);
+        cpu_wake(&bell->rings, count);
+}
+
+static inline void cpu_ring(struct cpu_bell *bell)
+{
+    cpu_ring_for(bell, INT_MAX);
 }
 
 /* Sleep until the bell rings after `seen` was read from it. False once the deadline has passed. */

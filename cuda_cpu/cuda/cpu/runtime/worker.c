@@ -54,12 +54,8 @@ bool cpu_worker_begin(struct cpu_worker *worker, uint32_t index, const char *nam
 void cpu_worker_end(struct cpu_worker *worker)
 {
     cpu_fault_thread(NULL);
-    while (worker->unused) {
-        struct cpu_block *block = worker->unused;
-        worker->unused = block->next;
-        cpu_block_release(block);
-    }
-    cpu_stacks_release(&worker->stacks);
+    cpu_blocks_trim(worker, 0);
+    cpu_stacks_trim(&worker->stacks, 0);
     stack_t none = {.ss_flags = SS_DISABLE};
     sigaltstack(&none, NULL);
     free(worker->signal_stack);

@@ -151,7 +151,7 @@ void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
 struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job);
 void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index);
 void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block);
-void cpu_block_release(struct cpu_block *block);
+void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep);
 
 /* grid.c */
 void cpu_job_run(struct cpu_job *job, struct cpu_worker *worker); /* the whole launch, helpers included */
@@ -176,6 +176,8 @@ bool cpu_barriers_unstick(struct cpu_block *block); /* false: no waiting warp ca
 /* services.c */
 void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
     __attribute__((noreturn));
+/* Called before a service takes a lock: a stack overflow then could not be survived. */
+void cpu_need_stack(struct cpu_warp *warp);
 #define CPU_DIRECT_BUDGET 20000 /* loop iterations between polls, where a poll only looks for a stop */
 #define CPU_FIBER_BUDGET 2048   /* and where it lets other warps run */
 #define CPU_FIBER_BUDGET_LEAST 256
