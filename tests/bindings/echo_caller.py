@@ -7,36 +7,27 @@ Runs in a process of its own, since the libraries take the places of the real on
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import json
 import pathlib
-import re
-import struct
 import sys
 import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "cuda_bindings")]
 
-from codegen import apis, roles  # noqa: E402
-from codegen.c_types import integer, target  # noqa: E402
-from codegen.model import Array, Enum, Named, Param, Pointer, Primitive, Role, Struct  # noqa: E402
-from codegen.write_echo import FEW, VIEWED, counter  # noqa: E402
 from support.echo import Echo, pattern  # noqa: E402
+from support.echo_cases import COUNT, Cases, Member, Mismatch, plain  # noqa: E402
 
+from codegen import roles  # noqa: E402
+from codegen.c_types import target  # noqa: E402
+from codegen.model import Array, Pointer, Primitive, Role  # noqa: E402
+from codegen.write_echo import FEW, counter  # noqa: E402
 from cuda.bindings import _loader  # noqa: E402
-from cuda.bindings._handle import Handle  # noqa: E402
-from cuda.bindings._struct import Struct as StructBase  # noqa: E402
 
-COUNT = 4
 UNKNOWN_STATUS = 98765
-# Statuses besides success: one that is known and one of a newer library.
+# A status that is known, besides.
 FAILURES = {"driver": 700, "nvrtc": 6, "nvjitlink": 4}
-
-
-class Mismatch(Exception):
-    """Something did not come through."""
 
 
 def need_equal(what, got, expected):
@@ -44,220 +35,8 @@ def need_equal(what, got, expected):
         raise Mismatch(f"{what}: got {got!r:.300}, expected {expected!r:.300}")
 
 
-def distinct(k: int, size: int) -> bytes:
-    """Return the bytes of a distinctive argument: the sign bit set, every byte another."""
-    return bytes((0x93 + 11 * k + 37 * j) & 0xFF | (0x80 if j == size - 1 else 0) for j in range(size))
-
-
-def plain(value):
-    """Return a result as what can be compared to bytes' decoded meaning."""
-    if isinstance(value, StructBase):
-        return ctypes.string_at(value.getPtr(), type(value)._kind_.size)
-    if isinstance(value, Handle):
-        return int(value)
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return value
-
-
-class Caller:
+class Caller(Cases):
     """Calls of one function."""
-
-    def __init__(self, library, module, echo, function):
-        self.library, self.module, self.echo, self.function = library, module, echo, function
-        self.api = apis.APIS[library.name]
-        self.call = getattr(module, roles.python_function_name(self.api, function.name))
-        self.keep = []
-        counts = " ".join(param.count or "" for param in function.params)
-        self.counting = set(re.findall(r"\w+", counts))
-
-    # What goes in
-
-    def scalar(self, type_, k, as_object, value=None):
-        """Return a Python argument and the bytes that C must see."""
-        meaning = target(self.library, type_)
-        if isinstance(meaning, Enum):
-            member = meaning.members[-1].value
-            cls = self.cls(type_)
-            return (cls(member) if as_object and cls else member), struct.pack("<q", member)[:4]
-        if isinstance(meaning, Primitive) and meaning.name in ("float", "double"):
-            number = -1.5 - k
-            return number, struct.pack("<f" if meaning.name == "float" else "<d", number)
-        size, signed = (8, False) if isinstance(meaning, Pointer) else integer(self.library, meaning)
-        raw = distinct(k, size) if value is None else value.to_bytes(size, "little")
-        number = int.from_bytes(raw, "little", signed=signed)
-        cls = self.cls(type_)
-        wrapped = cls is not None and issubclass(cls, Handle) and as_object
-        return (cls(number) if wrapped else number), raw
-
-    def cls(self, type_):
-        """Return the class of the module that stands for a C type, None if there is none."""
-        meaning = target(self.library, type_)
-        name = meaning.name if isinstance(meaning, Enum) else getattr(type_, "name", None)
-        if name and self.api.style is apis.Style.RAISE:
-            name = name.removeprefix(self.api.prefix)
-        return getattr(self.module, name, None) if name else None
-
-    def struct(self, type_, k):
-        """Return a struct object filled with distinctive bytes, and these."""
-        made = self.cls(type_)()
-        raw = distinct(k, target(self.library, type_).size)
-        ctypes.memmove(made.getPtr(), raw, len(raw))
-        return made, raw
-
-    def element(self, type_, k, as_object):
-        meaning = target(self.library, type_)
-        if isinstance(meaning, Struct):
-            return self.struct(type_, k)
-        return self.scalar(type_, k, as_object)
-
-    def argument(self, param: Param, k: int, as_object: bool, members: dict):
-        """Return a Python argument, the raw bytes that C must see (None: any), and what it must point to (None: any)."""
-        type_, role = param.type, param.role
-        if param.name in members:
-            raw = members[param.name].value
-            if role is Role.IN_ARRAY:
-                return [raw] * COUNT, None, struct.pack("<i", raw) * COUNT
-            return raw, struct.pack("<i", raw), None
-        if role in (Role.IN, Role.COUNT, Role.USER_DATA):
-            meaning = target(self.library, type_)
-            if isinstance(meaning, Struct):
-                made, raw = self.struct(type_, k)
-                return made, raw, None
-            if param.name in self.counting and not isinstance(meaning, Pointer):
-                return *self.scalar(type_, k, as_object, COUNT), None
-            if isinstance(meaning, Pointer) and as_object and self.cls(type_) is None and not self.raises():
-                memory = ctypes.create_string_buffer(8)
-                return memory, ctypes.addressof(memory).to_bytes(8, "little"), None
-            return *self.scalar(type_, k, as_object), None
-        if role is Role.CALLBACK:
-            if as_object:
-                made = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: None)
-                self.keep.append(made)
-                return made, ctypes.cast(made, ctypes.c_void_p).value.to_bytes(8, "little"), None
-            return *self.scalar(Pointer(Primitive("void")), k, False), None
-        if role is Role.IN_STRING:
-            text = f"text {k} é"
-            return (text if as_object else text.encode()), None, text.encode() + b"\0"
-        if role in (Role.IN_STRUCT, Role.INOUT_STRUCT):
-            made, raw = self.struct(type_.to, k)
-            return made, made.getPtr().to_bytes(8, "little"), raw
-        if role in (Role.IN_ARRAY, Role.INOUT_ARRAY):
-            return self.array(param, k, as_object)
-        if role is Role.IN_BUFFER:
-            data = bytearray(distinct(k, COUNT))
-            address = ctypes.addressof((ctypes.c_char * COUNT).from_buffer(data))
-            return data, address.to_bytes(8, "little"), bytes(data) if param.count else b""
-        if role is Role.OUT_BUFFER:
-            data = bytearray(COUNT)
-            address = ctypes.addressof((ctypes.c_char * COUNT).from_buffer(data))
-            return data, address.to_bytes(8, "little"), None
-        if role in (Role.IN_POINTER, Role.INOUT):
-            value, raw = self.scalar(type_.to, k, as_object)
-            return value, None, raw
-        if role is Role.INOUT_COUNT:
-            value, raw = self.scalar(type_.to, k, False, COUNT)
-            return value, None, raw
-        if role is Role.IN_VALUE:
-            value, raw = self.value(members[param.selector], k)
-            return value, None, raw.ljust(8, b"\0")[:8]
-        if role is Role.IN_VALUES:
-            return [7 + i for i in range(COUNT)], None, b"".join(struct.pack("<q", 7 + i) for i in range(COUNT))
-        if role is Role.KERNEL_PARAMS:
-            values = (-5, 2.5), (ctypes.c_int, ctypes.c_float)
-            return values, None, struct.pack("<if", -5, 2.5)
-        raise Mismatch(f"{param.name}: nothing is known of the role {role}")
-
-    def array(self, param, k, as_object):
-        of = param.type.to
-        if isinstance(target(self.library, of), Pointer) and self.cls(of) is None:
-            if of == Pointer(Primitive("char"), const=True):
-                return [f"s{i}" for i in range(COUNT)], None, None
-            values = [int.from_bytes(distinct(k + i, 8), "little") for i in range(COUNT)]
-            return values, None, b"".join(value.to_bytes(8, "little") for value in values)
-        if param.name == "dataSizes":
-            return [8] * COUNT, None, struct.pack("<Q", 8) * COUNT
-        pairs = [self.element(of, k + i, as_object) for i in range(COUNT)]
-        number = (
-            1 if "//" in param.count else COUNT - int(param.count.rpartition("- ")[2]) if "-" in param.count else COUNT
-        )
-        return [value for value, _ in pairs], None, b"".join(raw for _, raw in pairs[:number])
-
-    def value(self, member, k):
-        type_ = member.type
-        if isinstance(type_, Array):
-            text = f"path {k}"
-            return text, text.encode()
-        if isinstance(target(self.library, type_), Struct):
-            return self.struct(type_, k)
-        return self.scalar(type_, k, True)
-
-    # What comes back
-
-    def result(self, param: Param, k: int, members: dict):
-        """Return what Python must give for an output, as `plain` shows it."""
-        if param.role is Role.INOUT_COUNT:
-            return COUNT - 1
-        if param.role is Role.OUT_VALUE:
-            return self.valued(members[param.selector], k, COUNT)
-        if param.role is Role.OUT_VALUES:
-            return [self.valued(members[param.selector], k + i, 8) for i in range(COUNT)]
-        if param.role is Role.OUT_STRING:
-            return pattern(k, 8 if param.count == "8" else COUNT)
-        if param.role in (Role.OUT_ARRAY, Role.OUT_VIEW):
-            of = param.type.to.to if param.role is Role.OUT_VIEW else param.type.to
-            size = self.size(of)
-            number = VIEWED if param.role is Role.OUT_VIEW else FEW if counter(param) else COUNT
-            data = pattern(k, size * number)
-            if self.by_name(param.count) and self.by_name(param.count).role is Role.INOUT_COUNT:
-                number = COUNT - 1
-            return [self.decoded(of, data[i * size : (i + 1) * size]) for i in range(number)]
-        if any(p.count == param.name and p.role is Role.OUT_VIEW for p in self.function.params):
-            return VIEWED
-        if param.type.to == Pointer(Primitive("char"), const=True):
-            return b"echo"
-        if counts_for_others(self.library, self.function):
-            return FEW
-        return self.decoded(param.type.to, pattern(k, self.size(param.type.to)))
-
-    def valued(self, member, k, given):
-        """Return the value that 8 bytes mean; an array has as many elements as fit the bytes that the caller gave."""
-        data = pattern(k, 8)
-        if member.type == Array(Primitive("char"), 1024):
-            return data
-        if isinstance(member.type, Array):
-            size = self.size(member.type.of)
-            return [self.decoded(member.type.of, data[i : i + size]) for i in range(0, given, size)]
-        return self.decoded(member.type, data.ljust(self.size(member.type), b"\0")[: self.size(member.type)])
-
-    def size(self, type_):
-        meaning = target(self.library, type_)
-        if isinstance(meaning, Struct):
-            return meaning.size
-        if isinstance(meaning, Enum):
-            return 4
-        if isinstance(meaning, Pointer):
-            return 8
-        return {"float": 4, "double": 8}.get(meaning.name) or integer(self.library, meaning)[0]
-
-    def decoded(self, type_, data):
-        meaning = target(self.library, type_)
-        if isinstance(meaning, Struct):
-            return data
-        if isinstance(meaning, Enum):
-            return int.from_bytes(data, "little", signed=meaning.signed)
-        if isinstance(meaning, Primitive) and meaning.name in ("float", "double"):
-            return struct.unpack("<f" if meaning.name == "float" else "<d", data)[0]
-        signed = not isinstance(meaning, Pointer) and integer(self.library, meaning)[1]
-        return int.from_bytes(data, "little", signed=signed)
-
-    def by_name(self, name):
-        return next((param for param in self.function.params if param.name == name), None)
-
-    def raises(self):
-        return self.api.style is apis.Style.RAISE
-
-    # The calls
 
     def check(self):
         """Call the function in every way; raise Mismatch at what did not come through."""
@@ -384,21 +163,6 @@ class Caller:
             raise Mismatch("no FunctionNotFound for an absent symbol")
 
 
-class Member:
-    """A member of a selecting enumeration, and the type of the value that it selects."""
-
-    def __init__(self, value, type_):
-        self.value, self.type = value, type_
-
-
-def counts_for_others(library, function):
-    return any(
-        (match := counter(param)) and match[1] == function.name
-        for f in library.functions.values()
-        for param in f.params
-    )
-
-
 def main(folder):
     problems = {}
     for name, library in roles.libraries().items():
@@ -406,7 +170,7 @@ def main(folder):
         echo = Echo(f"{folder}/{name}.so")
         callers = {f.name: Caller(library, module, echo, f) for f in library.functions.values()}
         for function, caller in callers.items():
-            problems[f"{name}.{function}"] = problem(lambda: absent(caller, folder, name)) or problem(caller.check)
+            problems[f"{name}.{function}"] = problem(absent, caller, folder, name) or problem(caller.check)
     json.dump(problems, sys.stdout)
 
 
@@ -423,10 +187,10 @@ def absent(caller, folder, name):
         _loader.use_library(name, f"{folder}/{name}.so")
 
 
-def problem(check):
+def problem(check, *arguments):
     """Return what went wrong in a check, None if nothing did."""
     try:
-        check()
+        check(*arguments)
     except Mismatch as mismatch:
         return str(mismatch)
     except Exception:

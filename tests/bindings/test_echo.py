@@ -8,8 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from codegen import apis, roles, write_echo
 from support.echo import compile_c
+
+from codegen import apis, roles, write_echo
 
 HERE = pathlib.Path(__file__).parent
 LIBRARIES = roles.libraries()
