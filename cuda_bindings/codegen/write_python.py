@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from codegen import apis, roles, tables
+from codegen import apis, docstrings, roles, tables
 from codegen.c_types import Declarations, declare, integer, target
 from codegen.model import Function, Library, Named, Param, Pointer, Primitive, Role, Struct, Type
 from codegen.write_cython import FOLDER, HEADER
@@ -40,6 +40,9 @@ def sizeof(objType):
 
 
 def __getattr__(name):
+    if name == "__all__":
+        function = type(__dir__)
+        return [*(key for key, value in globals().items() if type(value) is function), *TABLES.names()]
     value = globals()[name] = TABLES.attribute(name)
     return value
 
@@ -135,11 +138,8 @@ class Wrapper:
 
     def doc(self) -> str:
         """Return what is known about the function besides its signature."""
-        try:
-            from codegen import docstrings
-        except ImportError:
-            return f"Call {self.function.symbol}."
-        return docstrings.render(self.library, self.function).replace("\\", "\\\\").replace('"', '\\"')
+        text = docstrings.render(self.library, self.function)
+        return text.replace("\\", "\\\\").replace('"', '\\"').strip()
 
     def python(self, param: Param) -> str:
         return roles.python_name(self.api, param.name)
@@ -245,7 +245,8 @@ class Wrapper:
         self.locate.append(f"cdef {self.c(asked.type.to, f'n_{param.name}')} = 0")
 
     def where_of_count(self, param: Param) -> str:
-        return f'b"{param.count if param.count in {p.name for p in self.function.params} else "the number asked for"}"'
+        names = {p.name: self.python(p) for p in self.function.params}
+        return f'b"{names.get(param.count, "the number asked for")}"'
 
     def param(self, param: Param) -> None:
         method = {Role.IN: "in_", Role.COUNT: "in_"}.get(param.role, param.role.name.lower())

@@ -59,7 +59,7 @@ cdef class PointerTo(CType):
             return []
         if isinstance(kept, Array) and (<Array>kept).data == elements:
             return (<Array>kept).take((<Array>kept).length)
-        length = getattr(view, self.count) if self.count else 1
+        cdef Py_ssize_t length = getattr(view, self.count) if self.count else 1
         return [self.of.load(elements + i * self.of.size, view) for i in range(length)]
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:

@@ -72,6 +72,6 @@ cdef inline unsigned long long as_handle(object o, HandleKind kind, const char* 
 
 
 cdef inline void* as_struct(object o, StructKind kind, bint optional, const char* where) except? NULL:
-    if TYPE_OF(o) == kind.cls_address:
+    if TYPE_OF(o) == kind.cls_address and (<Struct>o).memory != NULL:
         return (<Struct>o).memory
     return struct_slow(o, kind, optional, where)

@@ -226,13 +226,15 @@ cdef class Struct:
 
     def getPtr(self):
         """Return the address of the struct; valid as long as this object."""
+        if self.memory == NULL:
+            raise ValueError(f"this {type(self).__name__} was not initialised")
         return <size_t>self.memory
 
     def __eq__(self, other):
         if type(other) is not type(self):
             return NotImplemented
         cdef StructKind kind = type(self)._kind_
-        return memcmp(self.memory, (<Struct>other).memory, kind.size) == 0
+        return memcmp(<void*><size_t>self.getPtr(), <void*><size_t>other.getPtr(), kind.size) == 0
 
     __hash__ = None
 
@@ -247,24 +249,27 @@ cdef class Struct:
 cdef class Field:
     """A field of a struct: a descriptor."""
 
+    cdef StructKind kind
     cdef CType type
     cdef Py_ssize_t offset
     cdef bytes where
     cdef readonly str __doc__
 
-    def __init__(self, str owner, str name, CType type, Py_ssize_t offset):
+    def __init__(self, StructKind kind, str name, CType type, Py_ssize_t offset):
+        self.kind = kind
         self.type = type
         self.offset = offset
-        self.where = f"{owner}.{name}".encode()
+        self.where = f"{kind.name}.{name}".encode()
         self.__doc__ = f"{name}: {type.spell()}"
 
     def __get__(self, Struct instance, owner):
         if instance is None:
             return self
-        return self.type.load(instance.memory + self.offset, instance)
+        return self.type.load(<char*>as_struct(instance, self.kind, False, self.where) + self.offset, instance)
 
     def __set__(self, Struct instance not None, value):
-        self.type.store(instance.memory + self.offset, value, instance, self.where)
+        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
+        self.type.store(memory + self.offset, value, instance, self.where)
 
     def __delete__(self, instance):
         raise AttributeError(f"{self.where.decode()} is memory of a struct and cannot be deleted")

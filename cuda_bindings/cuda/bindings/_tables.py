@@ -54,8 +54,6 @@ class Tables:
             return self.errors[name]
         if what in ("handle", "enum", "struct"):
             return self.kind(name).python_class()
-        if name == "__all__":
-            return self.names()
         raise AttributeError(f"module {self.module!r} has no attribute {name!r}")
 
     def kind(self, name):
@@ -131,7 +129,7 @@ class Tables:
         }
         for field, _, place in fields:
             code, _, offset = place.rpartition("@")
-            namespace[field] = Field(name, field, self.ctype(code), int(offset))
+            namespace[field] = Field(self.kinds[name], field, self.ctype(code), int(offset))
         if {"dsts", "srcs", "count"} <= namespace.keys():
             namespace["set_dsts_srcs"] = set_dsts_srcs
         return type(Struct)(name, (Struct,), namespace)
