@@ -26,11 +26,13 @@ napoleon_custom_sections = [("Errors", "params_style")]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the signatures of compiled classes are in their docstrings
 add_module_names = False
+toc_object_entries = False  # hundreds of functions are found by search, not in a sidebar
 
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_sidebars = {"*": []}  # pages of the guide are in the header; those of the reference keep theirs
 html_show_sourcelink = False
 html_theme_options = {
     "show_toc_level": 2,
