@@ -92,7 +92,12 @@ def _float_of_integer(frame: Frame, form: Form, value: Value) -> Value:
     builder, dtype = frame.builder, form.dtype
     operation = "sitofp" if form.type.startswith("s") else "uitofp"
     if dtype in ("f32", "f64"):
-        result = directed(frame, operation, form.rnd, value, to=ELEMENTS[dtype])
+        if width_of(value.element) < 64 and form.rnd != "rn":
+            # LLVM's sequence for unsigned vectors is only right to nearest; a double holds 32 bits as they are.
+            value, operation = builder.cast(operation, value, "double"), "fptrunc"
+        result = value
+        if dtype == "f32" or operation != "fptrunc":
+            result = directed(frame, operation, form.rnd, value, to=ELEMENTS[dtype])
         return saturate(frame, result) if form.sat else result
     # A double holds 32 bits; of 64 bits the lowest that it keeps tells whether more were set.
     exact = directed(frame, operation, "rz" if width_of(value.element) == 64 else None, value, to="double")
