@@ -89,7 +89,7 @@ def test_missing_parameters(out, refused):
         with refused("INVALID_VALUE", "kernelParams is NULL"):
             driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)
         nothing = (ctypes.c_void_p * 2)()
-        with refused("INVALID_VALUE", "entry of kernelParams is NULL"):
+        with refused("INVALID_VALUE", "pointer to parameter 0 is NULL"):
             driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(nothing), 0)
 
 

@@ -138,3 +138,22 @@ def test_any_number_of_workers_gives_the_same(device, count):
         assert np.array_equal(out, np.arange(1, len(out) + 1))
     finally:
         runtime.set_workers(before)
+
+
+def test_parameters_are_gathered_from_pointers(image):
+    out, first = np.zeros(32, np.uint32), np.array([0], np.uint64)
+    place = np.array([out.ctypes.data], np.uint64)
+    pointers = np.array([place.ctypes.data, first.ctypes.data], np.uint64)
+    entry, name = image.address("number_threads"), "number_threads"
+    grid = runtime.Grid(entry, name, 0, 0, 0, 16, False, image, ((0, 8), (8, 8)))
+    queue = runtime.Queue()
+    shape = ((1, 1, 1), (32, 1, 1), (1, 1, 1), 0)
+    queue.launch(grid, *shape, pointers.ctypes.data, False, 1, True)
+    assert queue.wait(WAIT)
+    assert out.all()
+    pointers[1] = 0
+    with pytest.raises(ValueError, match="parameter 1 is NULL"):
+        queue.launch(grid, *shape, pointers.ctypes.data, False, 1, True)
+    with pytest.raises(ValueError, match="not within 16 bytes"):
+        runtime.Grid(entry, name, 0, 0, 0, 16, False, image, ((0, 8), (12, 8)))
+    queue.close()

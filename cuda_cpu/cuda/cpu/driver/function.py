@@ -61,7 +61,6 @@ class Function:
         self.module = module
         self.context = module.context
         self.kernel = kernel
-        self.parameters = [(parameter.offset, parameter.size) for parameter in kernel.parameters]
         self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
         self.grid: Any = None  # until it is compiled
         self.name = ctypes.create_string_buffer(kernel.name.encode())
@@ -76,16 +75,17 @@ class Function:
             kernel = self.kernel
             with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
                 machine = self.module.code.compile(kernel.name)
-            symbols = ctypes.addressof(self.module.symbols)
+            layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
             self.grid = _runtime.Grid(
                 machine.address,
                 kernel.name,
-                symbols,
+                ctypes.addressof(self.module.symbols),
                 kernel.shared_bytes,
                 machine.local_bytes,
                 kernel.parameter_bytes,
                 machine.needs_fibers,
                 (machine, self.module.symbols),
+                layout,
             )
         return self.grid
 

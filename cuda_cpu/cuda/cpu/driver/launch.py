@@ -32,24 +32,33 @@ from cuda.cpu.driver.kernel import function_of
 
 GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
 BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
+MOST_X, MOST_Y, MOST_Z = GRID
+MOST_BLOCK_Z = BLOCK[2]
+PORTABLE_CLUSTER_SIZE_ALLOWED,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+    CUDA_ERROR_INVALID_CLUSTER_SIZE,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUlaunchAttribute,
+    CUlaunchConfig,
+)
+from cuda.cpu.driver import device_attribute, event, occupancy, stream
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.function import ONE, Function, functions
+from cuda.cpu.driver.kernel import function_of
+
+GRID = MOST_X, MOST_Y, MOST_Z = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
+BLOCK = *_, MOST_BLOCK_Z = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
 PORTABLE_CLUSTER, GREATEST_CLUSTER = 8, 16
 
 _grid_ids = itertools.count(1)
-_pointers = [ctypes.c_void_p * count for count in range(64)]
-
-
-def gather(function: Function, places: int) -> Any:
-    """Copy the parameters that an array of pointers points to into a buffer, laid out as the kernel wants them."""
-    buffer = function.buffer()
-    if function.parameters:
-        base = addressof(buffer)
-        count = len(function.parameters)
-        pointers = (_pointers[count] if count < 64 else ctypes.c_void_p * count).from_address(places)
-        for (offset, size), pointer in zip(function.parameters, pointers, strict=True):
-            if not pointer:
-                raise invalid(f"launch of {function.kernel.name!r}: an entry of kernelParams is NULL")
-            memmove(base + offset, pointer, size)
-    return buffer
 
 
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE
@@ -75,15 +84,15 @@ def unpack(function: Function, extra: int) -> Any:
 
 
 def parameters(function: Function, places: int, extra: int) -> Any:
+    """Return the parameters in a buffer, where no array of pointers gives them."""
+    name, count = function.kernel.name, len(function.kernel.parameters)
+    if places and extra:
+        raise invalid(f"launch of {name!r}: both kernelParams and extra are given")
     if extra:
-        if places:
-            raise invalid(f"launch of {function.kernel.name!r}: both kernelParams and extra are given")
         return unpack(function, extra)
-    if not places and function.parameters:
-        raise invalid(
-            f"launch of {function.kernel.name!r}: kernelParams is NULL, the kernel has {len(function.parameters)}"
-        )
-    return gather(function, places)
+    if count:
+        raise invalid(f"launch of {name!r}: kernelParams is NULL, the kernel has {count}")
+    return function.buffer()
 
 
 def submit(
@@ -101,8 +110,8 @@ def submit(
     bx, by, bz = block
     kernel = function.kernel
     if not (
-        0 < gx <= GRID[0] and 0 < gy <= GRID[1] and 0 < gz <= GRID[2]
-        and bx > 0 and by > 0 and 0 < bz <= BLOCK[2] and bx * by * bz <= kernel.max_threads
+        0 < gx <= MOST_X and 0 < gy <= MOST_Y and 0 < gz <= MOST_Z
+        and bx > 0 and by > 0 and 0 < bz <= MOST_BLOCK_Z and bx * by * bz <= kernel.max_threads
         and shared <= function.dynamic and function.context is line.context
     ):  # fmt: skip
         explain(function, grid, block, shared, line)
@@ -115,9 +124,15 @@ def submit(
     if cooperative:
         check_cooperative(function, gx * gy * gz, bx * by * bz, shared)
     native = function.grid or function.load()
-    buffer = gather(function, places) if places and not extra else parameters(function, places, extra)
-    queue = line.ready()
-    queue.launch(native, grid, block, cluster, shared, addressof(buffer), cooperative, next(_grid_ids))
+    if places and not extra:
+        params, gather = places, True
+    else:
+        buffer = parameters(function, places, extra)
+        params, gather = addressof(buffer), False
+    try:
+        line.ready().launch(native, grid, block, cluster, shared, params, cooperative, next(_grid_ids), gather)
+    except ValueError as error:
+        raise invalid(f"launch of {kernel.name!r}: {error}") from None
 
 
 def explain(function: Function, grid: Any, block: Any, shared: int, line: stream.Stream) -> NoReturn:

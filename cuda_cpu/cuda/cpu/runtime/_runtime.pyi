@@ -53,6 +53,7 @@ class Grid:
         parameter_bytes: int,
         needs_fibers: bool,
         owner: object,
+        layout: tuple[tuple[int, int], ...] = (),  # offset and size of each parameter, for launches that gather
     ) -> None: ...
 
 class Event:
@@ -78,6 +79,7 @@ class Queue:
         params: int,  # address of parameter_bytes bytes, copied before the call returns
         cooperative: bool,
         grid_id: int,
+        gather: bool = False,  # params is the address of an array of pointers, one to each parameter
     ) -> None: ...
     def copy(self, destination: int, source: int, size: int) -> None: ...
     def copy_2d(

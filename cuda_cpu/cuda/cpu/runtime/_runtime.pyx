@@ -11,6 +11,8 @@ from libc.string cimport memcpy, strerror, strlen
 
 import atexit
 import sys
+from itertools import chain
+from struct import pack
 
 cdef extern from "kernel_abi.h":
     enum: CPU_KERNEL_ABI
@@ -138,6 +140,11 @@ cdef extern from "queue.h":
     void cpu_command_discard(cpu_command *command)
     int cpu_queue_submit(cpu_queue *queue, cpu_command *command)
     bint cpu_launch_params(cpu_command *command, const void *params, uint32_t size)
+    struct cpu_parameter:
+        uint32_t offset, size
+    bint cpu_launch_gather(
+        cpu_command *command, void *const *pointers, const cpu_parameter *layout, uint32_t count, uint32_t size
+    )
     bint cpu_queue_idle(cpu_queue *queue)
     bint cpu_queue_wait(cpu_queue *queue, int64_t deadline) nogil
     void cpu_queue_cancel(cpu_queue *queue)
@@ -318,16 +325,20 @@ cdef class Grid:
 
     cdef cpu_grid *grid
     cdef object owner
+    cdef bytes layout  # cpu_parameter of each parameter
 
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
-        uint32_t parameter_bytes, bint needs_fibers, object owner,
+        uint32_t parameter_bytes, bint needs_fibers, object owner, tuple layout=(),
     ):
         cdef bytes text = name.encode()
         if self.grid is not NULL:
             raise RuntimeError("the grid exists already")
         if entry == 0:
             raise ValueError("entry must be the address of machine code, not 0")
+        for offset, size in layout:
+            if not 0 <= offset <= offset + size <= parameter_bytes:
+                raise ValueError(f"a parameter of {size} bytes at {offset} is not within {parameter_bytes} bytes")
         if local_bytes > 1 << 24:
             raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
         sweep_abandoned()
@@ -335,6 +346,7 @@ cdef class Grid:
         if self.grid is NULL:
             raise MemoryError
         cpu_grid_set_entry(self.grid, entry)
+        self.layout = pack(f"={2 * len(layout)}I", *chain.from_iterable(layout))
         self.grid.symbols = <const uint64_t *>symbols
         self.grid.shared_static = shared_static
         self.grid.local_bytes = local_bytes
@@ -456,9 +468,17 @@ cdef class Queue:
 
     def launch(
         self, Grid grid not None, tuple grid_dim, tuple block_dim, tuple cluster_dim, uint32_t shared_dynamic,
-        uint64_t params, bint cooperative, uint64_t grid_id,
+        uint64_t params, bint cooperative, uint64_t grid_id, bint gather=False,
     ):
         cdef cpu_launch launch
+        cdef const cpu_parameter *layout = <const cpu_parameter *><const char *>grid.layout
+        cdef void **pointers = <void **>params
+        cdef uint32_t count = len(grid.layout) // sizeof(cpu_parameter) if gather else 0
+        cdef uint32_t i
+        cdef bint done
+        for i in range(count):
+            if pointers[i] is NULL:
+                raise ValueError(f"the pointer to parameter {i} is NULL")
         dimensions("grid_dim", grid_dim, launch.grid_dim, <uint64_t>1 << 62)
         dimensions("block_dim", block_dim, launch.block_dim, 1024)
         dimensions("cluster_dim", cluster_dim, launch.cluster_dim, 1024)
@@ -471,7 +491,11 @@ cdef class Queue:
         cdef cpu_command *command = self.command(CPU_LAUNCH)
         command.launch = launch
         cpu_grid_hold(grid.grid)
-        if not cpu_launch_params(command, <const void *>params, grid.grid.parameter_bytes):
+        if gather:
+            done = cpu_launch_gather(command, pointers, layout, count, grid.grid.parameter_bytes)
+        else:
+            done = cpu_launch_params(command, <const void *>params, grid.grid.parameter_bytes)
+        if not done:
             cpu_command_discard(command)
             raise MemoryError
         self.submit(command)

@@ -114,15 +114,30 @@ void cpu_command_discard(struct cpu_command *command)
     free(command);
 }
 
-bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size)
+static bool room_for_params(struct cpu_command *command, uint32_t size)
 {
     command->launch.params = command->params;
     if (size > sizeof command->params)
         command->launch.params = aligned_alloc(64, ((size_t)size + 63) & ~(size_t)63);
-    if (!command->launch.params)
+    return command->launch.params;
+}
+
+bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size)
+{
+    if (!room_for_params(command, size))
         return false;
     if (size)
         memcpy(command->launch.params, params, size);
+    return true;
+}
+
+bool cpu_launch_gather(struct cpu_command *command, void *const *pointers, const struct cpu_parameter *layout,
+                       uint32_t count, uint32_t size)
+{
+    if (!room_for_params(command, size))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(command->launch.params + layout[i].offset, pointers[i], layout[i].size);
     return true;
 }
 

@@ -88,6 +88,12 @@ void cpu_command_discard(struct cpu_command *command); /* one that will not be s
 /* On failure the command is discarded with its references. */
 enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command);
 bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size);
+/* The same from an array of pointers, one to each parameter; `layout` has its offset and size. */
+struct cpu_parameter {
+    uint32_t offset, size;
+};
+bool cpu_launch_gather(struct cpu_command *command, void *const *pointers, const struct cpu_parameter *layout,
+                       uint32_t count, uint32_t size);
 
 bool cpu_queue_idle(struct cpu_queue *queue);
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline);
