@@ -34,28 +34,6 @@ GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
 BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
 MOST_X, MOST_Y, MOST_Z = GRID
 MOST_BLOCK_Z = BLOCK[2]
-PORTABLE_CLUSTER_SIZE_ALLOWED,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
-    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
-    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
-    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-    CUDA_ERROR_INVALID_CLUSTER_SIZE,
-    CUDA_ERROR_INVALID_HANDLE,
-    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-    CUDA_ERROR_NOT_SUPPORTED,
-    CUlaunchAttribute,
-    CUlaunchConfig,
-)
-from cuda.cpu.driver import device_attribute, event, occupancy, stream
-from cuda.cpu.driver.error import CudaError, invalid
-from cuda.cpu.driver.function import ONE, Function, functions
-from cuda.cpu.driver.kernel import function_of
-
-GRID = MOST_X, MOST_Y, MOST_Z = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
-BLOCK = *_, MOST_BLOCK_Z = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
 PORTABLE_CLUSTER, GREATEST_CLUSTER = 8, 16
 
 _grid_ids = itertools.count(1)
