@@ -70,17 +70,17 @@ except RuntimeError as error: print(error)
 
 def test_threads_are_named_and_started_late(image_file):
     script = """
-before = threads(); launch('empty'); queue.wait(-1)
+print(*threads())
+launch('empty'); queue.wait(-1)
 launch('spin')
-while len([n for n in threads() if n.startswith('cuda-')]) < 3: pass
-print(before, threads())
+while 'cuda-worker-2' not in threads() or 'cuda-worker-1' not in threads(): pass
+print(*threads())
 """
     done = run(image_file, script, CUDA_CPU_WORKERS="3")
-    before, _, after = done.stdout.partition("]")
+    before, after = done.stdout.splitlines()
     assert "cuda" not in before
-    assert [name for name in ("cuda-queue", "cuda-worker-1", "cuda-worker-2", "cuda-worker-3") if name in after] == [
-        "cuda-queue", "cuda-worker-1", "cuda-worker-2",
-    ]  # fmt: skip
+    assert set(after.split()) >= {"cuda-queue", "cuda-worker-1", "cuda-worker-2"}
+    assert "cuda-worker-3" not in after
 
 
 @pytest.mark.parametrize(("text", "count"), [("1", 1), ("7", 7), ("many", None), ("-3", None)])
