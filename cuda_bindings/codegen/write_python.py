@@ -72,10 +72,10 @@ def files(libraries: dict[str, Library]) -> dict[str, str]:
 
 def module(library: Library) -> str:
     """Return the text of one module."""
-    wrappers = [Wrapper(library, function) for function in library.functions.values()]
+    names = tables.Names(library)
+    wrappers = [Wrapper(library, function, names) for function in library.functions.values()]
     body = "".join(wrapper.text() for wrapper in wrappers)
     body += FOOTER
-    names = wrappers[0].names
     api = apis.APIS[library.name]
     globals_: dict[str, str] = {}
     for wrapper in wrappers:
@@ -104,10 +104,10 @@ def module(library: Library) -> str:
 class Wrapper:
     """The text of one function, part by part."""
 
-    def __init__(self, library: Library, function: Function):
+    def __init__(self, library: Library, function: Function, names: tables.Names):
         self.library = library
         self.api = apis.APIS[library.name]
-        self.names = tables.Names(library)
+        self.names = names
         self.function = function
         self.name = roles.python_function_name(self.api, function.name)
         self.globals: dict[str, str] = {}
