@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import pathlib
+import os.path
 
 __all__ = ["__version__", "implemented", "last_error_message", "library_path"]
 
@@ -15,6 +14,8 @@ _DISTRIBUTIONS = ("open-cuda-python", "cuda-cpu")
 def __getattr__(name: str) -> str:
     if name != "__version__":
         raise AttributeError(f"module 'cuda.cpu' has no attribute {name!r}")
+    import importlib.metadata  # 20 ms, for one who asks
+
     for distribution in _DISTRIBUTIONS:
         try:
             return importlib.metadata.version(distribution)
@@ -25,7 +26,7 @@ def __getattr__(name: str) -> str:
 
 def library_path() -> str:
     """Return the path of the CPU device's `libcuda.so.1`."""
-    return str(pathlib.Path(__file__).parent / "entry" / "libcuda.so.1")
+    return os.path.join(os.path.dirname(__file__), "entry", "libcuda.so.1")
 
 
 def implemented() -> list[str]:

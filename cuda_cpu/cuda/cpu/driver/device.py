@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
+import functools
 import os
-import pathlib
 import re
 
 from cuda.cpu.abi import (
@@ -38,31 +37,37 @@ class Device:
         self.capability = capability
         self.cores = cores
         self.name = f"CPU device ({cpu_name()}, {cores} core{'s' if cores != 1 else ''})"
-        self.uuid = machine_uuid(ordinal)
         self.attributes = device_attribute.values(self)
-        self._arena = None
 
-    @property
+    @functools.cached_property
     def arena(self):
         """The address range of the device's memory, reserved at first use.
 
         Four times its memory, so that guard pages and gaps between allocations do not eat into it.
         """
-        if self._arena is None:
-            self._arena = _runtime.Arena(4 * self.memory)
-        return self._arena
+        return _runtime.Arena(4 * self.memory)
+
+    @functools.cached_property
+    def uuid(self) -> bytes:
+        return machine_uuid(self.ordinal)
 
 
 _devices: list[Device] = []
 _forked = False
 
 
+def read(path: str) -> str:
+    """Return what a file says, "" if it is not there."""
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
 def cpu_name() -> str:
     """Return the processor's name as the kernel tells it, without clock rates and trademarks."""
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text()
-    except OSError:
-        text = ""
+    text = read("/proc/cpuinfo")
     found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     name = found[1] if found else os.uname().machine
     name = re.sub(r"\((R|TM|r|tm)\)|\bCPU\b|\b\d+-Core Processor\b|\bProcessor\b|@.*", "", name)
@@ -71,10 +76,9 @@ def cpu_name() -> str:
 
 def machine_uuid(ordinal: int) -> bytes:
     """Return 16 bytes that stay the same for this machine and ordinal (a hash: the machine's own id is private)."""
-    try:
-        machine = pathlib.Path("/etc/machine-id").read_text().strip()
-    except OSError:
-        machine = os.uname().nodename
+    import hashlib  # OpenSSL behind it: not at every start
+
+    machine = read("/etc/machine-id").strip() or os.uname().nodename
     digest = bytearray(hashlib.sha256(f"cuda.cpu device {ordinal} of {machine}".encode()).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x80  # RFC 9562: version 8, a value of our own making
     digest[8] = digest[8] & 0x3F | 0x80
@@ -190,7 +194,7 @@ def cuDeviceGetUuid(uuid: int, device: int) -> None:
 
 def cuDeviceGetLuid(luid: int, device: int) -> int:
     """Write the 8-byte locally unique id (of our own making: Linux has none) and return the device node mask."""
-    data = hashlib.sha256(find(device).uuid).digest()[:8]
+    data = find(device).uuid[8:]
     if not luid:
         raise invalid("cuDeviceGetLuid: luid is NULL")
     ctypes.memmove(luid, data, 8)
