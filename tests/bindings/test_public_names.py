@@ -58,4 +58,4 @@ def test_dir_and_star_import_list_everything(api):
 def test_unknown_name(api):
     module, _ = api
     with pytest.raises(AttributeError, match="has no attribute 'cuNoSuchThing'"):
-        module.cuNoSuchThing
+        module.cuNoSuchThing  # noqa: B018
