@@ -1,0 +1,197 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import pickle
+import re
+import threading
+
+import pytest
+from support.scripts import run_checked
+
+from cuda.core import Device, LegacyPinnedMemoryResource
+
+
+def test_one_object_per_device(device):
+    assert Device(0) is Device(0)
+    assert Device(device) is device
+    assert Device() is device
+    assert pickle.loads(pickle.dumps(device)) is device
+    assert (int(device), device.device_id) == (0, 0)
+    assert {device: 1}[Device(0)] == 1
+    assert device != 0
+
+
+def test_all_devices(device):
+    devices = Device.get_all_devices()
+    assert devices[0] is device
+    assert [int(each) for each in devices] == list(range(len(devices)))
+
+
+@pytest.mark.parametrize("wrong", [-1, 10_000])
+def test_no_such_device(wrong):
+    with pytest.raises(ValueError, match=rf"^device_id is {wrong}, but the devices are 0 to \d+$"):
+        Device(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["0", 0.0, [0]])
+def test_wrong_device_id(wrong):
+    with pytest.raises(TypeError, match=r"^device_id must be an int, a Device or None, not "):
+        Device(wrong)
+
+
+def test_facts(device):
+    major, minor = device.compute_capability
+    assert device.compute_capability.major == major >= 5
+    assert device.arch == f"{major}{minor}"
+    assert device.name
+    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", device.uuid)
+    assert re.fullmatch(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d", device.pci_bus_id)
+    assert device.name in repr(device)
+
+
+def test_properties(device):
+    properties = device.properties
+    assert properties is device.properties
+    assert properties.warp_size == 32
+    assert properties.max_threads_per_block >= 512
+    assert properties.unified_addressing is True
+    assert (properties.compute_capability_major, properties.compute_capability_minor) == device.compute_capability
+    with pytest.raises(AttributeError, match=r"the driver tells no 'warp_sice' of a device"):
+        properties.warp_sice  # noqa: B018
+
+
+@pytest.mark.cpu_only
+def test_every_property_has_a_value(device):
+    names = [name for name in dir(device.properties) if not name.startswith("_")]
+    assert len(names) > 100
+    assert all(isinstance(getattr(device.properties, name), int) for name in names)
+
+
+def test_current_device_is_of_the_thread(device):
+    seen = []
+
+    def work():
+        from cuda.bindings import driver
+
+        seen.append(int(driver.cuCtxGetCurrent()[1]))
+        Device(0).set_current()
+        seen.append(int(driver.cuCtxGetCurrent()[1]))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [0, int(device.context.handle)]
+
+
+def test_objects_are_made_in_threads_without_a_current_device(device, stream):
+    made = []
+
+    def work():
+        other = device.create_stream()
+        with device.allocate(8, stream=other) as buffer:
+            buffer.fill(1, stream=other)
+        made.append(device.create_event().is_done)
+        with LegacyPinnedMemoryResource().allocate(8) as pinned:
+            made.append(bytes(pinned) is not None)
+        with device.allocate(8, stream=device.default_stream):
+            made.append(True)
+        device.sync()
+        other.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert made == [True, True, True]
+
+
+def test_set_current_returns_the_context_before(device):
+    context = device.context
+    assert device.set_current() is None
+    before = device.set_current(context)
+    assert before == context
+    assert hash(before) == hash(context)
+    assert int(before.handle) == int(context.handle)
+    with pytest.raises(TypeError, match=r"^ctx must be a Context or None, not int$"):
+        device.set_current(1)
+
+
+def test_context(device):
+    context = device.context
+    assert context.device is device
+    assert not context.is_green
+    assert "device 0" in repr(context)
+    context.create_stream().close()
+    context.close()
+    context.close()
+    assert context.is_closed
+    assert context.handle is None
+    with pytest.raises(ValueError, match=r"^ctx is closed$"):
+        device.set_current(context)
+    with pytest.raises(ValueError, match=r"^this Context is closed$"):
+        context.create_stream()
+    with pytest.raises(RuntimeError, match=r"use Device.context"):
+        type(context)()
+    assert not device.context.is_closed
+
+
+def test_peer_access_to_itself_is_none(device):
+    assert device.can_access_peer(device) is False
+    assert device.can_access_peer(0) is False
+
+
+def test_sync_waits(device, stream):
+    with device.allocate(1 << 20, stream=stream) as buffer:
+        buffer.fill(1, stream=stream)
+        device.sync()
+        assert stream.is_done
+
+
+def test_memory_resource_can_be_replaced(device, stream):
+    before = device.memory_resource
+    pinned = LegacyPinnedMemoryResource()
+    try:
+        device.memory_resource = pinned
+        with device.allocate(8, stream=stream) as buffer:
+            assert buffer.memory_resource is pinned
+        with pytest.raises(TypeError, match=r"^memory_resource must be a MemoryResource, not NoneType$"):
+            device.memory_resource = None
+        assert device.memory_resource is pinned
+    finally:
+        device.memory_resource = before
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda device: device.resources,
+        lambda device: device.create_context(),
+        lambda device: device.create_graph_builder(),
+        lambda device: device.create_mipmapped_array(None),
+        lambda device: device.create_opaque_array(None),
+        lambda device: device.create_surface_object(resource=None),
+        lambda device: device.create_texture_object(resource=None),
+        lambda device: device.to_system_device(),
+    ],
+)
+def test_what_is_not_there_yet(device, use):
+    with pytest.raises(NotImplementedError, match=r"^Device\.\w+ is not in this version of cuda.core: it "):
+        use(device)
+
+
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_default_stream_follows_the_environment(value):
+    text = "from cuda.core import Device; print(Device(0).default_stream.__cuda_stream__())"
+    expected = {"0": "(0, 1)", "1": "(0, 2)"}[value]
+    assert run_checked(text, CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM=value).strip() == expected
+
+
+@pytest.mark.cpu_only
+def test_no_driver_is_said():
+    text = """
+        from cuda.core import Device
+        try:
+            Device(0)
+        except RuntimeError as error:
+            print(error)
+    """
+    said = run_checked(text, CUDA_PYTHON_DRIVER="/nowhere/libcuda.so.1")
+    assert said.startswith("CUDA_PYTHON_DRIVER='/nowhere/libcuda.so.1' cannot be opened: ")

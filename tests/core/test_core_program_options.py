@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import dataclasses
+
+import pytest
+
+from cuda.core import LinkerOptions, Program, ProgramOptions
+
+# Field -> a value that NVRTC takes, and how it is spelled.
+SPELLED = {
+    "arch": ("sm_90", "--gpu-architecture=sm_90"),
+    "relocatable_device_code": (True, "--relocatable-device-code=true"),
+    "extensible_whole_program": (True, "--extensible-whole-program"),
+    "debug": (True, "--device-debug"),
+    "lineinfo": (True, "--generate-line-info"),
+    "device_code_optimize": (True, "--dopt=on"),
+    "ptxas_options": ("-v", "--ptxas-options=-v"),
+    "max_register_count": (32, "--maxrregcount=32"),
+    "ftz": (True, "--ftz=true"),
+    "prec_sqrt": (False, "--prec-sqrt=false"),
+    "prec_div": (False, "--prec-div=false"),
+    "fma": (True, "--fmad=true"),
+    "use_fast_math": (True, "--use_fast_math"),
+    "extra_device_vectorization": (True, "--extra-device-vectorization"),
+    "link_time_optimization": (True, "--dlink-time-opt"),
+    "gen_opt_lto": (True, "--gen-opt-lto"),
+    "define_macro": (("A", "1"), "--define-macro=A=1"),
+    "undefine_macro": ("A", "--undefine-macro=A"),
+    "include_path": ("/tmp", "--include-path=/tmp"),
+    "pre_include": (["cuda_fp16.h"], "--pre-include=cuda_fp16.h"),
+    "no_source_include": (True, "--no-source-include"),
+    "std": ("c++20", "--std=c++20"),
+    "builtin_move_forward": (False, "--builtin-move-forward=false"),
+    "builtin_initializer_list": (False, "--builtin-initializer-list=false"),
+    "disable_warnings": (True, "--disable-warnings"),
+    "restrict": (True, "--restrict"),
+    "device_as_default_execution_space": (True, "--device-as-default-execution-space"),
+    "device_int128": (True, "--device-int128"),
+    "optimization_info": ("inline", "--optimization-info=inline"),
+    "no_display_error_number": (True, "--no-display-error-number"),
+    "diag_error": (1234, "--diag-error=1234"),
+    "diag_suppress": ((1234,), "--diag-suppress=1234"),
+    "diag_warn": ([1234], "--diag-warn=1234"),
+    "brief_diagnostics": (True, "--brief-diagnostics=true"),
+    "time": ("-", "--time=-"),
+    "split_compile": (2, "--split-compile=2"),
+    "fdevice_syntax_only": (True, "--fdevice-syntax-only"),
+    "minimal": (True, "--minimal"),
+    "no_cache": (True, "--no-cache"),
+    "fdevice_time_trace": ("/nowhere/trace.json", "--fdevice-time-trace=/nowhere/trace.json"),
+    "device_float128": (True, "--device-float128"),
+    "frandom_seed": ("seed", "--frandom-seed=seed"),
+    "ofast_compile": ("min", "--Ofast-compile=min"),
+    "pch": (True, "--pch"),
+    "create_pch": ("/nowhere/mine.pch", "--create-pch=/nowhere/mine.pch"),
+    "use_pch": ("/nowhere/mine.pch", "--use-pch=/nowhere/mine.pch"),
+    "pch_dir": ("/tmp", "--pch-dir=/tmp"),
+    "pch_verbose": (True, "--pch-verbose=true"),
+    "pch_messages": (False, "--pch-messages=false"),
+    "instantiate_templates_in_pch": (True, "--instantiate-templates-in-pch=true"),
+    "numba_debug": (True, "--numba-debug"),
+}
+ELSEWHERE = {"name", "extra_sources", "use_bundled_headers", "use_libdevice"}
+
+
+def test_every_field_is_spelled():
+    assert {field.name for field in dataclasses.fields(ProgramOptions)} == set(SPELLED) | ELSEWHERE
+    assert ProgramOptions().as_bytes("nvrtc") == []
+
+
+@pytest.mark.parametrize("field", SPELLED)
+def test_spelling(field):
+    value, option = SPELLED[field]
+    assert ProgramOptions(**{field: value}).as_bytes("NVRTC") == [option.encode()]
+
+
+@pytest.mark.needs_nvrtc
+@pytest.mark.parametrize("field", SPELLED)
+def test_nvrtc_knows_the_option(field, tmp_path):
+    value = SPELLED[field][0]
+    if isinstance(value, str):
+        value = value.replace("/nowhere", str(tmp_path))
+    options = ProgramOptions(**{"arch": "sm_100", field: value})
+    if field == "numba_debug":
+        options.debug = True
+    if field == "use_pch":
+        options.create_pch, options.use_pch = options.use_pch, None
+        Program("", "c++", options).compile("ptx")
+        options.create_pch, options.use_pch = None, options.create_pch
+    if field == "pre_include":
+        (tmp_path / "cuda_fp16.h").touch()
+        options.include_path = str(tmp_path)
+    target = "ltoir" if field == "link_time_optimization" else "ptx"
+    Program("", "c++", options).compile(target)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("A", ["A"]),
+        (("A", "1"), ["A=1"]),
+        (["A", "B"], ["A", "B"]),
+        ([("A", "1"), "B"], ["A=1", "B"]),
+        ((("A", "1"), ("B", "2")), ["A=1", "B=2"]),
+    ],
+)
+def test_macros(value, expected):
+    options = ProgramOptions(define_macro=value).as_bytes("NVRTC")
+    assert options == [f"--define-macro={text}".encode() for text in expected]
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"std": 1.5}, TypeError, r"^std must be a str or an int .*, not 1.5$"),
+        ({"max_register_count": True}, TypeError, r"^max_register_count must be a str or an int"),
+        ({"include_path": [None]}, TypeError, r"^include_path must be a str or an int"),
+        ({"define_macro": 1}, TypeError, r"^define_macro must be a name, a tuple \(name, value\) or a list"),
+        ({"define_macro": [["A", "1"]]}, TypeError, r"must be a name or a tuple \(name, value\)$"),
+        ({"use_libdevice": True}, ValueError, r"^use_libdevice is for NVVM programs"),
+        ({"extra_sources": []}, ValueError, r"^extra_sources is for NVVM programs"),
+    ],
+)
+def test_wrong_values(fields, error, message):
+    with pytest.raises(error, match=message):
+        ProgramOptions(**fields).as_bytes("NVRTC")
+
+
+def test_backends():
+    assert ProgramOptions(arch="sm_90", ftz=True).as_bytes("nvJitLink") == [b"-arch=sm_90", b"-ftz=true"]
+    with pytest.raises(NotImplementedError, match=r"NVVM programs are not in this version"):
+        ProgramOptions().as_bytes("NVVM")
+    with pytest.raises(ValueError, match=r"^backend must be 'NVRTC' or 'nvJitLink', not 'gcc'$"):
+        ProgramOptions().as_bytes("gcc")
+
+
+def test_linker_options():
+    options = LinkerOptions(
+        arch="sm_90", link_time_optimization=True, optimization_level=2, kernels_used=["a", "b"], split_compile=0
+    )
+    expected = "-arch=sm_90 -lto -kernels-used=a -kernels-used=b -split-compile=0 -O2"
+    assert options.as_bytes() == expected.encode().split()
+    with pytest.raises(ValueError, match=r"^optimization_level must be 0 to 3, not 4$"):
+        LinkerOptions(optimization_level=4).as_bytes()
+    with pytest.raises(ValueError, match=r"^backend must be 'nvjitlink', not 'driver'$"):
+        LinkerOptions().as_bytes("driver")

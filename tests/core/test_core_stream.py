@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import gc
+
+import pytest
+
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, EventOptions, Stream, StreamOptions
+
+
+def test_properties(device):
+    with device.create_stream(options=StreamOptions(nonblocking=False, priority=-1)) as stream:
+        assert not stream.is_nonblocking
+        assert stream.priority == -1
+        assert stream.device is device
+        assert stream.context == device.context
+        assert stream.__cuda_stream__() == (0, int(stream.handle))
+        assert f"{int(stream.handle):#x}" in repr(stream)
+    with device.create_stream(options={"priority": 0}) as stream:
+        assert stream.is_nonblocking
+
+
+def test_wrong_options(device):
+    with pytest.raises(ValueError, match=r"^priority is 99, but the device's are -\d+ \(urgent\) to 0$"):
+        device.create_stream(options=StreamOptions(priority=99))
+    with pytest.raises(TypeError, match=r"^options must be StreamOptions, a dict of its fields or None, not int$"):
+        device.create_stream(options=1)
+    with pytest.raises(ValueError, match=r"give either obj or options"):
+        device.create_stream(LEGACY_DEFAULT_STREAM, StreamOptions())
+
+
+def test_close(device):
+    stream = device.create_stream()
+    stream.close()
+    stream.close()
+    assert stream.is_closed
+    assert stream.handle is None
+    assert repr(stream) == "<Stream closed>"
+    for use in (stream.sync, stream.record, stream.__cuda_stream__, lambda: stream.priority, stream.__enter__):
+        with pytest.raises(ValueError, match=r"^this Stream is closed$"):
+            use()
+    with pytest.raises(RuntimeError, match=r"use Device.create_stream or Stream.from_handle"):
+        Stream()
+
+
+def test_default_streams():
+    for stream, handle in ((LEGACY_DEFAULT_STREAM, 1), (PER_THREAD_DEFAULT_STREAM, 2)):
+        assert int(stream.handle) == handle
+        stream.close()
+        assert not stream.is_closed
+        stream.sync()
+
+
+def test_default_stream_has_the_current_device(device):
+    assert LEGACY_DEFAULT_STREAM.device is device
+    LEGACY_DEFAULT_STREAM.record().sync()
+
+
+def test_from_handle_does_not_own(device, stream):
+    wrapped = Stream.from_handle(stream.handle)
+    assert wrapped == stream
+    assert hash(wrapped) == hash(stream)
+    assert wrapped.device is device
+    wrapped.close()
+    stream.sync()
+    assert wrapped != stream
+    assert Stream.from_handle(int(stream.handle)) == stream
+
+
+def test_streams_differ(device, stream):
+    with device.create_stream() as other:
+        assert other != stream
+        assert other != int(other.handle)
+
+
+def test_record_and_wait(device, stream):
+    with device.create_stream() as other:
+        event = stream.record()
+        assert stream.record(event) is event
+        other.wait(event)
+        other.wait(stream)
+        assert stream.record(options=EventOptions(timing_enabled=True)).is_timing_enabled
+        other.sync()
+        assert other.is_done
+    with pytest.raises(ValueError, match=r"give either event or options"):
+        stream.record(event, EventOptions())
+    with pytest.raises(TypeError, match=r"^event must be an Event, not int$"):
+        stream.record(1)
+    with pytest.raises(
+        TypeError, match=r"^event_or_stream must be a Stream or an object with __cuda_stream__, not int"
+    ):
+        stream.wait(1)
+
+
+def test_work_waits_for_another_stream(module, device, stream, host):
+    from cuda.core import LaunchConfig, launch
+
+    count = 1 << 16
+    with device.create_stream() as other, device.allocate(4 * count, stream=stream) as buffer:
+        buffer.fill(0, stream=stream)
+        for _ in range(10):
+            launch(stream, LaunchConfig(grid=count // 256, block=256), module.add_one, buffer, count)
+            other.wait(stream)
+            launch(other, LaunchConfig(grid=count // 256, block=256), module.add_one, buffer, count)
+            stream.wait(other)
+        assert set(host(buffer, "i4").tolist()) == {20}
+
+
+def test_a_stream_that_is_dropped_finishes_its_work(module, device, stream, host):
+    from cuda.core import LaunchConfig, launch
+
+    with device.allocate(4, stream=stream) as buffer:
+        buffer.fill(0, stream=stream)
+        stream.sync()
+        other = device.create_stream()
+        launch(other, LaunchConfig(grid=1, block=1), module.add_one, buffer, 1)
+        del other
+        gc.collect()
+        device.sync()
+        assert host(buffer, "i4")[0] == 1
+
+
+def test_what_is_not_there_yet(stream):
+    with pytest.raises(NotImplementedError, match=r"^Stream.create_graph_builder is not in this version"):
+        stream.create_graph_builder()
+    with pytest.raises(NotImplementedError, match=r"^Stream.resources is not in this version"):
+        stream.resources  # noqa: B018
