@@ -198,6 +198,28 @@ def test_a_broken_python_half_is_reported_and_never_half_stored(run, function, c
     assert printed == ["999 5"]
 
 
+def test_calls_leak_nothing(run):
+    run("""
+        import gc
+        provide(cuModuleGetFunction=lambda module, name: 2**60, cuMemGetInfo=lambda: (2**60, 2**61),
+                cuDeviceGetCount=lambda: "no number", cuCtxGetId=fail(CudaError(201)))
+        sys.unraisablehook = lambda *_: None
+        out = (u64 * 2)()
+        def use():
+            assert library.cuModuleGetFunction(out, pointer(5), b"a name of some length") == 0
+            assert library.cuMemGetInfo_v2(out, ref(out, 8)) == 0
+            assert library.cuDeviceGetCount(out) == 999
+            assert library.cuCtxGetId(None, out) == 201
+        def blocks():
+            gc.collect()
+            return sys.getallocatedblocks()
+        for _ in range(100): use()
+        before = blocks()
+        for _ in range(1000): use()
+        assert blocks() - before < 100
+    """)
+
+
 def test_outputs_are_all_stored_or_none(run):
     printed = run("""
         provide(cuDeviceComputeCapability=record((9, 2**32)))
