@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import os
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
-from support.compilers import compile_cuda
+from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, include_option, link
 from support.loaded import Loaded
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
@@ -382,8 +383,6 @@ def test_halves(program):
     source = """#include <cuda_fp16.h>
         extern "C" __global__ void k(const __half *x, __half *y, __half2 *z, int n) { int i = threadIdx.x;
             y[i] = x[i] * x[i + 1] + __float2half(0.5f); z[i] = __hfma2(z[i], z[i], __float2half2_rn(1.0f)); }"""
-    from support.compilers import compile_cuda, include_option
-
     text = compile_cuda(source, "--gpu-architecture=sm_90", include_option())
     x, y = random.standard_normal(33).astype(np.float16), np.zeros(32, np.float16)
     z = random.standard_normal(64).astype(np.float16)
@@ -393,3 +392,75 @@ def test_halves(program):
     rounded = ((x[:-1] * x[1:]).astype(np.float16) + np.float16(0.5)).astype(np.float16)
     assert all(value in (a, b) for value, a, b in zip(y, fused, rounded, strict=True))
     np.testing.assert_array_equal(z, expected)
+
+
+@pytest.mark.parametrize("kind", ["cubin", "ptx", "ltoir"])
+@pytest.mark.needs_nvjitlink
+def test_separately_compiled_units(kind):
+    kernel = """extern __device__ int shared_table[4]; extern __device__ int f(int x);
+        static __device__ int own(int x) { return x + 1; }
+        extern "C" __global__ void k(int *p) {
+        p[threadIdx.x] = f(own(p[threadIdx.x])) + shared_table[threadIdx.x & 3]; }"""
+    function = """__device__ int shared_table[4] = {1, 2, 3, 4};
+        static __device__ __noinline__ int own(int x) { return x * 10; }
+        __device__ int f(int x) { shared_table[3] = 40; return own(x) - 5; }"""
+    options = ["--gpu-architecture=sm_90", "-rdc=true", "-lineinfo"]
+    kinds = {"cubin": (CUBIN_KIND, "CUBIN"), "ptx": (PTX_KIND, "PTX"), "ltoir": (LTOIR_KIND, "LTOIR")}
+    number, result = kinds[kind]
+    options += ["-dlto"] if kind == "ltoir" else []
+    end = b"\0" if kind == "ptx" else b""
+    inputs = [(number, compile_cuda(source, *options, result=result) + end) for source in (kernel, function)]
+    cubin = link(inputs, "-arch=sm_90", "-lineinfo", *(["-lto"] if kind == "ltoir" else []))
+    values = np.arange(32, dtype=np.int32)
+    Loaded(cubin).launch("k", 1, 32, values)
+    lanes = np.arange(32)
+    np.testing.assert_array_equal(values, (lanes + 1) * 10 - 5 + np.array([1, 2, 3, 40])[lanes & 3])
+
+
+def headers() -> tuple[str, ...]:
+    """Return the options for CCCL's headers; skip the test without them."""
+    folder = include_option()
+    if not os.path.isdir(folder.partition("=")[2] + "/cccl"):
+        pytest.skip("CCCL's headers are not installed: pip install nvidia-cuda-cccl")
+    return folder, folder + "/cccl", "--std=c++17", "-default-device"
+
+
+def test_cub_blocks():
+    source = """#include <cub/block/block_radix_sort.cuh>
+        #include <cub/block/block_scan.cuh>
+        extern "C" __global__ void k(const int *in, int *sorted, int *sums) {
+            typedef cub::BlockRadixSort<int, 64, 4> Sort; typedef cub::BlockScan<int, 64> Scan;
+            __shared__ union { typename Sort::TempStorage sort; typename Scan::TempStorage scan; } room;
+            int keys[4], sum; for (int i = 0; i < 4; i++) keys[i] = in[threadIdx.x * 4 + i];
+            Sort(room.sort).Sort(keys); for (int i = 0; i < 4; i++) sorted[threadIdx.x * 4 + i] = keys[i];
+            __syncthreads(); Scan(room.scan).ExclusiveSum(in[threadIdx.x], sum); sums[threadIdx.x] = sum; }"""
+    values = random.integers(-1000, 1000, 256).astype(np.int32)
+    ordered, sums = np.zeros(256, np.int32), np.zeros(64, np.int32)
+    Loaded(compile_cuda(source, "--gpu-architecture=sm_90", *headers())).launch("k", 1, 64, values, ordered, sums)
+    np.testing.assert_array_equal(ordered, np.sort(values))
+    np.testing.assert_array_equal(sums, np.cumsum(values[:64]) - values[:64])
+
+
+def test_cooperative_groups():
+    source = """#include <cooperative_groups.h>
+        #include <cooperative_groups/reduce.h>
+        namespace cg = cooperative_groups;
+        extern "C" __global__ void k(const int *in, int *out) {
+            auto block = cg::this_thread_block(); auto tile = cg::tiled_partition<16>(block); int v = in[threadIdx.x];
+            int *o = out + threadIdx.x * 6; auto warp = cg::tiled_partition<32>(block);
+            o[0] = cg::reduce(tile, v, cg::plus<int>()); o[1] = tile.shfl_down(v, 3);
+            o[2] = tile.any(v > 90) + 2 * tile.all(v > 5);
+            if (v & 1) { auto some = cg::coalesced_threads(); o[3] = cg::reduce(some, v, cg::greater<int>());
+                o[4] = some.size() * 100 + some.thread_rank(); } else { o[3] = o[4] = -1; }
+            block.sync(); auto same = cg::labeled_partition(warp, v % 3);
+            o[5] = same.size() * 100 + same.thread_rank(); }"""
+    values = random.integers(0, 100, 64).astype(np.int32)
+    out = np.zeros((64, 6), np.int32)
+    Loaded(compile_cuda(source, "--gpu-architecture=sm_120", *headers())).launch("k", 1, 64, values, out)
+    for i, v in enumerate(values):
+        lane, tile, warp = i % 32, values[i // 16 * 16 :][:16], values[i // 32 * 32 :][:32]
+        odd, same = warp & 1 == 1, warp % 3 == v % 3
+        expected = [tile.sum(), tile[i % 16 + 3] if i % 16 < 13 else v, (tile > 90).any() + 2 * (tile > 5).all()]
+        expected += [warp[odd].max(), odd.sum() * 100 + odd[:lane].sum()] if v & 1 else [-1, -1]
+        expected += [same.sum() * 100 + same[:lane].sum()]
+        assert list(out[i]) == expected, i

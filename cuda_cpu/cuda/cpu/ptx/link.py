@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.references import rename
@@ -16,8 +15,6 @@ from cuda.cpu.ptx.syntax import Function, Module, Variable
 RUNTIME = frozenset({"vprintf", "malloc", "free", "__assertfail"})
 
 _STATIC = ("global", "const", "shared")
-
-_Definition = TypeVar("_Definition", Function, Variable)
 
 
 @dataclass(slots=True)
@@ -130,7 +127,7 @@ def _is_dynamic_shared(definition: Function | Variable) -> bool:
     return isinstance(definition, Variable) and definition.space == "shared" and definition.linkage == "extern"
 
 
-def _merge(definitions: dict[str, _Definition], new: _Definition, module: Module, units: dict[str, Module]) -> None:
+def _merge(definitions: dict, new: Function | Variable, module: Module, units: dict[str, Module]) -> None:
     name = new.name
     known = definitions.get(name)
     if known is None:
