@@ -56,7 +56,8 @@ class Kernel:
         stack_limit: int = 0,
     ) -> None:
         """Run all warps one after the other. Arrays are passed by address, NumPy scalars as they are."""
-        block = (threads, 1, 1) if isinstance(threads, int) else threads
+        block = (threads,) if isinstance(threads, int) else threads
+        block += (1,) * (3 - len(block))
         table = _Services(services or {}, budget)
         parameters = _parameters(self.program.functions[self.name], args)
         for index in range(blocks):

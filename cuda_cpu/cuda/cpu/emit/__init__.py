@@ -88,7 +88,7 @@ def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: b
             unit = program.unit_of[function.name]
             raise error.located(unit.name, unit.text) from None
         waits |= bool(graph.spins)
-    local = _local_bytes(program, name, ())
+    local = _local_bytes(program, name, {})
     return KernelText(module.text() + METADATA, module.has_barriers or waits, local)
 
 
@@ -110,7 +110,10 @@ def _leaving(program: object, functions: list[Function]) -> frozenset[str]:
     )
 
 
-def _local_bytes(program: object, name: str, above: tuple[str, ...]) -> int:
-    """Return the local memory of the deepest chain of calls, each function counted once."""
-    below = [_local_bytes(program, callee, (*above, name)) for callee in program.callees(name) if callee not in above]
-    return local_size(program.functions[name]) + max(below, default=0)
+def _local_bytes(program: object, name: str, known: dict[str, int]) -> int:
+    """Return the local memory of the deepest chain of calls; a function that calls itself counts once."""
+    if name not in known:
+        known[name] = 0
+        below = [_local_bytes(program, callee, known) for callee in program.callees(name)]
+        known[name] = local_size(program.functions[name]) + max(below, default=0)
+    return known[name]

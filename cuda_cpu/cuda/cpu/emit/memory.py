@@ -160,7 +160,9 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
         if parameter is None:
             store(frame, pointers(frame, address, space, extra), value, order)
         elif isinstance(parameter, Storage):
-            lanes = frame.lanes() if frame.waiting else None
+            # Lanes that wait elsewhere, or have returned a result, keep theirs.
+            returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)
+            lanes = frame.lanes() if frame.waiting or returned else None
             parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
         else:
             raise PtxError(f"store to kernel parameter {address.base.name!r}", frame.line)

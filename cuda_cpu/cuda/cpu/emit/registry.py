@@ -55,6 +55,11 @@ def lanewise(function: Function) -> Callable[[Step], bool]:
                 base = step.instruction.operands[1].base
                 return base.name in parameters if isinstance(base, Symbol) else function.entry
             return space != "local"
-        return form.opcode in PURE and not (form.opcode == "cvta" and "local" in form.modifiers)
+        if form.opcode in (
+            "cvta",
+            "isspacep",
+        ):  # each lane has local memory of its own, and what is global is not local
+            return form.space.partition("::")[0] not in ("local", "global" if form.opcode == "isspacep" else "")
+        return form.opcode in PURE
 
     return is_lanewise

@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Device functions: values and structs by value, pointers to functions, recursion, services of the runtime."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from support.warps import Fault, Kernel, compiled
+
+START = """
+.visible .entry k(.param .u64 data)
+{
+    .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %d<30>;
+    ld.param.u64 %d1, [data]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;
+"""
+END = "    st.global.u32 [%d3], %r9;\n    ret;\n}\n"
+ADD = """
+.func (.param .b32 out) add(.param .b32 a, .param .b32 b) {
+    .reg .b32 %r<4>; ld.param.b32 %r1, [a]; ld.param.b32 %r2, [b]; add.u32 %r3, %r1, %r2; st.param.b32 [out], %r3; ret;
+}
+"""
+SUB = ADD.replace("add", "sub").replace("add.u32", "sub.u32")
+
+
+def run(text: str) -> np.ndarray:
+    data = np.zeros(32, np.uint32)
+    compiled(text)(data)
+    return data
+
+
+def test_divergent_returns_keep_each_lanes_result() -> None:
+    function = """
+.func (.param .b32 out) f(.param .b32 a) {
+    .reg .b32 %r<9>; .reg .pred %p<2>;
+    ld.param.b32 %r1, [a]; setp.lt.u32 %p1, %r1, 10;
+    @%p1 bra SMALL;
+    st.param.b32 [out], 500; ret;
+SMALL:
+    add.u32 %r2, %r1, 1; st.param.b32 [out], %r2; ret;
+}
+"""
+    call = "{ .param .b32 a; .param .b32 o; st.param.b32 [a], %r1; call.uni (o), f, (a); ld.param.b32 %r9, [o]; }\n"
+    lanes = np.arange(32)
+    np.testing.assert_array_equal(run(function + START + call + END), np.where(lanes < 10, lanes + 1, 500))
+
+
+def test_structs_by_value() -> None:
+    function = """
+.func (.param .align 8 .b8 out[16]) f(.param .align 8 .b8 s[24], .param .b64 x) {
+    .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b16 %h<3>;
+    ld.param.b64 %d1, [s+8]; ld.param.b8 %h1, [s+1]; ld.param.v2.b32 {%r1, %r2}, [s+16]; ld.param.b64 %d2, [x];
+    cvt.u32.u16 %r3, %h1; add.u32 %r1, %r1, %r3; add.s64 %d1, %d1, %d2;
+    st.param.b64 [out+8], %d1; st.param.b32 [out], %r1; st.param.b32 [out+4], %r2; ret;
+}
+"""
+    call = """
+    { .param .align 8 .b8 s[24]; .param .b64 x; .param .align 8 .b8 o[16];
+    st.param.b32 [s], -1; st.param.b8 [s+1], 7; mov.u64 %d4, 1000; st.param.b64 [s+8], %d4;
+    st.param.v2.b32 [s+16], {%r1, 3};
+    cvt.u64.u32 %d5, %r1; st.param.b64 [x], %d5;
+    call.uni (o), f, (s, x);
+    ld.param.v2.b32 {%r4, %r5}, [o]; ld.param.b32 %r6, [o+8]; }
+    mad.lo.u32 %r9, %r5, 100000, %r4; mad.lo.u32 %r9, %r6, 1000, %r9;
+"""
+    lanes = np.arange(32)
+    np.testing.assert_array_equal(run(function + START + call + END), 300000 + lanes + 7 + (1000 + lanes) * 1000)
+
+
+INDIRECT = """
+    and.b32 %r2, %r1, 1; mul.wide.u32 %d4, %r2, 8; mov.u64 %d5, table; add.s64 %d5, %d5, %d4; ld.global.u64 %d6, [%d5];
+    { .param .b32 a; .param .b32 b; .param .b32 o; st.param.b32 [a], 100; st.param.b32 [b], %r1;
+    proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
+    call (o), %d6, (a, b), proto; ld.param.b32 %r9, [o]; }
+"""
+
+
+def test_each_lane_calls_its_own_function() -> None:
+    table = ".global .align 8 .u64 table[2] = {add, sub};\n"
+    lanes = np.arange(32)
+    expected = np.where(lanes % 2 == 0, 100 + lanes, 100 - lanes)
+    np.testing.assert_array_equal(run(ADD + SUB + table + START + INDIRECT + END), expected)
+
+
+def test_a_pointer_to_no_function_is_a_fault() -> None:
+    text = ADD + SUB + ".global .align 8 .u64 table[2] = {add, sub};\n" + START + INDIRECT + END
+    kernel = Kernel(text)
+    kernel.variables["table"].view(np.uint64)[1] = 12345
+    with pytest.raises(Fault, match="invalid_pc"):
+        kernel(np.zeros(32, np.uint32))
+
+
+def test_recursion_with_local_memory() -> None:
+    text = """
+.func (.param .b32 out) fib(.param .b32 n) {
+    .local .align 4 .b8 room[8]; .reg .b32 %r<9>; .reg .pred %p<2>; .reg .b64 %d<3>;
+    ld.param.b32 %r1, [n]; mov.u64 %d1, room; st.local.u32 [%d1+4], %r1;
+    setp.lt.u32 %p1, %r1, 2;
+    @%p1 bra DONE;
+    add.u32 %r2, %r1, -1; add.u32 %r3, %r1, -2;
+    { .param .b32 a; .param .b32 o; st.param.b32 [a], %r2; call (o), fib, (a); ld.param.b32 %r4, [o]; }
+    { .param .b32 a; .param .b32 o; st.param.b32 [a], %r3; call (o), fib, (a); ld.param.b32 %r5, [o]; }
+    add.u32 %r6, %r4, %r5; ld.local.u32 %r7, [%d1+4]; setp.ne.u32 %p1, %r7, %r1; @%p1 trap;
+    st.param.b32 [out], %r6; ret;
+DONE:
+    st.param.b32 [out], %r1; ret;
+}
+"""
+    call = """
+    rem.u32 %r2, %r1, 11;
+    { .param .b32 a; .param .b32 o; st.param.b32 [a], %r2; call (o), fib, (a); ld.param.b32 %r9, [o]; }
+"""
+    fibonacci = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55]
+    np.testing.assert_array_equal(run(text + START + call + END), [fibonacci[lane % 11] for lane in range(32)])
+    assert compiled(text + START + call + END).local_bytes == 16
+    with pytest.raises(Fault, match="stack"):
+        compiled(text + START + call + END)(np.zeros(32, np.uint32), local=64)
+
+
+def test_functions_that_call_each_other_by_guard() -> None:
+    call = """
+    mov.u32 %r9, 5; setp.gt.u32 %p1, %r1, 20;
+    { .param .b32 a; .param .b32 b; .param .b32 o; st.param.b32 [a], 1; st.param.b32 [b], %r1;
+    @%p1 call (o), add, (a, b); @%p1 ld.param.b32 %r9, [o]; }
+"""
+    lanes = np.arange(32)
+    np.testing.assert_array_equal(run(ADD + START + call + END), np.where(lanes > 20, lanes + 1, 5))
+
+
+def array(address: int, type_: type) -> list[int]:
+    return list((type_ * 32).from_address(address))
+
+
+def test_services_get_the_lanes_that_call() -> None:
+    text = """
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.extern .func (.param .b64 p) malloc(.param .b64 size);
+.extern .func free(.param .b64 p);
+.extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
+""" + START + """
+    setp.gt.u32 %p1, %r1, 2; mov.u32 %r9, 0;
+    @%p1 bra END;
+    cvt.u64.u32 %d4, %r1; add.u32 %r3, %r1, 40;
+    { .param .b64 f; .param .b64 a; .param .b32 o; st.param.b64 [f], %d1; st.param.b64 [a], %d4;
+    call.uni (o), vprintf, (f, a); ld.param.b32 %r9, [o]; }
+    { .param .b64 s; .param .b64 o; st.param.b64 [s], %d4; call.uni (o), malloc, (s); ld.param.b64 %d5, [o]; }
+    { .param .b64 p; st.param.b64 [p], %d5; call.uni free, (p); }
+    { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;
+    st.param.b64 [m], 1; st.param.b64 [f], 2; st.param.b32 [l], %r3; st.param.b64 [n], 3; st.param.b64 [s], 1;
+    call.uni __assertfail, (m, f, l, n, s); }
+END:
+""" + END  # fmt: skip
+    seen: dict[str, object] = {}
+
+    def vprintf(warp: int, lanes: int, formats: int, arguments: int, result: int) -> None:
+        seen["vprintf"] = (lanes, array(arguments, ctypes.c_uint64)[:3])
+        ctypes.memmove(result, (ctypes.c_int32 * 3)(7, 8, 9), 12)
+
+    def malloc(warp: int, lanes: int, sizes: int, result: int) -> None:
+        seen["malloc"] = (lanes, array(sizes, ctypes.c_uint64)[:3])
+        ctypes.memmove(result, (ctypes.c_uint64 * 3)(70, 80, 90), 24)
+
+    def free(warp: int, lanes: int, pointers: int) -> None:
+        seen["free"] = (lanes, array(pointers, ctypes.c_uint64)[:3])
+
+    def assert_fail(warp: int, lanes: int, message: int, file: int, line: int, function: int) -> None:
+        seen["assert_fail"] = (lanes, array(line, ctypes.c_uint32)[:3])
+
+    data = np.zeros(32, np.uint32)
+    compiled(text)(data, services={"vprintf": vprintf, "malloc": malloc, "free": free, "assert_fail": assert_fail})
+    assert seen == {
+        "vprintf": (7, [0, 1, 2]),
+        "malloc": (7, [0, 1, 2]),
+        "free": (7, [70, 80, 90]),
+        "assert_fail": (7, [40, 41, 42]),
+    }
+    assert data.tolist() == [7, 8, 9] + [0] * 29
