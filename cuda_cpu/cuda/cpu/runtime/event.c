@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define SPIN_NS 20000
+#define SPIN_NS 50000
 
 struct cpu_event *cpu_event_make(void)
 {
@@ -55,8 +55,9 @@ bool cpu_marker_done(struct cpu_marker *marker)
 
 bool cpu_marker_wait(struct cpu_marker *marker, int64_t deadline)
 {
-    for (int64_t end = cpu_now() + SPIN_NS; !cpu_marker_done(marker) && cpu_now() < end;)
-        cpu_relax();
+    int64_t end = cpu_now() + SPIN_NS;
+    if (marker)
+        cpu_spin(&marker->done, 0, end < deadline ? end : deadline);
     while (!cpu_marker_done(marker))
         if (!cpu_await(&marker->done, 0, deadline))
             return cpu_marker_done(marker);

@@ -25,13 +25,27 @@ static struct {
     _Atomic bool stopping;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static long cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+bool cpu_may_spin(void)
+{
+    static _Atomic int known; /* 0: not yet, 1: no, 2: yes */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!answer)
+        atomic_store(&known, answer = cores() > 1 ? 2 : 1);
+    return answer == 2;
+}
+
 static uint32_t default_workers(void)
 {
     const char *text = getenv("CUDA_CPU_WORKERS");
     long count = text ? strtol(text, NULL, 10) : 0;
-    cpu_set_t cores;
     if (count <= 0)
-        count = sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
+        count = cores();
     return count > MOST_WORKERS ? MOST_WORKERS : (uint32_t)count;
 }
 
@@ -79,10 +93,8 @@ static void leave_job(struct cpu_job *job)
 
 static void wait_for_job(uint32_t seen)
 {
-    for (int64_t end = cpu_now() + SPIN_NS; cpu_now() < end; cpu_relax())
-        if (atomic_load_explicit(&pool.published.rings, memory_order_relaxed) != seen)
-            return;
-    cpu_await(&pool.published, seen, CPU_FOREVER);
+    if (!cpu_spin(&pool.published, seen, cpu_now() + SPIN_NS))
+        cpu_await(&pool.published, seen, CPU_FOREVER);
 }
 
 static void *help(void *argument)
@@ -140,10 +152,7 @@ uint32_t cpu_pool_retract(struct cpu_job *job)
     while (job->helpers) {
         uint32_t seen = atomic_load(&job->left.rings);
         pthread_mutex_unlock(&pool.lock);
-        for (int64_t end = cpu_now() + SPIN_NS; cpu_now() < end; cpu_relax())
-            if (atomic_load_explicit(&job->left.rings, memory_order_relaxed) != seen)
-                break;
-        if (atomic_load(&job->left.rings) == seen)
+        if (!cpu_spin(&job->left, seen, cpu_now() + SPIN_NS))
             cpu_await(&job->left, seen, CPU_FOREVER);
         pthread_mutex_lock(&pool.lock);
     }

@@ -12,7 +12,12 @@
 
 #include "process.h"
 
-#define SPIN_NS 20000     /* before a thread sleeps: a wake-up costs as much */
+/* How long a thread looks for work, or for its end, before it sleeps: a wake-up costs some 50 microseconds. Where the
+ * last pause of a queue was short, the next one is expected to be. */
+#define LONG_SPIN_NS 100000
+#define SHORT_SPIN_NS 10000
+#define SHORT_PAUSE_NS 300000 /* it is measured with a wake-up in it */
+#define WAIT_SPIN_NS 100000
 #define MOST_UNUSED 64    /* commands kept for reuse */
 
 struct cpu_queue {
@@ -22,6 +27,7 @@ struct cpu_queue {
     uint32_t unused_count;
     bool started, closed, faulted;
     struct cpu_fault_record fault;
+    int64_t spin;                    /* of its thread */
     struct cpu_job *job;             /* running */
     _Atomic uint64_t cancelled;      /* commands up to this number are */
     _Atomic uint64_t submitted, completed;
@@ -182,14 +188,10 @@ static struct cpu_command *next_command(struct cpu_queue *queue, struct cpu_comm
         pthread_mutex_unlock(&queue->lock);
         if (command || over)
             return command;
-        int64_t end = cpu_now() + SPIN_NS;
-        while (atomic_load_explicit(&queue->posted.rings, memory_order_relaxed) == seen) {
-            cpu_relax();
-            if (cpu_now() >= end) {
-                cpu_await(&queue->posted, seen, CPU_FOREVER);
-                break;
-            }
-        }
+        int64_t start = cpu_now();
+        if (!cpu_spin(&queue->posted, seen, start + queue->spin))
+            cpu_await(&queue->posted, seen, CPU_FOREVER);
+        queue->spin = cpu_now() - start < SHORT_PAUSE_NS ? LONG_SPIN_NS : SHORT_SPIN_NS;
         pthread_mutex_lock(&queue->lock);
     }
 }
@@ -279,12 +281,13 @@ bool cpu_queue_idle(struct cpu_queue *queue)
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline)
 {
     uint64_t target = atomic_load(&queue->submitted);
-    for (int64_t end = cpu_now() + SPIN_NS; atomic_load(&queue->completed) < target && cpu_now() < end;)
-        cpu_relax();
+    int64_t end = cpu_now() + WAIT_SPIN_NS;
     for (;;) {
         uint32_t seen = atomic_load(&queue->done.rings);
         if (atomic_load(&queue->completed) >= target)
             return true;
+        if (cpu_spin(&queue->done, seen, end < deadline ? end : deadline))
+            continue;
         if (!cpu_await(&queue->done, seen, deadline))
             return atomic_load(&queue->completed) >= target;
     }

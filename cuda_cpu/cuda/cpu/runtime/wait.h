@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,6 +71,23 @@ static inline void cpu_ring_for(struct cpu_bell *bell, int count)
 static inline void cpu_ring(struct cpu_bell *bell)
 {
     cpu_ring_for(bell, INT_MAX);
+}
+
+/* Whether there is a second core: on a single one, who spins keeps from running what it waits for. */
+bool cpu_may_spin(void);
+
+/* Look until the bell rings after `seen` was read from it, or until the deadline: false then. */
+static inline bool cpu_spin(struct cpu_bell *bell, uint32_t seen, int64_t deadline)
+{
+    for (uint32_t turns = 0; atomic_load(&bell->rings) == seen; turns++) {
+        if (!cpu_may_spin() || cpu_now() >= deadline)
+            return false;
+        if (turns < 20)
+            cpu_relax();
+        else
+            sched_yield(); /* the thread that is waited for may have been put on this very core */
+    }
+    return true;
 }
 
 /* Sleep until the bell rings after `seen` was read from it. False once the deadline has passed. */
