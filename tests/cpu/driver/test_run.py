@@ -98,3 +98,17 @@ def test_forwarders_have_every_function_of_the_header(module, library):
     names = {function.symbol for function in functions}
     assert len(names) > 10
     assert names <= exported(ROOT / "forward" / library)
+
+
+@pytest.mark.skipif("CUDA_CPU_PEER" not in os.environ, reason="set CUDA_CPU_PEER to a Python with NVIDIA's cuda-core")
+def test_nvidia_s_own_packages():
+    """A venv with NVIDIA's cuda-core, cuda-bindings, NVRTC and nvJitLink wheels and NumPy, of this Python version."""
+    peer = os.environ["CUDA_CPU_PEER"]
+    script = pathlib.Path(__file__).parents[2] / "support" / "nvidia_saxpy.py"
+    done = start("--python", peer, str(script))
+    assert done.returncode == 0, done.stderr
+    assert "saxpy is right on CPU device" in done.stdout
+    prefix = subprocess.run(
+        [peer, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True
+    ).stdout.strip()
+    assert f"with {prefix}" in done.stdout

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import signal
 import subprocess
 import sys
+import threading
 
 import kernels
 import numpy as np
@@ -84,6 +87,14 @@ def test_launch_ex_for_the_per_thread_stream(library, context):
         call(library, "cuStreamSynchronize_ptsz", None)
         assert kernels.read(out.value) == 8
     call(library, "cuMemFree_v2", out)
+
+
+def test_ctrl_c_reaches_the_program_through_the_shell(library, spinning):
+    spinning(0)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        call(library, "cuCtxSynchronize")
+    call(library, "cuCtxSynchronize")
 
 
 def test_a_thread_of_c_keeps_its_context(library, context):

@@ -23,11 +23,13 @@ from cuda.cpu.driver import (
     launch,
     library,
     link,
+    log,
     memory,
     module,
     occupancy,
     pointer,
     pool,
+    profiler,
     stream,
     stream_memory,
 )
@@ -35,7 +37,7 @@ from cuda.cpu.driver import error as error
 
 MODULES: tuple[ModuleType, ...] = (
     device, context, stream, stream_memory, event, memory, copy, fill, pool, pointer,
-    library, module, kernel, launch, occupancy, link,
+    library, module, kernel, launch, occupancy, link, log, profiler,
 )  # fmt: skip
 
 for _module in MODULES:

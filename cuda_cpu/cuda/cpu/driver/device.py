@@ -86,7 +86,9 @@ def machine_uuid(ordinal: int) -> bytes:
 
 
 def physical_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Return the machine's memory, or what a container may use of it."""
+    limit = read("/sys/fs/cgroup/memory.max").strip()
+    return min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), int(limit) if limit.isdigit() else 1 << 62)
 
 
 def parse_size(name: str, text: str) -> int:

@@ -7,10 +7,17 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import deque
+from collections.abc import Callable
 
 from cuda.cpu.abi import CUDA_ERROR_INVALID_VALUE
 
 _thread = threading.local()
+
+# The latest messages of all threads, which log.py hands out, and who wants to be told of each.
+messages: deque[str] = deque(maxlen=100)
+listeners: dict[int, Callable[[str], None]] = {}
+written = 0  # messages so far, those that have been pushed out of the deque included
 
 
 class CudaError(Exception):
@@ -20,8 +27,18 @@ class CudaError(Exception):
         super().__init__(status, message)
         self.status = status
         _thread.message = message
-        if message and "CUDA_CPU_LOG" in os.environ:
-            print(f"cuda.cpu: error {status}: {message}", file=sys.stderr)
+        if message:
+            _note(f"error {status}: {message}")
+
+
+def _note(text: str) -> None:
+    global written
+    messages.append(text)
+    written += 1
+    if "CUDA_CPU_LOG" in os.environ:
+        print(f"cuda.cpu: {text}", file=sys.stderr)
+    for listener in list(listeners.values()):
+        listener(text)
 
 
 def invalid(message: str) -> CudaError:
