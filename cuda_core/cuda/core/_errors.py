@@ -99,7 +99,8 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
     if name in ASYNCHRONOUS:
         parts.append("The cause may be a kernel or copy started earlier; no further work is possible in this context.")
     # The CPU device knows more than a status says; where the caller does so too, that is enough.
-    cpu = None if advice else sys.modules.get("cuda.cpu")
+    # An unknown error is one that it did not expect itself, and has shown on stderr.
+    cpu = None if advice or name == "CUDA_ERROR_UNKNOWN" else sys.modules.get("cuda.cpu")
     if cpu is not None and (detail := getattr(cpu, "last_error_message", lambda: None)()):
         parts.append(detail)
     return CUDAError("\n".join(parts), name=name, status=status, call=call)

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import gc
+
+import numpy as np
+import pytest
+
+from cuda.core import LegacyPinnedMemoryResource, _dlpack
+
+
+@pytest.fixture
+def pinned(stream):
+    with LegacyPinnedMemoryResource().allocate(8, stream=stream) as buffer:
+        yield buffer
+
+
+def test_device_kinds(device, stream, pinned):
+    with device.allocate(8, stream=stream) as buffer:
+        assert buffer.__dlpack_device__() == (2, 0)
+    assert pinned.__dlpack_device__() == (3, 0)
+
+
+@pytest.mark.parametrize("version", [None, (0, 8), (1, 0), (1, 3)])
+def test_capsule_kind_follows_the_version(pinned, version):
+    capsule = pinned.__dlpack__(max_version=version)
+    name = "dltensor_versioned" if version and version[0] >= 1 else "dltensor"
+    assert f'"{name}"' in repr(capsule)
+    tensor = _dlpack.Tensor(capsule)
+    assert f'"used_{name}"' in repr(capsule)
+    assert (tensor.ptr, tensor.shape, tensor.strides) == (pinned.handle, (8,), (1,))
+    assert (tensor.dtype_code, tensor.device, tensor.readonly) == ((1, 8, 1), (3, 0), False)
+    with pytest.raises(BufferError, match=r"its array was taken already, or it is something else"):
+        _dlpack.Tensor(capsule)
+    with pytest.raises(BufferError, match=r"^__dlpack__ returned no unused DLPack capsule$"):
+        _dlpack.peek_pointer(capsule)
+
+
+def test_what_is_no_capsule():
+    for wrong in (1, None, "dltensor"):
+        with pytest.raises((BufferError, ValueError)):
+            _dlpack.Tensor(wrong)
+
+
+@pytest.mark.parametrize("consume", [True, False])
+def test_memory_is_released_once(stream, consume):
+    pinned = LegacyPinnedMemoryResource().allocate(8, stream=stream)
+    capsule = pinned.__dlpack__(max_version=(1, 0))
+    taken = _dlpack.Tensor(capsule) if consume else None
+    pinned.close()
+    assert pinned.memory_resource is not None  # the capsule still needs it
+    del capsule, taken
+    gc.collect()
+    assert pinned.memory_resource is None
+
+
+def test_target_device(device, stream, pinned):
+    assert _dlpack.Tensor(pinned.__dlpack__(dl_device=(1, 0))).device == (1, 0)
+    with pytest.raises(BufferError, match=r"^the memory is on DLPack device \(3, 0\) and is not copied to \(2, 0\)$"):
+        pinned.__dlpack__(dl_device=(2, 0))
+    with device.allocate(8, stream=stream) as buffer, pytest.raises(BufferError, match=r"not copied to \(1, 0\)"):
+        buffer.__dlpack__(dl_device=(1, 0))
+
+
+def test_copy(device, stream, pinned):
+    pinned.fill(5, stream=stream)
+    tensor = _dlpack.Tensor(pinned.__dlpack__(copy=True, max_version=(1, 0)))
+    assert tensor.ptr != pinned.handle
+    assert _dlpack.Tensor(pinned.__dlpack__(copy=False)).ptr == pinned.handle
+    with device.allocate(8, stream=stream) as buffer:
+        assert _dlpack.Tensor(buffer.__dlpack__(copy=True, stream=-1)).ptr != buffer.handle
+
+
+def test_streams(device, stream, pinned):
+    with device.allocate(8, stream=stream) as buffer, device.create_stream() as consumer:
+        for number in (None, 1, 2, -1, consumer.__cuda_stream__()[1], stream.__cuda_stream__()[1]):
+            assert _dlpack.Tensor(buffer.__dlpack__(stream=number)).ptr == buffer.handle
+        with pytest.raises(ValueError, match=r"^stream is 0: 1 is the legacy, 2 the per-thread default stream"):
+            buffer.__dlpack__(stream=0)
+        with pytest.raises(TypeError, match=r"^stream must be an int or None, not str$"):
+            buffer.__dlpack__(stream="1")
+    with pytest.raises(BufferError, match=r"^stream is 1, but memory of the host has none: pass None$"):
+        pinned.__dlpack__(stream=1)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", "?"])
+def test_types_there_and_back(dtype):
+    dtype = np.dtype(dtype)
+    assert _dlpack.dtype_of(_dlpack.code_of(dtype)) == dtype
+
+
+@pytest.mark.parametrize("name", list(_dlpack._NARROW))
+def test_narrow_floats(name):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    assert _dlpack.dtype_of(_dlpack.code_of(dtype)) == dtype
+
+
+def test_types_without_equivalent():
+    with pytest.raises(BufferError, match=r"^dtype datetime64\[s\] has no DLPack equivalent$"):
+        _dlpack.code_of(np.dtype("M8[s]"))
+    with pytest.raises(BufferError, match=r"^dtype >i4 has no DLPack equivalent$"):
+        _dlpack.code_of(np.dtype(">i4"))
+    for code in ((0, 4, 1), (2, 32, 4), (99, 8, 1)):
+        with pytest.raises(BufferError, match=r"has no NumPy equivalent$"):
+            _dlpack.dtype_of(code)

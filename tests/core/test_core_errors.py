@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong while a kernel runs is a Python error, and the process lives; each case has a process of its own."""
+
+import pickle
+
+import pytest
+from support.scripts import run_checked, run_script
+
+from cuda.core import CUDAError, NVRTCError
+from cuda.core._errors import driver_error
+
+SETUP = """
+import gc, os, signal, sys, threading
+import numpy as np
+from cuda.core import CUDAError, Device, LaunchConfig, LegacyPinnedMemoryResource, Module, launch
+
+device = Device(0)
+device.set_current()
+stream = device.create_stream()
+one = LaunchConfig(grid=1, block=1)
+module = Module.from_source('''
+extern "C" {
+__global__ void write_at(int *x, long long index) { x[index] = 1; }
+__global__ void fail(int *x) { asm("trap;"); }
+__global__ void spin(volatile int *x) { while (x[0] == 0); }
+__global__ void store(int *x) { x[0] = 7; }
+}''')
+buffer = device.allocate(64, stream=stream)
+"""
+
+
+def script(text):
+    return SETUP + text
+
+
+def test_out_of_bounds_is_an_error_of_a_later_call():
+    said = run_checked(
+        script("""
+try:
+    launch(stream, one, module.write_at, buffer, 1 << 24)
+    stream.sync()
+except CUDAError as error:
+    print(error.name, error.call)
+    print(error)
+for use in (stream.sync, lambda: device.allocate(8, stream=stream), stream.record):
+    try:
+        use()
+    except CUDAError as error:
+        print(error.name)
+del buffer
+gc.collect()
+print('alive')
+""")
+    )
+    lines = said.splitlines()
+    assert lines[0] == "CUDA_ERROR_ILLEGAL_ADDRESS cuStreamSynchronize"
+    assert "The cause may be a kernel or copy started earlier" in said
+    assert lines[-4:] == ["CUDA_ERROR_ILLEGAL_ADDRESS"] * 3 + ["alive"]
+
+
+@pytest.mark.cpu_only
+def test_out_of_bounds_names_kernel_and_allocation():
+    said = run_checked(
+        script("""
+launch(stream, one, module.write_at, buffer, 1 << 20)
+try:
+    stream.sync()
+except CUDAError as error:
+    print(error)
+""")
+    )
+    assert "kernel 'write_at', block (0, 0, 0)" in said
+    assert "past the end of the device allocation of 64 bytes" in said
+
+
+def test_trap():
+    said = run_checked(
+        script("""
+launch(stream, one, module.fail, buffer)
+try:
+    stream.sync()
+except CUDAError as error:
+    print(error.name)
+print('alive')
+""")
+    )
+    assert said.splitlines()[-1] == "alive"
+    assert said.splitlines()[0] in ("CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_ILLEGAL_INSTRUCTION")
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("wait", ["stream.sync()", "device.sync()", "stream.record().sync()"])
+def test_an_endless_kernel_is_interrupted_by_ctrl_c(wait):
+    said = run_checked(
+        script(f"""
+signal.signal(signal.SIGINT, signal.default_int_handler)
+buffer.fill(0, stream=stream)
+launch(stream, one, module.spin, buffer)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    {wait}
+except KeyboardInterrupt:
+    print('KeyboardInterrupt')
+print('alive')
+""")
+    )
+    assert said.split() == ["KeyboardInterrupt", "alive"]
+
+
+def test_a_spinning_kernel_sees_the_host():
+    said = run_checked(
+        script("""
+with LegacyPinnedMemoryResource().allocate(4) as flag:
+    view = np.frombuffer(flag, np.int32)
+    view[0] = 0
+    launch(stream, one, module.spin, flag)
+    print(stream.is_done)
+    view[0] = 1
+    stream.sync()
+    print(stream.is_done)
+    del view
+""")
+    )
+    assert said.split() == ["False", "True"]
+
+
+def test_nothing_is_said_at_exit():
+    done = run_script(
+        script("""
+launch(stream, one, module.store, buffer)
+event = stream.record()
+pinned = LegacyPinnedMemoryResource().allocate(4)
+array = np.from_dlpack(pinned)
+keep = [device, stream, module, buffer, event, pinned, array]
+keep.append(keep)
+""")
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_objects_are_finalised_in_other_threads():
+    said = run_checked(
+        script("""
+box = [[device.create_stream(), device.create_event(), device.allocate(64, stream=stream),
+        device.allocate(64, stream=device.default_stream), LegacyPinnedMemoryResource().allocate(4), module.store]]
+thread = threading.Thread(target=lambda: (box.clear(), gc.collect()))
+thread.start()
+thread.join()
+print('alive')
+""")
+    )
+    assert said == "alive\n"
+
+
+def test_error_attributes_and_pickle():
+    error = driver_error("CUDA_ERROR_INVALID_VALUE", "invalid argument", 1, "cuFoo", "Do this.")
+    assert str(error) == "CUDA_ERROR_INVALID_VALUE: invalid argument (cuFoo)\nDo this."
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.name, again.status, again.call) == (
+        CUDAError,
+        str(error),
+        "CUDA_ERROR_INVALID_VALUE",
+        1,
+        "cuFoo",
+    )
+    assert isinstance(error, RuntimeError)
+    assert issubclass(NVRTCError, CUDAError)
+
+
+def test_advice_and_asynchrony():
+    error = driver_error("CUDA_ERROR_INVALID_CONTEXT", "invalid device context", 201, "cuFoo")
+    assert "call Device().set_current() on it first" in str(error)
+    error = driver_error("CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure", 719, "cuFoo")
+    assert "may be a kernel or copy started earlier" in str(error)

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from cuda.core import Kernel, LaunchConfig, launch
+
+
+def test_arguments(module):
+    kernel = module.pad
+    assert kernel.num_arguments == 4
+    assert kernel.arguments_info == [(0, 1), (8, 8), (16, 2), (24, 8)]
+    assert kernel.arguments_info[1].offset == kernel.arguments_info[1].size == 8
+    assert module.empty.arguments_info == []
+
+
+def test_attributes(module, device):
+    attributes = module.reverse.attributes
+    assert attributes.max_threads_per_block == 1024
+    assert attributes.shared_size_bytes == 0
+    assert attributes.num_regs > 0
+    assert attributes.binary_version >= 50
+    assert attributes.ptx_version >= 60
+    assert attributes.cache_mode_ca is False
+    assert attributes[device].max_threads_per_block == attributes[0].max_threads_per_block == 1024
+    names = [name for name in dir(attributes) if not name.startswith("_")]
+    assert len(names) == 16
+    assert all(isinstance(getattr(attributes, name), int) for name in names)
+
+
+def test_writable_attributes(module):
+    attributes = module.shape.attributes
+    attributes.max_dynamic_shared_size_bytes = 64 * 1024
+    assert module.shape.attributes.max_dynamic_shared_size_bytes == 64 * 1024
+    with pytest.raises(AttributeError):
+        attributes.num_regs = 8
+    with pytest.raises(AttributeError):
+        attributes.nothing = 8
+
+
+def test_occupancy(module, device):
+    occupancy = module.add_one.occupancy
+    threads = device.properties.max_threads_per_multiprocessor
+    assert 1 <= occupancy.max_active_blocks_per_multiprocessor(128, 0) <= threads // 128
+    result = occupancy.max_potential_block_size(0, 0)
+    assert result.max_block_size % 32 == 0
+    assert result.min_grid_size >= 1
+    assert occupancy.max_potential_block_size(0, 64).max_block_size <= 64
+    assert occupancy.available_dynamic_shared_memory_per_block(1, 128) > 0
+    with pytest.raises(TypeError, match=r"^dynamic_shared_memory_needed must be an int \(bytes\), not function$"):
+        occupancy.max_potential_block_size(lambda size: 0, 0)
+
+
+def test_cluster_occupancy(module, device, stream):
+    if not device.properties.cluster_launch:
+        pytest.skip("the device has no clusters")
+    occupancy = module.add_one.occupancy
+    config = LaunchConfig(grid=2, cluster=2, block=64)
+    assert occupancy.max_active_clusters(config) >= 1
+    assert occupancy.max_potential_cluster_size(config, stream) >= 1
+
+
+def test_from_handle(module, stream):
+    kernel = module.add_one
+    for handle in (kernel.handle, int(kernel.handle)):
+        same = Kernel.from_handle(handle, module.code)
+        assert same == kernel
+        assert hash(same) == hash(kernel)
+        assert same.num_arguments == 2
+    with pytest.raises(TypeError, match=r"^kernel 'add_one' takes 2 arguments"):
+        launch(stream, LaunchConfig(grid=1, block=1), same)
+    assert kernel != module.empty
+    assert kernel != 1
+    assert repr(kernel) == "<Kernel 'add_one'>"
+    with pytest.raises(RuntimeError, match=r"use ObjectCode.get_kernel or Module.get_kernel"):
+        Kernel()

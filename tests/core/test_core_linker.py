@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+from cuda.core import LaunchConfig, Linker, LinkerOptions, NvJitLinkError, Program, ProgramOptions, launch
+
+pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.needs_nvjitlink]
+
+MAIN = 'extern __device__ int twice(int); extern "C" __global__ void k(int *x) { *x = twice(*x); }'
+PART = "__device__ int twice(int x) { return 2 * x; }"
+LTO = {"link_time_optimization": True}
+
+
+def compiled(source, target, arch):
+    return Program(source, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile(target)
+
+
+@pytest.mark.parametrize("kind", ["ptx", "cubin", "ltoir"])
+def test_linked_code_runs(device, stream, upload, host, kind):
+    arch = f"sm_{device.arch}"
+    parts = [compiled(MAIN, kind, arch), compiled(PART, kind, arch)]
+    options = LinkerOptions(arch=arch, name="both", **(LTO if kind == "ltoir" else {}))
+    with Linker(*parts, options=options) as linker:
+        assert linker.handle
+        code = linker.link("cubin")
+        assert linker.get_error_log() == ""
+    assert (code.name, code.code_type) == ("both", "cubin")
+    with upload(np.array([21], "i4")) as data:
+        launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), data)
+        assert host(data, "i4")[0] == 42
+        if kind != "ltoir":  # the kinds of parameters are known of PTX, and of what NVRTC compiled to a cubin
+            with pytest.raises(TypeError, match=r"argument 1 .* is a float"):
+                launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), 1.0)
+
+
+def test_ltoir_to_ptx():
+    parts = [compiled(MAIN, "ltoir", "sm_90"), compiled(PART, "ltoir", "sm_90")]
+    with Linker(*parts, options=LinkerOptions(arch="sm_90", ptx=True, **LTO)) as linker:
+        assert ".entry k" in linker.link("ptx").code.decode()
+
+
+def test_unresolved_symbol():
+    part = compiled(MAIN, "cubin", "sm_90")
+    with (
+        Linker(part, options=LinkerOptions(arch="sm_90")) as linker,
+        pytest.raises(NvJitLinkError, match=r"nvJitLinkComplete\)\n.*twice") as caught,
+    ):
+        linker.link("cubin")
+    assert "twice" in caught.value.log
+    assert caught.value.call == "nvJitLinkComplete"
+
+
+def test_wrong_option_is_named():
+    with pytest.raises(NvJitLinkError, match=r"nvJitLinkCreate\)\n.*-arch=nothing"):
+        Linker(compiled(PART, "cubin", "sm_90"), options=LinkerOptions(arch="nothing"))
+
+
+def test_wrong_arguments():
+    part = compiled(PART, "cubin", "sm_90")
+    with pytest.raises(ValueError, match=r"^give one or more ObjectCodes to link$"):
+        Linker(options=LinkerOptions(arch="sm_90"))
+    with pytest.raises(TypeError, match=r"^what is linked must be an ObjectCode, not bytes$"):
+        Linker(part.code)
+    linker = Linker(part, options=LinkerOptions(arch="sm_90"))
+    with pytest.raises(ValueError, match=r"^target_type must be 'cubin' or 'ptx', not 'fatbin'$"):
+        linker.link("fatbin")
+    with pytest.raises(ValueError, match=r"^target_type 'ptx' needs LinkerOptions\(link_time_optimization=True"):
+        linker.link("ptx")
+    linker.close()
+    linker.close()
+    assert linker.is_closed
+    assert linker.handle is None
+    with pytest.raises(ValueError, match=r"^this Linker is closed$"):
+        linker.link("cubin")
+    assert Linker.which_backend() == "nvJitLink"
