@@ -8,34 +8,26 @@ and variables are flat. `names` maps what is written to the operand that it mean
 
 from __future__ import annotations
 
-from cuda.cpu.ptx.cursor import Cursor, number
+from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.declarations import declaration, is_declaration, parameters
-from cuda.cpu.ptx.special import SPECIAL
+from cuda.cpu.ptx.operands import AXES, OperandParser
 from cuda.cpu.ptx.syntax import (
-    Address,
     BranchTargets,
     Call,
     CallTargets,
     Function,
     Guard,
-    Immediate,
     Instruction,
     Label,
     Location,
-    Negated,
     Operand,
-    Pair,
     Prototype,
     Register,
-    Sink,
     Statement,
     Symbol,
     Variable,
     Vector,
 )
-
-_AXES = "xyzw"
-_COLOURS = dict(zip("rgba", _AXES, strict=True))
 
 
 class BodyParser:
@@ -57,7 +49,8 @@ class BodyParser:
         self.locations = locations
         self.location: Location | None = None
         self.statements: list[Statement] = []
-        self.names: dict[str, Operand] = {"_": Sink(), "WARP_SZ": Immediate(32)}
+        self.operands = OperandParser(cursor)
+        self.names = self.operands.names
         self.saved: list[dict[str, Operand | None]] = []  # one a scope: what its names meant outside
         self.suffix = ""
         self.scopes = 0
@@ -166,7 +159,7 @@ class BodyParser:
         for name in [variable.name] if count < 0 else [f"{variable.name}{index}" for index in range(count)]:
             unique = self._unique(name)
             if variable.vector > 1:
-                components = [Register(f"{unique}.{axis}") for axis in _AXES[: variable.vector]]
+                components = [Register(f"{unique}.{axis}") for axis in AXES[: variable.vector]]
                 self._declare(name, Vector(tuple(components)))
                 registers.update((register.name, kind) for register in components)
             else:
@@ -216,7 +209,7 @@ class BodyParser:
             self.statements.append(Label(name, line))
 
     def _target(self) -> str:
-        operand = self._named(self.cursor.name())
+        operand = self.operands.named(self.cursor.name())
         if not isinstance(operand, Symbol):
             raise self.cursor.error("expected labels or functions")
         return operand.name
@@ -225,7 +218,7 @@ class BodyParser:
         cursor = self.cursor
         cursor.at += 1
         negated = cursor.accept("!")
-        operand = self._named(cursor.name())
+        operand = self.operands.named(cursor.name())
         if not isinstance(operand, Register):
             raise cursor.error("expected a predicate register after @")
         self._instruction(Guard(operand.name, negated))
@@ -250,7 +243,7 @@ class BodyParser:
         operands: list[Operand] = []
         if not cursor.accept(";"):
             while True:
-                operands.append(self._operand())
+                operands.append(self.operands.operand())
                 if cursor.accept(";"):
                     break
                 if not cursor.accept(","):
@@ -263,131 +256,17 @@ class BodyParser:
             raise cursor.error(f"call.{'.'.join(modifiers)} is not known", line)
         results: tuple[Operand, ...] = ()
         if cursor.token == "(":
-            results = self._list()
+            results = self.operands.list()
             cursor.expect(",")
-        target = self._named(cursor.name())
+        target = self.operands.named(cursor.name())
         arguments: tuple[Operand, ...] = ()
         prototype = None
         if cursor.accept(","):
             if cursor.token == "(":
-                arguments = self._list()
+                arguments = self.operands.list()
                 if cursor.accept(","):
                     prototype = self._target()
             else:
                 prototype = self._target()
         cursor.expect(";")
         self.statements.append(Call(results, target, arguments, prototype, line, bool(modifiers), guard, self.location))
-
-    def _list(self) -> tuple[Operand, ...]:
-        cursor, found = self.cursor, []
-        cursor.expect("(")
-        while not cursor.accept(")"):
-            if found:
-                cursor.expect(",")
-            found.append(self._operand())
-        return tuple(found)
-
-    # --- operands -------------------------------------------------------------------------------
-
-    def _operand(self) -> Operand:
-        cursor = self.cursor
-        operand = self._single()
-        if cursor.token == "|":
-            cursor.at += 1
-            second = self._single()
-            operand = Pair(_or_none(operand), _or_none(second))
-        return operand
-
-    def _single(self) -> Operand:
-        cursor = self.cursor
-        token = cursor.tokens[cursor.at]
-        first = token[:1]
-        if first == "%" and len(token) > 1:
-            cursor.at += 1
-            return self.names.get(token) or self._named(token)
-        if first.isalpha() or (first in "_$" and token):
-            if token == "WARP_SZ":
-                return cursor.constant()
-            cursor.at += 1
-            return self._with_offset(self._named(token))
-        if first == "[":
-            return self._address()
-        if first == "{":
-            return self._vector()
-        if first == "!" and not cursor.tokens[cursor.at + 1][:1].isdigit():
-            cursor.at += 1
-            operand = self._named(cursor.name())
-            if not isinstance(operand, Register):
-                raise cursor.error("expected a predicate register after !")
-            return Negated(operand)
-        if first.isdigit() and cursor.tokens[cursor.at + 1] in (",", ";"):
-            cursor.at += 1
-            operand = self.names.get(token)
-            if operand is None:
-                operand = self.names[token] = number(token)
-            return operand
-        if first.isdigit() or token in ("-", "+", "~", "!", "("):
-            return cursor.constant()
-        raise cursor.unexpected("an operand")
-
-    def _with_offset(self, operand: Operand) -> Operand:
-        if isinstance(operand, Symbol) and self.cursor.token in ("+", "-"):
-            return Symbol(operand.name, operand.offset + self.cursor.integer())
-        return operand
-
-    def _named(self, written: str) -> Operand:
-        operand = self.names.get(written)
-        if operand is not None:
-            return operand
-        base, dot, component = written.rpartition(".")
-        vector = self.names.get(base) if dot else None
-        if isinstance(vector, Vector):
-            axis = _AXES.find(_COLOURS.get(component, component))
-            if not 0 <= axis < len(vector.elements):
-                raise self.cursor.error(f"register {base} has no component .{component}")
-            return vector.elements[axis]
-        if written[0] == "%":
-            if written not in SPECIAL:
-                raise self.cursor.error(f"register {written} is not declared")
-            operand = Register(written)
-        else:
-            operand = Symbol(written)
-        self.names[written] = operand
-        return operand
-
-    def _vector(self) -> Vector:
-        cursor = self.cursor
-        token = cursor.take()
-        if len(token) > 1:  # {1, 2} is one token
-            return Vector(tuple(Immediate(int(value)) for value in token[1:-1].split(",")))
-        elements: list[Operand | None] = []
-        while not cursor.accept("}"):
-            if elements:
-                cursor.expect(",")
-            elements.append(_or_none(self._single()))
-        return Vector(tuple(elements))
-
-    def _address(self) -> Address:
-        cursor = self.cursor
-        cursor.at += 1
-        token = cursor.token
-        base: Register | Symbol | None = None
-        offset = 0
-        if token[:1].isdigit() or token in ("-", "+", "(", "~"):
-            offset = cursor.integer()
-        else:
-            named = self._named(cursor.name())
-            if not isinstance(named, Register | Symbol):
-                raise cursor.error(f"{token} is no address")
-            base = named
-            while cursor.token in ("+", "-"):  # also [%rd1+-4]
-                offset += cursor.integer()
-        coordinates: list[Operand] = []
-        while cursor.accept(","):
-            coordinates.append(self._single())
-        cursor.expect("]")
-        return Address(base, offset, tuple(coordinates))
-
-
-def _or_none(operand: Operand) -> Operand | None:
-    return None if isinstance(operand, Sink) else operand

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Operand, Pair, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Vector
 
 # Values of the names that mean the same in every chapter. A row's own list comes first.
 VALUES = {
@@ -80,7 +80,7 @@ class Row:
 
     @property
     def shape(self) -> list[tuple[str, bool]]:
-        """Operands as (letters of the accepted kinds, see `_kind`, may be left out), in order."""
+        """Operands as (letters of the accepted kinds, see `_KINDS`, may be left out), in order."""
         if self._shape is None:
             operands = self.syntax.partition(" ")[2].strip()
             self._shape = []
@@ -93,12 +93,12 @@ class Row:
         found = _match(self.parts, 0, modifiers, 0)
         return found if found is not None else _match_in_any_order(self.parts, modifiers)
 
-    def takes(self, operands: tuple[Operand, ...]) -> bool:
-        """Tell whether number and kinds of the operands are this row's."""
+    def takes(self, kinds: str) -> bool:
+        """Tell whether number and kinds of the operands, a letter of `_KINDS` for each, are this row's."""
         shape = self.shape
-        if not sum(not optional for _, optional in shape) <= len(operands) <= len(shape):
+        if not sum(not optional for _, optional in shape) <= len(kinds) <= len(shape):
             return False
-        return all(_kind(operand) in kinds for operand, (kinds, _) in zip(operands, shape, strict=False))
+        return all(kind in accepted for kind, (accepted, _) in zip(kinds, shape, strict=False))
 
 
 class Form:
@@ -131,9 +131,7 @@ def _accepted(operand: str) -> str:
     return "xv" if operand.endswith("...") else "x"
 
 
-def _kind(operand: Operand) -> str:
-    kinds = {Address: "a", Negated: "n", Pair: "p", Vector: "v"}
-    return kinds.get(type(operand), "x")
+_KINDS = {Address: "a", Negated: "n", Pair: "p", Vector: "v"}  # all others: "x"
 
 
 def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict[str, str | bool] | None:
@@ -193,8 +191,18 @@ def _forms(opcode: str, modifiers: tuple[str, ...]) -> Iterator[Form]:
 
 
 @cache
-def _forms_of(opcode: str, modifiers: tuple[str, ...]) -> tuple[Form, ...]:
-    return tuple(_forms(opcode, modifiers))
+def _form(opcode: str, modifiers: tuple[str, ...], kinds: str) -> Form:
+    """Return the form of all instructions that are written alike, or raise an error without a line."""
+    forms = list(_forms(opcode, modifiers))
+    for form in forms:
+        if form.row.takes(kinds):
+            return form
+    written = ".".join((opcode, *modifiers))
+    if forms:
+        raise PtxError(f"{written}: operands must be `{forms[0].row.syntax.partition(' ')[2]}`")
+    known = [row.syntax for row in table().get(opcode, ())]
+    advice = f"; known forms are: {'; '.join(known)}" if known else ""
+    raise PtxError(f"instruction {written} is not supported by the CPU device{advice}")
 
 
 def form_of(instruction: Instruction) -> Form:
@@ -205,16 +213,11 @@ def form_of(instruction: Instruction) -> Form:
     PtxError
         The instruction is not in the table, or its operands are not those of any of its rows.
     """
-    forms = _forms_of(instruction.opcode, instruction.modifiers)
-    for form in forms:
-        if form.row.takes(instruction.operands):
-            return form
-    written = ".".join((instruction.opcode, *instruction.modifiers))
-    if forms:
-        raise PtxError(f"{written}: operands must be `{forms[0].row.syntax.partition(' ')[2]}`", instruction.line)
-    known = [row.syntax for row in table().get(instruction.opcode, ())]
-    advice = f"; known forms are: {'; '.join(known)}" if known else ""
-    raise PtxError(f"instruction {written} is not supported by the CPU device{advice}", instruction.line)
+    kinds = "".join([_KINDS.get(type(operand), "x") for operand in instruction.operands])
+    try:
+        return _form(instruction.opcode, instruction.modifiers, kinds)
+    except PtxError as error:
+        raise PtxError(error.message, instruction.line) from None
 
 
 def check(instruction: Instruction) -> Form:

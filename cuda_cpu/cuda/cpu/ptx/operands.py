@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Operands of instructions and calls: PTX ISA manual, chapter 6."""
+
+from __future__ import annotations
+
+from cuda.cpu.ptx.cursor import Cursor, number
+from cuda.cpu.ptx.special import SPECIAL
+from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+
+AXES = "xyzw"
+_COLOURS = dict(zip("rgba", AXES, strict=True))
+
+
+class OperandParser:
+    """Parse operands; `names` maps what is written to the operand that it means at this point."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
+        self.names: dict[str, Operand] = {"_": Sink(), "WARP_SZ": Immediate(32)}
+
+    def list(self) -> tuple[Operand, ...]:
+        cursor, found = self.cursor, []
+        cursor.expect("(")
+        while not cursor.accept(")"):
+            if found:
+                cursor.expect(",")
+            found.append(self.operand())
+        return tuple(found)
+
+    def operand(self) -> Operand:
+        cursor = self.cursor
+        operand = self._single()
+        if cursor.token == "|":
+            cursor.at += 1
+            second = self._single()
+            operand = Pair(_or_none(operand), _or_none(second))
+        return operand
+
+    def _single(self) -> Operand:
+        cursor = self.cursor
+        token = cursor.tokens[cursor.at]
+        first = token[:1]
+        if first == "%" and len(token) > 1:
+            cursor.at += 1
+            return self.names.get(token) or self.named(token)
+        if first.isalpha() or (first in "_$" and token):
+            if token == "WARP_SZ":
+                return cursor.constant()
+            cursor.at += 1
+            return self._with_offset(self.named(token))
+        if first == "[":
+            return self._address()
+        if first == "{":
+            return self._vector()
+        if first == "!" and not cursor.tokens[cursor.at + 1][:1].isdigit():
+            cursor.at += 1
+            operand = self.named(cursor.name())
+            if not isinstance(operand, Register):
+                raise cursor.error("expected a predicate register after !")
+            return Negated(operand)
+        if first.isdigit() and cursor.tokens[cursor.at + 1] in (",", ";"):
+            cursor.at += 1
+            operand = self.names.get(token)
+            if operand is None:
+                operand = self.names[token] = number(token)
+            return operand
+        if first.isdigit() or token in ("-", "+", "~", "!", "("):
+            return cursor.constant()
+        raise cursor.unexpected("an operand")
+
+    def _with_offset(self, operand: Operand) -> Operand:
+        if isinstance(operand, Symbol) and self.cursor.token in ("+", "-"):
+            return Symbol(operand.name, operand.offset + self.cursor.integer())
+        return operand
+
+    def named(self, written: str) -> Operand:
+        operand = self.names.get(written)
+        if operand is not None:
+            return operand
+        base, dot, component = written.rpartition(".")
+        vector = self.names.get(base) if dot else None
+        if isinstance(vector, Vector):
+            axis = AXES.find(_COLOURS.get(component, component))
+            if not 0 <= axis < len(vector.elements):
+                raise self.cursor.error(f"register {base} has no component .{component}")
+            return vector.elements[axis]
+        if written[0] == "%":
+            if written not in SPECIAL:
+                raise self.cursor.error(f"register {written} is not declared")
+            operand = Register(written)
+        else:
+            operand = Symbol(written)
+        self.names[written] = operand
+        return operand
+
+    def _vector(self) -> Vector:
+        cursor = self.cursor
+        token = cursor.take()
+        if len(token) > 1:  # {1, 2} is one token
+            return Vector(tuple(Immediate(int(value)) for value in token[1:-1].split(",")))
+        elements: list[Operand | None] = []
+        while not cursor.accept("}"):
+            if elements:
+                cursor.expect(",")
+            elements.append(_or_none(self._single()))
+        return Vector(tuple(elements))
+
+    def _address(self) -> Address:
+        cursor = self.cursor
+        cursor.at += 1
+        token = cursor.token
+        base: Register | Symbol | None = None
+        offset = 0
+        if token[:1].isdigit() or token in ("-", "+", "(", "~"):
+            offset = cursor.integer()
+        else:
+            named = self.named(cursor.name())
+            if not isinstance(named, Register | Symbol):
+                raise cursor.error(f"{token} is no address")
+            base = named
+            while cursor.token in ("+", "-"):  # also [%rd1+-4]
+                offset += cursor.integer()
+        coordinates: list[Operand] = []
+        while cursor.accept(","):
+            coordinates.append(self._single())
+        cursor.expect("]")
+        return Address(base, offset, tuple(coordinates))
+
+
+def _or_none(operand: Operand) -> Operand | None:
+    return None if isinstance(operand, Sink) else operand
