@@ -267,7 +267,8 @@ def layout():
     attribute.value.clusterDim.x = 3
     config.attrs = &attribute
     location.localized.deviceId = 4
-    return config.attrs[0].value.cooperative, location.id & 0xff, CU_STREAM_PER_THREAD, sizeof(cydriver.CUgraphNodeParams)
+    cdef size_t size = sizeof(cydriver.CUgraphNodeParams)
+    return config.attrs[0].value.cooperative, location.id & 0xff, CU_STREAM_PER_THREAD, size
 """
 
 

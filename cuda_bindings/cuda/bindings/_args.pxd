@@ -7,7 +7,7 @@ must stay alive (a local variable of the caller), then its address.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING
-from cpython.long cimport PyLong_CheckExact
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
 
 cdef extern from "Python.h":
     unsigned long long raw_unsigned "PyLong_AsUnsignedLongLong"(object) noexcept
@@ -29,7 +29,7 @@ cdef int need_items(Py_ssize_t length, unsigned long long count, const char* whe
 
 cdef inline unsigned long long as_unsigned(object o, unsigned long long high, const char* where) except? 4242:
     cdef unsigned long long value
-    if PyLong_CheckExact(o):
+    if PyLong_Check(o):
         value = raw_unsigned(o)
         if value <= high and (value != <unsigned long long>-1 or not PyErr_Occurred()):
             return value
@@ -38,7 +38,7 @@ cdef inline unsigned long long as_unsigned(object o, unsigned long long high, co
 
 cdef inline long long as_signed(object o, long long low, long long high, const char* where) except? 4242:
     cdef long long value
-    if PyLong_CheckExact(o):
+    if PyLong_Check(o):
         value = raw_signed(o)
         if low <= value <= high and (value != -1 or not PyErr_Occurred()):
             return value

@@ -9,6 +9,7 @@ import sys
 from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.bytes cimport PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_Clear
+from cpython.sequence cimport PySequence_Check
 from libc.string cimport strlen
 
 from cuda.bindings._handle cimport Handle
@@ -71,17 +72,18 @@ cdef object memory_slow(object o, bint writable, const char* where):
         # NVIDIA's documented way of calling lets C write into a fresh bytes object. Those shorter than 2 are
         # shared by the whole interpreter, so C gets a place aside.
         return memoryview(bytearray(8))[:PyBytes_GET_SIZE(o)] if writable and PyBytes_GET_SIZE(o) < 2 else o
-    if hasattr(o, "getPtr"):
-        return int(o.getPtr())
-    if hasattr(o, "__index__") and not hasattr(o, "__len__"):  # NumPy's scalars also have the buffer protocol
-        return operator.index(o)
-    if PyObject_CheckBuffer(o):
+    # NumPy's scalars have the buffer protocol, too, but mean their value.
+    if PyObject_CheckBuffer(o) and (PySequence_Check(o) or not hasattr(o, "__index__")):
         view = memoryview(o)
         if not view.c_contiguous:
             raise ValueError(f"{_named(where)} must be contiguous memory; this {type(o).__name__} is not")
         if writable and view.readonly:
             raise TypeError(f"{_named(where)} must be writable memory; this {type(o).__name__} is read-only")
         return view
+    if hasattr(o, "getPtr"):
+        return int(o.getPtr())
+    if hasattr(o, "__index__"):
+        return operator.index(o)
     raise TypeError(
         f"{_named(where)} must be an address (int), an object with the buffer protocol or None, "
         f"not {type(o).__name__} ({o!r:.80})"

@@ -10,13 +10,16 @@
 """
 
 import operator
+import sys
 
-from libc.string cimport strlen
+from libc.string cimport memcpy, strlen
 
 from cuda.bindings._args cimport memory, pointer
 from cuda.bindings._array cimport Array
 from cuda.bindings._scalar cimport Address
-from cuda.bindings._struct cimport CType, Struct, keep
+from cuda.bindings._struct cimport CType, Struct, keep, u64
+
+cdef Address ADDRESS = Address()
 
 
 cdef object kernel_parameters(object o, const char* where):
@@ -52,64 +55,94 @@ cdef void* parameters_pointer(object held, const char* where) except? <void*>424
     return pointer(held, where)
 
 
+# Codes of the simple ctypes types -> bytes. f and d are floats, ? is a bool, P an address, the others are integers.
+cdef dict SIZES = {
+    **{"b": 1, "B": 1, "?": 1, "c": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4},
+    **{"l": 8, "L": 8, "q": 8, "Q": 8, "d": 8, "P": 8},
+}
+
+
 cdef Array _packed(tuple o, const char* where):
-    cdef str name = where[:strlen(where)].decode()
+    """Return an array of addresses, followed by the values that they point to."""
+    cdef Py_ssize_t i, length
     if len(o) == 0:
-        return Array(Address(), 0)
+        return Array(ADDRESS, 0)
     if len(o) != 2 or not all(isinstance(part, (list, tuple)) for part in o):
-        raise TypeError(f"{name} must be (values, types), two tuples of the same length, not a tuple of {len(o)}")
+        raise TypeError(
+            f"{_text(where)} must be (values, types), two tuples of the same length, not a tuple of {len(o)}"
+        )
     values, types = o
-    if len(values) != len(types):
-        raise TypeError(f"{name} has {len(values)} values, but {len(types)} types")
-    cdef Array array = Array(Address(), len(values))
-    cdef Py_ssize_t i
-    for i in range(array.length):
-        held, address = _one(values[i], types[i], f"{name}[{i}]")
-        (<size_t*>array.data)[i] = address
-        keep(array.memory, array.data + i * sizeof(void*), held)
+    length = len(values)
+    if length != len(types):
+        raise TypeError(f"{_text(where)} has {length} values, but {len(types)} types")
+    cdef Array array = Array(ADDRESS, 2 * length)
+    cdef char** addresses = <char**>array.data
+    for i in range(length):
+        addresses[i] = <char*>&addresses[length + i]
+        ctype = types[i]
+        if ctype is None:
+            value = values[i]
+            addresses[i] = <char*><size_t>_address(value, where, i)
+            keep(array.memory, <char*>&addresses[i], value)
+        else:
+            _store(addresses[i], values[i], ctype, where, i)
     return array
 
 
-def _one(value, ctype, name):
-    """Return a kernel parameter's storage, and its address."""
-    import ctypes
-
-    if ctype is None:
-        if hasattr(value, "getPtr"):
-            return value, int(value.getPtr())
-        if isinstance(value, (ctypes._SimpleCData, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._Pointer)):
-            return value, ctypes.addressof(value)
-        raise TypeError(f"{name} has type None, so it must have getPtr() or be a ctypes object, not {value!r:.80}")
-    if not (isinstance(ctype, type) and issubclass(ctype, ctypes._SimpleCData)):
-        raise TypeError(f"{name}: the type must be None or a simple ctypes type, not {ctype!r:.80}")
-    if isinstance(value, ctype):
-        return value, ctypes.addressof(value)
-    if isinstance(value, ctypes._SimpleCData):
-        value = value.value
-    storage = ctype(_number(value, ctype, ctypes, name))
-    return storage, ctypes.addressof(storage)
+cdef object _address(object value, const char* where, Py_ssize_t i):
+    """Return the address of an object that holds a parameter's value."""
+    if hasattr(value, "getPtr"):
+        return int(value.getPtr())
+    ctypes = sys.modules.get("ctypes")
+    if ctypes and isinstance(value, (ctypes._SimpleCData, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._Pointer)):
+        return ctypes.addressof(value)
+    raise TypeError(
+        f"{_text(where)}[{i}] has type None, so it must have getPtr() or be a ctypes object, not {value!r:.80}"
+    )
 
 
-def _number(value, ctype, ctypes, name):
-    """Return what `ctype` is made of, in its range."""
-    if ctype in (ctypes.c_float, ctypes.c_double):
+cdef int _store(char* target, object value, object ctype, const char* where, Py_ssize_t i) except -1:
+    """Write a value of a simple ctypes type."""
+    code = getattr(ctype, "_type_", None)
+    size = SIZES.get(code) if type(code) is str else None
+    if size is None:
+        raise TypeError(f"{_text(where)}[{i}]: the type must be None or a simple ctypes type, not {ctype!r:.80}")
+    if not isinstance(value, (int, float)) and type(getattr(value, "_type_", None)) is str:
+        value = value.value  # a ctypes object
+    cdef u64 bits
+    if code in "fd":
         if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
-            raise TypeError(f"{name} must be a number, not {type(value).__name__} ({value!r:.80})")
-        return float(value)
-    if ctype is ctypes.c_bool:
-        return bool(value)
-    if ctype is ctypes.c_void_p and value is None:
+            raise TypeError(f"{_text(where)}[{i}] must be a number, not {type(value).__name__} ({value!r:.80})")
+        if code == "f":
+            (<float*>target)[0] = <float><double>float(value)
+        else:
+            (<double*>target)[0] = float(value)
         return 0
-    if ctype in (ctypes.c_char, ctypes.c_wchar) and isinstance(value, (bytes, str)):
-        return value
+    bits = bool(value) if code == "?" else _integer(value, ctype, code, 8 * <int>size, where, i)
+    memcpy(target, &bits, size)
+    return 0
+
+
+cdef u64 _integer(object value, object ctype, str code, int width, const char* where, Py_ssize_t i) except? 4242:
+    """Return an integer's bits; a negative number is its two's complement where the type is unsigned, as in C."""
+    if code == "P" and value is None:
+        return 0
+    if code == "c" and isinstance(value, bytes) and len(value) == 1:
+        return value[0]
     if hasattr(value, "getPtr") and not hasattr(value, "__index__"):
         value = value.getPtr()
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an int for {ctype.__name__}, not {type(value).__name__} ({value!r:.80})") from None
-    bits = 8 * ctypes.sizeof(ctype)
-    # A negative number is its two's complement where an unsigned type is asked for, as in C.
-    if not -(1 << bits - 1) <= number < 1 << bits:
-        raise OverflowError(f"{name} = {number} does not fit {ctype.__name__}")
-    return number
+        raise TypeError(
+            f"{_text(where)}[{i}] must be an int for {ctype.__name__}, not {type(value).__name__} ({value!r:.80})"
+        ) from None
+    cdef object half = 1
+    half <<= width - 1  # an int of Python's, for C's would wrap
+    if not -half <= number < 2 * half:
+        raise OverflowError(f"{_text(where)}[{i}] = {number} does not fit {ctype.__name__}")
+    return number & <u64>-1
+
+
+cdef str _text(const char* where):
+    return where[:strlen(where)].decode()

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """C types as objects, and structs as views of C memory."""
 
+from cpython.long cimport PyLong_CheckExact
+
+from cuda.bindings._args cimport PyErr_Occurred, raw_unsigned
 from cuda.bindings._handle cimport Handle
 
 cdef extern from "Python.h":
@@ -66,8 +69,13 @@ cdef void* struct_slow(object o, StructKind kind, bint optional, const char* whe
 
 
 cdef inline unsigned long long as_handle(object o, HandleKind kind, const char* where) except? 4242:
+    cdef u64 value
     if TYPE_OF(o) == kind.cls_address:
         return (<Handle>o).value
+    if PyLong_CheckExact(o) and kind.size == 8:
+        value = raw_unsigned(o)
+        if value != <u64>-1 or not PyErr_Occurred():
+            return value
     return handle_slow(o, kind, where)
 
 

@@ -13,7 +13,9 @@ import operator
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from cuda.bindings._args cimport as_signed, as_unsigned, callback_address
+from cpython.exc cimport PyErr_Clear
+
+from cuda.bindings._args cimport PyErr_Occurred, as_signed, as_unsigned, callback_address
 from cuda.bindings._handle cimport Handle
 
 cdef extern from "stdlib.h" nogil:
@@ -277,6 +279,8 @@ cdef class Field:
 
 cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where) except? 4242:
     """Return the value of a handle argument: an object of its class, an int, or None for 0."""
+    if PyErr_Occurred():  # an int out of range
+        PyErr_Clear()
     if o is None:
         return 0
     cdef type cls = kind.get()
