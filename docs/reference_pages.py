@@ -112,5 +112,4 @@ def advice_table() -> str:
     """Return what the exceptions of cuda.core advise."""
     from cuda.core import _errors
 
-    lines = ["| status | advice |", "|---|---|"]
-    return "\n".join([*lines, *(f"| `{status}` | {advice} |" for status, advice in _errors._ADVICE.items())])
+    return "\n".join(f"`{status}`\n: {advice}\n" for status, advice in _errors._ADVICE.items())
