@@ -36,10 +36,22 @@ static uint32_t thread_rank(const struct cpu_warp *warp, int lane)
            warp->block_dim[0] * (warp->thread_idx[1][lane] + warp->block_dim[1] * warp->thread_idx[2][lane]);
 }
 
+/* What the emitter puts at the end of a loop's round. */
+static void spend(struct cpu_warp *warp, int32_t cost)
+{
+    warp->budget -= cost;
+    if (warp->budget <= 0)
+        warp->runtime->poll(warp);
+}
+
 static void loop_step(struct cpu_warp *warp)
 {
-    if (--warp->budget <= 0)
-        warp->runtime->poll(warp);
+    spend(warp, 1);
+}
+
+static void wait_step(struct cpu_warp *warp)
+{
+    spend(warp, 256);
 }
 
 void empty(struct cpu_warp *warp)
@@ -143,7 +155,7 @@ void await_word(struct cpu_warp *warp)
 {
     const struct pointer *params = (const void *)warp->params;
     while (!__atomic_load_n((uint32_t *)params->address, __ATOMIC_ACQUIRE))
-        loop_step(warp);
+        wait_step(warp);
 }
 
 /* ---- barriers ---- */
@@ -252,7 +264,7 @@ void pass_backwards(struct cpu_warp *warp)
         memset(warp->shared, 0, 4 * warps);
     sync_all(warp);
     while (warp->warp_id + 1 < warps && !passed[warp->warp_id + 1])
-        loop_step(warp);
+        wait_step(warp);
     passed[warp->warp_id] = 1;
 }
 
@@ -260,10 +272,11 @@ void pass_backwards(struct cpu_warp *warp)
 void blocks_pass_backwards(struct cpu_warp *warp)
 {
     const struct pointer *params = (const void *)warp->params;
+    void (*step)(struct cpu_warp *) = params->number ? loop_step : wait_step;
     uint32_t *passed = (uint32_t *)params->address;
     uint64_t block = block_rank(warp);
     while (block + 1 < warp->grid_dim[0] && !__atomic_load_n(passed + block + 1, __ATOMIC_ACQUIRE))
-        loop_step(warp);
+        step(warp);
     __atomic_store_n(passed + block, 1, __ATOMIC_RELEASE);
 }
 
@@ -277,7 +290,7 @@ static void sync_grid(struct cpu_warp *warp)
         uint32_t add = block_rank(warp) == 0 ? 0x80000000u - (blocks - 1) : 1;
         uint32_t before = __atomic_fetch_add(arrived, add, __ATOMIC_SEQ_CST);
         while (!((before ^ __atomic_load_n(arrived, __ATOMIC_SEQ_CST)) & 0x80000000u))
-            loop_step(warp);
+            wait_step(warp);
     }
     sync_all(warp);
 }

@@ -54,9 +54,11 @@ def test_a_warp_that_spins_on_another_one_goes_on(device):
     assert device.run("pass_backwards", 3, 1024, fibers=True, shared=4 * 32) is None
 
 
-def test_a_block_that_spins_on_a_later_one_goes_on(device):
-    passed = np.zeros(40, np.uint32)
-    assert device.run("blocks_pass_backwards", 40, 32, passed.ctypes.data, 0, fibers=True) is None
+@pytest.mark.parametrize(("blocks", "unmarked"), [(40, 0), (4, 1)])
+def test_a_block_that_spins_on_a_later_one_goes_on(device, blocks, unmarked):
+    """Though nobody asked for a cooperative launch; even if its loop does not look like one that waits."""
+    passed = np.zeros(blocks, np.uint32)
+    assert device.run("blocks_pass_backwards", blocks, 32, passed.ctypes.data, unmarked, fibers=True) is None
     assert passed.all()
 
 

@@ -70,7 +70,7 @@ struct cpu_warp {
     uint64_t local_stride;                  /*  40  bytes of local memory of each lane */
     uint64_t local_top;                     /*  48  bytes of it in use by the frames of the call stack */
     cpu_lanes lanes;                        /*  56  lanes that exist in this warp (the last warp of a block may be short) */
-    int32_t budget;                         /*  60  loop iterations until poll is called */
+    int32_t budget;                         /*  60  loop rounds until poll is called: 1 each, 256 in a loop that waits */
     uint32_t warp_id;                       /*  64  index of the warp in its block */
     uint32_t shared_size;                   /*  68  static + dynamic */
     uint32_t shared_static;                 /*  72  where dynamic shared memory begins */

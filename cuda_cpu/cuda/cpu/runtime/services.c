@@ -10,6 +10,8 @@
 #include "printf.h"
 #include "worker.h"
 
+#define POLLS_TO_DOUBT 1000
+
 void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
 {
     struct cpu_worker *worker = warp->block->worker;
@@ -47,10 +49,11 @@ static void poll(struct cpu_warp *abi)
         abi->budget = CPU_DIRECT_BUDGET;
         return;
     }
-    /* A warp that only polls may spin on what another one does: it gets shorter turns. */
-    int32_t budget = warp->polls < 8 ? CPU_FIBER_BUDGET >> warp->polls : 0;
-    abi->budget = budget > CPU_FIBER_BUDGET_LEAST ? budget : CPU_FIBER_BUDGET_LEAST;
-    warp->polls++;
+    /* A round of a loop that waits costs much, so its budget ends below 0; a loop that computes ends at 0 and gets on
+     * by itself, or so it seems for a long while. */
+    if (abi->budget >= 0 && warp->polls++ < POLLS_TO_DOUBT)
+        warp->block->moved = true;
+    abi->budget = CPU_FIBER_BUDGET;
     cpu_warp_yield(warp);
     leave_if_stopped(warp);
 }

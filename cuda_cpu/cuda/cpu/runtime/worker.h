@@ -83,7 +83,7 @@ struct cpu_running {
     void *context; /* suspended fiber, NULL before the first instruction */
     struct cpu_stack *stack;
     cpu_lanes live; /* lanes that have not exited */
-    uint32_t polls; /* in a row */
+    uint32_t polls; /* of loops that compute, since the last barrier */
     uint32_t reduced_count; /* results of the last bar.red */
     bool reduced_all;
 };
@@ -179,8 +179,7 @@ void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint6
 /* Called before a service takes a lock: a stack overflow then could not be survived. */
 void cpu_need_stack(struct cpu_warp *warp);
 #define CPU_DIRECT_BUDGET 20000 /* loop iterations between polls, where a poll only looks for a stop */
-#define CPU_FIBER_BUDGET 2048   /* and where it lets other warps run */
-#define CPU_FIBER_BUDGET_LEAST 256
+#define CPU_FIBER_BUDGET 4224   /* and where it lets other warps run; no multiple of 256, the cost of waiting */
 
 /* pool.c */
 void cpu_pool_set_workers(uint32_t count);
