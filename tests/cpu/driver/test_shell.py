@@ -117,22 +117,43 @@ def test_a_thread_of_c_keeps_its_context(library, context):
 
 
 def test_calls_after_the_interpreter_has_ended():
+    """By a C function that runs at exit: giving back succeeds, since all is gone; anything else is refused."""
+    code = """
+import ctypes, cuda.cpu
+library = ctypes.CDLL(cuda.cpu.library_path())
+library.cuInit(0)
+driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+event = driver.cuEventCreate(0)
+class Late:
+    def __del__(self, destroy=library.cuEventDestroy_v2, query=library.cuEventQuery, event=ctypes.c_void_p(event)):
+        print(destroy(event), query(event))
+import sys
+sys.modules["late"] = Late()  # goes when modules are torn down
+"""
+    assert in_new_process(code) == f"0 {abi.CUDA_ERROR_DEINITIALIZED}"
+
+
+def test_calls_while_python_exits():
+    """Handlers that were registered before the driver came run after it has stopped."""
     code = """
 import atexit, ctypes, cuda.cpu
 library = ctypes.CDLL(cuda.cpu.library_path())
-driver.cuInit(0)
-context, stream = driver.cuDevicePrimaryCtxRetain(0), None
-driver.cuCtxSetCurrent(context)
-event = driver.cuEventCreate(0)
-class Late:
-    def __del__(self):
-        # Runs while modules are torn down: the driver may refuse, but must not crash.
-        library.cuEventDestroy_v2(ctypes.c_void_p(event))
-import sys
-sys.late = Late()
-print("ok")
+pointers = []
+def late():
+    free = [library.cuMemFree_v2(pointers[0]), library.cuMemFreeAsync(pointers[1], None)]
+    print(free, library.cuEventDestroy_v2(event), library.cuStreamDestroy_v2(stream), library.cuCtxSynchronize())
+    print(cuda.cpu.last_error_message())
+atexit.register(late)
+atexit.unregister(driver.context.end)
+atexit.register(driver.context.end)  # in the order of a program that imports the driver after its own registration
+library.cuInit(0)
+driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+pointers += [ctypes.c_uint64(driver.cuMemAlloc(4)), ctypes.c_uint64(driver.cuMemAllocAsync(4, 0))]
+event, stream = ctypes.c_void_p(driver.cuEventCreate(0)), ctypes.c_void_p(driver.cuStreamCreate(0))
 """
-    assert in_new_process(code) == "ok"
+    first, second = in_new_process(code).splitlines()
+    assert first == f"[0, 0] 0 0 {abi.CUDA_ERROR_DEINITIALIZED}"
+    assert "Python is exiting" in second
 
 
 def test_the_report():

@@ -9,6 +9,7 @@ cuda.h that is not here answers CUDA_ERROR_NOT_SUPPORTED.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 from types import ModuleType
@@ -58,4 +59,5 @@ def _forget_after_fork() -> None:
             forget()
 
 
+atexit.register(context.end)  # after the runtime's own, so that it runs before
 os.register_at_fork(after_in_child=_forget_after_fork)

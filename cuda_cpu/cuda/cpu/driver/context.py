@@ -18,6 +18,7 @@ from cuda.cpu.abi import (
     CU_CTX_SCHED_SPIN,
     CU_CTX_SCHED_YIELD,
     CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    CUDA_ERROR_DEINITIALIZED,
     CUDA_ERROR_INVALID_CONTEXT,
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
@@ -71,6 +72,11 @@ class Context:
             raise CudaError(self.error, self.error_text)
         if not self.usable:
             raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was destroyed or released")
+
+    def check_released(self) -> None:
+        """As `check`, for a call that has given something back: at exit it has nothing to complain of."""
+        if self.error != CUDA_ERROR_DEINITIALIZED:
+            self.check()
 
     def queues(self) -> list[Any]:
         return [stream.queue for stream in list(self.streams)] + list(self.dying)
@@ -386,6 +392,13 @@ def cuCtxDisablePeerAccess(handle: int) -> None:
     if peer not in context.peers:
         raise CudaError(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "cuCtxDisablePeerAccess: was not enabled")
     context.peers.discard(peer)
+
+
+def end() -> None:
+    """Let every context answer DEINITIALIZED: Python is exiting, and the runtime stops its threads next."""
+    for context in list(contexts.values()):
+        context.error = 0
+        context.fail(CUDA_ERROR_DEINITIALIZED, "Python is exiting, the CPU device is shut down")
 
 
 def forget_after_fork() -> None:

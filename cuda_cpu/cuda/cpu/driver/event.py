@@ -54,7 +54,7 @@ def cuEventCreate(flags: int) -> int:
 def cuEventDestroy(handle: int) -> None:
     event = events.find(handle)
     event.close()
-    event.context.check()
+    event.context.check_released()
 
 
 def cuEventRecord(handle: int, stream_handle: int) -> None:

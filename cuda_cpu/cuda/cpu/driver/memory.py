@@ -112,7 +112,7 @@ def release(record: Allocation) -> None:
         address.remove(record)
         record.arena.free(record.start)
     wait.collect_all(owner)
-    owner.check()
+    owner.check_released()
 
 
 def cuMemFree(pointer: int) -> None:

@@ -107,7 +107,7 @@ class Module:
                 wait.until(self.context, queue.wait)
         self.close()
         wait.collect_all(self.context)
-        self.context.check()
+        self.context.check_released()
 
 
 def not_found(what: str, name: str, known: Any) -> CudaError:

@@ -35,6 +35,7 @@ from cuda.cpu.abi import (
     CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
     CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
     CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+    CUDA_ERROR_DEINITIALIZED,
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
     CUmemAccessDesc,
@@ -300,10 +301,12 @@ def cuMemFreeAsync(pointer: int, where: int) -> None:
     record = memory.find_start("cuMemFreeAsync: dptr", pointer, Kind.DEVICE, Kind.MANAGED, Kind.HOST)
     if record.kind is Kind.HOST and record.pool is None:
         raise invalid("cuMemFreeAsync: pinned host memory is freed with cuMemFreeHost")
-    line = stream.find(where)
-    queue = line.ready()
-    address.remove(record)
-    queue.free(record.arena, record.start)
+    if record.context.error == CUDA_ERROR_DEINITIALIZED:
+        memory.release(record)
+    else:
+        queue = stream.find(where).ready()
+        address.remove(record)
+        queue.free(record.arena, record.start)
     if record.pool is not None:
         record.pool.gave_back(record.size)
 

@@ -129,7 +129,7 @@ def cuStreamCreateWithPriority(flags: int, priority: int) -> int:
 def cuStreamDestroy(handle: int) -> None:
     stream = streams.find(handle)
     stream.retire()
-    stream.context.check()
+    stream.context.check_released()
 
 
 def cuStreamGetPriority(handle: int) -> int:

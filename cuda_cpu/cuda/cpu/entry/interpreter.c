@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <string.h>
 
 #define DRIVER_MODULE "cuda.cpu.driver"
 #define ERROR_MODULE "cuda.cpu.driver.error"
@@ -107,6 +108,14 @@ static int refusal(void) {
     if (!Py_IsInitialized()) return was_initialized ? SHELL_DEINITIALIZED : SHELL_NOT_INITIALIZED;
     was_initialized = 1;
     return Py_IsFinalizing() ? SHELL_DEINITIALIZED : 0;
+}
+
+/* Whether a function gives something back: cuMemFree, cuStreamDestroy, cuLibraryUnload and their like. */
+static int gives_back(const char *name) {
+    static const char *const words[] = {"Free", "Destroy", "Release", "Unload", "Unregister"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i])) return 1;
+    return 0;
 }
 
 /* Read the outputs of a call; return how many, -1 if one that must not be NULL is. */
@@ -270,7 +279,10 @@ int shell_call(struct shell_entry *entry, ...) {
     va_start(arguments, entry);
     int count = read_outputs(outputs, &signature, &arguments);
     int status = count < 0 ? SHELL_INVALID_VALUE : refusal();
-    if (!status) {
+    /* When Python has ended, all that could be given back goes with the process: finalisers of other libraries that
+       do so late have nothing to complain of. */
+    if (status == SHELL_DEINITIALIZED && gives_back(entry->name)) status = SHELL_SUCCESS;
+    else if (!status) {
         PyGILState_STATE state = PyGILState_Ensure();
         /* A caller may be in the middle of handling an exception, a finaliser for one. */
         PyObject *type, *value, *traceback;
