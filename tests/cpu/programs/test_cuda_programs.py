@@ -464,3 +464,28 @@ def test_cooperative_groups():
         expected += [warp[odd].max(), odd.sum() * 100 + odd[:lane].sum()] if v & 1 else [-1, -1]
         expected += [same.sum() * 100 + same[:lane].sum()]
         assert list(out[i]) == expected, i
+
+
+def test_barriers_and_pipelines_of_libcudacxx():
+    source = """#include <cuda/pipeline>
+        #include <cooperative_groups.h>
+        extern "C" __global__ void k(int *p) {
+            __shared__ alignas(16) int s[2][128]; __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+            __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+            if (threadIdx.x == 0) init(&barrier, blockDim.x);
+            __syncthreads();
+            auto group = cooperative_groups::this_thread_block(); auto pipe = cuda::make_pipeline(group, &state);
+            int sum = 0, t = threadIdx.x;
+            for (int i = 0, next = 0; i < 4; i++) {
+                for (; next < 4 && next < i + 2; next++) { pipe.producer_acquire();
+                    cuda::memcpy_async(group, s[next % 2], p + next * 128, cuda::aligned_size_t<16>(512), pipe);
+                    pipe.producer_commit(); }
+                pipe.consumer_wait(); sum += s[i % 2][127 - t]; pipe.consumer_release(); }
+            for (int i = 0; i < 3; i++) {
+                barrier.arrive_and_wait(); s[0][t] = sum; barrier.arrive_and_wait(); sum = s[0][(t + 1) % 128] + i; }
+            p[512 + t] = sum; }"""
+    values = random.integers(0, 1000, 640).astype(np.int32)
+    before = values.copy()
+    Loaded(compile_cuda(source, "--gpu-architecture=sm_90", *headers())).launch("k", 1, 128, values)
+    expected = before[:512].reshape(4, 128)[:, ::-1].sum(0)
+    np.testing.assert_array_equal(values[512:], np.roll(expected, -3) + 3)

@@ -19,6 +19,7 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     copies,
     logic,
     math,
+    mbarrier,
     memory,
     multiword,
     sync,

@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous copies, ISA manual 9.7.9.25.3: `cp.async` copies at once, so that there is nothing to wait for."""
+"""Asynchronous copies, ISA manual 9.7.9.25: they are made at once, so that there is nothing to wait for."""
 
 from __future__ import annotations
 
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.lanes import for_each_lane
+from cuda.cpu.emit.mbarrier import update
 from cuda.cpu.emit.memory import pointers
 from cuda.cpu.emit.registry import emits
-from cuda.cpu.emit.values import constant
+from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Immediate, Instruction
@@ -16,9 +17,17 @@ from cuda.cpu.ptx.syntax import Immediate, Instruction
 
 @emits("cp")
 def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Choose by the kind of copy; committing and waiting for groups is nothing."""
+    if "mbarrier" in form.modifiers:
+        _arrive_after_copies(frame, instruction, form)
+    elif "bulk" in form.modifiers and instruction.operands[1:]:
+        _copy_bulk(frame, instruction, form)
+    elif "global" in form.modifiers:
+        _copy(frame, instruction, form)
+
+
+def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy 4, 8 or 16 bytes from global to shared memory; bytes behind the source's size become zero."""
-    if "global" not in form.modifiers:
-        return  # commit_group, wait_group, wait_all
     target, source, size, *rest = instruction.operands
     if not isinstance(size, Immediate) or size.value not in (4, 8, 16):
         raise PtxError(f"{form}: the size must be 4, 8 or 16", instruction.line)
@@ -33,11 +42,34 @@ def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
         )
         for_each_lane(frame, f"copy.{wide}", "i8", body, to, from_)
         return
-    known = frame.read(rest[0], "u32")
-    known = frame.builder.intrinsic("umin", "i32", known, constant(size.value, "i32"))
+    known = frame.builder.intrinsic("umin", "i32", frame.read(rest[0], "u32"), constant(size.value, "i32"))
+    clear = f"store {wide} 0, ptr %x0, align {size.value}\n  "
+    _copy_bytes(frame, f"copy.some.{wide}", clear, to, from_, known)
+
+
+def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, size: Value) -> None:
     frame.module.declare("llvm.memcpy.p0.p0.i32", "void", ["ptr", "ptr", "i32", "i1"])
-    body = (
-        f"store {wide} 0, ptr %x0, align {size.value}\n"
-        "  call void @llvm.memcpy.p0.p0.i32(ptr %x0, ptr %x1, i32 %x2, i1 false)\n  %r = add i8 0, 0"
+    body = before + "call void @llvm.memcpy.p0.p0.i32(ptr %x0, ptr %x1, i32 %x2, i1 false)\n  %r = add i8 0, 0"
+    for_each_lane(frame, name, "i8", body, to, from_, size)
+
+
+def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Copy any number of bytes, and tell the barrier, if there is one, that they have come."""
+    builder = frame.builder
+    target, source, size, *rest = instruction.operands
+    to, from_ = (
+        pointers(frame, place, space.partition("::")[0]) for place, space in ((target, form.dst), (source, form.src))
     )
-    for_each_lane(frame, f"copy.some.{wide}", "i8", body, to, from_, known)
+    amount = frame.read(size, "u32")
+    _copy_bytes(frame, "copy.bulk", "", to, from_, amount)
+    if not form.bulk_group:
+        zero = constant(0, "i64")
+        came = builder.binary("sub", zero, builder.resize(amount, "i64"))
+        update(frame, pointers(frame, rest[0], "shared"), zero, zero, came)
+
+
+def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Arrive; without .noinc the arrival was not expected, so that nothing changes."""
+    if form.noinc:
+        zero, one = constant(0, "i64"), constant(1, "i64")
+        update(frame, pointers(frame, instruction.operands[0], "shared"), one, zero, zero)

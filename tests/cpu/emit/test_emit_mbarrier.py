@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Barriers in shared memory and the copies that arrive at them, within one warp."""
+
+from __future__ import annotations
+
+import numpy as np
+from support.warps import compiled
+
+KERNEL = """
+.visible .entry k(.param .u64 out, .param .u64 from)
+{{
+    .shared .align 8 .b64 bar; .shared .align 16 .b8 room[64];
+    .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<9>;
+    ld.param.u64 %rd1, [out]; ld.param.u64 %rd9, [from]; mov.u32 %r1, %tid.x; mov.u32 %r2, bar; mov.u32 %r9, room;
+    setp.eq.u32 %p8, %r1, 0;
+    {code}
+    mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r3;
+    ret;
+}}
+"""
+INIT = "@%p8 mbarrier.init.shared.b64 [%r2], {}; "
+TEST = "mbarrier.test_wait.shared.b64 %p1, [%r2], %rd5; selp.u32 {0}, 1, 0, %p1; "
+PARITY = "mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], {1}; selp.u32 {0}, 1, 0, %p2; "
+JOIN = (
+    "shl.b32 %r5, %r5, 1; shl.b32 %r6, %r6, 2; shl.b32 %r7, %r7, 3; or.b32 %r4, %r4, %r5; or.b32 %r6, %r6, %r7;"
+    "or.b32 %r3, %r4, %r6;"
+)
+
+
+def run(code: str, data: np.ndarray | None = None) -> np.ndarray:
+    """Run code that makes %r3 with a barrier at %r2; `data` is at %rd9, room for 64 bytes at %r9; %p8: lane 0."""
+    out = np.zeros(32, np.uint32)
+    compiled(KERNEL.format(code=code))(out, np.zeros(64, np.uint8) if data is None else data)
+    return out
+
+
+def test_a_phase_is_over_when_all_have_arrived():
+    """Bits of the result: over before the last arrival, over after it, parity 0 over, parity 1 over."""
+    code = (
+        INIT.format(33) + "mbarrier.arrive.shared.b64 %rd5, [%r2]; " + TEST.format("%r4")
+        + "@%p8 mbarrier.arrive.shared.b64 _, [%r2]; " + TEST.format("%r5")
+        + PARITY.format("%r6", 0) + PARITY.format("%r7", 1) + JOIN
+    )  # fmt: skip
+    assert set(run(code)) == {0b0110}
+
+
+def test_a_new_barrier_has_the_parity_of_a_phase_that_is_over():
+    code = (
+        INIT.format(2)
+        + PARITY.format("%r4", 0)
+        + PARITY.format("%r5", 1)
+        + "shl.b32 %r5, %r5, 1; or.b32 %r3, %r4, %r5;"
+    )
+    assert set(run(code)) == {0b10}
+
+
+def test_arrivals_that_are_pending():
+    code = INIT.format(100) + "@%p8 mbarrier.arrive.shared.b64 %rd5, [%r2], 60; mbarrier.arrive.shared.b64 %rd5, [%r2];"
+    pending = run(code + "mbarrier.pending_count.b64 %r3, %rd5;")
+    assert sorted(pending) == list(range(9, 41))
+
+
+def test_threads_that_drop_are_not_expected_again():
+    code = (
+        INIT.format(40) + "@%p8 mbarrier.arrive_drop.shared.b64 _, [%r2], 8; mbarrier.arrive.shared.b64 %rd5, [%r2];"
+        + TEST.format("%r4") + "mbarrier.arrive.shared.b64 %rd5, [%r2]; " + TEST.format("%r5")
+        + "shl.b32 %r5, %r5, 1; or.b32 %r3, %r4, %r5;"
+    )  # fmt: skip
+    assert set(run(code)) == {0b11}
+
+
+def test_a_phase_waits_for_the_bytes_of_a_copy():
+    data = np.arange(100, 164).astype(np.uint8)
+    copy = "@%p8 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r9], [%rd9], 48, [%r2]; "
+    code = (
+        INIT.format(32) + "@%p8 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 48; "
+        "mbarrier.arrive.shared.b64 %rd5, [%r2]; " + TEST.format("%r4") + copy + TEST.format("%r5")
+        + "shl.b32 %r5, %r5, 1; or.b32 %r4, %r4, %r5; add.u32 %r10, %r9, %r1; ld.shared.u8 %r11, [%r10+20];"
+        "shl.b32 %r11, %r11, 8; or.b32 %r3, %r4, %r11;"
+    )  # fmt: skip
+    out = run(code, data)
+    assert set(out & 0xFF) == {0b10}
+    np.testing.assert_array_equal(out >> 8, np.where(np.arange(32) < 28, data[20:52], 0))
+
+
+def test_expecting_bytes_and_arriving_at_once():
+    code = (
+        INIT.format(1) + "@!%p8 bra L; mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r2], 16; " + TEST.format("%r4")
+        + "mbarrier.complete_tx.shared.b64 [%r2], 16; " + TEST.format("%r5")
+        + "shl.b32 %r5, %r5, 1; or.b32 %r3, %r4, %r5; L: "
+    )  # fmt: skip
+    assert run(code)[0] == 0b10
+
+
+def test_copies_arrive_by_themselves():
+    code = INIT.format(32) + "mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 1; mov.u32 %r3, 9; @!%p1 bra END;"
+    code += "ld.shared.b64 %rd5, [%r2]; cp.async.mbarrier.arrive.shared.b64 [%r2]; " + TEST.format("%r4")
+    code += "cp.async.mbarrier.arrive.noinc.shared.b64 [%r2]; " + TEST.format("%r5")
+    code += "shl.b32 %r5, %r5, 1; or.b32 %r3, %r4, %r5; mbarrier.inval.shared.b64 [%r2]; END:"
+    assert set(run(code)) == {0b10}
+
+
+def test_copies_to_global_memory():
+    code = (
+        "add.u32 %r10, %r9, %r1; mov.u32 %r3, 7; add.u32 %r11, %r1, 3; st.shared.u8 [%r10], %r11;"
+        "@%p8 cp.async.bulk.global.shared::cta.bulk_group [%rd9], [%r9], 32; cp.async.bulk.commit_group;"
+        "cp.async.bulk.wait_group.read 0;"
+    )
+    data = np.zeros(64, np.uint8)
+    run(code, data)
+    np.testing.assert_array_equal(data, np.r_[3:35, [0] * 32])
