@@ -30,6 +30,7 @@ from cuda.cpu.driver import (
     occupancy,
     pointer,
     pool,
+    primary,
     profiler,
     stream,
     stream_memory,
@@ -37,7 +38,7 @@ from cuda.cpu.driver import (
 from cuda.cpu.driver import error as error
 
 MODULES: tuple[ModuleType, ...] = (
-    device, context, stream, stream_memory, event, memory, copy, fill, pool, pointer,
+    device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
     library, module, kernel, launch, occupancy, link, log, profiler,
 )  # fmt: skip
 

@@ -30,9 +30,7 @@ from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 
 contexts = Table("context", CUDA_ERROR_INVALID_CONTEXT)
-lock = threading.RLock()  # around retain counts; never held while waiting
 _ids = itertools.count(1)
-_primary: dict[int, Context] = {}
 
 
 class Context:
@@ -167,14 +165,6 @@ def find(handle: int) -> Context:
     return context
 
 
-def primary(ordinal: int) -> Context:
-    of = device.find(ordinal)
-    with lock:
-        if ordinal not in _primary:
-            _primary[ordinal] = Context(of, 0, primary=True)
-    return _primary[ordinal]
-
-
 def check_flags(name: str, flags: int) -> None:
     schedule = flags & CU_CTX_SCHED_MASK
     if flags & ~CU_CTX_FLAGS_MASK or schedule not in (
@@ -184,44 +174,6 @@ def check_flags(name: str, flags: int) -> None:
         CU_CTX_SCHED_BLOCKING_SYNC,
     ):
         raise invalid(f"{name}: flags 0x{flags:x} are not a combination of CUctx_flags")
-
-
-def cuDevicePrimaryCtxRetain(ordinal: int) -> int:
-    context = primary(ordinal)
-    with lock:
-        context.retained += 1
-        if not context.error:
-            context.usable = True
-    return context.handle
-
-
-def cuDevicePrimaryCtxRelease(ordinal: int) -> None:
-    context = primary(ordinal)
-    with lock:
-        if not context.retained:
-            raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"the primary context of device {ordinal} is not retained")
-        context.retained -= 1
-        last = not context.retained
-    if last:
-        context.close()
-
-
-def cuDevicePrimaryCtxReset(ordinal: int) -> None:
-    """Give back all that the primary context owns and forget its error; who has retained it may go on with it."""
-    context = primary(ordinal)
-    context.close()
-    context.flags = 0
-    context.usable = context.retained > 0
-
-
-def cuDevicePrimaryCtxSetFlags(ordinal: int, flags: int) -> None:
-    check_flags("cuDevicePrimaryCtxSetFlags", flags)
-    primary(ordinal).flags = flags
-
-
-def cuDevicePrimaryCtxGetState(ordinal: int) -> tuple[int, int]:
-    context = primary(ordinal)
-    return context.flags, int(context.retained > 0)
 
 
 def _create(flags: int, ordinal: int) -> int:
@@ -403,5 +355,4 @@ def end() -> None:
 
 def forget_after_fork() -> None:
     _stacks.clear()
-    _primary.clear()
     contexts.clear()
