@@ -58,9 +58,14 @@ QUICK = re.compile(
     r"|nvrtc(Version|Get\w+)|nvJitLink(Version|Get\w+)"
 )
 # Those that QUICK matches although they may compile, load, copy or wait.
-SLOW = re.compile(r"cu(Init|ModuleGet(Function|Global)|LibraryGet\w+|KernelGetFunction|MemGet\w+|CtxGetDevResource)")
+SLOW = re.compile(
+    r"cu(Init|CtxSetLimit|ModuleGet(Function|Global)|LibraryGet\w+|KernelGetFunction|MemGet\w+|CtxGetDevResource)"
+)
 # Functions whose results say more about a failure.
 RESULTS_OF_FAILURE = {"cuGraphExecUpdate"}
+# Arguments that the library goes on using: function -> handle that it makes, parameters kept until that is destroyed.
+KEPT = {"cuLinkCreate": ("stateOut", ("options", "optionValues"))}
+RELEASED = {"cuLinkDestroy": "state"}
 # Compilations that put PTX into their output for the CPU device: function -> options and their number.
 COMPILERS = {"nvrtcCompileProgram": ("options", "numOptions"), "nvJitLinkCreate": ("options", "num_options")}
 
@@ -450,12 +455,25 @@ class Wrapper:
             lines = ["if outcome != 0:", f'    raise TABLES.attribute("{error}")(<int>outcome)']
             return [*lines, f"return {packed}"] if self.results else lines
         if not self.results:
-            return ["return status_alone(STATUSES, <unsigned int>outcome)"]
+            return [*self.released(), "return status_alone(STATUSES, <unsigned int>outcome)"]
         status = "status(STATUSES, <unsigned int>outcome)"
         packed = f"return ({status}, {', '.join(self.results)})"
         if self.function.name in RESULTS_OF_FAILURE:
             return [packed]
-        return [*self.failure(), packed]
+        return [*self.failure(), *self.kept(), packed]
+
+    def kept(self) -> list[str]:
+        """Return the statements that keep arguments alive after a call that succeeded."""
+        if self.function.name not in KEPT:
+            return []
+        self.globals["KEPT"] = "dict KEPT = {}"
+        handle, params = KEPT[self.function.name]
+        return [f"KEPT[<size_t>c_{handle}] = ({', '.join(f'h_{param}' for param in params)})"]
+
+    def released(self) -> list[str]:
+        """Return the statements that let go of such arguments."""
+        handle = RELEASED.get(self.function.name)
+        return ["if outcome == 0:", f"    KEPT.pop(<size_t>c_{handle}, None)"] if handle else []
 
     def failure(self) -> list[str]:
         """Return the statements that leave a function of the tuple style when a call failed."""

@@ -152,6 +152,19 @@ class Caller(Cases):
         if self.function.name != "cuGraphExecUpdate":
             need_equal("results", [item for item in result[1:] if item is not None], [])
 
+    def check_refusal(self):
+        """Call the function with objects of a wrong kind in every place: an exception or a result, never a crash."""
+        members = self.selections()[0]
+        self.echo.set_status(0)
+        for wrong in (None, object(), 1.5, -(2**70), [object()], "x", b"", ()):
+            for place in range(len(self.arguments(True, members))):
+                arguments = [python for python, _, _ in self.arguments(True, members).values()]
+                arguments[place] = wrong
+                try:
+                    self.call(*arguments)
+                except (TypeError, ValueError, OverflowError):
+                    continue
+
     def check_absent(self):
         """Call the function while the library does not have it."""
         given = self.arguments(True, self.selections()[0])
@@ -171,6 +184,7 @@ def main(folder):
         callers = {f.name: Caller(library, module, echo, f) for f in library.functions.values()}
         for function, caller in callers.items():
             problems[f"{name}.{function}"] = problem(absent, caller, folder, name) or problem(caller.check)
+            problems[f"{name}.{function}"] = problems[f"{name}.{function}"] or problem(caller.check_refusal)
     json.dump(problems, sys.stdout)
 
 

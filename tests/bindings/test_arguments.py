@@ -89,6 +89,7 @@ def launch(parameters):
         (((1,), (int,)), TypeError, "kernelParams[0]: the type must be None or a simple ctypes type"),
         (((1,), (None,)), TypeError, "kernelParams[0] has type None, so it must have getPtr() or be a ctypes object"),
         ("x", TypeError, "kernelParams must be an address (int)"),
+        (b"abc", ValueError, "kernelParams must be an array of addresses; 3 bytes are no multiple of 8"),
     ],
 )
 def test_refused_kernel_parameters(parameters, error, message):

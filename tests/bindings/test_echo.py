@@ -3,6 +3,7 @@
 """Every function of the Python level against a library that records its arguments and fills its outputs."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -51,6 +52,25 @@ def test_mismatch_is_noticed(folder, tmp_path):
     command = [sys.executable, str(HERE / "echo_caller.py"), str(tmp_path)]
     found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120).stdout)
     assert [function for function, problem in found.items() if problem] == ["driver.cuEventRecord"]
+
+
+KEEPING = """
+import sys
+from cuda.bindings import driver
+log = bytearray(8)
+before = sys.getrefcount(log)
+_, state = driver.cuLinkCreate(1, [driver.CUjit_option.CU_JIT_INFO_LOG_BUFFER], [log])
+print(sys.getrefcount(log) > before, end=" ")
+driver.cuLinkDestroy(state)
+print(sys.getrefcount(log) == before)
+"""
+
+
+def test_linker_keeps_its_options_alive(folder):
+    """The linker writes to the options' values until it is destroyed."""
+    environment = dict(os.environ, CUDA_PYTHON_DRIVER=str(folder / "driver.so"))
+    done = subprocess.run([sys.executable, "-c", KEEPING], stdout=subprocess.PIPE, env=environment, check=True)
+    assert done.stdout.split() == [b"True", b"True"]
 
 
 def test_layouts_of_the_real_headers(tmp_path):

@@ -88,6 +88,6 @@ def test_ready_arrays_of_addresses():
     assert node.kernelParams == 0
 
 
-@pytest.mark.parametrize("empty", [(), ((), ())])
+@pytest.mark.parametrize("empty", [(), ((), ()), b"", np.empty(0, np.uint64)])
 def test_no_parameters(empty):
     driver.CUDA_KERNEL_NODE_PARAMS().kernelParams = empty

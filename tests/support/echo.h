@@ -74,7 +74,7 @@ static void echo_read(int k, const void *where, size_t size) {
 
 /* Answer cuGetProcAddress for the library's own functions: 1 if it did, 0 to treat it as any other call. */
 __attribute__((unused)) static int echo_look_up(const char *name, void **function, int version, void *status) {
-    for (const struct echo_entry *entry = echo_table; entry->name; ++entry)
+    for (const struct echo_entry *entry = echo_table; name && entry->name; ++entry)
         if (strcmp(entry->name, name) == 0 && entry->version == version) {
             int hidden = echo_hidden && strcmp(echo_hidden, entry->symbol) == 0;
             *function = hidden ? NULL : entry->function;

@@ -109,7 +109,8 @@ cdef Library _open_driver():
     if choice not in ("auto", "nvidia"):
         if os.sep not in choice:
             raise ValueError(
-                f"CUDA_PYTHON_DRIVER={choice!r} is not one of 'auto', 'nvidia', 'cpu' or the path of a library (with a '/')"
+                f"CUDA_PYTHON_DRIVER={choice!r} is not one of 'auto', 'nvidia', 'cpu' or the path of a library "
+                "(with a '/')"
             )
         try:
             return _open(choice)
@@ -137,7 +138,8 @@ cdef Library _open_component(str api):
     except (pathfinder.DynamicLibNotFoundError, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise LibraryNotFound(
-            f"lib{name} is not found ({reason}). Install it by pip install 'open-cuda-python[cu13]' (or pip install {package})"
+            f"lib{name} is not found ({reason}). Install it by pip install 'open-cuda-python[cu13]' "
+            f"(or pip install {package})"
         ) from None
 
 
@@ -238,7 +240,8 @@ cdef void* _driver_function(Library library, str name, str symbol, int version, 
         symbol = per_thread or symbol
     cdef bytes encoded = name.encode()
     if library.get_proc_address != NULL and version:
-        if (<open_cuda_get_proc>library.get_proc_address)(encoded, &function, version, flags, &status) == 0 and function:
+        look_up = <open_cuda_get_proc>library.get_proc_address
+        if look_up(encoded, &function, version, flags, &status) == 0 and function:
             return function
         if status == 2:  # CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
             return NULL

@@ -26,7 +26,14 @@ cdef object kernel_parameters(object o, const char* where):
     """Return what holds the parameters: an Array of addresses, or what `memory` returns."""
     if isinstance(o, tuple):
         return _packed(o, where)
-    return memory(o, False, where)
+    held = memory(o, False, where)
+    if not isinstance(held, int):
+        size = memoryview(held).nbytes
+        if size % sizeof(void*):
+            raise ValueError(f"{_text(where)} must be an array of addresses; {size} bytes are no multiple of 8")
+        if size == 0:
+            return 0
+    return held
 
 
 cdef class KernelParameters(CType):
@@ -51,7 +58,7 @@ cdef class KernelParameters(CType):
 cdef void* parameters_pointer(object held, const char* where) except? <void*>4242:
     """Return the address of what `kernel_parameters` returned."""
     if isinstance(held, Array):
-        return (<Array>held).data
+        return (<Array>held).out()
     return pointer(held, where)
 
 
@@ -94,7 +101,7 @@ cdef object _address(object value, const char* where, Py_ssize_t i):
     if hasattr(value, "getPtr"):
         return int(value.getPtr())
     ctypes = sys.modules.get("ctypes")
-    if ctypes and isinstance(value, (ctypes._SimpleCData, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._Pointer)):
+    if ctypes and isinstance(value, ctypes._SimpleCData.__mro__[1]):  # the base of all ctypes objects
         return ctypes.addressof(value)
     raise TypeError(
         f"{_text(where)}[{i}] has type None, so it must have getPtr() or be a ctypes object, not {value!r:.80}"

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values behind a ``void*`` whose type another argument decides: attributes and options."""
 
-from libc.string cimport memcpy, strlen
+from libc.string cimport strlen
 
-from cuda.bindings._args cimport as_unsigned, memory, pointer
 from cuda.bindings._array cimport Array, ArrayType
 from cuda.bindings._scalar cimport Address, Text
 from cuda.bindings._struct cimport CType, keep
