@@ -9,6 +9,7 @@ import threading
 
 import kernels
 import pytest
+from test_device import in_new_process
 
 from cuda.cpu import abi, driver
 from cuda.cpu.driver.error import CudaError
@@ -205,3 +206,35 @@ def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
     driver.cuMemFree(buffer)
     driver.cuEventDestroy(event)
     driver.cuStreamDestroy(stream)
+
+
+def test_two_devices():
+    """Each has memory, contexts and pools of its own; pointers hold between them."""
+    code = """
+import ctypes
+driver.cuInit(0)
+contexts = [driver.cuDevicePrimaryCtxRetain(ordinal) for ordinal in (0, 1)]
+pointers = []
+for ordinal, context in enumerate(contexts):
+    driver.cuCtxSetCurrent(context)
+    pointers.append(driver.cuMemAlloc(8))
+    driver.cuMemsetD8(pointers[-1], ordinal + 1, 8)
+    driver.cuCtxSynchronize()
+driver.cuMemcpyPeer(pointers[1], contexts[1], pointers[0], contexts[0], 4)
+answer = ctypes.create_string_buffer(8)
+driver.cuMemcpyDtoH(ctypes.addressof(answer), pointers[1], 8)
+place = ctypes.c_int()
+owners = []
+for pointer in pointers:
+    driver.cuPointerGetAttribute(ctypes.addressof(place), 9, pointer)
+    owners.append(place.value)
+free = []
+for context, pointer in zip(contexts, pointers):
+    driver.cuCtxSetCurrent(context)
+    driver.cuMemFree(pointer)
+    free.append(driver.cuMemGetInfo()[0] == driver.cuMemGetInfo()[1])
+pools = {driver.cuDeviceGetDefaultMemPool(ordinal) for ordinal in (0, 1)}
+print(answer.raw, owners, free, len(pools))
+"""
+    answer = in_new_process(code, CUDA_CPU_DEVICES="2", CUDA_CPU_MEMORY="16M")
+    assert answer == f"{bytes([1] * 4 + [2] * 4)!r} [0, 1] [True, True] 2"
