@@ -27,10 +27,11 @@ CODEGEN = ROOT / "cuda_bindings/codegen"
 BINDINGS = "cuda_bindings/cuda/bindings"
 CPU = "cuda_cpu/cuda/cpu"
 
+APIS = ("driver", "nvrtc", "nvjitlink", "nvvm", "nvfatbin")
 # What `python -m codegen write` makes: asked for when one is absent.
 GENERATED = (
-    *(f"{BINDINGS}/cy{name}.{suffix}" for name in ("driver", "nvrtc", "nvjitlink") for suffix in ("pxd", "pyx")),
-    *(f"{BINDINGS}/{name}.{suffix}" for name in ("driver", "nvrtc", "nvjitlink") for suffix in ("pyx", "pyi")),
+    *(f"{BINDINGS}/cy{name}.{suffix}" for name in APIS for suffix in ("pxd", "pyx")),
+    *(f"{BINDINGS}/{name}.{suffix}" for name in APIS for suffix in ("pyx", "pyi")),
     f"{CPU}/entry/_shell.c",
     STAMP := f"{CPU}/abi.py",  # its time says when the generator last ran: nothing is compiled from it
 )
@@ -41,6 +42,8 @@ GENERATOR_NEEDS = [
     "nvidia-cuda-profiler-api==13.5.*",  # cudaProfiler.h
     "nvidia-cuda-nvrtc==13.5.*",  # nvrtc.h
     "nvidia-nvjitlink==13.5.*",  # nvJitLink.h
+    "nvidia-nvvm==13.5.*",  # nvvm.h
+    "nvidia-nvfatbin==13.5.*",  # nvFatbin.h
 ]
 
 # -g0 and -s: the interpreter's own flags ask for debug information, ten times the size of the code.

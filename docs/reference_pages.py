@@ -13,6 +13,8 @@ BINDINGS = {
     "driver": "The CUDA driver API",
     "nvrtc": "NVRTC, the runtime compiler",
     "nvjitlink": "nvJitLink, the linker",
+    "nvvm": "libNVVM, the compiler of NVVM IR",
+    "nvfatbin": "nvFatbin, the maker of fat binaries",
 }
 
 

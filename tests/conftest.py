@@ -22,6 +22,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "gpu_only: needs an NVIDIA GPU")
     config.addinivalue_line("markers", "needs_nvrtc: compiles CUDA C++")
     config.addinivalue_line("markers", "needs_nvjitlink: links device code")
+    config.addinivalue_line("markers", "needs_nvvm: compiles NVVM IR")
+    config.addinivalue_line("markers", "needs_nvfatbin: makes fat binaries")
     os.environ["CUDA_PYTHON_DRIVER"] = config.getoption("--driver")
     hide_toolkit()
     # At the end, so that an installed cuda.bindings comes first; `codegen` is in no wheel.
@@ -55,7 +57,7 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason="tests the CPU device; run with --driver=cpu"))
         if item.get_closest_marker("gpu_only") and not on_gpu:
             item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU; run with --driver=nvidia"))
-        for library in ("nvrtc", "nvJitLink"):
+        for library in ("nvrtc", "nvJitLink", "nvvm", "nvfatbin"):
             if item.get_closest_marker(f"needs_{library.lower()}") and (why := absence(library)):
                 item.add_marker(pytest.mark.skip(reason=why))
 

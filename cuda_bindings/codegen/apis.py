@@ -74,6 +74,22 @@ APIS = {
             defines=("NVJITLINK_NO_INLINE",),
             reference="https://docs.nvidia.com/cuda/nvjitlink/index.html",
         ),
+        Api(
+            name="nvvm",
+            headers=("nvvm.h",),
+            prefix="nvvm",
+            status="nvvmResult",
+            style=Style.RAISE,
+            reference="https://docs.nvidia.com/cuda/libnvvm-api/index.html",
+        ),
+        Api(
+            name="nvfatbin",
+            headers=("nvFatbin.h",),
+            prefix="nvFatbin",
+            status="nvFatbinResult",
+            style=Style.RAISE,
+            reference="https://docs.nvidia.com/cuda/nvfatbin/index.html",
+        ),
     )
 }
 

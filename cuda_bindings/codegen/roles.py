@@ -25,6 +25,7 @@ PYTHON_NAMES = {
     "format": "pformat",
     "bytes": "numbytes",
 }
+SNAKE_NAMES = {"handle_indirect": "handle"}  # in the modules that use snake_case, likewise
 RETURNED = {
     Role.OUT,
     Role.OUT_STRUCT,
@@ -114,7 +115,9 @@ def python_name(api: apis.Api, name: str) -> str:
     >>> python_name(apis.APIS["driver"], "type"), python_name(apis.APIS["nvjitlink"], "numOptions")
     ('typename', 'num_options')
     """
-    return PYTHON_NAMES.get(name, name) if api.style is apis.Style.TUPLE else snake_case(name)
+    if api.style is apis.Style.TUPLE:
+        return PYTHON_NAMES.get(name, name)
+    return SNAKE_NAMES.get(snake_case(name), snake_case(name))
 
 
 def python_function_name(api: apis.Api, name: str) -> str:

@@ -21,12 +21,20 @@ HEADER = (
     "# SPDX-License-Identifier: Apache-2.0\n"
 )
 # Macro that NVIDIA's header defines when it is included: its declarations are then the same as ours.
-GUARDS = {"driver": "__cuda_cuda_h__", "nvrtc": "__NVRTC_H__", "nvjitlink": "nvJitLink_INCLUDED__"}
+GUARDS = {
+    "driver": "__cuda_cuda_h__",
+    "nvrtc": "__NVRTC_H__",
+    "nvjitlink": "nvJitLink_INCLUDED__",
+    "nvvm": "NVVM_H",
+    "nvfatbin": "nvFatbin_INCLUDED",
+}
 # Status that a function returns together with a Python exception, as NVIDIA's C level has it.
 RAISED = {
     "CUresult": "CUDA_ERROR_NOT_FOUND",
     "nvrtcResult": "NVRTC_ERROR_INVALID_INPUT",
     "nvJitLinkResult": "NVJITLINK_ERROR_INTERNAL",
+    "nvvmResult": "NVVM_ERROR_INVALID_INPUT",
+    "nvFatbinResult": "NVFATBIN_ERROR_INTERNAL",
 }
 
 

@@ -23,7 +23,9 @@ from cuda.bindings._args cimport (
     as_double, as_signed, as_single, as_unsigned, callback_address, chars, memory, need, pointer, string,
 )
 from cuda.bindings._array cimport Array, array_data, array_in, count_of
-from cuda.bindings._outputs cimport Statuses, copy_back, status, status_alone, text, text_storage, until_nul, viewed
+from cuda.bindings._outputs cimport (
+    Statuses, copy_back, status, status_alone, text, text_as_str, text_storage, until_nul, viewed,
+)
 from cuda.bindings._parameters cimport kernel_parameters, parameters_pointer
 from cuda.bindings._struct cimport (
     CType, EnumKind, HandleKind, Struct, StructKind, as_handle, as_struct, new_enum, new_handle, new_struct,
@@ -55,7 +57,7 @@ QUICK = re.compile(
     r"cu(Init|DriverGetVersion|GetError\w+|GetProcAddress|StreamQuery|EventQuery|\w*GetAttributes?|\w*GetParam\w+"
     r"|Ctx(Get|Set|Push|Pop)\w*|Device(Get|Can|Total|Compute)\w*|(Stream|Event|Module|Library|Kernel|Func|Graph\w*)Get\w+"
     r"|\w+NodeGet\w+|Occupancy\w+|TexRef\w+|SurfRef\w+|TexObjectGet\w+|TensorMap\w+|StreamIsCapturing|FuncIsLoaded)"
-    r"|nvrtc(Version|Get\w+)|nvJitLink(Version|Get\w+)"
+    r"|nvrtc(Version|Get\w+)|nvJitLink(Version|Get\w+)|nvvm(\w*Version|Get\w+)|nvFatbin(Version|GetErrorString)"
 )
 # Those that QUICK matches although they may compile, load, copy or wait.
 SLOW = re.compile(
@@ -446,6 +448,8 @@ class Wrapper:
 
     def finish(self) -> list[str]:
         """Return the statements that pack the results."""
+        if self.returns_value() and self.names.raises:
+            return ["return text_as_str(outcome)"]
         if self.returns_value():
             return [f"return (status(STATUSES, 0), {self.value(self.function.result, 'outcome')})"]
         if self.names.raises:

@@ -148,7 +148,7 @@ class Stubs:
         results = [self.returned(param) for param in roles.returned(function)]
         status = self.names.enum(self.api.status)
         if self.value(function.result) != status:
-            results = [self.value(function.result)]
+            results = ["str" if self.names.raises else self.value(function.result)]
         if not self.names.raises:
             result = f"tuple[{', '.join([status, *results])}]"
         else:

@@ -17,6 +17,8 @@ DIFFERENCES = {
     "driver": {"sizeof": NO_HEADER, "cudaBindingsDriverGlobal": NO_HEADER},
     "nvrtc": {"sizeof": NO_HEADER},
     "nvjitlink": {},
+    "nvvm": {},
+    "nvfatbin": {},
 }
 METHODS = {"set_dsts_srcs"}  # of the class, no field of the struct
 

@@ -32,6 +32,13 @@ cdef extern from *:
     ctypedef int (*open_cuda_get_version)(int*) noexcept nogil
 
 CPU_LIBRARY = "cuda/cpu/entry/libcuda.so.1"
+# Library as cuda.pathfinder names it, and the package that brings it.
+COMPONENTS = {
+    "nvrtc": ("nvrtc", "nvidia-cuda-nvrtc"),
+    "nvjitlink": ("nvJitLink", "nvidia-nvjitlink"),
+    "nvvm": ("nvvm", "nvidia-nvvm"),
+    "nvfatbin": ("nvfatbin", "nvidia-nvfatbin"),
+}
 CPU_EXTRA = "pip install 'open-cuda-python[cpu]'"
 
 
@@ -127,11 +134,10 @@ cdef Library _open_driver():
 
 
 cdef Library _open_component(str api):
-    """Open NVRTC or nvJitLink where cuda.pathfinder finds it."""
+    """Open the library of an API where cuda.pathfinder finds it."""
     from cuda import pathfinder
 
-    name = {"nvrtc": "nvrtc", "nvjitlink": "nvJitLink"}[api]
-    package = {"nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink"}[api]
+    name, package = COMPONENTS[api]
     try:
         found = pathfinder.load_nvidia_dynamic_lib(name)
         return _open(found.abs_path)
@@ -203,7 +209,7 @@ def use_library(str api, path):
 
 
 def library_path(str api):
-    """Return the path of the library opened for `api` ("driver", "nvrtc" or "nvjitlink")."""
+    """Return the path of the library opened for `api`, a module of cuda.bindings."""
     return _library(api).path
 
 

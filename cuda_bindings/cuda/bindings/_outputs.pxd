@@ -16,6 +16,7 @@ cdef class Statuses:
 
 
 cdef object text(const char* p)
+cdef object text_as_str(const char* p)
 cdef object text_storage(unsigned long long size, const char* where)
 cdef bytes until_nul(object storage)
 cdef list viewed(void* p, CType of, unsigned long long length)

@@ -26,6 +26,11 @@ cdef object text(const char* p):
     return None if p == NULL else <bytes>p
 
 
+cdef object text_as_str(const char* p):
+    """Return a C string that the library owns as str, None for NULL."""
+    return None if p == NULL else (<bytes>p).decode(errors="replace")
+
+
 cdef object text_storage(unsigned long long size, const char* where):
     """Return zeroed memory that C fills with text."""
     if size > 1 << 30:
