@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong while a kernel runs is a Python error, and the process lives; each case has a process of its own."""
 
+import copy
 import pickle
 
 import pytest
@@ -173,3 +174,14 @@ def test_advice_and_asynchrony():
     assert "call Device().set_current() on it first" in str(error)
     error = driver_error("CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure", 719, "cuFoo")
     assert "may be a kernel or copy started earlier" in str(error)
+
+
+def test_what_belongs_to_the_process_is_not_pickled(device, stream, module):
+    with device.allocate(8, stream=stream) as buffer:
+        for thing in (buffer, stream, stream.record(), device.context, module.empty, buffer.memory_resource):
+            with pytest.raises(
+                TypeError, match=r"^a \w+ belongs to this process: it can be neither pickled nor copied$"
+            ):
+                pickle.dumps(thing)
+            with pytest.raises(TypeError, match=r"it can be neither pickled nor copied$"):
+                copy.copy(thing)

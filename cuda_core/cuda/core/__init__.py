@@ -8,7 +8,8 @@ Names are looked up on first use, so that `import cuda.core` costs next to nothi
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # what type checkers take for true; importing typing would be half of this import's time
 
 __version__ = "1.2.2"
 

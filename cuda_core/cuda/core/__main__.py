@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import os
 import platform
@@ -92,7 +93,7 @@ def report() -> Iterator[tuple[str, str]]:
         yield "devices", f"not available: {str(error).splitlines()[0]}"
         return
     for device in devices:
-        yield f"device {int(device)}", _attempt(lambda device=device: _device(device))
+        yield f"device {int(device)}", _attempt(functools.partial(_device, device))
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Kernel arguments: check each against its parameter and write its bytes.
 
 The driver tells the size of each parameter; its kind is a letter from `_signature`, "?" where it is not known:
@@ -19,7 +20,6 @@ from cuda.core._buffer cimport Buffer
 from cuda.core._kernel cimport Kernel
 from cuda.core._stream cimport Stream
 
-import ctypes
 import sys
 
 cdef extern from "Python.h":
@@ -204,7 +204,7 @@ cdef size_t write_unsized(object arg, char* to, size_t room, Kernel kernel, Py_s
         if what == NUMPY_SCALAR:
             size = arg.dtype.itemsize
         elif what == CTYPES_SCALAR or what == CTYPES_AGGREGATE:
-            size = ctypes.sizeof(arg)
+            size = memoryview(arg).nbytes
     if size > room:
         raise TypeError(f"the arguments up to {where(kernel, index)} have more bytes than a kernel can take")
     write(arg, to, size, c"?", kernel, index, stream)
@@ -223,9 +223,10 @@ def _classify(kind) -> int:
     numpy = sys.modules.get("numpy")
     if numpy is not None and issubclass(kind, numpy.generic):
         return NUMPY_SCALAR
-    if issubclass(kind, ctypes._SimpleCData):
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None and issubclass(kind, ctypes._SimpleCData):
         return CTYPES_SCALAR
-    if issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
+    if ctypes is not None and issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
         return CTYPES_AGGREGATE
     if issubclass(kind, (memoryview, bytes, bytearray)) or (numpy is not None and issubclass(kind, numpy.ndarray)):
         return HOST_ARRAY

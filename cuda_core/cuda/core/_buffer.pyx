@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Buffers: pieces of memory, and the base of the resources that they come from."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
@@ -12,7 +13,7 @@ from cuda.core._stream cimport Stream, as_stream
 import sys
 
 from cuda.core._errors import ASYNCHRONOUS, CUDAError
-from cuda.core._options import not_yet
+from cuda.core._options import not_pickled, not_yet
 from cuda.core._stream import default_stream
 
 # What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
@@ -410,6 +411,9 @@ cdef class Buffer:
 
     def __hash__(self):
         return hash((self.ptr, self.nbytes))
+
+    def __reduce__(self):
+        raise not_pickled(self)
 
     def __repr__(self):
         state = "closed" if self.closed else f"at {self.ptr:#x}"

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Contexts: the state of a device in this process. Each device's primary context is retained once and kept."""
 
 from libc.stdint cimport uintptr_t
@@ -9,7 +10,7 @@ from cuda.core._check cimport check
 
 import threading
 
-from cuda.core._options import not_yet
+from cuda.core._options import not_pickled, not_yet
 
 cdef object _lock = threading.Lock()
 cdef bint _initialised = False
@@ -174,6 +175,9 @@ cdef class Context:
 
     def __hash__(self):
         return hash(<uintptr_t>self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
 
     def __repr__(self):
         return f"<Context {<uintptr_t>self.native:#x} of device {self._device_id}>"

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Devices: what there is, what each can do, and everything that is made on one."""
 
 from cuda.bindings cimport cydriver
@@ -12,7 +13,7 @@ from cuda.core._event cimport Event
 from cuda.core._stream cimport Stream, as_stream
 
 import threading
-from typing import NamedTuple
+from collections import namedtuple
 
 from cuda.core._device_properties import DeviceProperties
 from cuda.core._options import not_yet
@@ -22,11 +23,8 @@ cdef object _lock = threading.Lock()
 cdef dict _devices = {}
 
 
-class ComputeCapability(NamedTuple):
-    """A device's version of the architecture."""
-
-    major: int
-    minor: int
+ComputeCapability = namedtuple("ComputeCapability", "major minor")
+ComputeCapability.__doc__ = "A device's version of the architecture."
 
 
 class Device:

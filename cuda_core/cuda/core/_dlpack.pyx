@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """DLPack, both ways: capsules of version 1.x and of the unversioned protocol before it."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc

@@ -106,7 +106,9 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
     return CUDAError("\n".join(parts), name=name, status=status, call=call)
 
 
-def compiler_error(kind: type, name: str, status: int, call: str, log: str, summary: str = "") -> CUDAError:
+def compiler_error(
+    kind: type[NVRTCError] | type[NvJitLinkError], name: str, status: int, call: str, log: str, summary: str = ""
+) -> NVRTCError | NvJitLinkError:
     """Make the exception for a status of NVRTC or nvJitLink: the log, or advice where there is none."""
     first = f"{name}: {summary} ({call})" if summary else f"{name} ({call})"
     text = "\n".join(part for part in (first, log or _ADVICE.get(name, "")) if part)

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Events: points in the work of a stream, to wait for or to measure between."""
 
 from libc.stdint cimport uintptr_t
@@ -8,7 +9,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail
 from cuda.core._context cimport Context, activate, deactivate, primary
 
-from cuda.core._options import EventOptions, as_options, not_yet
+from cuda.core._options import EventOptions, as_options, not_pickled, not_yet
 
 
 cdef class Event:
@@ -168,6 +169,9 @@ cdef class Event:
 
     def __hash__(self):
         return hash(<uintptr_t>self.native) if self.native != NULL else id(self)
+
+    def __reduce__(self):
+        raise not_pickled(self)
 
     def __repr__(self):
         state = "closed" if self.native == NULL else f"{<uintptr_t>self.native:#x}"

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Kernels: functions of loaded code that run on a device."""
 
 from libc.stdint cimport uintptr_t
@@ -12,6 +13,8 @@ from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._stream cimport as_stream
 
 from collections import namedtuple
+
+from cuda.core._options import not_pickled
 
 ParamInfo = namedtuple("ParamInfo", "offset size")
 ParamInfo.__doc__ = "Where a parameter lies in a kernel's parameter memory, and its size, in bytes."
@@ -146,6 +149,9 @@ cdef class Kernel:
 
     def __hash__(self):
         return hash(<uintptr_t>self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
 
     def __repr__(self):
         return f"<Kernel {self.label().removeprefix('kernel ')}>"

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Code loaded into the driver: what ObjectCode and Module stand on."""
 
 from libc.stdint cimport uintptr_t

@@ -54,12 +54,12 @@ class Linker:
             self._handle = nvjitlink.create(len(flags), flags)
         try:
             for code in object_codes:
-                self._add(code)
+                self._add(self._handle, code)
         except BaseException:
             self.close()
             raise
 
-    def _add(self, code: ObjectCode) -> None:
+    def _add(self, handle: int, code: ObjectCode) -> None:
         from cuda.bindings import nvjitlink
 
         kind = getattr(nvjitlink.InputType, _INPUTS[code.code_type])
@@ -67,7 +67,7 @@ class Linker:
         if code.code_type == "ptx" and not data.endswith(b"\0"):
             data += b"\0"
         with self._errors("nvJitLinkAddData"):
-            nvjitlink.add_data(self._handle, kind, data, len(data), code.name or code.code_type)
+            nvjitlink.add_data(handle, kind, data, len(data), code.name or code.code_type)
 
     def _errors(self, call: str) -> _Errors:
         return _Errors(self, call)
@@ -187,6 +187,6 @@ class _Errors:
                 text = _diagnostics.annotate(text, code._bytes().decode(errors="replace"), code.name)
         status = int(getattr(error, "status", 0))
         advice = text or f"The options were: {' '.join(f.decode() for f in self.linker._options.as_bytes())}"
-        made: Any = compiler_error(NvJitLinkError, str(error), status, self.call, advice)
+        made = compiler_error(NvJitLinkError, str(error), status, self.call, advice)
         made.log = log
         raise made from None

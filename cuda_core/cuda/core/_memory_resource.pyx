@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Memory resources: pools of device memory, and memory of the host that devices reach."""
 
 from libc.stdint cimport UINT64_MAX, uint64_t, uintptr_t
@@ -12,7 +13,7 @@ from cuda.core._context cimport activate, deactivate, native_device, primary
 from cuda.core._stream cimport Stream, as_stream
 
 from cuda.core._buffer import MemoryResource
-from cuda.core._options import DeviceMemoryResourceOptions, as_options, not_yet
+from cuda.core._options import DeviceMemoryResourceOptions, as_options, not_pickled, not_yet
 from cuda.core._stream import default_stream
 
 __all__ = ["DeviceMemoryResource", "LegacyPinnedMemoryResource", "MemoryResource"]
@@ -296,6 +297,9 @@ cdef class DeviceMemoryResource(_Base):
     def register(self, uuid):
         """Raise NotImplementedError: memory is not shared between processes in this version."""
         raise not_yet("DeviceMemoryResource.register", "memory is not shared between processes")
+
+    def __reduce__(self):
+        raise not_pickled(self)
 
     def __repr__(self):
         return f"<DeviceMemoryResource {'closed' if self.closed else 'open'} of device {self.ordinal}>"

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuda.core._signature import kernel_signatures
@@ -147,7 +146,10 @@ class ObjectCode:
         return dict(self._symbol_mapping)
 
     def _bytes(self) -> bytes:
-        return self._code if isinstance(self._code, bytes) else Path(self._code).read_bytes()
+        if isinstance(self._code, bytes):
+            return self._code
+        with open(self._code, "rb") as file:
+            return file.read()
 
     def _signatures(self) -> dict[str, str]:
         """Return the kinds of the kernels' parameters, as far as they are known."""

@@ -73,3 +73,8 @@ def as_options(kind: type, value: Any, what: str) -> Any:
 def not_yet(what: str, reason: str) -> NotImplementedError:
     """Make the error for a member of the public API that this version lacks."""
     return NotImplementedError(f"{what} is not in this version of cuda.core: {reason}")
+
+
+def not_pickled(obj: Any) -> TypeError:
+    """Make the error for pickling or copying what only this process can have."""
+    return TypeError(f"a {type(obj).__name__} belongs to this process: it can be neither pickled nor copied")

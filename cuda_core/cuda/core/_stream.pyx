@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
 """Streams: queues of work of a device."""
 
 from libc.stdint cimport uintptr_t
@@ -11,7 +12,7 @@ from cuda.core._event cimport Event
 
 import os
 
-from cuda.core._options import StreamOptions, as_options, not_yet
+from cuda.core._options import StreamOptions, as_options, not_pickled, not_yet
 
 
 cdef class Stream:
@@ -216,6 +217,9 @@ cdef class Stream:
 
     def __hash__(self):
         return hash(<uintptr_t>self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
 
     def __repr__(self):
         state = "closed" if self.closed else f"{<uintptr_t>self.native:#x}"

@@ -1,0 +1,6 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.core._stream import Stream
+
+def pointer_device(ptr: int) -> int: ...
+def copy_bytes(dst: int, src: int, nbytes: int, stream: Stream) -> None: ...
