@@ -52,6 +52,8 @@ def _cache(tmp_path_factory):
 
 def pytest_collection_modifyitems(config, items):
     on_gpu = config.getoption("--driver") == "nvidia"
+    # The driver's own tests count who uses a device, so they come before all others that do.
+    items.sort(key=lambda item: ROOT / "tests/cpu/driver" not in item.path.parents)
     for item in items:
         if item.get_closest_marker("cpu_only") and on_gpu:
             item.add_marker(pytest.mark.skip(reason="tests the CPU device; run with --driver=cpu"))

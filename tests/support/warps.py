@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run PTX kernels on warps made by hand, without the native runtime.
+"""Run PTX kernels on warps made by hand, without the grids of the native runtime.
 
-The object is loaded by llvmlite. Services of the runtime are Python functions; those that a test does not expect fail.
+The object is loaded as the driver does it. Services of the runtime are Python functions; those that a test does not
+expect fail.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import functools
 import threading
 from collections.abc import Callable
 
-import llvmlite.binding as llvm
 import numpy as np
 
 from cuda.cpu import jit
 from cuda.cpu.emit.frame import FAULTS, SERVICES, WARP
 from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.runtime._runtime import Image
 
 LANES = 32
 WARP_BYTES = 1024
@@ -37,12 +38,9 @@ class Kernel:
         self.name = name
         self.program = ptx_program.build([text]).placed(name)
         data, self.needs_fibers, self.local_bytes = jit.build_object(self.program, name)
-        module = llvm.parse_assembly("")
-        self._engine = llvm.create_mcjit_compiler(module, _machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-        self._engine.finalize_object()
+        self._image = Image(data)
         self.variables, self.addresses = _place_symbols(self.program)
-        self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address(name))
+        self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._image.address(name))
 
     def __call__(
         self,
@@ -206,9 +204,3 @@ def _parameters(function: object, args: tuple[object, ...]) -> np.ndarray:
         end += parameter.size
     return np.frombuffer(bytes(buffer) + bytes(8), np.uint8).copy()
 
-
-def _machine() -> object:
-    """Return a target machine of the engine's own: it takes possession of it."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine()
