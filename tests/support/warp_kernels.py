@@ -15,8 +15,9 @@ import pytest
 
 from cuda.cpu.runtime import _runtime as runtime
 
-KERNELS = pathlib.Path(__file__).parent.parent / "cpu/runtime/kernels.c"
-INCLUDE = pathlib.Path(runtime.__file__).parent
+ROOT = pathlib.Path(__file__).parent.parent.parent
+KERNELS = ROOT / "tests/cpu/runtime/kernels.c"
+INCLUDE = ROOT / "cuda_cpu/cuda/cpu/runtime"
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 WAIT = 60.0  # seconds; only a hang takes as long
 

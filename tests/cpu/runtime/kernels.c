@@ -27,7 +27,8 @@ static uint32_t count_lanes(cpu_lanes lanes)
 
 static uint64_t block_rank(const struct cpu_warp *warp)
 {
-    return warp->block_idx[0] + warp->grid_dim[0] * (warp->block_idx[1] + (uint64_t)warp->grid_dim[1] * warp->block_idx[2]);
+    const uint32_t *dim = warp->grid_dim, *idx = warp->block_idx;
+    return idx[0] + dim[0] * (idx[1] + (uint64_t)dim[1] * idx[2]);
 }
 
 static uint32_t thread_rank(const struct cpu_warp *warp, int lane)
@@ -145,7 +146,7 @@ void spin(struct cpu_warp *warp)
 {
     const struct pointer *params = (const void *)warp->params;
     if (params->address)
-        *(volatile uint32_t *)params->address = 1; /* it runs */
+        __atomic_store_n((uint32_t *)params->address, 1, __ATOMIC_RELEASE); /* it runs */
     for (;;)
         loop_step(warp);
 }
@@ -405,7 +406,12 @@ void fault_beside_barrier(struct cpu_warp *warp)
 static uint64_t floating_point_control(void) { return __builtin_ia32_stmxcsr() & 0xffc0; }
 static void flush_to_zero(void) { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); }
 #else
-static uint64_t floating_point_control(void) { uint64_t value; __asm__ volatile("mrs %0, fpcr" : "=r"(value)); return value; }
+static uint64_t floating_point_control(void)
+{
+    uint64_t value;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+    return value;
+}
 static void flush_to_zero(void) { __asm__ volatile("msr fpcr, %0" : : "r"(1ul << 24)); }
 #endif
 

@@ -53,7 +53,10 @@ def set_value(context: Any, which: int, value: int) -> None:
     if value > greatest:
         raise invalid(f"cuCtxSetLimit: {value} is above the greatest value, {greatest}")
     if which in HEEDED:
-        HEEDED[which](value)
+        try:
+            HEEDED[which](value)
+        except RuntimeError as error:  # the heap is in use: the driver API has no better status for "too late"
+            raise invalid(f"cuCtxSetLimit: {error}") from None
     context.limits[which] = value
 
 

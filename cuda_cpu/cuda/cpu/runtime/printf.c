@@ -8,6 +8,7 @@
 #include "printf.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,8 +32,12 @@ static void write_all(int file, const char *text, size_t length)
 {
     while (length) {
         ssize_t written = write(file, text, length);
-        if (written < 0 && errno != EINTR)
+        if (written < 0 && errno == EAGAIN) {
+            struct pollfd place = {.fd = file, .events = POLLOUT};
+            poll(&place, 1, -1);
+        } else if (written < 0 && errno != EINTR) {
             return; /* a closed stdout takes nothing */
+        }
         if (written > 0) {
             text += written;
             length -= (size_t)written;

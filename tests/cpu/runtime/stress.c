@@ -1,0 +1,211 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The native runtime without Python, under the compiler's sanitizers: several threads, each with two queues, launch
+ * what kernels.c has, tie the queues by events, cancel, fault and free. Ends with "fine".
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "process.h"
+#include "queue.h"
+
+#define KERNEL(name) void name(struct cpu_warp *warp)
+KERNEL(number_threads);
+KERNEL(rotate);
+KERNEL(grid_rounds);
+KERNEL(spin);
+KERNEL(store_at);
+KERNEL(blocks_pass_backwards);
+KERNEL(use_heap);
+
+#define THREADS 3
+#define ROUNDS 3
+#define NUMBERS (200 * 64)
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                                    \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static struct cpu_arena *arena;
+
+static struct cpu_grid *grid_of(void (*entry)(struct cpu_warp *), bool fibers)
+{
+    struct cpu_grid *grid = calloc(1, sizeof *grid + 1);
+    grid->entry = entry;
+    grid->parameter_bytes = 16;
+    grid->needs_fibers = fibers;
+    return grid;
+}
+
+/* Launch and give the grid away: it is freed once the launch is done. */
+struct wanted {
+    struct cpu_grid *grid;
+    uint32_t blocks, threads, shared;
+    bool cooperative;
+    void *address;
+    uint64_t number;
+};
+
+static void start(struct cpu_queue *queue, struct wanted wanted)
+{
+    const uint64_t params[2] = {(uint64_t)(uintptr_t)wanted.address, wanted.number};
+    struct cpu_command *command = cpu_command_make(queue, CPU_LAUNCH);
+    command->launch = (struct cpu_launch){
+        .grid = wanted.grid,
+        .grid_dim = {wanted.blocks, 1, 1},
+        .block_dim = {wanted.threads, 1, 1},
+        .cluster_dim = {1, 1, 1},
+        .shared_dynamic = wanted.shared,
+        .cooperative = wanted.cooperative,
+    };
+    atomic_fetch_add(&wanted.grid->in_flight, 1);
+    CHECK(cpu_launch_params(command, params, sizeof params));
+    CHECK(cpu_queue_submit(queue, command) == CPU_SUBMITTED);
+}
+
+static uint32_t finish(struct cpu_queue *queue, struct cpu_grid *grid)
+{
+    struct cpu_fault_record fault = {0};
+    CHECK(cpu_queue_wait(queue, CPU_FOREVER));
+    cpu_queue_take_fault(queue, &fault);
+    CHECK(atomic_load(&grid->in_flight) == 0);
+    free(grid);
+    return fault.kind;
+}
+
+static uint32_t run(struct cpu_queue *queue, struct wanted wanted)
+{
+    start(queue, wanted);
+    return finish(queue, wanted.grid);
+}
+
+/* One queue numbers, the other waits for it, rotates the beginning and frees an allocation. */
+static void tie_queues(struct cpu_queue *first, struct cpu_queue *second, uint32_t *out, bool fibers)
+{
+    struct cpu_event *event = cpu_event_make();
+    struct cpu_grid *numbering = grid_of(number_threads, fibers), *rotating = grid_of(rotate, true);
+    uint64_t address;
+    CHECK(cpu_arena_allocate(arena, 1000, &address) == CPU_ARENA_DONE);
+    start(first, (struct wanted){numbering, 200, 64, .address = out});
+    struct cpu_command *command = cpu_command_make(first, CPU_RECORD);
+    command->marker = cpu_event_mark(event);
+    CHECK(cpu_queue_submit(first, command) == CPU_SUBMITTED);
+    command = cpu_command_make(second, CPU_WAIT_EVENT);
+    command->marker = cpu_event_latest(event);
+    CHECK(cpu_queue_submit(second, command) == CPU_SUBMITTED);
+    start(second, (struct wanted){rotating, 5, 128, .shared = 512, .address = out, .number = 3});
+    command = cpu_command_make(second, CPU_FREE);
+    cpu_arena_retain(arena);
+    command->deferred = (struct cpu_deferred_free){arena, address};
+    CHECK(cpu_queue_submit(second, command) == CPU_SUBMITTED);
+    CHECK(finish(second, rotating) == CPU_FAULT_NONE);
+    CHECK(finish(first, numbering) == CPU_FAULT_NONE);
+    cpu_event_free(event);
+    for (uint32_t i = 0; i < NUMBERS; i++)
+        CHECK(out[i] == (i < 640 ? (i + 3) % 128 : i + 1));
+}
+
+static void cancel_a_spinning_kernel(struct cpu_queue *queue, bool fibers)
+{
+    struct cpu_grid *grid = grid_of(spin, fibers);
+    start(queue, (struct wanted){grid, 10, 64});
+    cpu_queue_wait(queue, cpu_now() + 1000000);
+    cpu_queue_cancel(queue);
+    uint32_t kind = finish(queue, grid);
+    CHECK(kind == CPU_FAULT_CANCELLED || kind == CPU_FAULT_NONE); /* none: it had not begun */
+}
+
+static void *work(void *argument)
+{
+    struct cpu_queue *first = cpu_queue_make(), *second = cpu_queue_make();
+    uint32_t *out = malloc(NUMBERS * sizeof *out);
+    uint64_t *cells = malloc(32 * 20 * sizeof *cells);
+    for (int round = 0; round < ROUNDS; round++) {
+        bool fibers = ((intptr_t)argument + round) % 2;
+        tie_queues(first, second, out, fibers);
+        for (int i = 0; i < 16; i++)
+            cells[i] = 1;
+        struct wanted rounds = {grid_of(grid_rounds, true), 16, 64, .cooperative = true, .address = cells, .number = 2};
+        CHECK(!run(first, rounds));
+        CHECK(cells[5] == 256);
+        memset(out, 0, 64);
+        CHECK(!run(first, (struct wanted){grid_of(blocks_pass_backwards, true), 4, 32, .address = out}));
+        CHECK(!run(second, (struct wanted){grid_of(use_heap, fibers), 20, 32, .address = cells, .number = 30}));
+        CHECK(cells[0] && cells[639]);
+        cancel_a_spinning_kernel(second, fibers);
+#ifndef __SANITIZE_THREAD__ /* it hands signals on late, but faults cannot wait */
+        void *outside = (void *)(uintptr_t)(cpu_arena_base(arena) + (64 << 20) - 64);
+        uint32_t kind = run(first, (struct wanted){grid_of(store_at, fibers), 10, 64, .address = outside, .number = 3});
+        CHECK(kind == CPU_FAULT_ILLEGAL_ADDRESS);
+#endif
+    }
+    cpu_queue_release(first);
+    cpu_queue_release(second);
+    free(out);
+    free(cells);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    cpu_process_begin();
+    cpu_pool_set_workers(3);
+    arena = cpu_arena_make(64 << 20);
+    for (intptr_t i = 0; i < THREADS; i++)
+        CHECK(!pthread_create(&threads[i], NULL, work, (void *)i));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    cpu_process_stop();
+    cpu_queues_stop();
+    cpu_pool_stop();
+    CHECK(cpu_threads_await(cpu_now() + 10000000000));
+    cpu_arena_release(arena);
+    puts("fine");
+    return 0;
+}
+
+#ifdef __SANITIZE_THREAD__
+/* ThreadSanitizer has to be told of each switch; the linker's --wrap puts these before the runtime's own. */
+#include <sanitizer/tsan_interface.h>
+
+struct context {
+    void *own, *fiber;
+};
+
+void *__real_cpu_fiber_prepare(struct cpu_stack *stack, void (*function)(void *), void *argument);
+void __real_cpu_fiber_switch(void **save, void *to);
+void __real_cpu_fiber_jump(void *to);
+
+void *__wrap_cpu_fiber_prepare(struct cpu_stack *stack, void (*function)(void *), void *argument)
+{
+    struct context *context = malloc(sizeof *context); /* lost with its fiber */
+    *context = (struct context){__real_cpu_fiber_prepare(stack, function, argument), __tsan_create_fiber(0)};
+    return context;
+}
+
+__attribute__((no_sanitize_thread)) void __wrap_cpu_fiber_switch(void **save, void *to)
+{
+    struct context *here = malloc(sizeof *here), *there = to;
+    here->fiber = __tsan_get_current_fiber();
+    *save = here;
+    __tsan_switch_to_fiber(there->fiber, 0);
+    __real_cpu_fiber_switch(&here->own, there->own);
+    free(here);
+}
+
+__attribute__((no_sanitize_thread)) void __wrap_cpu_fiber_jump(void *to)
+{
+    struct context *there = to;
+    __tsan_switch_to_fiber(there->fiber, 0);
+    __real_cpu_fiber_jump(there->own);
+}
+#endif
