@@ -60,7 +60,8 @@ def test_no_devices():
     [
         ("CUDA_CPU_DEVICES", "many", "0 to 64"),
         ("CUDA_CPU_MEMORY", "4X", "512M or 4G"),
-        ("CUDA_CPU_MEMORY", "12", "at least 1M"),
+        ("CUDA_CPU_MEMORY", "12", "from 1M to 8T"),
+        ("CUDA_CPU_MEMORY", "9T", "from 1M to 8T"),
         ("CUDA_CPU_CAPABILITY", "3.0", "7.5 to 12.9"),
     ],
 )
@@ -75,6 +76,21 @@ except CudaError as error:
     assert answer.startswith("1 ")
     assert name in answer
     assert says in answer
+
+
+def test_memory_that_the_system_does_not_give():
+    code = """
+import resource
+driver.cuInit(0)
+driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+try:
+    driver.cuMemAlloc(8)
+except CudaError as error:
+    print(error.status, error.args[1])
+"""
+    answer = in_new_process(code, CUDA_CPU_MEMORY="8T")
+    assert answer.startswith("2 cannot reserve")
 
 
 def test_a_forked_child_has_no_device():

@@ -18,6 +18,7 @@ from cuda.cpu.abi import (
     CU_EXEC_AFFINITY_TYPE_SM_COUNT,
     CUDA_ERROR_INVALID_DEVICE,
     CUDA_ERROR_NOT_INITIALIZED,
+    CUDA_ERROR_OUT_OF_MEMORY,
     CUDA_VERSION,
     CUdevprop,
 )
@@ -25,6 +26,7 @@ from cuda.cpu.driver import device_attribute
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
+MOST_MEMORY = 8 << 40  # four times that is a quarter of a process's address space
 PCI_DOMAIN = 0xFFFF  # no machine numbers a PCI domain so: ours cannot be taken for a real card
 
 
@@ -45,7 +47,10 @@ class Device:
 
         Four times its memory, so that guard pages and gaps between allocations do not eat into it.
         """
-        return _runtime.Arena(4 * self.memory)
+        try:
+            return _runtime.Arena(4 * self.memory)
+        except MemoryError as error:
+            raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, str(error)) from None
 
     @functools.cached_property
     def uuid(self) -> bytes:
@@ -95,8 +100,8 @@ def parse_size(name: str, text: str) -> int:
     """Return the bytes of "512M", "4G", "4GiB" or a plain number."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     size = int(float(match[1]) * 1024 ** ("KMGT".find(match[2].upper()) + 1 if match[2] else 0)) if match else 0
-    if size < 1 << 20:
-        raise invalid(f"{name} is {text!r}: give a size of at least 1M, such as 512M or 4G")
+    if not 1 << 20 <= size <= MOST_MEMORY:
+        raise invalid(f"{name} is {text!r}: give a size from 1M to 8T, such as 512M or 4G")
     return size & ~0xFFFF
 
 

@@ -78,6 +78,7 @@ FIXED = {
     "NUMA_CONFIG": 0,  # CU_DEVICE_NUMA_CONFIG_NONE
     "NUMA_ID": -1,
     "HOST_NUMA_ID": 0,
+    "CLUSTER_LAUNCH": 0,  # blocks of a cluster cannot wait for each other yet
     "COMPUTE_MODE": 0,  # CU_COMPUTEMODE_DEFAULT
 }
 
@@ -139,7 +140,6 @@ def values(device) -> dict[int, int]:
         "RESERVED_SHARED_MEMORY_PER_BLOCK": RESERVED_SHARED if device.capability >= (8, 0) else 0,
         "COMPUTE_CAPABILITY_MAJOR": device.capability[0],
         "COMPUTE_CAPABILITY_MINOR": device.capability[1],
-        "CLUSTER_LAUNCH": int(device.capability >= (9, 0)),
         "PCI_BUS_ID": device.ordinal,
     }
     prefix = "CU_DEVICE_ATTRIBUTE_"
