@@ -11,7 +11,6 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_Check
-from cpython.object cimport PyObject
 from libc.math cimport isinf
 from libc.stdint cimport uint64_t, uintptr_t
 from libc.string cimport memcpy
@@ -33,143 +32,154 @@ cdef enum Kind:
 cdef dict _kinds = {}
 
 
+# One parameter: where its bytes go, how many they are (as many as the argument has if unknown), and its kind.
+cdef struct Parameter:
+    char* to
+    Py_ssize_t size
+    Py_UCS4 kind
+    Py_ssize_t index
+
+
 cdef int pack(Kernel kernel, tuple arguments, char* scratch, size_t capacity, void** slots, Stream stream) except -1:
     """Write the arguments of a launch into `scratch`, and the address of each into `slots`."""
-    cdef Py_ssize_t index, given = len(arguments)
-    cdef size_t used = 0, written
-    cdef Py_ssize_t size
+    cdef Py_ssize_t given = len(arguments)
+    cdef size_t used = 0
+    cdef Parameter p
     kernel.prepare()
     if kernel.count >= 0:
         if given != kernel.count:
             raise TypeError(f"{kernel.label()} takes {kernel.count} arguments, but {given} were given")
-        for index in range(given):
-            size = kernel.sizes[index]
-            slots[index] = scratch + kernel.offsets[index]
-            write(arguments[index], scratch + kernel.offsets[index], size, ord(kernel.kinds[index]), kernel, index, stream)
+        for p.index in range(given):
+            p.size = kernel.sizes[p.index]
+            p.kind = ord(kernel.kinds[p.index])
+            slots[p.index] = p.to = scratch + kernel.offsets[p.index]
+            write(arguments[p.index], &p, kernel, stream)
         return 0
     # A driver that does not tell the sizes: each argument has the size that its own type suggests.
-    for index in range(given):
-        if used + 16 > capacity:
-            raise TypeError(f"the arguments have more than {capacity} bytes, the most that a kernel can take")
-        slots[index] = scratch + used
-        written = write_unsized(arguments[index], scratch + used, capacity - used, kernel, index, stream)
-        used += (written + 15) & ~<size_t>15
+    p.kind = c"?"
+    for p.index in range(given):
+        p.size = own_size(arguments[p.index])
+        if used + p.size > capacity:
+            raise TypeError(f"the arguments up to {where(&p, kernel)} have more bytes than a kernel can take")
+        slots[p.index] = p.to = scratch + used
+        write(arguments[p.index], &p, kernel, stream)
+        used += (p.size + 15) & ~<size_t>15
     return 0
 
 
-cdef int write(object arg, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index, Stream stream) except -1:
+cdef int write(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
     """Write one argument as a parameter of `size` bytes."""
     if type(arg) is Buffer:
-        return write_pointer(arg, buffer_address(<Buffer>arg, kernel, index), to, size, kind, kernel, index)
+        return write_pointer(arg, buffer_address(<Buffer>arg, p, kernel), p, kernel)
     if PyLong_Check(arg):
-        return write_int(arg, to, size, kind, kernel, index)
+        return write_int(arg, p, kernel)
     if PyFloat_CheckExact(arg):
-        return write_float(arg, arg, to, size, kind, kernel, index)
+        return write_float(arg, arg, p, kernel)
     if arg is None:
-        return write_pointer(arg, 0, to, size, kind, kernel, index)
+        return write_pointer(arg, 0, p, kernel)
     if isinstance(arg, Buffer):
-        return write_pointer(arg, buffer_address(<Buffer>arg, kernel, index), to, size, kind, kernel, index)
-    return write_other(arg, to, size, kind, kernel, index, stream)
+        return write_pointer(arg, buffer_address(<Buffer>arg, p, kernel), p, kernel)
+    return write_other(arg, p, kernel, stream)
 
 
-cdef uint64_t buffer_address(Buffer buffer, Kernel kernel, Py_ssize_t index) except? 0:
+cdef uint64_t buffer_address(Buffer buffer, const Parameter* p, Kernel kernel) except? 0:
     if buffer.closed:
-        raise ValueError(f"{where(kernel, index)} is a closed Buffer")
+        raise ValueError(f"{where(p, kernel)} is a closed Buffer")
     return buffer.ptr
 
 
-cdef int write_pointer(object arg, uint64_t address, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index) except -1:
-    if size != 8 or kind == c"f":
+cdef int write_pointer(object arg, uint64_t address, const Parameter* p, Kernel kernel) except -1:
+    if p.size != 8 or p.kind == c"f":
         what = "None, a null pointer" if arg is None else f"a {type(arg).__name__}, a pointer"
-        raise mismatch(kernel, index, f"is {what} of 8 bytes", size, kind)
-    memcpy(to, &address, 8)
+        raise mismatch(p, kernel, f"is {what} of 8 bytes")
+    memcpy(p.to, &address, 8)
     return 0
 
 
-cdef int write_int(object arg, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index) except -1:
+cdef int write_int(object arg, const Parameter* p, Kernel kernel) except -1:
     """Write an int or bool, which takes the size of the parameter, signed or not, or its floating-point type."""
     cdef int overflow = 0
     cdef long long value
     cdef unsigned long long bits
-    if kind == c"f":
+    if p.kind == c"f":
         try:
-            return write_float(arg, float(arg), to, size, kind, kernel, index)
+            return write_float(arg, float(arg), p, kernel)
         except OverflowError:
-            raise OverflowError(f"{where(kernel, index)} is {arg}, more than its floating-point parameter can hold") from None
-    if kind == c"s" or size not in (1, 2, 4, 8):
-        raise mismatch(kernel, index, f"is a {type(arg).__name__}", size, kind)
+            raise OverflowError(f"{where(p, kernel)} is {arg}, more than its parameter, a float, can hold") from None
+    if p.kind == c"s" or p.size not in (1, 2, 4, 8):
+        raise mismatch(p, kernel, f"is a {type(arg).__name__}")
     value = PyLong_AsLongLongAndOverflow(arg, &overflow)
-    if overflow == 0 and (size == 8 or -(1LL << (8 * size - 1)) <= value < (1LL << (8 * size))):
-        memcpy(to, &value, size)  # little-endian, as every host that CUDA supports
+    if overflow == 0 and (p.size == 8 or -(1LL << (8 * p.size - 1)) <= value < (1LL << (8 * p.size))):
+        memcpy(p.to, &value, p.size)  # little-endian, as every host that CUDA supports
         return 0
-    if overflow > 0 and size == 8 and arg >> 64 == 0:
+    if overflow > 0 and p.size == 8 and arg >> 64 == 0:
         bits = PyLong_AsUnsignedLongLong(arg)
-        memcpy(to, &bits, 8)
+        memcpy(p.to, &bits, 8)
         return 0
-    low, high = -(2 ** (8 * <object>size - 1)), 2 ** (8 * <object>size) - 1
-    raise OverflowError(f"{where(kernel, index)} is {arg}, but its parameter of {size} bytes holds {low} to {high}")
+    low, high = -(2 ** (8 * <object>p.size - 1)), 2 ** (8 * <object>p.size) - 1
+    raise OverflowError(f"{where(p, kernel)} is {arg}, but its parameter of {p.size} bytes holds {low} to {high}")
 
 
-cdef int write_float(object arg, double value, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index) except -1:
+cdef int write_float(object arg, double value, const Parameter* p, Kernel kernel) except -1:
     """Write a float, which takes the size of the parameter."""
     cdef float narrow
-    if kind == c"i" or kind == c"s" or size not in (4, 8):
-        raise mismatch(kernel, index, f"is a {type(arg).__name__} ({arg!r})", size, kind)
-    if size == 8:
-        memcpy(to, &value, 8)
+    if p.kind == c"i" or p.kind == c"s" or p.size not in (4, 8):
+        raise mismatch(p, kernel, f"is a {type(arg).__name__} ({arg!r})")
+    if p.size == 8:
+        memcpy(p.to, &value, 8)
         return 0
     narrow = <float>value
     if isinf(narrow) and not isinf(value):
-        raise OverflowError(f"{where(kernel, index)} is {value!r}, more than its parameter, a 32-bit float, can hold")
-    memcpy(to, &narrow, 4)
+        raise OverflowError(f"{where(p, kernel)} is {value!r}, more than its parameter, a 32-bit float, can hold")
+    memcpy(p.to, &narrow, 4)
     return 0
 
 
-cdef int write_complex(object arg, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index) except -1:
+cdef int write_complex(object arg, const Parameter* p, Kernel kernel) except -1:
     cdef double[2] wide
     cdef float[2] narrow
     wide[0], wide[1] = PyComplex_RealAsDouble(arg), PyComplex_ImagAsDouble(arg)
-    if kind == c"i" or kind == c"f" or size not in (8, 16):
-        raise mismatch(kernel, index, f"is a complex ({arg!r})", size, kind)
-    if size == 16:
-        memcpy(to, wide, 16)
+    if p.kind == c"i" or p.kind == c"f" or p.size not in (8, 16):
+        raise mismatch(p, kernel, f"is a complex ({arg!r})")
+    if p.size == 16:
+        memcpy(p.to, wide, 16)
         return 0
     narrow[0], narrow[1] = <float>wide[0], <float>wide[1]
-    memcpy(to, narrow, 8)
+    memcpy(p.to, narrow, 8)
     return 0
 
 
-cdef int write_other(object arg, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index, Stream stream) except -1:
+cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
     """Write an argument of the less frequent types."""
     cdef int what = classify(type(arg))
     if what == NUMPY_SCALAR or what == CTYPES_SCALAR:
-        refuse_other_kind(arg, what, size, kind, kernel, index)
-        return copy_bytes(arg, to, size, kind, kernel, index)
+        refuse_other_kind(arg, what, p, kernel)
+        return copy_bytes(arg, p, kernel)
     if what == CTYPES_AGGREGATE:
-        return copy_bytes(arg, to, size, kind, kernel, index)
+        return copy_bytes(arg, p, kernel)
     if PyComplex_Check(arg):
-        return write_complex(arg, to, size, kind, kernel, index)
+        return write_complex(arg, p, kernel)
     if isinstance(arg, float):
-        return write_float(arg, arg, to, size, kind, kernel, index)
+        return write_float(arg, arg, p, kernel)
     if what == INTEGER_LIKE:
-        return write_int(int(arg), to, size, kind, kernel, index)
-    return write_pointer(arg, array_address(arg, what, kernel, index, stream), to, size, kind, kernel, index)
+        return write_int(int(arg), p, kernel)
+    return write_pointer(arg, array_address(arg, what, p, kernel, stream), p, kernel)
 
 
-cdef int refuse_other_kind(object arg, int what, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index) except -1:
+cdef int refuse_other_kind(object arg, int what, const Parameter* p, Kernel kernel) except -1:
     """Raise for a floating-point scalar given to an integer parameter, and the other way round."""
-    if kind == c"?" or kind == c"s":
+    if p.kind == c"?" or p.kind == c"s":
         return 0
     if what == NUMPY_SCALAR:
         floating, structured = arg.dtype.kind in "fc", arg.dtype.kind == "V"
     else:
         floating, structured = type(arg)._type_ in "fdg", False
-    if structured or floating != (kind == c"f"):
-        raise mismatch(kernel, index, f"is a {spell(arg)} ({arg!r:.60})", size, kind)
+    if structured or floating != (p.kind == c"f"):
+        raise mismatch(p, kernel, f"is a {spell(arg)} ({arg!r:.60})")
     return 0
 
 
-cdef int copy_bytes(object arg, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel kernel, Py_ssize_t index) except -1:
+cdef int copy_bytes(object arg, const Parameter* p, Kernel kernel) except -1:
     """Write the bytes of an argument whose type has a size of its own."""
     cdef Py_buffer view
     cdef bytes data
@@ -177,38 +187,29 @@ cdef int copy_bytes(object arg, char* to, Py_ssize_t size, Py_UCS4 kind, Kernel 
         PyObject_GetBuffer(arg, &view, PyBUF_SIMPLE)
     except (BufferError, TypeError, ValueError):
         data = arg.tobytes()  # NumPy scalars without a PEP 3118 format, such as bfloat16
-        if len(data) != size:
-            raise mismatch(kernel, index, f"is a {spell(arg)} of {len(data)} bytes", size, kind)
-        memcpy(to, <const char*>data, size)
+        if len(data) != p.size:
+            raise mismatch(p, kernel, f"is a {spell(arg)} of {len(data)} bytes")
+        memcpy(p.to, <const char*>data, p.size)
         return 0
     try:
-        if view.len != size:
-            raise mismatch(kernel, index, f"is a {spell(arg)} of {view.len} bytes", size, kind)
-        memcpy(to, view.buf, size)
+        if view.len != p.size:
+            raise mismatch(p, kernel, f"is a {spell(arg)} of {view.len} bytes")
+        memcpy(p.to, view.buf, p.size)
     finally:
         PyBuffer_Release(&view)
     return 0
 
 
-cdef size_t write_unsized(object arg, char* to, size_t room, Kernel kernel, Py_ssize_t index, Stream stream) except 0:
-    """Write one argument in the size of its own type; return that size."""
-    cdef int what
-    cdef size_t size
+cdef Py_ssize_t own_size(object arg) except -1:
+    """Return the size in bytes that an argument's own type suggests."""
+    cdef int what = classify(type(arg))
+    if what == NUMPY_SCALAR:
+        return arg.dtype.itemsize
+    if what == CTYPES_SCALAR or what == CTYPES_AGGREGATE:
+        return memoryview(arg).nbytes
     if isinstance(arg, bool):
-        size = 1
-    elif PyComplex_Check(arg):
-        size = 16
-    else:
-        what = classify(type(arg))
-        size = 8
-        if what == NUMPY_SCALAR:
-            size = arg.dtype.itemsize
-        elif what == CTYPES_SCALAR or what == CTYPES_AGGREGATE:
-            size = memoryview(arg).nbytes
-    if size > room:
-        raise TypeError(f"the arguments up to {where(kernel, index)} have more bytes than a kernel can take")
-    write(arg, to, size, c"?", kernel, index, stream)
-    return size
+        return 1
+    return 16 if PyComplex_Check(arg) else 8
 
 
 cdef int classify(object kind) except -1:
@@ -240,10 +241,10 @@ def _classify(kind) -> int:
     return UNSUPPORTED
 
 
-cdef uint64_t array_address(object arg, int what, Kernel kernel, Py_ssize_t index, Stream stream) except? 0:
+cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     """Return the address of an array on the device, once its producer's work is ordered before the launch."""
     if what == HOST_ARRAY:
-        raise TypeError(host_advice(arg, kernel, index))
+        raise TypeError(host_advice(arg, p, kernel))
     interface = getattr(arg, "__cuda_array_interface__", None)
     if interface is not None:
         producer = interface.get("stream")
@@ -251,18 +252,18 @@ cdef uint64_t array_address(object arg, int what, Kernel kernel, Py_ssize_t inde
             stream.wait(Stream.from_handle(producer))
         return interface["data"][0]
     if hasattr(arg, "__dlpack__"):
-        return dlpack_address(arg, kernel, index, stream)
+        return dlpack_address(arg, p, kernel, stream)
     raise TypeError(
-        f"{where(kernel, index)} is a {spell(arg)}, which is no kernel argument: those are Buffers, arrays on the device, "
+        f"{where(p, kernel)} is a {spell(arg)}, which is no kernel argument: those are Buffers, arrays on the device, "
         "numbers, NumPy and ctypes scalars and structures, and None"
     )
 
 
-cdef uint64_t dlpack_address(object arg, Kernel kernel, Py_ssize_t index, Stream stream) except? 0:
+cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     from cuda.core import _dlpack
 
     if arg.__dlpack_device__()[0] not in (_dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
-        raise TypeError(host_advice(arg, kernel, index))
+        raise TypeError(host_advice(arg, p, kernel))
     # DLPack spells the null handle of the legacy default stream 1.
     order = <uintptr_t>stream.native or 1
     if arg.__dlpack_device__()[0] == _dlpack.CUDA_HOST:
@@ -277,30 +278,31 @@ cdef uint64_t dlpack_address(object arg, Kernel kernel, Py_ssize_t index, Stream
 cdef str spell(object arg):
     """Return the name of an argument's type, with its module unless that is obvious."""
     kind = type(arg)
-    return kind.__name__ if kind.__module__ in ("builtins", "ctypes", "__main__") else f"{kind.__module__}.{kind.__name__}"
+    plain = kind.__module__ in ("builtins", "ctypes", "__main__")
+    return kind.__name__ if plain else f"{kind.__module__}.{kind.__name__}"
 
 
-cdef str host_advice(object arg, Kernel kernel, Py_ssize_t index):
+cdef str host_advice(object arg, const Parameter* p, Kernel kernel):
     return (
-        f"{where(kernel, index)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "
+        f"{where(p, kernel)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "
         "copy the data to it (Buffer.copy_from a pinned Buffer) and pass that"
     )
 
 
-cdef str where(Kernel kernel, Py_ssize_t index):
+cdef str where(const Parameter* p, Kernel kernel):
     """Return an argument's position for messages, counted from 1."""
-    return f"argument {index + 1} of {kernel.label()}"
+    return f"argument {p.index + 1} of {kernel.label()}"
 
 
-cdef object mismatch(Kernel kernel, Py_ssize_t index, str what, Py_ssize_t size, Py_UCS4 kind):
+cdef object mismatch(const Parameter* p, Kernel kernel, str what):
     """Make the error for an argument that does not fit its parameter."""
     names = {"i": "an integer or pointer", "f": "a floating-point number", "s": "a structure"}
-    wanted = f"{names[chr(kind)]} of {size} bytes" if chr(kind) in names else f"{size} bytes"
+    wanted = f"{names[chr(p.kind)]} of {p.size} bytes" if chr(p.kind) in names else f"{p.size} bytes"
     advice = ""
-    if kind == c"s":
-        advice = ": pass a ctypes.Structure or a NumPy structured scalar of that size"
-    elif kind == c"f" or (kind == c"?" and size in (4, 8)):
-        advice = f": pass a float or numpy.float{8 * size}"
-    if kind == c"i" and size in (1, 2, 4, 8):
-        advice = f": pass an int or numpy.int{8 * size}" + (", a Buffer or None" if size == 8 else "")
-    return TypeError(f"{where(kernel, index)} {what}, but the parameter is {wanted}{advice}")
+    if p.kind == c"s":
+        advice = ": pass a ctypes.Structure or a NumPy scalar of that size"
+    elif p.kind == c"f" or (p.kind == c"?" and p.size in (4, 8)):
+        advice = f": pass a float or numpy.float{8 * p.size}"
+    if p.kind == c"i" and p.size in (1, 2, 4, 8):
+        advice = f": pass an int or numpy.int{8 * p.size}" + (", a Buffer or None" if p.size == 8 else "")
+    return TypeError(f"{where(p, kernel)} {what}, but the parameter is {wanted}{advice}")

@@ -37,7 +37,7 @@ cdef size_t checked_size(object size) except? 0:
 
 
 cdef class MemoryResource:
-    """Provide memory. Subclass it and define `allocate`, `deallocate` and the three properties for a kind of your own."""
+    """Provide memory. For a kind of your own define `allocate`, `deallocate` and the three properties in a subclass."""
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
         """Take memory back; the resources of this package override it with a direct call."""

@@ -10,7 +10,7 @@ from cuda.core._context cimport (
     Context, activate, context_ordinal, current_ordinal, deactivate, initialise, native_device, primary,
 )
 from cuda.core._event cimport Event
-from cuda.core._stream cimport Stream, as_stream
+from cuda.core._stream cimport as_stream
 
 import threading
 from collections import namedtuple
@@ -323,4 +323,3 @@ class Device:
 
     def __repr__(self):
         return f"<Device {self._device_id} ({self.name})>"
-

@@ -4,7 +4,13 @@
 """DLPack, both ways: capsules of version 1.x and of the unversioned protocol before it."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
+from cpython.pycapsule cimport (
+    PyCapsule_GetName,
+    PyCapsule_GetPointer,
+    PyCapsule_IsValid,
+    PyCapsule_New,
+    PyCapsule_SetName,
+)
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 from libc.string cimport strcmp
@@ -81,7 +87,9 @@ cdef void _destroy_capsule(object capsule) noexcept:
         versioned.deleter(versioned)
 
 
-cdef int _describe(DLTensor* tensor, int64_t* numbers, uintptr_t ptr, tuple shape, tuple strides, tuple dtype, tuple device) except -1:
+cdef int _describe(
+    DLTensor* tensor, int64_t* numbers, uintptr_t ptr, tuple shape, tuple strides, tuple dtype, tuple device
+) except -1:
     cdef int axis, ndim = len(shape)
     tensor.data = <void*>ptr
     tensor.device.device_type, tensor.device.device_id = device
@@ -96,7 +104,17 @@ cdef int _describe(DLTensor* tensor, int64_t* numbers, uintptr_t ptr, tuple shap
     return 0
 
 
-def make_capsule(owner, ptr, tuple shape, tuple strides, tuple dtype, tuple device, bint readonly, max_version, bint copied=False):
+def make_capsule(
+    owner,
+    ptr,
+    tuple shape,
+    tuple strides,
+    tuple dtype,
+    tuple device,
+    bint readonly,
+    max_version,
+    bint copied=False,
+):
     """Make the capsule of an array.
 
     Parameters
@@ -122,7 +140,9 @@ def make_capsule(owner, ptr, tuple shape, tuple strides, tuple dtype, tuple devi
     cdef object export
     if max_version is None or max_version[0] < 1:
         if readonly:
-            raise BufferError("this memory is read-only, which only DLPack 1.0 and newer can say: pass max_version=(1, 0)")
+            raise BufferError(
+                "this memory is read-only, which only DLPack 1.0 and newer can say: pass max_version=(1, 0)"
+            )
         managed = <DLManagedTensor*>PyMem_RawMalloc(sizeof(DLManagedTensor) + numbers)
         if managed == NULL:
             raise MemoryError
@@ -154,7 +174,8 @@ cdef class Tensor:
         if name != NULL and strcmp(name, b"dltensor_versioned") == 0:
             versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, name)
             if versioned.version.major > 1:
-                raise BufferError(f"the array comes as DLPack {versioned.version.major}.x, but 1.x is what is understood")
+                major = versioned.version.major
+                raise BufferError(f"the array comes as DLPack {major}.x, but 1.x is what is understood")
             PyCapsule_SetName(capsule, b"used_dltensor_versioned")
             self.managed, self.tensor, self.versioned = versioned, &versioned.dl_tensor, True
         elif name != NULL and strcmp(name, b"dltensor") == 0:

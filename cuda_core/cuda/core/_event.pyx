@@ -158,7 +158,8 @@ cdef class Event:
         if status == cydriver.CUDA_ERROR_NOT_READY:
             fail(status, b"cuEventElapsedTime", "An event is still to come: call sync() on the later one first.")
         if status == cydriver.CUDA_ERROR_INVALID_HANDLE:
-            fail(status, b"cuEventElapsedTime", "Record both events, in streams of one device, before subtracting them.")
+            advice = "Record both events, in streams of one device, before subtracting them."
+            fail(status, b"cuEventElapsedTime", advice)
         check(status, b"cuEventElapsedTime")
         return milliseconds
 

@@ -18,7 +18,9 @@ from cuda.core._options import not_pickled
 
 ParamInfo = namedtuple("ParamInfo", "offset size")
 ParamInfo.__doc__ = "Where a parameter lies in a kernel's parameter memory, and its size, in bytes."
-MaxPotentialBlockSizeOccupancyResult = namedtuple("MaxPotentialBlockSizeOccupancyResult", "min_grid_size max_block_size")
+MaxPotentialBlockSizeOccupancyResult = namedtuple(
+    "MaxPotentialBlockSizeOccupancyResult", "min_grid_size max_block_size"
+)
 MaxPotentialBlockSizeOccupancyResult.__doc__ = (
     "The block size that fills the device best, and the smallest grid with which it does."
 )
@@ -130,7 +132,7 @@ cdef class Kernel:
     def _need_layout(self):
         self.prepare()
         if self.count < 0:
-            raise NotImplementedError("this driver does not tell the parameters of a kernel: it takes one for CUDA 12.4")
+            raise NotImplementedError("this driver does not tell a kernel's parameters: it takes one for CUDA 12.4")
 
     @property
     def attributes(self):

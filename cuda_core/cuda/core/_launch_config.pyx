@@ -69,7 +69,9 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         scale = self.cluster or (1, 1, 1)
         blocks = [part * times for part, times in zip(self.grid, scale)]
         if max(blocks) > 0x7FFFFFFF:
-            raise ValueError(f"grid {self.grid} of clusters {self.cluster} has more than 2147483647 blocks along an axis")
+            raise ValueError(
+                f"grid {self.grid} of clusters {self.cluster} has more than 2147483647 blocks along an axis"
+            )
         self.native.gridDimX, self.native.gridDimY, self.native.gridDimZ = blocks
         self.native.blockDimX, self.native.blockDimY, self.native.blockDimZ = self.block
         self.native.sharedMemBytes = self.shmem_size

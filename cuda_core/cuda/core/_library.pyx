@@ -34,7 +34,8 @@ cdef class Library:
         if status != cydriver.CUDA_SUCCESS:
             self.native = NULL
             log[sizeof(log) - 1] = 0
-            fail(status, b"cuLibraryLoadFromFile" if from_file else b"cuLibraryLoadData", (<char*>log).decode(errors="replace"))
+            call = b"cuLibraryLoadFromFile" if from_file else b"cuLibraryLoadData"
+            fail(status, call, (<char*>log).decode(errors="replace"))
 
     def __dealloc__(self):
         if self.native != NULL:
@@ -112,7 +113,8 @@ cdef str _advise(str name, names):
     """Say which kernels there are instead of the one asked for."""
     if not names:
         return f"There is no kernel {name!r} in this code."
-    advice = f"There is no kernel {name!r} in this code, but: {', '.join(names[:10])}{' ...' if len(names) > 10 else ''}."
+    more = " ..." if len(names) > 10 else ""
+    advice = f"There is no kernel {name!r} in this code, but: {', '.join(names[:10])}{more}."
     if any(other.startswith("_Z") and name in other for other in names):
         advice += f' Declare it extern "C", or compile with name_expressions=({name!r},), since C++ mangles names.'
     return advice

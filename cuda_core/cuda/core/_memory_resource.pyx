@@ -57,7 +57,9 @@ cdef int _free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
 
 
 cdef class DeviceMemoryResource(_Base):
-    """DeviceMemoryResource(device_id, options=None)\n--\n\nA pool of device memory, from which buffers are allocated in the order of a stream.
+    """DeviceMemoryResource(device_id, options=None)\n--\n\nA pool of device memory.
+
+    Buffers are allocated from it, and go back to it, in the order of a stream.
 
     Parameters
     ----------

@@ -6,8 +6,8 @@
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail
-from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate, primary
+from cuda.core._check cimport check
+from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate
 from cuda.core._event cimport Event
 
 import os
