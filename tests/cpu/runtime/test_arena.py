@@ -58,13 +58,18 @@ def test_allocations_are_apart_and_found(steps):
     arena.close()
 
 
-def test_memory_comes_back_as_zeros(arena):
-    address = arena.allocate(8192)
-    ctypes.memset(address, 7, 8192)
-    arena.free(address)
-    again = arena.allocate(8192)
-    assert again == address
-    assert ctypes.string_at(again, 8192) == bytes(8192)
+def test_many_allocations_fit_beside_the_rest_of_the_process():
+    """More than the system has mappings for, were each to be guarded."""
+    arena = runtime.Arena(1 << 32)
+    addresses = [arena.allocate(300) for _ in range(40000)]
+    for address in addresses[::7]:
+        ctypes.memset(address, 1, 300)
+    for address in addresses[::2] + addresses[1::2]:
+        arena.free(address)
+    assert arena.used == 0
+    again = arena.allocate(300)
+    assert again == addresses[0]
+    arena.close()
 
 
 def test_wrong_addresses_are_refused(arena):

@@ -35,14 +35,14 @@ cdef extern from "process.h":
 
 cdef extern from "arena.h":
     struct cpu_arena
-    enum: CPU_ARENA_DONE, CPU_ARENA_FULL, CPU_ARENA_UNKNOWN
+    enum: CPU_ARENA_DONE, CPU_ARENA_FULL
     cpu_arena *cpu_arena_make(uint64_t size)
     void cpu_arena_retain(cpu_arena *arena)
     void cpu_arena_release(cpu_arena *arena) nogil
     uint64_t cpu_arena_base(const cpu_arena *arena)
     uint64_t cpu_arena_used(cpu_arena *arena)
     int cpu_arena_allocate(cpu_arena *arena, uint64_t size, uint64_t *address) nogil
-    int cpu_arena_free(cpu_arena *arena, uint64_t address) nogil
+    bint cpu_arena_free(cpu_arena *arena, uint64_t address) nogil
     bint cpu_arena_find(cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)
 
 cdef extern from "elf_image.h":
@@ -252,11 +252,8 @@ cdef class Arena:
 
     def free(self, address):
         cdef cpu_arena *arena = self.get()
-        result = cpu_arena_free(arena, address)
-        if result == CPU_ARENA_UNKNOWN:
+        if not cpu_arena_free(arena, address):
             raise ValueError(f"{address:#x} is not the address of a live allocation")
-        if result != CPU_ARENA_DONE:
-            raise MemoryError("the system allows no more mappings (vm.max_map_count): nothing was freed")
 
     def find(self, address):
         """Return (start, size) of the live allocation that holds `address`."""

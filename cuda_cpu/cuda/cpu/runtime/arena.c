@@ -16,6 +16,8 @@
 
 #define ALIGNMENT 256u
 #define HUGE_PAGE ((uint64_t)2 << 20)
+/* Guards split mappings, of which Linux allows a process 65530 by default; allocations beyond have none. */
+#define MOST_GUARDED 16384
 
 struct extent {
     struct extent *left, *right;
@@ -29,7 +31,7 @@ struct cpu_arena {
     _Atomic uint32_t references;
     pthread_mutex_t lock;
     uint8_t *mapping;
-    uint64_t mapped, base, page, used;
+    uint64_t mapped, base, page, used, live;
     uint32_t random;
     struct extent *root;
 };
@@ -154,6 +156,7 @@ struct cpu_arena *cpu_arena_make(uint64_t size)
         return NULL;
     }
     arena->base = ((uint64_t)(uintptr_t)arena->mapping + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    madvise(arena->mapping, arena->mapped, MADV_HUGEPAGE); /* fewer page faults; a refusal changes nothing else */
     arena->root = new_extent(arena, arena->base, size);
     if (!arena->root) {
         munmap(arena->mapping, arena->mapped);
@@ -196,21 +199,17 @@ uint64_t cpu_arena_used(struct cpu_arena *arena)
     return used;
 }
 
-static bool commit(const struct extent *extent, uint64_t page)
+static bool commit(uint64_t start, uint64_t length)
 {
-    void *start = (void *)(uintptr_t)extent->start;
-    uint64_t length = extent->length - page;
-    if (mprotect(start, length, PROT_READ | PROT_WRITE))
-        return false;
-    if (length >= 2 * HUGE_PAGE)
-        madvise(start, length, MADV_HUGEPAGE); /* fewer page faults; a refusal changes nothing else */
-    return true;
+    return mprotect((void *)(uintptr_t)start, length, PROT_READ | PROT_WRITE) == 0;
 }
 
-static bool decommit(const struct extent *extent)
+/* The system takes the pages when it wants them; until then the next allocation finds them without page faults. */
+static void decommit(uint64_t start, uint64_t length)
 {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    return mmap((void *)(uintptr_t)extent->start, extent->length, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+    madvise((void *)(uintptr_t)start, length, MADV_FREE);
+    /* Refused where no more mappings are allowed: the range then stays accessible, and nothing else is wrong. */
+    mprotect((void *)(uintptr_t)start, length, PROT_NONE);
 }
 
 /* With the lock held. The extent that fits is cut in two; the rest of it stays free. */
@@ -218,7 +217,7 @@ static enum cpu_arena_result allocate(struct cpu_arena *arena, uint64_t size, ui
 {
     uint64_t rounded = (size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
     uint64_t pages = (rounded + arena->page - 1) & ~(arena->page - 1);
-    uint64_t length = pages + arena->page;
+    uint64_t length = pages + (arena->live < MOST_GUARDED ? arena->page : 0);
     struct extent *node = first_fit(arena, length), *rest = NULL;
     if (!node)
         return CPU_ARENA_FULL;
@@ -227,8 +226,7 @@ static enum cpu_arena_result allocate(struct cpu_arena *arena, uint64_t size, ui
         if (!rest)
             return CPU_ARENA_NO_MEMORY;
     }
-    struct extent wanted = {.start = node->start, .length = length};
-    if (!commit(&wanted, arena->page)) {
+    if (!commit(node->start, pages)) {
         free(rest);
         return CPU_ARENA_NO_MEMORY;
     }
@@ -241,6 +239,7 @@ static enum cpu_arena_result allocate(struct cpu_arena *arena, uint64_t size, ui
     if (rest)
         insert(arena, rest);
     arena->used += rounded;
+    arena->live++;
     *address = node->address;
     return CPU_ARENA_DONE;
 }
@@ -274,23 +273,22 @@ static void put_back(struct cpu_arena *arena, struct extent *node)
     insert(arena, node);
 }
 
-enum cpu_arena_result cpu_arena_free(struct cpu_arena *arena, uint64_t address)
+bool cpu_arena_free(struct cpu_arena *arena, uint64_t address)
 {
-    enum cpu_arena_result result = CPU_ARENA_UNKNOWN;
     pthread_mutex_lock(&arena->lock);
     struct extent *node = extent_at(arena, address);
-    if (node && node->size && node->address == address) {
-        result = decommit(node) ? CPU_ARENA_DONE : CPU_ARENA_NO_MEMORY;
-    }
-    if (result == CPU_ARENA_DONE) {
+    bool known = node && node->size && node->address == address;
+    if (known) {
+        decommit(node->start, node->length);
         take_out(arena, node->start);
         arena->used -= (node->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+        arena->live--;
         node->left = node->right = NULL;
         node->size = 0;
         put_back(arena, node);
     }
     pthread_mutex_unlock(&arena->lock);
-    return result;
+    return known;
 }
 
 bool cpu_arena_find(struct cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)

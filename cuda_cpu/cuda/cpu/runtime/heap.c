@@ -109,7 +109,7 @@ static bool free_cell(uint64_t address)
             return true;
         }
     }
-    return cpu_arena_free(heap.arena, address) == CPU_ARENA_DONE;
+    return cpu_arena_free(heap.arena, address);
 }
 
 void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result)
