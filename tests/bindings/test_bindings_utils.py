@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from cuda.bindings import driver, utils
+from cuda.bindings import _loader, driver, nvvm, utils
 
 
 def test_native_handles():
@@ -44,6 +44,24 @@ def test_environment_variable(monkeypatch, text, value):
     monkeypatch.setenv("OPEN_CUDA_TEST", "maybe")
     with pytest.raises(ValueError, match="OPEN_CUDA_TEST is 'maybe'; set it to 1 or 0"):
         utils.envvar_bool("OPEN_CUDA_TEST")
+
+
+@pytest.mark.needs_nvvm
+def test_options_of_nvvm():
+    assert utils.check_nvvm_compiler_options(["-arch=compute_90", "-opt=3"])
+    assert utils.check_nvvm_compiler_options(["-arch=compute_100"])
+    assert utils.check_nvvm_compiler_options([])
+    assert not utils.check_nvvm_compiler_options(["-no-such-option"])
+    with pytest.raises(TypeError, match="options must be a sequence of str, not str"):
+        utils.check_nvvm_compiler_options("-opt=3")
+
+
+def test_options_without_nvvm(monkeypatch):
+    def absent():
+        raise _loader.LibraryNotFound
+
+    monkeypatch.setattr(nvvm, "create_program", absent)
+    assert not utils.check_nvvm_compiler_options([])
 
 
 def test_warning_for_an_old_driver(monkeypatch):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 # CUDA release of each PTX version before 7.0; from then on the major version is 4 less than CUDA's.
@@ -19,6 +20,17 @@ FIRST_RELEASES = {
     **{(6, 0): (9, 0), (6, 1): (9, 1), (6, 2): (9, 2), (6, 3): (10, 0), (6, 4): (10, 1), (6, 5): (10, 2)},
 }
 LAST_MINORS = {7: 8, 8: 8, 9: 5}
+# NVVM IR that every target takes: no pointer types, of which there are two dialects.
+EMPTY_KERNEL = b"""\
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
+v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+define void @empty() {
+  ret void
+}
+!nvvmir.version = !{!0}
+!0 = !{i32 %d, i32 %d}
+"""
 
 
 def get_cuda_native_handle(obj: Any) -> int:
@@ -81,6 +93,34 @@ def get_minimal_required_cuda_ver_from_ptx_ver(ptx_version: str) -> int:
     else:
         raise ValueError(f"ptx_version {ptx_version!r} is unknown; versions from 1.0 to 9.{LAST_MINORS[9]} are known")
     return 1000 * release[0] + 10 * release[1]
+
+
+def check_nvvm_compiler_options(options: Sequence[str]) -> bool:
+    """Tell whether the installed libNVVM takes all of the options; False, too, if none is installed.
+
+    Parameters
+    ----------
+    options : sequence of str
+        Options of nvvmCompileProgram, such as "-arch=compute_90".
+    """
+    from cuda.bindings import nvvm
+    from cuda.bindings._loader import LibraryNotFound
+
+    if isinstance(options, (str, bytes)):
+        raise TypeError(f"options must be a sequence of str, not {type(options).__name__} ({options!r:.80})")
+    try:
+        program = nvvm.create_program()
+    except LibraryNotFound:
+        return False
+    try:
+        code = EMPTY_KERNEL % nvvm.ir_version()[:2]
+        nvvm.add_module_to_program(program, code, len(code), "empty")
+        nvvm.compile_program(program, len(options), list(options))
+    except nvvm.nvvmError:
+        return False
+    finally:
+        nvvm.destroy_program(program)
+    return True
 
 
 def envvar_bool(name: str, default: bool = False) -> bool:
