@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 
 import pytest
+from test_device import in_new_process
 
 from cuda.cpu import abi, driver
 
@@ -165,3 +166,24 @@ def test_wrong_sizes_and_pools(context, refused):
     with refused("INVALID_VALUE", "cuMemFreeHost"):
         driver.cuMemFreeAsync(host, 0)
     driver.cuMemFreeHost(host)
+
+
+def test_a_pool_of_another_device():
+    code = """
+import ctypes
+from cuda.cpu import abi
+driver.cuInit(0)
+contexts = [driver.cuDevicePrimaryCtxRetain(ordinal) for ordinal in (0, 1)]
+driver.cuCtxSetCurrent(contexts[0])
+pool = driver.cuDeviceGetDefaultMemPool(1)
+pointer = driver.cuMemAllocFromPoolAsync(1 << 20, pool, 0)
+place = ctypes.c_int()
+driver.cuPointerGetAttribute(ctypes.addressof(place), abi.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer)
+used = []
+for context in contexts:
+    driver.cuCtxSetCurrent(context)
+    free, total = driver.cuMemGetInfo()
+    used.append(total - free)
+print(place.value, used)
+"""
+    assert in_new_process(code, CUDA_CPU_DEVICES="2", CUDA_CPU_MEMORY="16M") == f"1 {[0, 1 << 20]}"

@@ -28,13 +28,14 @@ class Kind(enum.Enum):
 class Allocation:
     """A range of memory and who it belongs to."""
 
-    __slots__ = ("advice", "arena", "context", "flags", "id", "kind", "pool", "size", "start", "sync_memops")
+    __slots__ = ("advice", "arena", "context", "device", "flags", "id", "kind", "pool", "size", "start", "sync_memops")
 
     def __init__(self, start: int, size: int, kind: Kind, context: Any, arena: Any = None) -> None:
         self.start = start
         self.size = size
         self.kind = kind
         self.context = context
+        self.device = context.device if context is not None else None  # whose memory it is
         self.arena = arena  # that gives the memory back; None: not ours
         self.pool = None
         self.flags = 0

@@ -40,9 +40,10 @@ def host_arena() -> Any:
     return _host_arena
 
 
-def reserve(owner: context.Context, size: int, name: str) -> int:
-    """Return the address of `size` new bytes of device memory."""
-    arena, total = owner.device.arena, owner.device.memory
+def reserve(owner: context.Context, size: int, name: str, of: device.Device | None = None) -> int:
+    """Return the address of `size` new bytes of the context's device, or of another one."""
+    of = of or owner.device
+    arena, total = of.arena, of.memory
     if size <= 0:
         raise invalid(f"{name}: the size is {size}, must be at least 1")
     for attempt in (0, 1):

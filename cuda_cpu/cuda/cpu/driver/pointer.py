@@ -67,7 +67,7 @@ ATTRIBUTES: dict[int, tuple[Any, Any, int]] = {
     CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: (_bool, lambda r, p: r.sync_memops, 0),
     CU_POINTER_ATTRIBUTE_BUFFER_ID: (_pointer, lambda r, p: r.id, 0),
     CU_POINTER_ATTRIBUTE_IS_MANAGED: (_bool, lambda r, p: r.kind is Kind.MANAGED, 0),
-    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: (_int, lambda r, p: r.context.device.ordinal, -2),  # CU_DEVICE_INVALID
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: (_int, lambda r, p: r.device.ordinal, -2),  # CU_DEVICE_INVALID
     CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: (_bool, lambda r, p: 0, 0),
     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: (_pointer, lambda r, p: r.start, 0),
     CU_POINTER_ATTRIBUTE_RANGE_SIZE: (_pointer, lambda r, p: r.size, 0),

@@ -36,6 +36,7 @@ from cuda.cpu.abi import (
     CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
     CU_MEMPOOL_ATTR_USED_MEM_HIGH,
     CUDA_ERROR_DEINITIALIZED,
+    CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
     CUmemAccessDesc,
@@ -100,11 +101,14 @@ class Pool:
             arena, kind = memory.host_arena(), Kind.HOST
             start = arena.allocate(size)
         else:
-            arena = where.context.device.arena
+            of = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
             managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
-            kind, start = Kind.MANAGED if managed else Kind.DEVICE, memory.reserve(where.context, size, name)
+            kind, arena = Kind.MANAGED if managed else Kind.DEVICE, of.arena
+            start = memory.reserve(where.context, size, name, of)
         record = Allocation(start, size, kind, where.context, arena)
         record.pool = self
+        if not self.on_host:
+            record.device = of
         address.add(record)
         self.used += size
         for mark in HIGH_MARKS:
@@ -141,7 +145,7 @@ def _of_device(ordinal: int) -> tuple[int, int, int]:
 def find_open(handle: int) -> Pool:
     pool = pools.find(handle)
     if pool.closed:
-        pools.find(-1)
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"memory pool 0x{handle:x} was destroyed")
     return pool
 
 
@@ -230,8 +234,8 @@ def cuMemPoolTrimTo(handle: int, keep: int) -> None:
     find_open(handle)
 
 
-def _check_attribute(name: str, which: int, place: int) -> Any:
-    """Return the C type of the attribute's value."""
+def _type_of(name: str, which: int, place: int) -> Any:
+    """Return the C type of an attribute's value, which is at `place`."""
     if not place:
         raise invalid(f"{name}: value is NULL")
     return ctypes.c_uint64 if which in WIDE else ctypes.c_int
@@ -239,7 +243,7 @@ def _check_attribute(name: str, which: int, place: int) -> Any:
 
 def cuMemPoolGetAttribute(handle: int, which: int, place: int) -> None:
     pool = find_open(handle)
-    kind = _check_attribute("cuMemPoolGetAttribute", which, place)
+    kind = _type_of("cuMemPoolGetAttribute", which, place)
     if which in (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_CURRENT):
         value = pool.used
     elif which in pool.values:
@@ -251,7 +255,7 @@ def cuMemPoolGetAttribute(handle: int, which: int, place: int) -> None:
 
 def cuMemPoolSetAttribute(handle: int, which: int, place: int) -> None:
     pool = find_open(handle)
-    value = _check_attribute("cuMemPoolSetAttribute", which, place).from_address(place).value
+    value = _type_of("cuMemPoolSetAttribute", which, place).from_address(place).value
     if which in HIGH_MARKS and value == 0:
         pool.values[which] = pool.used
     elif which in SWITCHES or which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
