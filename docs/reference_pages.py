@@ -9,18 +9,21 @@ import importlib
 import importlib.util
 import pathlib
 
-BINDINGS = {
+TITLES = {
     "driver": "The CUDA driver API",
+    "runtime": "The CUDA runtime API",
     "nvrtc": "NVRTC, the runtime compiler",
     "nvjitlink": "nvJitLink, the linker",
     "nvvm": "libNVVM, the compiler of NVVM IR",
-    "nvfatbin": "nvFatbin, the maker of fat binaries",
+    "nvfatbin": "nvFatbin, which packs fat binaries",
+    "nvml": "NVML, the management library",
+    "cufile": "cuFile, direct storage access",
 }
 
 
 def write_all(folder: pathlib.Path) -> None:
     folder.mkdir(exist_ok=True)
-    pages = {f"{name}.md": bindings_page(name, title) for name, title in BINDINGS.items()}
+    pages = {f"bindings_{name}.md": bindings_page(stub) for name, stub in stubs().items()}
     pages |= {
         "core.md": core_page(),
         "implemented_table.md": implemented_table(),
@@ -33,15 +36,22 @@ def write_all(folder: pathlib.Path) -> None:
             path.write_text(text)
 
 
-def bindings_page(name: str, title: str) -> str:
+def stubs() -> dict[str, pathlib.Path]:
+    """Return the stub of each generated module of cuda.bindings, in the order of TITLES."""
+    folder = pathlib.Path(importlib.util.find_spec("cuda.bindings").origin).parent
+    found = {path.stem: path for path in folder.glob("*.pyi") if (folder / f"cy{path.stem}.pxd").exists()}
+    return {name: found.pop(name) for name in TITLES if name in found} | found
+
+
+def bindings_page(stub: pathlib.Path) -> str:
     """Return the reference of one module, from its stub: functions with their docstrings, then structs and enums."""
+    name = stub.stem
     importlib.import_module(f"cuda.bindings.{name}")  # or autodoc would run the stub in its place
-    stub = pathlib.Path(importlib.util.find_spec("cuda.bindings").origin).with_name(f"{name}.pyi")
     nodes = ast.parse(stub.read_text()).body
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef) and node.name[0] != "_"}
     enums = {name for name, node in classes.items() if any("Enum" in ast.unparse(base) for base in node.bases)}
-    lines = [f"# cuda.bindings.{name}", "", f"{title}: {len(functions)} functions, {len(classes)} classes.", ""]
+    lines = [f"# cuda.bindings.{name}", "", f"{TITLES[name]}: {len(functions)} functions, {len(classes)} classes.", ""]
     lines += ["## Functions", "", "```{eval-rst}", f".. py:currentmodule:: cuda.bindings.{name}", ""]
     for function in sorted(functions):
         arguments = ", ".join(argument.arg for argument in functions[function].args.args)
