@@ -3,11 +3,10 @@
 """The native half of the CPU device: memory, queues, events, grids. No driver semantics live here."""
 
 cimport cython
-from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.errno cimport errno
 from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, strerror, strlen
+from libc.stdlib cimport free
+from libc.string cimport memcpy, strerror
 
 import atexit
 import sys
@@ -102,7 +101,8 @@ cdef extern from "event.h":
     void cpu_marker_release(cpu_marker *marker)
 
 cdef extern from "queue.h":
-    enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE, CPU_RECORD, CPU_WAIT_EVENT, CPU_CALL, CPU_FREE
+    enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE
+    enum: CPU_RECORD, CPU_WAIT_EVENT, CPU_CALL, CPU_FREE
     enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
     struct cpu_launch:
         cpu_grid *grid
@@ -236,7 +236,10 @@ cdef class Arena:
         return cpu_arena_used(self.get())
 
     def allocate(self, size):
-        """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page. MemoryError when full."""
+        """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page.
+
+        Raise MemoryError when full.
+        """
         cdef uint64_t address
         cdef cpu_arena *arena = self.get()
         if size <= 0:
@@ -247,7 +250,9 @@ cdef class Arena:
         if result == CPU_ARENA_FULL:
             raise MemoryError(f"no free range of {size} bytes: {self.used} of {self.size} are in use")
         if result != CPU_ARENA_DONE:
-            raise MemoryError(f"the system has no memory for {size} bytes (or allows no more mappings: vm.max_map_count)")
+            raise MemoryError(
+                f"the system has no memory for {size} bytes (or allows no more mappings: vm.max_map_count)"
+            )
         return address
 
     def free(self, address):
@@ -498,7 +503,8 @@ cdef class Queue:
         self.submit(command)
 
     cdef int rows(
-        self, int kind, destination, destination_pitch, source, source_pitch, width, height, uint32_t value, uint32_t value_width
+        self, int kind, destination, destination_pitch, source, source_pitch, width, height,
+        uint32_t value, uint32_t value_width
     ) except -1:
         cdef cpu_rows rows
         rows.destination, rows.destination_pitch = destination, destination_pitch
