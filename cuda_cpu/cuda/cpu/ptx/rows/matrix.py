@@ -1,79 +1,146 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Warp-level matrix instructions, section 9.7.14: known, not supported yet."""
+"""Warp-level matrix instructions, section 9.7.14."""
 
 from cuda.cpu.ptx.instructions import Row
 
-_SHAPES = "m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256"
-_WMMA = "m16n16k16 m8n32k16 m32n8k16 m16n16k8 m8n8k4 m8n8k32 m8n8k128"
-_IN = "f16 bf16 tf32 f64 u8 s8 u4 s4 b1 e4m3 e5m2"
-_OUT = "f16 f32 f64 s32"
-_LAYOUT = "row col"
-_PLACE = "shared shared::cta global"
+_P = "matrix"
+_F = "fragments"
+_LAYOUT = {"alayout": "row col", "blayout": "row col"}
+_WIDE = "m16n16k16 m8n32k16 m32n8k16"
+_MMA = "mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d..., a..., b..., c..."
+_MMA_BITS = "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitop.popc d..., a..., b..., c..."
+_WMMA = "wmma.mma.sync.aligned.alayout.blayout.shape{.rnd}.dtype.atype.btype.ctype{.satfinite} d..., a..., b..., c..."
+_LOAD = "wmma.load.part.sync.aligned.layout.shape{.space}.type d..., [a]{, stride}"
+_ROW_BY_COLUMN = {"alayout": "row", "blayout": "col"}
+_PLACE = {"layout": "row col", "space": "shared shared::cta global"}
+
+
+def _mma(shape: str, dtype: str, atype: str, btype: str, ctype: str) -> Row:
+    return Row(
+        "9.7.14.5.14", _P, _MMA, shape=shape, dtype=dtype, atype=atype, btype=btype, ctype=ctype, **_ROW_BY_COLUMN
+    )
+
+
+def _wmma(shape: str, dtype: str, atype: str, ctype: str) -> Row:
+    return Row(
+        "9.7.14.4.5", _P, _WMMA, shape=shape, rnd="rn", dtype=dtype, atype=atype, btype=atype, ctype=ctype, **_LAYOUT
+    )
+
 
 ROWS = (
-    Row(
-        "9.7.14.4.3",
-        "",
-        "wmma.load.part.sync.aligned.layout.shape{.space}.type d..., [a]{, stride}",
-        part="a b c",
-        layout=_LAYOUT,
-        shape=_WMMA,
-        space=_PLACE,
-        type=_IN + " f32 s32",
-    ),
+    # wmma: fragments
+    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape=_WIDE, type="f16 bf16 s8 u8", **_PLACE),
+    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape="m16n16k8", type="tf32", **_PLACE),
+    Row("9.7.14.4.3", _F, _LOAD, part="a b c", shape="m8n8k4", type="f64", **_PLACE),
+    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape="m8n8k32", type="s4 u4", **_PLACE),
+    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape="m8n8k128", type="b1", **_PLACE),
+    Row("9.7.14.4.3", _F, _LOAD, part="c", shape=_WIDE + " m16n16k8", type="f16 f32 s32", **_PLACE),
+    Row("9.7.14.4.3", _F, _LOAD, part="c", shape="m8n8k32 m8n8k128", type="s32", **_PLACE),
     Row(
         "9.7.14.4.4",
-        "",
+        _F,
         "wmma.store.d.sync.aligned.layout.shape{.space}.type [a], b...{, stride}",
-        layout=_LAYOUT,
-        shape=_WMMA,
-        space=_PLACE,
-        type=_OUT,
+        shape=_WIDE + " m16n16k8 m8n8k4 m8n8k32 m8n8k128",
+        type="f16 f32 f64 s32",
+        **_PLACE,
     ),
+    # wmma: products
     Row(
         "9.7.14.4.5",
-        "",
-        "wmma.mma{.op}.sync.aligned.alayout.blayout.shape{.rnd}{.dtype}{.atype}{.btype}{.ctype}{.satfinite} "
-        "d..., a..., b..., c...",
-        op="xor.popc and.popc",
-        alayout=_LAYOUT,
-        blayout=_LAYOUT,
-        shape=_WMMA,
-        dtype=_OUT,
-        atype=_IN,
-        btype=_IN,
-        ctype=_OUT,
+        _P,
+        "wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype d..., a..., b..., c...",
+        shape=_WIDE,
+        dtype="f16 f32",
+        ctype="f16 f32",
+        **_LAYOUT,
+    ),
+    _wmma(_WIDE, "f32", "bf16", "f32"),
+    _wmma(_WIDE, "s32", "s8", "s32"),
+    _wmma(_WIDE, "s32", "u8", "s32"),
+    _wmma("m16n16k8", "f32", "tf32", "f32"),
+    _wmma("m8n8k4", "f64", "f64", "f64"),
+    _wmma("m8n8k32", "s32", "s4", "s32"),
+    _wmma("m8n8k32", "s32", "u4", "s32"),
+    Row(
+        "9.7.14.4.5",
+        _P,
+        "wmma.mma.bitop.popc.sync.aligned.alayout.blayout.shape.dtype.atype.btype.ctype d..., a..., b..., c...",
+        bitop="xor and",
+        shape="m8n8k128",
+        dtype="s32",
+        atype="b1",
+        btype="b1",
+        ctype="s32",
+        **_ROW_BY_COLUMN,
+    ),
+    # mma
+    _mma("m16n8k8 m16n8k16", "f16 f32", "f16", "f16", "f16 f32"),
+    _mma("m16n8k8 m16n8k16", "f32", "bf16", "bf16", "f32"),
+    _mma("m16n8k4 m16n8k8", "f32", "tf32", "tf32", "f32"),
+    _mma("m16n8k16 m16n8k32", "f16 f32", "e4m3 e5m2", "e4m3 e5m2", "f16 f32"),
+    _mma("m8n8k4 m16n8k4 m16n8k8 m16n8k16", "f64", "f64", "f64", "f64"),
+    _mma("m8n8k16 m16n8k16 m16n8k32", "s32", "s8 u8", "s8 u8", "s32"),
+    _mma("m8n8k32 m16n8k32 m16n8k64", "s32", "s4 u4", "s4 u4", "s32"),
+    Row(
+        "9.7.14.5.14",
+        _P,
+        _MMA_BITS,
+        shape="m8n8k128 m16n8k128 m16n8k256",
+        dtype="s32",
+        atype="b1",
+        btype="b1",
+        ctype="s32",
+        bitop="xor and",
+        **_ROW_BY_COLUMN,
     ),
     Row(
         "9.7.14.5.14",
         "",
-        "mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d..., a..., b..., c...",
-        shape=_SHAPES,
-        alayout=_LAYOUT,
-        blayout=_LAYOUT,
-        dtype=_OUT,
-        atype=_IN,
-        btype=_IN,
-        ctype=_OUT,
+        _MMA,
+        shape="m8n8k4",
+        dtype="f16 f32",
+        atype="f16",
+        btype="f16",
+        ctype="f16 f32",
+        **_LAYOUT,
+    ),
+    # 8x8 matrices
+    Row(
+        "9.7.14.5.15",
+        _F,
+        "ldmatrix.sync.aligned.shape.num{.trans}{.space}.type d..., [a]",
+        shape="m8n8",
+        num="x1 x2 x4",
+        space="shared shared::cta",
+        type="b16",
     ),
     Row(
         "9.7.14.5.15",
         "",
         "ldmatrix.sync.aligned.shape.num{.trans}{.space}.type d..., [a]",
-        shape="m8n8 m16n16 m8n16",
+        shape="m16n16 m8n16",
         num="x1 x2 x4",
         space="shared shared::cta",
-        type="b16 b8",
+        type="b8",
+    ),
+    Row(
+        "9.7.14.5.16",
+        _F,
+        "stmatrix.sync.aligned.shape.num{.trans}{.space}.type [a], b...",
+        shape="m8n8",
+        num="x1 x2 x4",
+        space="shared shared::cta",
+        type="b16",
     ),
     Row(
         "9.7.14.5.16",
         "",
         "stmatrix.sync.aligned.shape.num{.trans}{.space}.type [a], b...",
-        shape="m8n8 m16n8",
+        shape="m16n8",
         num="x1 x2 x4",
         space="shared shared::cta",
-        type="b16 b8",
+        type="b8",
     ),
-    Row("9.7.14.5.17", "", "movmatrix.sync.aligned.shape.trans.type d, a", shape="m8n8", type="b16"),
+    Row("9.7.14.5.17", _F, "movmatrix.sync.aligned.shape.trans.type d, a", shape="m8n8", type="b16"),
 )

@@ -1,0 +1,286 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Matrix instructions. `quads` states where the manual's figures for mma have the elements, apart from the emitter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.warps import compiled
+
+LANES = range(32)
+random = np.random.default_rng(11)
+
+
+def integers(low: int, high: int, *shape: int) -> np.ndarray:
+    return random.integers(low, high, shape, endpoint=True).astype(np.float64)
+
+
+# --- how values are written into registers: bits of one element, and their number ---------------------------
+
+
+def bfloat(x: np.ndarray) -> np.ndarray:
+    return (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint64)
+
+
+def minifloat(mantissa: int, bias: int):
+    """Return the encoder of small integers as 8-bit floats."""
+
+    def encode(x: np.ndarray) -> np.ndarray:
+        fraction, exponent = np.frexp(np.abs(x))
+        code = ((exponent - 1 + bias).astype(np.int64) << mantissa) + ((fraction * 2 - 1) * (1 << mantissa)).astype(int)
+        return np.where(x == 0, 0, code | (x < 0).astype(np.int64) << 7).astype(np.uint64)
+
+    return encode
+
+
+def plain(dtype, word):
+    return lambda x: x.astype(dtype).view(word).astype(np.uint64)
+
+
+TYPES = {
+    "f16": (16, plain(np.float16, np.uint16)),
+    "bf16": (16, bfloat),
+    "tf32": (32, plain(np.float32, np.uint32)),
+    "f32": (32, plain(np.float32, np.uint32)),
+    "f64": (64, plain(np.float64, np.uint64)),
+    "s32": (32, plain(np.int32, np.uint32)),
+    "s8": (8, plain(np.int8, np.uint8)),
+    "u8": (8, plain(np.uint8, np.uint8)),
+    "s4": (4, lambda x: x.astype(np.int64).astype(np.uint64) & np.uint64(15)),
+    "u4": (4, lambda x: x.astype(np.uint64)),
+    "b1": (1, lambda x: x.astype(np.uint64)),
+    "e4m3": (8, minifloat(3, 7)),
+    "e5m2": (8, minifloat(2, 15)),
+}
+
+
+def quads(rows: int, each: int, line: int, k: int, halves: int) -> tuple[int, int]:
+    """Return (lane, element) of (line, k): quads of lanes have a line, each lane `each` neighbours of every 4*each."""
+    block, rest = divmod(k, 4 * each)
+    register = block * halves + (line // 8 if halves == 2 else 0)
+    return 4 * (line % 8) + rest // each, register * each + rest % each
+
+
+def fragments(matrix: np.ndarray, type_: str, place, word: int) -> np.ndarray:
+    """Return the registers [number, lane] that hold a matrix."""
+    bits, encode = TYPES[type_]
+    codes = encode(matrix)
+    per = word // bits
+    cells = {
+        place(row, column): int(codes[row, column])
+        for row in range(matrix.shape[0])
+        for column in range(matrix.shape[1])
+    }
+    count = (max(element for _, element in cells) + 1) // per
+    found = np.zeros((count, 32), f"u{word // 8}")
+    for (lane, element), code in cells.items():
+        found[element // per, lane] |= np.array(code << bits * (element % per)).astype(found.dtype)
+    return found
+
+
+def run(instruction: str, a: np.ndarray, b: np.ndarray, c: np.ndarray, results: int, word: str) -> np.ndarray:
+    """Load registers, run one instruction and return the registers of its result."""
+    lines, offset = [], 0
+    names = {}
+    data = b""
+    for letter, group in zip("abc", (a, b, c), strict=True):
+        kind = "b64" if group.itemsize == 8 else "b32"
+        names[letter] = []
+        for number in range(len(group)):
+            lines.append(
+                f".reg .{kind} %{letter}{number}; ld.global.{kind} %{letter}{number}, [%rd{kind[1:]}+{offset}];"
+            )
+            names[letter].append(f"%{letter}{number}")
+            offset += 32 * group.itemsize
+        data += group.tobytes()
+    targets = [f"%d{number}" for number in range(results)]
+    size = 8 if word == "b64" else 4
+    lines += [f".reg .{word} {target};" for target in targets]
+    vectors = ["{" + ", ".join(group) + "}" for group in (targets, *names.values())]
+    lines.append(f"{instruction} {', '.join(vectors)};")
+    lines += [f"st.global.{word} [%out+{number * 32 * size}], {target};" for number, target in enumerate(targets)]
+    text = f"""
+    .visible .entry k(.param .u64 in, .param .u64 out)
+    {{
+        .reg .b64 %rd<70>; .reg .b64 %out; .reg .b32 %t;
+        ld.param.u64 %rd1, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;
+        mad.wide.u32 %rd32, %t, 4, %rd1; mad.wide.u32 %rd64, %t, 8, %rd1; mad.wide.u32 %out, %t, {size}, %out;
+        {chr(10).join(lines)}
+        ret;
+    }}
+    """
+    out = np.zeros((results, 32), "u8" if size == 8 else "u4")
+    compiled(text)(np.frombuffer(data, np.uint8).copy(), out)
+    return out
+
+
+FLOATS = [("m16n8k16", "f16", "f32"), ("m16n8k8", "f16", "f16"), ("m16n8k16", "f16", "f16"), ("m16n8k8", "bf16", "f32")]
+FLOATS += [("m16n8k16", "bf16", "f32"), ("m16n8k4", "tf32", "f32"), ("m16n8k8", "tf32", "f32")]
+FLOATS += [("m16n8k32", "e4m3", "f32"), ("m16n8k32", "e5m2", "f32")]
+FLOATS += [(shape, "f64", "f64") for shape in ("m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16")]
+INTEGERS = [(shape, type_, "s32") for type_ in ("s8", "u8") for shape in ("m8n8k16", "m16n8k16", "m16n8k32")]
+INTEGERS += [(shape, type_, "s32") for type_ in ("s4", "u4") for shape in ("m8n8k32", "m16n8k32", "m16n8k64")]
+BITS = [(shape, "b1", "s32") for shape in ("m8n8k128", "m16n8k128", "m16n8k256")]
+
+
+@pytest.mark.parametrize(("shape", "type_", "result"), FLOATS + INTEGERS + BITS)
+def test_mma(shape, type_, result):
+    rows, depth = int(shape[1:].partition("n")[0]), int(shape.partition("k")[2])
+    low, high = {"u8": (0, 200), "u4": (0, 15), "s4": (-8, 7), "s8": (-128, 127), "b1": (0, 1)}.get(type_, (-3, 3))
+    a, b, c = integers(low, high, rows, depth), integers(low, high, depth, 8), integers(-9, 9, rows, 8)
+    word = 64 if type_ == "f64" else 32
+    each = word // TYPES[type_][0]
+    halves = rows // 8
+    left = fragments(a, type_, lambda row, k: quads(rows, each, row, k, halves), word)
+    right = fragments(b, type_, lambda k, column: quads(rows, each, column, k, 1), word)
+
+    def place(row: int, column: int) -> tuple[int, int]:
+        return 4 * (row % 8) + column // 2, 2 * (row // 8) + column % 2
+
+    added = fragments(c, result, place, word)
+    tail = ".xor.popc" if type_ == "b1" else ""
+    instruction = f"mma.sync.aligned.{shape}.row.col.{result}.{type_}.{type_}.{result}{tail}"
+    out = run(instruction, left, right, added, len(added), f"b{word}")
+    expected = (a[:, :, None] != b[None]).sum(1) + c if type_ == "b1" else a @ b + c
+    np.testing.assert_array_equal(out, fragments(expected, result, place, word))
+
+
+def test_integer_sums_wrap_or_saturate():
+    a = np.full((2, 32), 0x7F7F7F7F, np.uint32)
+    c = np.full((4, 32), 0x7FFFFFFF, np.uint32)
+    for saturate, expected in (("", 0x7FFFFFFF + 16 * 127 * 127), (".satfinite", 0x7FFFFFFF)):
+        instruction = f"mma.sync.aligned.m16n8k16.row.col{saturate}.s32.s8.s8.s32"
+        assert set(run(instruction, a, a[:1], c, 4, "b32").flat) == {expected & 0xFFFFFFFF}
+
+
+def test_signs_may_differ():
+    a, b = np.full((2, 32), 0xFFFFFFFF, np.uint32), np.full((1, 32), 0x02020202, np.uint32)
+    c = np.zeros((4, 32), np.uint32)
+    out = run("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32", a, b, c, 4, "b32")
+    assert set(out.flat) == {16 * 255 * 2}
+    out = run("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32", a, b, c, 4, "b32")
+    assert set(out.flat) == {2**32 - 32}
+
+
+# --- wmma: only what goes through memory is seen ------------------------------------------------------------
+
+WMMA = [("m16n16k16", "f16", "f32", 8, 8), ("m8n32k16", "f16", "f16", 8, 8), ("m32n8k16", "bf16", "f32", 8, 2)]
+WMMA += [("m16n16k16", "s8", "s32", 2, 2), ("m16n16k8", "tf32", "f32", 4, 4), ("m8n8k4", "f64", "f64", 1, 1)]
+WMMA += [("m8n8k32", "u4", "s32", 1, 1), ("m8n8k128", "b1", "s32", 1, 1)]
+
+
+@pytest.mark.parametrize(("shape", "type_", "result", "left", "right"), WMMA)
+@pytest.mark.parametrize("by", ["row", "col"])
+def test_wmma(shape, type_, result, left, right, by):
+    rows, columns, depth = (int(n) for n in shape.replace("n", " ").replace("k", " ")[1:].split())
+    low, high = {"u4": (0, 15), "b1": (0, 1)}.get(type_, (-4, 4))
+    a, b, c = integers(low, high, rows, depth), integers(low, high, depth, columns), integers(-9, 9, rows, columns)
+    narrow = TYPES[type_][0] < 8
+    other = "col" if by == "row" or narrow else "row"
+    first = "row" if narrow else by
+    memory = [
+        stored(matrix, kind, way) for matrix, kind, way in ((a, type_, first), (b, type_, other), (c, result, by))
+    ]
+    count = rows * columns * TYPES[result][0] // (32 * (64 if result == "f64" else 32))
+    word = "b64" if type_ == "f64" else "b32"
+    lists = {
+        letter: [f"%{letter}{i}" for i in range(n)]
+        for letter, n in zip("abcd", (left, right, count, count), strict=True)
+    }
+    vector = {letter: "{" + ", ".join(names) + "}" for letter, names in lists.items()}
+    types = f"{result}.{result}" if type_ == "f16" else f"{result}.{type_}.{type_}.{result}"
+    operation = ".xor.popc" if type_ == "b1" else ""
+    rounding = ".rn" if type_ == "f64" else ""
+    all_four = ", ".join(vector[letter] for letter in "dabc")
+    text = f"""
+    .visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)
+    {{
+        .reg .b64 %rd<5>; .reg .{word} {", ".join(name for names in lists.values() for name in names)};
+        ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u64 %rd4, [d];
+        wmma.load.a.sync.aligned.{first}.{shape}.global.{type_} {vector["a"]}, [%rd1];
+        wmma.load.b.sync.aligned.{other}.{shape}.{type_} {vector["b"]}, [%rd2], {depth if other == "col" else columns};
+        wmma.load.c.sync.aligned.{by}.{shape}.global.{result} {vector["c"]}, [%rd3];
+        wmma.mma{operation}.sync.aligned.{first}.{other}.{shape}{rounding}.{types} {all_four};
+        wmma.store.d.sync.aligned.row.{shape}.global.{result} [%rd4], {vector["d"]}, {columns + 4};
+        ret;
+    }}
+    """
+    out = np.zeros((rows, columns + 4), f"u{TYPES[result][0] // 8}")
+    compiled(text)(*memory, out)
+    expected = (a[:, :, None] != b[None]).sum(1) + c if type_ == "b1" else a @ b + c
+    np.testing.assert_array_equal(out[:, :columns], TYPES[result][1](expected))
+    assert not out[:, columns:].any()
+
+
+def stored(matrix: np.ndarray, type_: str, by: str) -> np.ndarray:
+    """Return the bytes of a matrix in memory."""
+    bits, encode = TYPES[type_]
+    codes = encode(matrix if by == "row" else matrix.T).ravel()
+    if bits >= 8:
+        return codes.astype(f"u{bits // 8}")
+    each = 32 // bits
+    words = codes.reshape(-1, each) << (np.arange(each, dtype=np.uint64) * np.uint64(bits))
+    return words.sum(1).astype(np.uint32)
+
+
+# --- ldmatrix, stmatrix, movmatrix --------------------------------------------------------------------------
+
+MOVE = """
+.visible .entry k(.param .u64 in, .param .u64 out)
+{{
+    .shared .align 16 .b8 room[1024]; .shared .align 16 .b8 copy[1024];
+    .reg .b64 %rd<9>; .reg .b32 %r<20>;
+    ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, room; mov.u32 %r3, copy;
+    mad.wide.u32 %rd3, %r1, 16, %rd1; mad.lo.u32 %r4, %r1, 16, %r2; mad.lo.u32 %r5, %r1, 16, %r3;
+    ld.global.v4.u32 {{%r6, %r7, %r8, %r9}}, [%rd3]; st.shared.v4.u32 [%r4], {{%r6, %r7, %r8, %r9}};
+    mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;
+    {code}
+    mad.wide.u32 %rd4, %r1, 16, %rd2; st.global.v4.u32 [%rd4], {{%r10, %r11, %r12, %r13}};
+    ret;
+}}
+"""
+REGISTERS = {1: "{%r10}", 2: "{%r10, %r11}", 4: "{%r10, %r11, %r12, %r13}"}
+
+
+def move(code: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return four 8x8 matrices [matrix, row, column] in shared memory, and registers [lane, register, half]."""
+    matrices = random.integers(0, 1 << 16, (4, 8, 8)).astype(np.uint16)
+    out = np.zeros((32, 4, 2), np.uint16)
+    compiled(MOVE.format(code=code))(matrices, out)
+    return matrices, out
+
+
+def owned(matrix: np.ndarray) -> np.ndarray:
+    """Return what each lane has of a matrix: [lane, half]."""
+    return matrix.reshape(32, 2)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_ldmatrix(count, transposed):
+    trans = ".trans" if transposed else ""
+    matrices, out = move(f"ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {REGISTERS[count]}, [%r4];")
+    for number in range(4):
+        matrix = matrices[number].T if transposed else matrices[number]
+        expected = owned(np.ascontiguousarray(matrix)) if number < count else 0
+        np.testing.assert_array_equal(out[:, number], np.broadcast_to(expected, (32, 2)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_stmatrix(count, transposed):
+    code = f"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {REGISTERS[4]}, [%r4];"
+    code += f"stmatrix.sync.aligned.m8n8.x{count}{'.trans' if transposed else ''}.shared.b16 [%r5], {REGISTERS[count]};"
+    code += "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r5];"
+    matrices, out = move(code)
+    copies = out.reshape(4, 8, 8)
+    for number in range(count):
+        np.testing.assert_array_equal(copies[number], matrices[number].T if transposed else matrices[number])
+    assert not copies[count:].any()
+
+
+def test_movmatrix():
+    code = f"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {REGISTERS[1]}, [%r4];"
+    matrices, out = move(code + "movmatrix.sync.aligned.m8n8.trans.b16 %r11, %r10;")
+    np.testing.assert_array_equal(out[:, 1], owned(np.ascontiguousarray(matrices[0].T)))
