@@ -12,7 +12,7 @@ import threading
 
 from cuda.core._options import not_pickled, not_yet
 
-cdef object _lock = threading.Lock()
+cdef object _lock = threading.RLock()
 cdef bint _initialised = False
 cdef int _count = 0
 cdef cydriver.CUcontext[256] _primaries

@@ -19,7 +19,7 @@ from cuda.core._device_properties import DeviceProperties
 from cuda.core._options import not_yet
 from cuda.core._stream import create_stream, default_stream
 
-cdef object _lock = threading.Lock()
+cdef object _lock = threading.RLock()
 cdef dict _devices = {}
 
 
