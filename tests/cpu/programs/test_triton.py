@@ -11,8 +11,8 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 triton = pytest.importorskip("triton", reason="Triton is not installed: pip install triton")
 
-import triton.language as tl
-from support.loaded import Loaded
+import triton.language as tl  # noqa: E402
+from support.loaded import Loaded  # noqa: E402
 
 pytestmark = pytest.mark.cpu_only
 random = np.random.default_rng(3)
@@ -69,7 +69,7 @@ def test_saxpy(arch):
     expected[:1000] += np.float32(2.5) * x
     types = {"x": "*fp32", "y": "*fp32", "n": "i32", "a": "fp32"}
     launch(saxpy, arch, types, {"BLOCK": 256}, (4, 1, 1), x, y, np.int32(1000), np.float32(2.5))
-    np.testing.assert_allclose(y, expected, rtol=1e-6)
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_softmax():
