@@ -4,7 +4,7 @@
 
 cimport cython
 from libc.errno cimport errno
-from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport free
 from libc.string cimport memcpy, strerror
 
@@ -12,152 +12,6 @@ import atexit
 import sys
 from itertools import chain
 from struct import pack
-
-cdef extern from "kernel_abi.h":
-    enum: CPU_KERNEL_ABI
-
-cdef extern from "abi_offsets.h":
-    struct cpu_offset:
-        const char *member
-        uint32_t offset
-    const cpu_offset *cpu_offsets
-
-cdef extern from "wait.h":
-    int64_t cpu_now() nogil
-
-cdef extern from "process.h":
-    enum: CPU_RUNNING, CPU_STOPPED, CPU_FORKED
-    int cpu_process_state() nogil
-    void cpu_process_begin()
-    void cpu_process_stop() nogil
-    bint cpu_threads_await(int64_t deadline) nogil
-
-cdef extern from "arena.h":
-    struct cpu_arena
-    enum: CPU_ARENA_DONE, CPU_ARENA_FULL
-    cpu_arena *cpu_arena_make(uint64_t size)
-    void cpu_arena_retain(cpu_arena *arena)
-    void cpu_arena_release(cpu_arena *arena) nogil
-    uint64_t cpu_arena_base(const cpu_arena *arena)
-    uint64_t cpu_arena_used(cpu_arena *arena)
-    int cpu_arena_allocate(cpu_arena *arena, uint64_t size, uint64_t *address) nogil
-    bint cpu_arena_free(cpu_arena *arena, uint64_t address) nogil
-    bint cpu_arena_find(cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)
-
-cdef extern from "elf_image.h":
-    struct cpu_image
-    cpu_image *cpu_image_load(const uint8_t *data, size_t size, char *error, size_t error_size) nogil
-    void *cpu_image_address(const cpu_image *image, const char *symbol)
-    void cpu_image_free(cpu_image *image)
-
-cdef extern from "worker.h":
-    ctypedef void (*entry_function)(void *) noexcept nogil
-    struct cpu_grid:
-        void *entry
-        const uint64_t *symbols
-        uint64_t local_bytes
-        uint32_t shared_static
-        uint32_t parameter_bytes
-        bint needs_fibers
-        uint32_t in_flight
-        char *name
-    struct cpu_fault_record:
-        uint32_t kind, line, warp
-        uint64_t address
-        uint32_t block[3]
-        char *kernel
-        char *message
-    void cpu_pool_set_workers(uint32_t count)
-    uint32_t cpu_pool_workers()
-    void cpu_pool_stop() nogil
-    void cpu_set_stack_size(size_t per_thread)
-
-cdef extern from *:
-    """
-    static inline struct cpu_grid *cpu_grid_make(size_t name_length) {
-        return calloc(1, sizeof(struct cpu_grid) + name_length + 1);
-    }
-    static inline void cpu_grid_set_entry(struct cpu_grid *grid, uint64_t entry) {
-        grid->entry = (void (*)(struct cpu_warp *))(uintptr_t)entry;
-    }
-    static inline void cpu_grid_hold(struct cpu_grid *grid) { atomic_fetch_add(&grid->in_flight, 1); }
-    static inline uint32_t cpu_grid_held(struct cpu_grid *grid) { return atomic_load(&grid->in_flight); }
-    """
-    cpu_grid *cpu_grid_make(size_t name_length)
-    void cpu_grid_set_entry(cpu_grid *grid, uint64_t entry)
-    void cpu_grid_hold(cpu_grid *grid)
-    uint32_t cpu_grid_held(cpu_grid *grid)
-
-cdef extern from "event.h":
-    struct cpu_event
-    struct cpu_marker:
-        int64_t time
-    cpu_event *cpu_event_make()
-    void cpu_event_free(cpu_event *event)
-    cpu_marker *cpu_event_mark(cpu_event *event)
-    cpu_marker *cpu_event_latest(cpu_event *event)
-    bint cpu_marker_done(cpu_marker *marker) nogil
-    bint cpu_marker_wait(cpu_marker *marker, int64_t deadline) nogil
-    void cpu_marker_release(cpu_marker *marker)
-
-cdef extern from "queue.h":
-    enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE
-    enum: CPU_RECORD, CPU_WAIT_EVENT, CPU_CALL, CPU_FREE
-    enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
-    struct cpu_launch:
-        cpu_grid *grid
-        uint32_t grid_dim[3]
-        uint32_t block_dim[3]
-        uint32_t cluster_dim[3]
-        uint32_t shared_dynamic
-        uint64_t grid_id
-        bint cooperative
-    struct cpu_rows:
-        uint64_t destination, destination_pitch, source, source_pitch, width, height
-        uint32_t value, value_width
-    struct cpu_value:
-        uint64_t address, value
-        uint32_t width, condition
-    struct cpu_call:
-        void (*function)(void *) noexcept nogil
-        void *data
-        bint always
-    struct cpu_deferred_free:
-        cpu_arena *arena
-        uint64_t address
-    struct cpu_command:
-        cpu_launch launch
-        cpu_rows rows
-        cpu_value value
-        cpu_marker *marker
-        cpu_call call
-        cpu_deferred_free deferred
-    struct cpu_queue
-    cpu_queue *cpu_queue_make()
-    void cpu_queue_close(cpu_queue *queue)
-    void cpu_queue_release(cpu_queue *queue)
-    cpu_command *cpu_command_make(cpu_queue *queue, int kind)
-    void cpu_command_discard(cpu_command *command)
-    int cpu_queue_submit(cpu_queue *queue, cpu_command *command)
-    bint cpu_launch_params(cpu_command *command, const void *params, uint32_t size)
-    struct cpu_parameter:
-        uint32_t offset, size
-    bint cpu_launch_gather(
-        cpu_command *command, void *const *pointers, const cpu_parameter *layout, uint32_t count, uint32_t size
-    )
-    bint cpu_queue_idle(cpu_queue *queue)
-    bint cpu_queue_wait(cpu_queue *queue, int64_t deadline) nogil
-    void cpu_queue_cancel(cpu_queue *queue)
-    bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
-    void cpu_queues_stop() nogil
-
-cdef extern from "printf.h":
-    void cpu_printf_set_size(size_t size)
-    size_t cpu_printf_pending()
-    void cpu_printf_flush() nogil
-
-cdef extern from "heap.h":
-    bint cpu_heap_set_size(size_t size)
 
 ABI = CPU_KERNEL_ABI
 
@@ -250,9 +104,7 @@ cdef class Arena:
         if result == CPU_ARENA_FULL:
             raise MemoryError(f"no free range of {size} bytes: {self.used} of {self.size} are in use")
         if result != CPU_ARENA_DONE:
-            raise MemoryError(
-                f"the system has no memory for {size} bytes (or allows no more mappings: vm.max_map_count)"
-            )
+            raise MemoryError(f"the system has no memory for {size} bytes, or no mapping left (vm.max_map_count)")
         return address
 
     def free(self, address):
@@ -504,7 +356,7 @@ cdef class Queue:
 
     cdef int rows(
         self, int kind, destination, destination_pitch, source, source_pitch, width, height,
-        uint32_t value, uint32_t value_width
+        uint32_t value, uint32_t value_width,
     ) except -1:
         cdef cpu_rows rows
         rows.destination, rows.destination_pitch = destination, destination_pitch
