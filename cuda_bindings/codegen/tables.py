@@ -15,6 +15,8 @@ from codegen.model import Array, Enum, FunctionType, Library, Named, Pointer, Pr
 PLAIN = {"cuuint32_t", "cuuint64_t", "EGLint", "GLenum", "GLuint", "VdpFuncId", "VdpStatus"}
 # Handles that C takes in the place of others: "can be cast" in the reference.
 ACCEPTS = {"CUfunction": ["CUkernel"]}
+# Fields that cuda.bindings._tables also sets together, by a method.
+SETS_TOGETHER = {"dsts", "srcs", "count"}
 # Pointer fields of structs -> field with the number of elements.
 COUNTS = {
     "accessDescs": "accessDescCount",

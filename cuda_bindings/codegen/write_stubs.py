@@ -22,6 +22,10 @@ from cuda.bindings._struct import Struct
 from typing_extensions import Buffer
 """
 MEMORY = "Buffer | SupportsIndex | Struct | None"
+ERROR = """\
+class {name}(Exception):
+    status: int
+    def __init__(self, status: {status} | int) -> None: ..."""
 PASSED = {
     Role.IN_STRING: "str | bytes | None",
     Role.IN_BUFFER: MEMORY,
@@ -56,14 +60,17 @@ class Stubs:
         for struct in self.library.structs.values():
             if struct.size:
                 fields = self.fields(struct)
+                if {field.name for field in struct.fields} >= tables.SETS_TOGETHER:
+                    fields.append("    def set_dsts_srcs(self, dsts: Sequence[Any], srcs: Sequence[Any]) -> None: ...")
                 lines.append(f"class {self.names.struct(struct.name)}(Struct):" + ("" if fields else " ..."))
                 lines += fields
         rows = [row.split() for row in tables.render(self.library).splitlines()]
         lines += [f"{row[0]} = {row[2]}" for row in rows if row[1] == "alias"]
-        lines += [f"class {row[0]}(Exception):\n    status: int" for row in rows if row[1] == "error"]
+        lines += [ERROR.format(name=row[0], status=row[2]) for row in rows if row[1] == "error"]
         lines += [f"{name}: int" for name, _ in constants(self.library)]
         lines += [self.function(function) for function in self.library.functions.values()]
         lines.append("def sizeof(objType: type[Handle] | type[Struct] | type[Enumeration]) -> int: ...")
+        lines.append("def __dir__() -> list[str]: ...")
         return "\n".join(lines) + "\n"
 
     def fields(self, struct: Struct) -> list[str]:
