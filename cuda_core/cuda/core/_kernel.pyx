@@ -156,7 +156,8 @@ cdef class Kernel:
         raise not_pickled(self)
 
     def __repr__(self):
-        return f"<Kernel {self.label().removeprefix('kernel ')}>"
+        self.label()  # asks for the name
+        return f"<Kernel {self._name!r}>" if self._name else f"<Kernel at {<uintptr_t>self.native:#x}>"
 
 
 def make_kernel(handle, owner, name, kinds) -> Kernel:

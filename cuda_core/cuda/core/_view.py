@@ -52,8 +52,8 @@ class StridedMemoryView:
         An array with ``__dlpack__``, ``__cuda_array_interface__`` or ``__array_interface__``, tried in this order. The
         view keeps it alive.
     stream_ptr : int, optional
-        The stream that will use the memory, which waits for the array's producer; -1 does not wait. It must be given
-        for arrays on a device, and not for arrays on the host.
+        The stream that will use the memory, by its address (or `Stream.handle`), which waits for the array's producer;
+        -1 does not wait. It must be given for arrays on a device; arrays on the host have no use for it.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class StridedMemoryView:
             raise BufferError(
                 "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
             )
-        stream = None if on_host else stream_ptr or 1
+        stream = None if on_host or stream_ptr is None else int(stream_ptr) or 1
         try:
             capsule = obj.__dlpack__(stream=stream, max_version=(1, 0))
         except TypeError:
@@ -178,11 +178,11 @@ class StridedMemoryView:
             raise BufferError(
                 "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
             )
-        producer = interface.get("stream")
+        consumer, producer = int(stream_ptr), interface.get("stream")
         if producer == 0:
             raise BufferError("stream 0 is ambiguous in the CUDA Array Interface: 1 or 2 are the default streams")
-        if producer is not None and stream_ptr != -1 and producer != stream_ptr:
-            Stream.from_handle(stream_ptr).wait(Stream.from_handle(producer))
+        if producer is not None and consumer != -1 and producer != consumer:
+            Stream.from_handle(consumer).wait(Stream.from_handle(producer))
         view = cls._from_interface(obj, interface)
         view._set(device_id=pointer_device(view.ptr) if view.ptr else 0, is_device_accessible=True)
         return view
