@@ -12,7 +12,6 @@ from cuda.cpu import cache
 from cuda.cpu.code import MachineCode
 
 WIDTH = 32  # lanes of a packet: a whole warp
-VERSION = b"1"  # of the code that emit makes: part of the cache's key
 
 
 def compile_kernel(program: object, name: str) -> MachineCode:
@@ -34,7 +33,7 @@ def compile_kernel(program: object, name: str) -> MachineCode:
     """
     from cuda.cpu.runtime import _runtime
 
-    key = cache.key_of(VERSION, str(_runtime.ABI).encode(), _cpu_identity(), program.key, name.encode())
+    key = cache.key_of(_compiler_identity(), str(_runtime.ABI).encode(), _cpu_identity(), program.key, name.encode())
     entry = cache.find(key)
     if entry is None:
         entry = pack(*build_object(program, name))
@@ -75,6 +74,7 @@ def build_object(program: object, name: str) -> tuple[bytes, bool, int]:
         with open(os.path.join(os.environ["CUDA_CPU_DUMP"], name[:100] + ".ll"), "w") as file:
             file.write(kernel.text)
     module = llvm.parse_assembly(kernel.text)
+    module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     optimise(module, machine)
@@ -123,6 +123,18 @@ def _target_machine() -> object:
 @functools.cache
 def _has_gathers() -> bool:
     return bool(_llvm().get_host_cpu_features().get("avx512f"))
+
+
+@functools.cache
+def _compiler_identity() -> bytes:
+    """Return what changes when the code here does: names, sizes and times of the files that make machine code."""
+    found = []
+    for folder in (".", "emit", "passes", "ptx"):
+        for entry in os.scandir(os.path.join(os.path.dirname(__file__), folder)):
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                found.append(f"{folder}/{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(sorted(found)).encode()
 
 
 @functools.cache

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from cuda.cpu.emit import affine, special_registers
 from cuda.cpu.emit.builder import Builder, Module
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.passes.graph import Graph
@@ -38,6 +39,11 @@ class Frame:
         self.width = module.width
         self.slots: dict[str, str] = {}  # registers that live across blocks
         self.values: dict[str, Value] = {}  # registers as known in the current block
+        self.base_slots: dict[str, str] = {}  # the same for the bases of affine registers
+        self.bases: dict[str, Value] = {}
+        self.of_bases = False  # operands mean the bases of affine registers, see affine.py
+        self.rows = False  # the copy of a block for warps that lie in a row is being emitted
+        self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block
         self.kept = 0  # registers that other lanes still need
         self.waiting = False  # other lanes may wait elsewhere
@@ -54,6 +60,7 @@ class Frame:
 
     def begin_block(self, number: int, mask: str) -> None:
         self.values.clear()
+        self.bases.clear()
         self.kept = self.graph.kept[number]
         self.waiting = self.graph.pending[number] != 0
         self.set_mask(mask)
@@ -88,10 +95,10 @@ class Frame:
 
     def get(self, register: str) -> Value:
         """Return a register's value, an integer."""
+        if self.of_bases:
+            return affine.get_base(self, register)
         value = self.values.get(register)
         if value is None:
-            from cuda.cpu.emit import special_registers
-
             if register not in self.function.registers and register != "%cc":
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
@@ -106,20 +113,24 @@ class Frame:
         """Write a register for the lanes that run (and whose guard holds)."""
         builder, bit = self.builder, 1 << self.graph.register_bits[register]
         value = builder.resize(builder.bits(value), self.element_of(register))
+        if self.of_bases:
+            affine.set_base(self, register, value)
+            return
         if self.guard is not None:
             value = builder.select(self.guard, value, self.get(register))
         if self.graph.uniform & bit:
             assert value.uniform, f"{self.function.name}: line {self.line}: {register} was found uniform"
         else:
             value = builder.broadcast(value)
-        if self._crosses(bit):
+        if self.crosses(register):
             if self.kept & bit:
                 value = builder.select(self.lanes(), value, self.get(register))
             builder.store(value, self.slot(register))
         self.values[register] = value
 
-    def _crosses(self, bit: int) -> bool:
-        return bool(self.live_anywhere & bit)
+    def crosses(self, register: str) -> bool:
+        """Tell whether a register lives from one block to another."""
+        return bool(self.live_anywhere >> self.graph.register_bits[register] & 1)
 
     @property
     def live_anywhere(self) -> int:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from cuda.cpu.emit import affine
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.packets import gather, scatter
+from cuda.cpu.emit.packets import gather, load_row, scatter, store_row
 from cuda.cpu.emit.parameters import Storage
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import ELEMENTS, Value, constant, integer_of, width_of
@@ -140,7 +141,11 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
                 frame.builder.assign(f"load {element}, ptr {pointer}, align {step}, !invariant.load !2"), element
             )
         else:
-            value = load(frame, pointers(frame, address, space, extra), element, order)
+            row = affine.row_of(frame, instruction, form, address, extra, step)
+            if row is None:
+                value = load(frame, pointers(frame, address, space, extra), element, order)
+            else:
+                value = load_row(frame, row, element)
         if isinstance(target, Register):
             value = frame.builder.resize(value, frame.element_of(target.name), signed=type_.startswith("s"))
         frame.write(target, value)
@@ -158,7 +163,11 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
         value = builder.bits(frame.read(each, form.type))
         extra = position * step
         if parameter is None:
-            store(frame, pointers(frame, address, space, extra), value, order)
+            row = affine.row_of(frame, instruction, form, address, extra, step)
+            if row is None or row.stride == 0:
+                store(frame, pointers(frame, address, space, extra), value, order)
+            else:
+                store_row(frame, row, builder.broadcast(value))
         elif isinstance(parameter, Storage):
             # Lanes that wait elsewhere, or have returned a result, keep theirs.
             returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)

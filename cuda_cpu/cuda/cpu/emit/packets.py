@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from string import Template
 
+from cuda.cpu.emit.affine import Row
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, width_of
 
@@ -130,10 +131,10 @@ def _declare(frame: Frame, element: str) -> None:
     module, width = frame.module, frame.width
     mask, packet, lanes = f"i{width}", f"<{width} x {element}>", f"<{width} x i1>"
     module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
+    name = f"v{width}{element}"
+    module.declare(f"llvm.masked.load.{name}.p0", packet, ["ptr", "i32", lanes, packet])
+    module.declare(f"llvm.masked.store.{name}.p0", "void", [packet, "ptr", "i32", lanes])
     if module.native_gather:
-        name = f"v{width}{element}"
-        module.declare(f"llvm.masked.load.{name}.p0", packet, ["ptr", "i32", lanes, packet])
-        module.declare(f"llvm.masked.store.{name}.p0", "void", [packet, "ptr", "i32", lanes])
         module.declare(f"llvm.masked.gather.{name}.v{width}p0", packet, [f"<{width} x ptr>", "i32", lanes, packet])
         module.declare(f"llvm.masked.scatter.{name}.v{width}p0", "void", [packet, f"<{width} x ptr>", "i32", lanes])
 
@@ -174,3 +175,27 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
         head = f"define internal void @{name}({packet} %v, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{{body}}}\n")
     builder.call(name, "void", builder.typed(value), builder.typed(address), f"{builder.mask_type} {frame.mask}")
+
+
+# --- rows: addresses that are known to follow each other -------------------------------------------------
+
+
+def load_row(frame: Frame, row: Row, element: str) -> Value:
+    """Load a row as one vector, or one element for all lanes."""
+    builder, packet, size = frame.builder, frame.builder.type(element), width_of(element) // 8
+    if row.stride == 0:
+        return builder.broadcast(builder.load(element, row.base, align=size))
+    _declare(frame, element)
+    name = f"llvm.masked.load.v{frame.width}{element}.p0"
+    lanes = builder.typed(frame.lanes())
+    ref = builder.call(name, packet, f"ptr {row.base}", f"i32 {size}", lanes, f"{packet} zeroinitializer")
+    return Value(ref, element, Shape.VECTOR)
+
+
+def store_row(frame: Frame, row: Row, value: Value) -> None:
+    """Store a packet to a row."""
+    builder, element = frame.builder, value.element
+    _declare(frame, element)
+    name = f"llvm.masked.store.v{frame.width}{element}.p0"
+    size, lanes = width_of(element) // 8, builder.typed(frame.lanes())
+    builder.call(name, "void", builder.typed(value), f"ptr {row.base}", f"i32 {size}", lanes)

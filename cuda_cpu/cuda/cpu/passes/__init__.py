@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
+from cuda.cpu.passes.find_affine import find_affine, find_breaks
 from cuda.cpu.passes.find_liveness import find_liveness
 from cuda.cpu.passes.find_pending import find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
@@ -14,7 +15,7 @@ from cuda.cpu.passes.graph import BLOCK, Graph, Step
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import split_blocks
 from cuda.cpu.passes.split_guards import split_guards
-from cuda.cpu.ptx.syntax import Function
+from cuda.cpu.ptx.syntax import Function, Statement
 
 
 def analyse(
@@ -37,7 +38,19 @@ def analyse(
         Functions in which lanes may exit.
     """
     body = split_guards(function.body, is_pure, function.entry)
-    graph = split_blocks(function, body, leaves)
+    graph = _analyse(function, body, is_lanewise, leaves, set())
+    breaks = find_breaks(graph)
+    return _analyse(function, body, is_lanewise, leaves, breaks) if breaks else graph
+
+
+def _analyse(
+    function: Function,
+    body: list[Statement],
+    is_lanewise: Callable[[Step], bool],
+    leaves: frozenset[str],
+    breaks: set[int],
+) -> Graph:
+    graph = split_blocks(function, body, leaves, breaks)
     order_blocks(graph)
     find_liveness(graph)
     find_spins(graph)
@@ -45,6 +58,7 @@ def analyse(
     if _needs_any_order(graph):
         graph.general = True
         analyse_uniformity(graph, is_lanewise)
+    find_affine(graph)
     return graph
 
 

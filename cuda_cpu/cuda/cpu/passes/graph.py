@@ -60,6 +60,7 @@ class Graph:
     pending: list[int] = field(default_factory=list)  # blocks at which other lanes may wait, per block
     kept: list[int] = field(default_factory=list)  # registers that those lanes still need, per block
     uniform: int = 0  # registers that hold one value for all lanes
+    strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
     spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
     general: bool = False  # blocks run in any order, chosen as they go
 

@@ -24,14 +24,14 @@ ENDS = {"bra", "brx", "ret", "exit"}
 BARRIERS = {"bar", "barrier"}
 
 
-def split_blocks(function: Function, body: list[Statement], leaves: frozenset[str] = frozenset()) -> Graph:
+def split_blocks(function: Function, body: list[Statement], leaves: frozenset[str], breaks: set[int]) -> Graph:
     """Return the function's blocks in the order of the text.
 
-    A barrier gets a block of its own. The call of a function among `leaves` (those in which lanes may exit) ends
-    its block.
+    A barrier gets a block of its own. `breaks` are ids of instructions that begin one. The call of a function among
+    `leaves` (those in which lanes may exit) ends its block.
     """
     tables = {item.name: item.labels for item in body if isinstance(item, BranchTargets)}
-    groups, labels = _group(body, leaves)
+    groups, labels = _group(body, leaves, breaks)
     blocks = []
     for number, group in enumerate(groups):
         last = group[-1] if group else None
@@ -56,7 +56,9 @@ def _barrier(statement: Statement) -> int:
     return WARP if "warp" in statement.modifiers else BLOCK
 
 
-def _group(body: list[Statement], leaves: frozenset[str]) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
+def _group(
+    body: list[Statement], leaves: frozenset[str], breaks: set[int]
+) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
     groups: list[list[Instruction | Call]] = [[]]
     labels: dict[str, int] = {}
     closed = False  # the last group cannot grow
@@ -64,7 +66,7 @@ def _group(body: list[Statement], leaves: frozenset[str]) -> tuple[list[list[Ins
         if isinstance(item, BranchTargets | CallTargets | Prototype):
             continue
         alone = bool(_barrier(item))
-        if closed or ((isinstance(item, Label) or alone) and groups[-1]):
+        if closed or ((isinstance(item, Label) or alone or id(item) in breaks) and groups[-1]):
             groups.append([])
             closed = False
         if isinstance(item, Label):

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Affine registers: base + stride * lane. Their bases are computed beside them, by the same emitters, as scalars.
+
+Whether they may be used is one flag of the function, `frame.in_row`: set at entry if the warp's threads lie in a row,
+and cleared where a value that is made wider might have wrapped around between the first lane and the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuda.cpu.emit import special_registers
+from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, width_of
+from cuda.cpu.passes.find_affine import row_stride, widened
+from cuda.cpu.passes.graph import Block, Step
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.frame import Frame
+
+LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Addresses base + stride * lane; base is a ptr operand."""
+
+    base: str
+    stride: int
+
+
+def check_row(frame: Frame) -> None:
+    """Set the flag, at entry: %tid.x of each lane that exists is that of the first plus its number."""
+    if not frame.graph.strides:
+        return
+    builder = frame.builder
+    indices = frame.warp_field("thread_idx", "i32", shape=Shape.VECTOR)
+    first = frame.warp_field("thread_idx", "i32")
+    row = builder.binary("add", builder.broadcast(first), builder.lane_numbers())
+    equal = builder.lane_bits(builder.compare("icmp eq", indices, row))
+    absent = builder.assign(f"xor {builder.mask_type} {frame.warp_field('lanes', builder.mask_type).ref}, -1")
+    good = builder.assign(f"or {builder.mask_type} {equal}, {absent}")
+    frame.in_row = builder.alloca("i1")
+    builder.line(f"store i1 {builder.assign(f'icmp eq {builder.mask_type} {good}, -1')}, ptr {frame.in_row}")
+
+
+def get_base(frame: Frame, register: str) -> Value:
+    """Return the base of an affine register, or a uniform register's value."""
+    found = frame.bases.get(register)
+    if found is not None:
+        return found
+    if register in LANE_INDEX:
+        found = frame.warp_field("thread_idx", "i32", 4 * 32 * LANE_INDEX[register])
+    elif register == "%laneid":
+        found = constant(0, "i32")
+    elif register not in frame.function.registers:
+        found = special_registers.read(frame, register)
+    elif frame.graph.is_uniform(register):
+        frame.of_bases = False
+        found = frame.get(register)
+        frame.of_bases = True
+        return found
+    else:
+        found = frame.builder.load(frame.element_of(register), _slot(frame, register))
+    frame.bases[register] = found
+    return found
+
+
+def set_base(frame: Frame, register: str, value: Value) -> None:
+    assert value.uniform, f"{frame.function.name}: line {frame.line}: the base of {register} is no scalar"
+    if frame.crosses(register):
+        frame.builder.store(value, _slot(frame, register))
+    frame.bases[register] = value
+
+
+def _slot(frame: Frame, register: str) -> str:
+    slot = frame.base_slots.get(register)
+    if slot is None:
+        slot = frame.base_slots[register] = frame.builder.alloca(frame.element_of(register))
+    return slot
+
+
+def emit_base(frame: Frame, step: Step, emitter: Callable) -> None:
+    """Compute the base of an affine register that the step writes."""
+    frame.of_bases = True
+    _check_widening(frame, step)
+    emitter(frame, step.instruction, step.form)
+    frame.of_bases = False
+
+
+def _check_widening(frame: Frame, step: Step) -> None:
+    """Clear the flag if a source that is made wider wraps around within the warp."""
+    type_ = step.form.type
+    for source, stride in widened(frame.graph, step):
+        _require(frame, _fits(frame, frame.read(source, type_), type_, (frame.width - 1) * stride))
+
+
+def _fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
+    """Tell whether base and base + reach are both numbers of the type."""
+    width = width_of(ELEMENTS[type_])
+    signed = type_.startswith("s")
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
+    if abs(reach) > high:
+        return constant(0, "i1")
+    kind = "s" if signed else "u"
+    if reach > 0:
+        return frame.builder.compare(f"icmp {kind}le", base, constant(high - reach, base.element))
+    return frame.builder.compare(f"icmp {kind}ge", base, constant(low - reach, base.element))
+
+
+def _require(frame: Frame, condition: Value) -> None:
+    builder = frame.builder
+    known = builder.assign(f"load i1, ptr {frame.in_row}")
+    builder.line(f"store i1 {builder.assign(f'and i1 {known}, {condition.ref}')}, ptr {frame.in_row}")
+
+
+def has_rows(frame: Frame, block: Block) -> bool:
+    """Tell whether the block is worth a copy for rows."""
+    return bool(frame.in_row) and any(
+        row_stride(frame.graph, step.instruction, step.form) is not None for step in block.steps
+    )
+
+
+def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int) -> Row | None:
+    """Return the row that an access of `size` bytes goes to, or None if its addresses may be any."""
+    from cuda.cpu.emit.memory import pointers, space_of
+
+    if not frame.rows or (size < 4 and not frame.module.native_gather):
+        return None
+    stride = row_stride(frame.graph, instruction, form)
+    if stride is None or stride not in (0, size):
+        return None
+    frame.of_bases = True
+    base = pointers(frame, address, space_of(form), extra)
+    frame.of_bases = False
+    return Row(base.ref, stride)

@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the registers whose value is base + stride * lane, with a stride known now and one base for all lanes.
+
+This takes for granted that the lanes of a warp lie in a row: %tid.x grows by one from lane to lane, and %tid.y and
+%tid.z do not change. The machine code checks that once, and also that no 32-bit value wraps around where it is made
+wider; where a check fails, memory is accessed lane by lane as for any vector. A stride of 0 is a value that all lanes
+share if the checks hold.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register, Symbol
+
+STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
+ORDERS = {"volatile", "relaxed", "acquire", "release", "mmio"}
+INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
+# What computes the same for all lanes from what is the same, and cheaply enough to do it once more.
+SIMPLE = {
+    "mov",
+    "add",
+    "sub",
+    "mul",
+    "mad",
+    "shl",
+    "shr",
+    "and",
+    "or",
+    "xor",
+    "not",
+    "min",
+    "max",
+    "cvt",
+    "cvta",
+    "bfe",
+}
+
+
+def find_affine(graph: Graph) -> None:
+    """Fill `strides`. A register is affine if all that write it agree, and no other lanes wait for its old value."""
+    unknown: set[str] = set()
+    strides: dict[str, int] = {}
+    changed = True
+    while changed:
+        changed = False
+        for block in graph.blocks:
+            kept = graph.kept[block.number]
+            for step in block.steps:
+                for name in step.writes:
+                    if name in unknown or graph.is_uniform(name):
+                        continue
+                    stride = None
+                    if len(step.writes) == 1 and not kept >> graph.register_bits[name] & 1:
+                        stride = _stride(graph, step, strides, unknown)
+                    if stride is _LATER:
+                        continue
+                    if stride is None or strides.get(name, stride) != stride:
+                        unknown.add(name)
+                        strides.pop(name, None)
+                        changed = True
+                    elif name not in strides:
+                        strides[name] = stride
+                        changed = True
+    graph.strides = strides
+
+
+def row_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
+    """Return the stride of a load's or store's addresses if it is 0 or the size of an access, else None."""
+    if form is None or form.opcode not in ("ld", "st") or not ORDERS.isdisjoint(form.modifiers):
+        return None
+    address = instruction.operands[1 if form.opcode == "ld" else 0]
+    if form.space == "local" or not isinstance(address.base, Register):
+        return None
+    stride = _of(graph, address.base, graph.strides, set())
+    return stride if stride in (0, int(form.type[1:]) // 8) and not graph.is_uniform(address.base.name) else None
+
+
+def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
+    """Return the sources with a stride that an affine step makes wider, with their strides."""
+    form = step.form
+    if form is None or not step.writes or step.writes[0] not in graph.strides:
+        return []
+    operands = step.instruction.operands
+    if getattr(form, "mode", None) == "wide":
+        sources = operands[1:3]
+    elif form.opcode == "cvt" and int(form.dtype[1:]) > int(form.type[1:]):
+        sources = operands[1:2]
+    else:
+        return []
+    found = [(source, _of(graph, source, graph.strides, set())) for source in sources if isinstance(source, Register)]
+    return [(source, stride) for source, stride in found if isinstance(stride, int) and stride]
+
+
+def find_breaks(graph: Graph) -> set[int]:
+    """Return the instructions (by id) that ought to begin a block: accesses to a row after something is widened.
+
+    A block is emitted twice, for rows and for anything else; which of them runs must be known at its start.
+    """
+    breaks = set()
+    for block in graph.blocks:
+        unchecked = False
+        for step in block.steps:
+            if unchecked and row_stride(graph, step.instruction, step.form) is not None:
+                breaks.add(id(step.instruction))
+                unchecked = False
+            unchecked = unchecked or bool(widened(graph, step))
+    return breaks
+
+
+_LATER = object()  # depends on a register that has not been looked at
+
+
+def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]) -> object:
+    form = step.form
+    if form is None or step.instruction.guard is not None or form.opcode not in SIMPLE:
+        return None
+    types = {each for each in form.modifiers if each[-1].isdigit() and each[0] in "bsuf"}
+    if not types <= INTEGERS or any(flag in form.modifiers for flag in ("sat", "cc", "local", "hi")):
+        return None
+    found = [_of(graph, operand, strides, unknown) for operand in step.instruction.operands[1:]]
+    if None in found:
+        return None
+    if _LATER in found:
+        return _LATER
+    return _combine(form, found, step.instruction.operands[1:])
+
+
+def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[str]) -> object:
+    """Return the stride of an operand, None if it has none."""
+    if isinstance(operand, Immediate | Symbol):
+        return 0
+    if not isinstance(operand, Register):
+        return None
+    name = operand.name
+    if name in STRIDES:
+        return STRIDES[name]
+    if graph.is_uniform(name):
+        return 0
+    if name in unknown or name not in graph.function.registers:
+        return None
+    return strides.get(name, _LATER)
+
+
+def _combine(form: object, found: list[int], operands: tuple[Operand, ...]) -> int | None:
+    opcode = form.opcode
+    if not any(found):
+        return 0
+    if opcode in ("mov", "cvta"):
+        return found[0]
+    if opcode == "cvt":
+        # Only integers get here. Made narrower or wider, the stride is the same.
+        return found[0]
+    if opcode == "add":
+        return found[0] + found[1]
+    if opcode == "sub":
+        return found[0] - found[1]
+    if opcode == "shl":
+        return found[0] << operands[1].value if isinstance(operands[1], Immediate) and operands[1].value < 32 else None
+    if opcode in ("mul", "mad"):
+        product = _product(found, operands)
+        return None if product is None else product + (found[2] if opcode == "mad" else 0)
+    return None
+
+
+def _product(found: list[int], operands: tuple[Operand, ...]) -> int | None:
+    for stride, other, factor in ((found[0], found[1], operands[1]), (found[1], found[0], operands[0])):
+        if stride and isinstance(factor, Immediate):
+            return stride * _signed(factor.value)
+        if stride and not other:
+            return None  # by a uniform register: the stride is not known now
+    return None if any(found[:2]) else 0
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 64) if value >> 63 else value

@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rows: accesses whose addresses follow each other, and everything that only looks like that."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from support.warps import Kernel, compiled
+
+COPY = """
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first, .param .u32 n)
+{
+    .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; ld.param.u32 %r1, [first]; ld.param.u32 %r2, [n];
+    mov.u32 %r3, %tid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.y; mad.lo.u32 %r3, %r5, %r4, %r3;
+    setp.ge.u32 %p1, %r3, %r2;
+    @%p1 bra END;
+    add.u32 %r6, %r3, %r1; cvt.s64.s32 %d3, %r6; shl.b64 %d3, %d3, 2; add.s64 %d4, %d1, %d3;
+    ld.global.u32 %r7, [%d4];
+    mul.wide.u32 %d5, %r3, 4; add.s64 %d6, %d2, %d5; st.global.u32 [%d6], %r7;
+END:
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("block", [(32,), (40,), (64, 2), (16, 4), (8, 8), (1, 64), (33, 2), (7,)])
+@pytest.mark.parametrize("count", [1000, 37])
+def test_block_shapes(block: tuple[int, ...], count: int) -> None:
+    x = np.arange(200, dtype=np.uint32)
+    out = np.zeros(200, np.uint32)
+    compiled(COPY)(x, out, np.uint32(5), np.uint32(count), threads=block)
+    threads = min(int(np.prod(block)), count)
+    np.testing.assert_array_equal(out[:threads], x[5 : 5 + threads])
+    assert not out[threads:].any()
+
+
+def test_an_index_that_wraps_around_in_the_middle_of_the_warp() -> None:
+    """32-bit indices around -1 are used as signed and as unsigned numbers, and around 2**31 - 1 as signed ones."""
+    text = """
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; ld.param.u32 %r1, [first];
+    mov.u32 %r3, %tid.x; add.u32 %r4, %r3, %r1; cvt.KIND %d3, %r4; and.b64 %d3, %d3, MASK; shl.b64 %d3, %d3, 2;
+    add.s64 %d4, %d1, %d3; ld.global.u32 %r7, [%d4];
+    mul.wide.u32 %d5, %r3, 4; add.s64 %d6, %d2, %d5; st.global.u32 [%d6], %r7;
+    ret;
+}
+"""
+    x = np.arange(300, dtype=np.uint32)
+    for kind, first in (("s64.s32", -16), ("s64.s32", 2**31 - 5), ("u64.u32", -16), ("u64.u32", 2**31 - 5)):
+        out = np.zeros(32, np.uint32)
+        middle = np.ascontiguousarray(x)
+        wide = (np.arange(32, dtype=np.int64) + first).astype(np.int32)
+        wide = wide.astype(np.int64) if kind.startswith("s") else wide.view(np.uint32).astype(np.int64)
+        base = np.uint64((middle.ctypes.data + 4 * 100 - 4 * int(wide[0])) % 2**64)
+        # Only a window of the numbers lies in memory: drop lanes beyond the jump by taking them modulo 2**64.
+        expected = 100 + (wide - wide[0])
+        if abs(expected).max() >= 300:
+            text_here = text.replace("and.b64 %d3, %d3, MASK;", "and.b64 %d3, %d3, 127;")
+            base, expected = np.uint64(middle.ctypes.data), wide & 127
+        else:
+            text_here = text.replace("and.b64 %d3, %d3, MASK;", "")
+        compiled(text_here.replace("KIND", kind))(base, out, np.uint32(first % 2**32))
+        np.testing.assert_array_equal(out, expected)
+
+
+# --- random loops over indices ---------------------------------------------------------------------------
+
+STEPS, MIDDLE, SIZE = 40, 1024, 2048
+START = [lambda lane, value: lane, lambda lane, value: 2 * lane, lambda lane, value: 0, lambda lane, value: value]
+
+
+def random_blocks(seed: int) -> list[tuple[list[tuple], tuple]]:
+    """Return blocks of steps on four indices (lane, twice the lane, 0, from memory), each with a divergent end."""
+    rng = random.Random(seed)
+    count = rng.randint(2, 9)
+    blocks = []
+    for _ in range(count):
+        steps = []
+        for _ in range(rng.randint(0, 4)):
+            kind = rng.choice(["add", "mov", "load", "load", "store"])
+            steps.append((kind, rng.randint(0, 3), rng.randint(0, 3), rng.randint(-8, 8)))
+        blocks.append(
+            (
+                steps,
+                (
+                    rng.choice(["index", "sum", "count"]),
+                    rng.randint(0, 3),
+                    rng.randint(0, count),
+                    rng.randint(0, count),
+                ),
+            )
+        )
+    return blocks
+
+
+def ptx_of(blocks: list[tuple[list[tuple], tuple]]) -> str:
+    text = [
+        ".visible .entry k(.param .u64 in, .param .u64 layers, .param .u64 out)\n{",
+        ".reg .pred %p<3>; .reg .b32 %r<30>; .reg .b64 %d<9>;",
+        "ld.param.u64 %d1, [in]; ld.param.u64 %d2, [layers]; ld.param.u64 %d3, [out];",
+        "mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 4; add.s64 %d5, %d3, %d4; ld.global.u32 %r23, [%d5];",
+        "mov.u32 %r20, %tid.x; shl.b32 %r21, %r20, 1; mov.u32 %r22, %tid.y; mov.u32 %r9, 0; mov.u32 %r8, 0;",
+    ]
+    for number, (steps, (what, bit, taken, other)) in enumerate(blocks):
+        text.append(f"B{number}: add.u32 %r9, %r9, 1; setp.ge.u32 %p1, %r9, {STEPS};\n@%p1 bra DONE;")
+        for kind, a, b, value in steps:
+            place = f"mul.wide.s32 %d6, %r{20 + a}, 4; add.s64 %d7, %d1, %d6;"
+            if kind == "add":
+                text.append(f"add.s32 %r{20 + a}, %r{20 + a}, {value};")
+            elif kind == "mov":
+                text.append(f"mov.u32 %r{20 + a}, %r{20 + b};")
+            elif kind == "load":
+                text.append(f"{place} ld.global.u32 %r3, [%d7+{4 * (MIDDLE + value)}]; mad.lo.u32 %r8, %r8, 3, %r3;")
+            else:
+                text.append(
+                    f"mul.wide.s32 %d6, %r{20 + a}, 4; add.s64 %d7, %d2, %d6; mad.lo.u32 %r4, %r{20 + a}, 7, {b};"
+                )
+                text.append(f"st.global.u32 [%d7+{4 * (b * SIZE + MIDDLE)}], %r4;")
+        source = {"index": "%r20", "sum": "%r8", "count": "%r9"}[what]
+        text.append(f"shr.u32 %r5, {source}, {bit}; and.b32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 0;")
+        text.append(f"@%p2 bra B{taken};\nbra B{other};")
+    text.append(f"B{len(blocks)}: add.u32 %r8, %r8, 1;\nDONE: mad.lo.u32 %r8, %r9, 31, %r8;")
+    text += [f"mad.lo.u32 %r8, %r8, 31, %r{20 + index};" for index in range(4)]
+    return "\n".join([*text, "st.global.u32 [%d5], %r8;\nret;\n}"])
+
+
+def interpret(blocks: list[tuple[list[tuple], tuple]], lane: int, value: int, x: np.ndarray, layers: np.ndarray) -> int:
+    """Run one lane."""
+    index = [start(lane, value) for start in START]
+    total = count = at = 0
+    while at < len(blocks):
+        count += 1
+        if count >= STEPS:
+            break
+        steps, (what, bit, taken, other) = blocks[at]
+        for kind, a, b, number in steps:
+            if kind == "add":
+                index[a] += number
+            elif kind == "mov":
+                index[a] = index[b]
+            elif kind == "load":
+                total = (total * 3 + int(x[index[a] + MIDDLE + number])) & 0xFFFFFFFF
+            else:
+                layers[b, index[a] + MIDDLE] = (index[a] * 7 + b) & 0xFFFFFFFF
+        source = {"index": index[0], "sum": total, "count": count}[what]
+        at = taken if (source & 0xFFFFFFFF) >> bit & 1 else other
+    else:
+        total += 1
+    total += count * 31
+    for each in index:
+        total = total * 31 + each
+    return total & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_loops_over_indices(seed: int) -> None:
+    blocks = random_blocks(seed)
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 2**32, SIZE, dtype=np.uint32)
+    out = rng.integers(0, 300, 32).astype(np.uint32)
+    layers, expected_layers = np.zeros((4, SIZE), np.uint32), np.zeros((4, SIZE), np.uint32)
+    expected = [interpret(blocks, lane, int(value), x, expected_layers) for lane, value in enumerate(out)]
+    Kernel(ptx_of(blocks))(x, layers, out)
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(layers, expected_layers)
