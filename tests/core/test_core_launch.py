@@ -4,6 +4,7 @@
 
 import ctypes
 import math
+import threading
 from enum import IntEnum
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cuda.core import CUDAError, Device, LaunchConfig, launch
+from cuda.core import CUDAError, Device, LaunchConfig, LegacyPinnedMemoryResource, launch
 
 ONE = LaunchConfig(grid=1, block=1)
 MIXED = np.dtype([("a", "f4"), ("n", "i4"), ("d", "f8")])
@@ -292,3 +293,43 @@ def test_many_parameters(device, stream, host):
     with device.allocate(4, stream=stream) as out:
         launch(stream, ONE, Module.from_source(source).sum, out, *range(count))
         assert host(out, "i4")[0] == sum(range(count))
+
+
+@pytest.mark.parametrize("current", [True, False])
+def test_launches_from_many_threads(module, device, current):
+    count, wrong = 4096, []
+
+    def work(number):
+        if current:
+            device.set_current()
+        for _ in range(3):
+            with device.create_stream() as own, device.allocate(4 * count, stream=own) as buffer:
+                pinned = LegacyPinnedMemoryResource().allocate(4 * count, stream=own)
+                buffer.fill(0, stream=own)
+                for _ in range(number):
+                    launch(own, LaunchConfig(grid=count // 256, block=256), module.add_one, buffer, count)
+                buffer.copy_to(pinned, stream=own)
+                own.record().sync()
+                wrong.extend(value for value in np.frombuffer(bytes(pinned), "i4") if value != number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_the_default_stream_needs_a_current_device(module, device):
+    raised = []
+
+    def work():
+        try:
+            launch(device.default_stream, ONE, module.empty)
+        except RuntimeError as error:
+            raised.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert raised == ["this thread has no current device: call Device().set_current() on it first"]

@@ -6,6 +6,7 @@
 from cuda.bindings cimport cydriver
 from cuda.core._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, pack
 from cuda.core._check cimport fail
+from cuda.core._context cimport activate, current_ordinal, deactivate
 from cuda.core._kernel cimport Kernel
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._stream cimport Stream, as_stream
@@ -63,6 +64,13 @@ def launch(stream, config, kernel, *kernel_args):
         _allow_shared(<Kernel>kernel, native.sharedMemBytes, order)
     with nogil:
         status = cydriver.cuLaunchKernelEx(&native, function, slots, NULL)
+    if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
+        # A thread without a current device: the stream's is meant.
+        pushed = activate(order.ordinal())
+        try:
+            status = cydriver.cuLaunchKernelEx(&native, function, slots, NULL)
+        finally:
+            deactivate(pushed)
     if status != cydriver.CUDA_SUCCESS:
         fail(status, b"cuLaunchKernelEx", _explain(status, <LaunchConfig>config, <Kernel>kernel, order))
 
