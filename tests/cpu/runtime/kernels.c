@@ -415,6 +415,26 @@ static uint64_t floating_point_control(void)
 static void flush_to_zero(void) { __asm__ volatile("msr fpcr, %0" : : "r"(1ul << 24)); }
 #endif
 
+/* For the host: its own thread's control word. */
+uint64_t get_control_word(void)
+{
+    return floating_point_control();
+}
+
+void set_flush_to_zero(void)
+{
+    flush_to_zero();
+}
+
+void clear_flush_to_zero(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~0x8040);
+#else
+    __asm__ volatile("msr fpcr, %0" : : "r"(0ul));
+#endif
+}
+
 /* out[warp] = control word at entry; leaves flush-to-zero on, before and after a barrier. */
 void control_word(struct cpu_warp *warp)
 {

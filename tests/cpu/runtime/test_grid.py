@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launches: which threads run, what they are told, and what a launch refuses."""
 
+import ctypes
 import gc
 import platform
 import weakref
 
 import numpy as np
 import pytest
-from support.warp_kernels import WAIT
+from support.warp_kernels import WAIT, Launcher
 
 from cuda.cpu.runtime import _runtime as runtime
 
@@ -110,14 +111,37 @@ def test_impossible_shapes_are_refused(device, grid_dim, block_dim, says):
     assert device.queue.is_idle()
 
 
-def test_floating_point_control_is_each_warps_own(device):
-    out = np.full(4, 0xDEAD, np.uint64)
-    plain = np.full(4, 0xDEAD, np.uint64)
-    assert device.run("control_word", 1, 128, out.ctypes.data, 1, fibers=True) is None
-    assert device.run("control_word", 1, 128, plain.ctypes.data, 0) is None
+def test_floating_point_control_is_each_warps_own(image):
+    """Neither the thread that starts a queue nor another warp hands flush-to-zero on to a warp, nor a warp to it."""
+    control = {
+        name: ctypes.CFUNCTYPE(ctypes.c_uint64)(image.address(name))
+        for name in ("get_control_word", "set_flush_to_zero", "clear_flush_to_zero")
+    }
+    out = np.full((2, 4), 0xDEAD, np.uint64)
+    control["set_flush_to_zero"]()
+    try:
+        launcher = Launcher(image)
+        assert launcher.run("control_word", 1, 128, out[0].ctypes.data, 1, fibers=True) is None
+        assert launcher.run("control_word", 1, 128, out[1].ctypes.data, 0) is None
+        launcher.queue.close()
+    finally:
+        mine = control["get_control_word"]()
+        control["clear_flush_to_zero"]()
     default = 0x1F80 if platform.machine() == "x86_64" else 0
-    assert set(out.tolist()) == set(plain.tolist()) == {default}
-    assert np.float32(1e-40) * np.float32(0.5) != 0  # and nothing leaks into this thread
+    assert (out == default).all()
+    assert mine != default
+    assert control["get_control_word"]() == default
+
+
+def test_objects_that_were_not_initialised_are_refused(device):
+    blank = {kind: kind.__new__(kind) for kind in (runtime.Grid, runtime.Image, runtime.Arena)}
+    with pytest.raises(ValueError, match="grid"):
+        device.queue.launch(blank[runtime.Grid], (1, 1, 1), (1, 1, 1), (1, 1, 1), 0, 0, False, 1)
+    with pytest.raises(KeyError):
+        blank[runtime.Image].address("empty")
+    with pytest.raises(ValueError, match="arena"):
+        device.queue.free(blank[runtime.Arena], 1)
+    assert device.run("empty", 1, 1) is None
 
 
 def test_workers_are_bounded():

@@ -325,6 +325,8 @@ cdef class Queue:
         uint64_t params, bint cooperative, uint64_t grid_id, bint gather=False,
     ):
         cdef cpu_launch launch
+        if grid.grid is NULL:
+            raise ValueError("the grid was not initialised")
         cdef const cpu_parameter *layout = <const cpu_parameter *><const char *>grid.layout
         cdef void **pointers = <void **>params
         cdef uint32_t count = len(grid.layout) // sizeof(cpu_parameter) if gather else 0
