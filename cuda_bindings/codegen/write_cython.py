@@ -80,12 +80,19 @@ def pxd(library: Library) -> str:
     declarations = Declarations(library)
     c = c_text(library).replace("\\", "\\\\")
     lines = [
-        HEADER + f'"""C level of cuda.bindings.{library.name}: types, constants and functions."""',
+        HEADER + f'"""C level of cuda.bindings.{library.name}: types, constants and functions.',
+        "",
+        f"Compile code that also includes NVIDIA's {apis.APIS[library.name].headers[0]} with -DCUDA_BINDINGS_USE_HEADERS.",
+        '"""',
         "",
         "from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t",
         "",
         "cdef extern from *:",
         '    """',
+        # Code that includes NVIDIA's header itself asks for it here, for it may come after this text.
+        "    #ifdef CUDA_BINDINGS_USE_HEADERS",
+        f"    #include <{apis.APIS[library.name].headers[0]}>",
+        "    #endif",
         f"    #ifndef {GUARDS[library.name]}",
         *(f"    {line}" for line in c.splitlines()),
         "    #endif",
@@ -93,8 +100,11 @@ def pxd(library: Library) -> str:
         *(f"    {line}" for line in declarations.cython),
         "",
     ]
-    if names := [name for name, _ in constants(library)]:
-        lines += ["    enum:", *(f"        {name}" for name in names), ""]
+    # With a cast, for the header has some as pointers (CU_STREAM_LEGACY).
+    if small := [name for name, value in constants(library) if abs(value) <= 0x7FFFFFFF]:
+        lines += ["    enum:", *(f'        {name} "((int)(size_t)({name}))"' for name in small), ""]
+    large = [name for name, value in constants(library) if name not in small]
+    lines += [f'    const unsigned long long {name} "((unsigned long long)({name}))"' for name in large]
     lines += [f"cdef {signature(f)} {raised(f)} nogil" for f in library.functions.values()]
     return "\n".join(lines) + "\n"
 

@@ -11,6 +11,7 @@ import textwrap
 import pytest
 from support.echo import compile_c
 
+from codegen import apis
 from cuda.bindings import _line_info, _loader
 
 # A driver for CUDA 11.4: it knows cuInit and cuStreamQuery, and tells by cuInit's status what it was asked for.
@@ -268,18 +269,34 @@ def layout():
     config.attrs = &attribute
     location.localized.deviceId = 4
     cdef size_t size = sizeof(cydriver.CUgraphNodeParams)
+    cdef unsigned char[cydriver.CU_IPC_HANDLE_SIZE] handle
     return config.attrs[0].value.cooperative, location.id & 0xff, CU_STREAM_PER_THREAD, size
 """
 
 
-def test_other_cython_code_can_cimport_the_c_level(drivers, tmp_path):
-    (tmp_path / "user.pyx").write_text(CIMPORT)
+# Besides, with NVIDIA's own header, which declares the same.
+WITH_HEADER = (
+    CIMPORT
+    + """
+
+cdef extern from "cuda.h":
+    int CUDA_VERSION
+"""
+)
+
+
+@pytest.mark.parametrize("headers", [[], apis.include_path()], ids=["alone", "with cuda.h"])
+def test_other_cython_code_can_cimport_the_c_level(drivers, tmp_path, headers):
+    (tmp_path / "user.pyx").write_text(WITH_HEADER if headers else CIMPORT)
     bindings = pathlib.Path(_loader.__file__).parents[2]
     build = f"""
         from Cython.Build import cythonize
         from setuptools import Extension, setup
         sys.argv = ["setup.py", "-q", "build_ext", "--inplace"]
-        setup(ext_modules=cythonize([Extension("user", ["user.pyx"])], include_path=[{str(bindings)!r}], quiet=True))
+        headers = {[str(folder) for folder in headers]}
+        macros = [("CUDA_BINDINGS_USE_HEADERS", None)] if headers else []
+        user = Extension("user", ["user.pyx"], include_dirs=headers, define_macros=macros)
+        setup(ext_modules=cythonize([user], include_path=[{str(bindings)!r}], quiet=True))
         import user
         print(user.layout(), user.call())
         _loader.use_library("driver", "missing.so")
