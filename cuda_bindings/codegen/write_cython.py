@@ -82,7 +82,7 @@ def pxd(library: Library) -> str:
     lines = [
         HEADER + f'"""C level of cuda.bindings.{library.name}: types, constants and functions.',
         "",
-        f"Compile code that also includes NVIDIA's {apis.APIS[library.name].headers[0]} with -DCUDA_BINDINGS_USE_HEADERS.",
+        f"Compile with -DCUDA_BINDINGS_USE_HEADERS what also includes {apis.APIS[library.name].headers[0]} itself.",
         '"""',
         "",
         "from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t",

@@ -3,6 +3,8 @@
 """The whole way by cuda.bindings alone: compile, load, copy, launch, read back, on the driver of the test session."""
 
 import ctypes
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -70,6 +72,26 @@ def test_saxpy(context):
         check(driver.cuMemFree(pointer))
     check(driver.cuStreamDestroy(stream))
     check(driver.cuModuleUnload(module))
+
+
+def test_host_functions_run_while_the_stream_is_polled(context):
+    """The callback needs the interpreter that the polling thread uses, so neither may hold it for good."""
+    seen = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def note(data):
+        seen.append((data, threading.get_ident() != main))
+
+    main = threading.get_ident()
+    stream = check(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING))
+    check(driver.cuLaunchHostFunc(stream, note, 77))
+    deadline = time.monotonic() + 30
+    while driver.cuStreamQuery(stream)[0] == driver.CUresult.CUDA_ERROR_NOT_READY:
+        assert time.monotonic() < deadline
+    check(driver.cuLaunchHostFunc(stream, note, 78))
+    check(driver.cuStreamSynchronize(stream))
+    assert seen == [(77, True), (78, True)]
+    check(driver.cuStreamDestroy(stream))
 
 
 def test_failures_are_statuses(context):
