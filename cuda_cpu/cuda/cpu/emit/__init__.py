@@ -27,6 +27,7 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     sync,
     video,
     warp,
+    warpgroup,
 )
 from cuda.cpu.emit.builder import Module
 from cuda.cpu.emit.calls import local_size

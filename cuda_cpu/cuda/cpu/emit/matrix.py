@@ -220,24 +220,46 @@ def emit_wmma(frame: Frame, instruction: Instruction, form: Form) -> None:
 def _emit_product(frame: Frame, instruction: Instruction, form: Form, layout: Layout) -> None:
     destination, *sources = instruction.operands
     types = (form.atype or "f16", form.btype or "f16", form.ctype)
-    words = {"f64": "b64"}
     values = [
-        [frame.builder.broadcast(frame.read(register, words.get(type_, "b32"))) for register in registers_of(operand)]
+        [frame.builder.broadcast(frame.read(register, word_of(type_))) for register in registers_of(operand)]
         for operand, type_ in zip(sources, types, strict=True)
     ]
-    targets = registers_of(destination)
-    element = "i64" if form.dtype == "f64" else "i32"
+    for target, value in zip(registers_of(destination), multiply(frame, form, layout, types, values), strict=True):
+        frame.write(target, value)
+
+
+def word_of(type_: str) -> str:
+    """Return the type of the registers that hold a fragment."""
+    return "b64" if type_ == "f64" else "b32"
+
+
+def multiply(
+    frame: Frame, form: Form, layout: Layout, types: tuple[str, ...], values: list[list[Value]]
+) -> list[Value]:
+    """Call the product of a form and return the registers of its result.
+
+    Parameters
+    ----------
+    form : Form
+        Its text names the product; of its modifiers dtype, ctype, satfinite and bitop count.
+    types : tuple of str
+        Of A, B and C.
+    values : list
+        The registers of A, B and C, as packets.
+    """
+    builder = frame.builder
     name = f"{form}.{len(values[0])}.{len(values[1])}"
     if not frame.module.has(name):
         frame.module.define(name, _function(frame, name, form, layout, types, values))
-    packet = frame.builder.type(element)
-    room = frame.builder.alloca(f"[{len(targets)} x {packet}]", 64)
-    arguments = [frame.builder.typed(value) for group in values for value in group]
-    frame.builder.line(f'call void @"{name}"(ptr {room}, {", ".join(arguments)})')
+    element = "i64" if form.dtype == "f64" else "i32"
+    count = layout.count // PER_REGISTER[form.dtype]
+    packet = builder.type(element)
+    room = builder.alloca(f"[{count} x {packet}]", 64)
+    arguments = [builder.typed(value) for group in values for value in group]
+    builder.line(f'call void @"{name}"(ptr {room}, {", ".join(arguments)})')
     size = LANES * int(element[1:]) // 8
-    for number, target in enumerate(targets):
-        place = frame.builder.offset(room, number * size)
-        frame.write(target, frame.builder.load(element, place, shape=Shape.VECTOR, align=64))
+    places = [builder.offset(room, number * size) for number in range(count)]
+    return [builder.load(element, place, shape=Shape.VECTOR, align=64) for place in places]
 
 
 def _function(

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Asynchronous warpgroup instructions, section 9.7.15."""
+
+from cuda.cpu.ptx.instructions import Row
+
+_G = "warpgroup"
+_MMA = "wgmma.mma_async.sync.aligned.shape"
+
+
+def _shapes(depth: int) -> str:
+    return " ".join(f"m64n{columns}k{depth}" for columns in range(8, 257, 8))
+
+
+ROWS = (
+    Row(
+        "9.7.15.5.2",
+        _G,
+        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign{, t}{, u}",
+        shape=_shapes(16),
+        dtype="f16 f32",
+        atype="f16",
+        btype="f16",
+    ),
+    Row(
+        "9.7.15.5.2",
+        _G,
+        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign{, t}{, u}",
+        shape=_shapes(16),
+        dtype="f32",
+        atype="bf16",
+        btype="bf16",
+    ),
+    Row(
+        "9.7.15.5.2",
+        _G,
+        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign",
+        shape=_shapes(8),
+        dtype="f32",
+        atype="tf32",
+        btype="tf32",
+    ),
+    Row(
+        "9.7.15.5.2",
+        _G,
+        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign",
+        shape=_shapes(32),
+        dtype="f16 f32",
+        atype="e4m3 e5m2",
+        btype="e4m3 e5m2",
+    ),
+    Row(
+        "9.7.15.5.2",
+        _G,
+        _MMA + "{.satfinite}.dtype.atype.btype d..., a..., b, scale",
+        shape=_shapes(32),
+        dtype="s32",
+        atype="s8 u8",
+        btype="s8 u8",
+    ),
+    Row(
+        "9.7.15.5.2",
+        _G,
+        _MMA + ".dtype.atype.btype.bitop.popc d..., a..., b, scale",
+        shape=_shapes(256),
+        dtype="s32",
+        atype="b1",
+        btype="b1",
+        bitop="and",
+    ),
+    Row("9.7.15.7.1", _G, "wgmma.fence.sync.aligned "),
+    Row("9.7.15.7.2", _G, "wgmma.commit_group.sync.aligned "),
+    Row("9.7.15.7.3", _G, "wgmma.wait_group.sync.aligned n"),
+)

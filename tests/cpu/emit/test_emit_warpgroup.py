@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""wgmma with matrices laid out as the manual's canonical layouts say (9.7.15.5.1), without and with swizzling.
+
+tests/cpu/programs/test_triton.py has wgmma as a compiler uses it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.warps import compiled
+
+random = np.random.default_rng(17)
+SWIZZLES = {0: 1, 128: 8, 64: 4, 32: 2}  # bytes of a row in the pattern -> chunks of 16 bytes
+MODES = {0: 0, 128: 1, 64: 2, 32: 3}
+
+
+def by_depth(matrix: np.ndarray, swizzle: int) -> tuple[np.ndarray, int, int]:
+    """Return the bytes, leading and stride offset of a matrix whose rows (32 bytes) go along k."""
+    chunks = SWIZZLES[swizzle]
+    lines = matrix.view(np.uint8).reshape(len(matrix), 2, 16)
+    leading, stride = (128, 256) if swizzle == 0 else (16, 8 * 16 * chunks)
+    found = np.zeros(stride * (len(matrix) // 8), np.uint8)
+    for row, line in enumerate(lines):
+        for chunk in (0, 1):
+            start = row // 8 * stride + row % 8 * 16 * chunks + chunk * leading
+            start ^= (start >> 3) & (chunks - 1 << 4)
+            found[start : start + 16] = line[chunk]
+    return found, leading, stride
+
+
+def across_depth(matrix: np.ndarray, swizzle: int) -> tuple[np.ndarray, int, int]:
+    """Return the same for a matrix [line, k] of 16-bit elements stored the other way."""
+    chunks = SWIZZLES[swizzle]
+    count = len(matrix)
+    block = 8 * 16 * chunks  # eight k of 8*chunks lines
+    outer = count // (8 * chunks)
+    leading, stride = (block * outer, block) if swizzle == 0 else (2 * block, block)
+    found = np.zeros(2 * block * outer, np.uint8)
+    for line in range(count):
+        for k in range(16):
+            inner, group = line // 8 % chunks, line // 8 // chunks
+            across, along = (stride, leading) if swizzle == 0 else (leading, stride)
+            start = line % 8 * 2 + inner * 16 + group * across + k % 8 * 16 * chunks + k // 8 * along
+            start ^= (start >> 3) & (chunks - 1 << 4)
+            found[start : start + 2] = matrix[line, k : k + 1].view(np.uint8)
+    return found, leading, stride
+
+
+def descriptor(start: int, leading: int, stride: int, swizzle: int) -> int:
+    return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | MODES[swizzle] << 62
+
+
+def run(
+    word: str, columns: int, a: tuple, b: tuple, swizzle: int, *, keep: int = 0, tail: str = "", load: str = ""
+) -> np.ndarray:
+    """Multiply A and B in shared memory, 4 warps one after the other; return registers [thread, number]."""
+    count = columns // 2
+    at = -(-len(a[0]) // 1024) * 1024
+    data = np.zeros(at + -(-len(b[0]) // 1024) * 1024, np.uint8)
+    data[: len(a[0])], data[at : at + len(b[0])] = a[0], b[0]
+    targets = ", ".join(f"%d{number}" for number in range(count))
+    left = "{%a0, %a1, %a2, %a3}" if load else f"{descriptor(0, a[1], a[2], swizzle)}"
+    text = f"""
+    .visible .entry k(.param .u64 in, .param .u64 out)
+    {{
+        .shared .align 1024 .b8 room[{len(data)}];
+        .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .b32 %a<4>; .reg .b32 %d<{count}>; .reg .pred %p<3>;
+        ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, room;
+        mov.u32 %r4, 0;
+    COPY:
+        cvt.u64.u32 %rd5, %r4; add.u64 %rd6, %rd1, %rd5; ld.global.u32 %r5, [%rd6]; add.u32 %r6, %r2, %r4;
+        st.shared.u32 [%r6], %r5; add.u32 %r4, %r4, 4; setp.lt.u32 %p2, %r4, {len(data)}; @%p2 bra COPY;
+        {" ".join(f"mov.b32 %d{number}, {5 if ".s32" in word else "0f40A00000"};" for number in range(count))}
+        mov.b64 %rd3, {left if not load else 0}; mov.b64 %rd4, {descriptor(at, b[1], b[2], swizzle)};
+        setp.eq.u32 %p1, {keep}, 1; {load}
+        wgmma.fence.sync.aligned;
+        wgmma.mma_async.sync.aligned.m64n{columns}{word} {{{targets}}}, {left if load else "%rd3"}, %rd4, %p1{tail};
+        wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+        mad.wide.u32 %rd7, %r1, {4 * count}, %rd2;
+        {" ".join(f"st.global.b32 [%rd7+{4 * number}], %d{number};" for number in range(count))}
+        ret;
+    }}
+    """
+    out = np.zeros((128, count), np.uint32)
+    compiled(text)(data, out, threads=128)
+    return out
+
+
+def gathered(result: np.ndarray) -> np.ndarray:
+    """Return a 64-row result as the threads have it: [thread, register]."""
+    found = np.zeros((128, result.shape[1] // 2), result.dtype)
+    for thread in range(128):
+        for number in range(found.shape[1]):
+            row = thread // 32 * 16 + thread % 32 // 4 + number // 2 % 2 * 8
+            found[thread, number] = result[row, number // 4 * 8 + thread % 4 * 2 + number % 2]
+    return found
+
+
+def matrices(columns: int) -> tuple[np.ndarray, np.ndarray]:
+    return random.integers(-3, 4, (64, 16)).astype(np.float16), random.integers(-3, 4, (columns, 16)).astype(np.float16)
+
+
+@pytest.mark.parametrize("swizzle", SWIZZLES)
+@pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 0), (0, 1)])
+def test_layouts(swizzle, first, second):
+    a, b = matrices(64)
+    lay = (by_depth, across_depth)
+    out = run(
+        "k16.f32.f16.f16",
+        64,
+        lay[first](a, swizzle),
+        lay[second](b, swizzle),
+        swizzle,
+        tail=f", 1, 1, {first}, {second}",
+    )
+    np.testing.assert_array_equal(out.view(np.float32), gathered(a.astype(np.float32) @ b.T.astype(np.float32)))
+
+
+def test_sums_and_signs():
+    a, b = matrices(8)
+    exact = gathered(a.astype(np.float32) @ b.T.astype(np.float32))
+    sides = by_depth(a, 0), by_depth(b, 0)
+    for keep, signs, expected in (
+        (1, "1, 1", exact + 5),
+        (0, "-1, 1", -exact),
+        (0, "1, -1", -exact),
+        (0, "-1, -1", exact),
+    ):
+        out = run("k16.f32.f16.f16", 8, *sides, 0, keep=keep, tail=f", {signs}, 0, 0").view(np.float32)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_a_in_registers():
+    _, b = matrices(16)
+    load = "mov.b32 %a0, 0x3C003C00; mov.b32 %a1, 0x40004000; mov.b32 %a2, 0x3C003C00; mov.b32 %a3, 0;"
+    out = run("k16.f32.f16.f16", 16, (np.zeros(16, np.uint8), 0, 0), by_depth(b, 0), 0, tail=", 1, 1, 0", load=load)
+    sums = b.astype(np.float32)
+    upper, lower = sums.sum(1), 2 * sums[:, :8].sum(1)
+    expected = np.where(np.arange(64)[:, None] % 16 < 8, upper, lower).astype(np.float32)
+    np.testing.assert_array_equal(out.view(np.float32), gathered(expected))
+
+
+def test_integers():
+    a = random.integers(-128, 128, (64, 32)).astype(np.int8)
+    b = random.integers(0, 256, (24, 32)).astype(np.uint8)
+    out = run("k32.s32.s8.u8", 24, by_depth(a, 0), by_depth(b, 0), 0, keep=1)
+    np.testing.assert_array_equal(out.view(np.int32), gathered(a.astype(np.int32) @ b.T.astype(np.int32) + 5))
