@@ -60,6 +60,7 @@ def run(
     at = -(-len(a[0]) // 1024) * 1024
     data = np.zeros(at + -(-len(b[0]) // 1024) * 1024, np.uint8)
     data[: len(a[0])], data[at : at + len(b[0])] = a[0], b[0]
+    five = 5 if ".s32" in word else "0f40A00000"
     targets = ", ".join(f"%d{number}" for number in range(count))
     left = "{%a0, %a1, %a2, %a3}" if load else f"{descriptor(0, a[1], a[2], swizzle)}"
     text = f"""
@@ -72,7 +73,7 @@ def run(
     COPY:
         cvt.u64.u32 %rd5, %r4; add.u64 %rd6, %rd1, %rd5; ld.global.u32 %r5, [%rd6]; add.u32 %r6, %r2, %r4;
         st.shared.u32 [%r6], %r5; add.u32 %r4, %r4, 4; setp.lt.u32 %p2, %r4, {len(data)}; @%p2 bra COPY;
-        {" ".join(f"mov.b32 %d{number}, {5 if ".s32" in word else "0f40A00000"};" for number in range(count))}
+        {" ".join(f"mov.b32 %d{number}, {five};" for number in range(count))}
         mov.b64 %rd3, {left if not load else 0}; mov.b64 %rd4, {descriptor(at, b[1], b[2], swizzle)};
         setp.eq.u32 %p1, {keep}, 1; {load}
         wgmma.fence.sync.aligned;
