@@ -4,6 +4,7 @@
 """Buffers: pieces of memory, and the base of the resources that they come from."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
+cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
 
 from cuda.bindings cimport cydriver
@@ -95,6 +96,7 @@ cdef class MemoryResource:
         raise NotImplementedError(f"{type(self).__name__} does not define device_id")
 
 
+@cython.freelist(16)
 cdef class Buffer:
     """A piece of memory of a device or of the host.
 
@@ -396,10 +398,6 @@ cdef class Buffer:
         from cuda.core._dlpack import device_of
 
         return device_of(self)
-
-    @property
-    def _allocation_stream(self):
-        return self.stream
 
     def __eq__(self, other):
         if not isinstance(other, Buffer):

@@ -17,7 +17,7 @@ class StreamOptions:
     nonblocking : bool
         Whether the stream runs without waiting for the legacy default stream.
     priority : int, optional
-        A lower number is more urgent; the device's range is clipped by nobody: a value outside is an error.
+        A lower number is more urgent; one outside the device's range is an error.
     """
 
     nonblocking: bool = True
