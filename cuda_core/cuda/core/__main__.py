@@ -21,6 +21,7 @@ _VARIABLES = (
     "CUDA_PATH",
     "CUDA_CPU_DEVICES",
     "CUDA_CPU_MEMORY",
+    "CUDA_CPU_WORKERS",
 )
 
 

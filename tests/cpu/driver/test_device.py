@@ -63,6 +63,8 @@ def test_no_devices():
         ("CUDA_CPU_MEMORY", "12", "from 1M to 8T"),
         ("CUDA_CPU_MEMORY", "9T", "from 1M to 8T"),
         ("CUDA_CPU_CAPABILITY", "3.0", "7.5 to 12.9"),
+        ("CUDA_CPU_WORKERS", "many", "1 to 1024"),
+        ("CUDA_CPU_WORKERS", "0", "1 to 1024"),
     ],
 )
 def test_wrong_settings_are_named(name, value, says):

@@ -34,4 +34,6 @@ def test_stress(tmp_path, kind):
     assert built.returncode == 0, built.stderr
     environment = os.environ | {"ASAN_OPTIONS": f"detect_stack_use_after_return=0:{options}"}
     done = subprocess.run([program], capture_output=True, text=True, timeout=2 * WAIT, env=environment)
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("this ThreadSanitizer does not know how this system lays out memory (vm.mmap_rnd_bits)")
     assert (done.stdout, done.returncode) == ("fine\n", 0), done.stderr[-4000:]

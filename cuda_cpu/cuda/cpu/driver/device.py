@@ -119,6 +119,9 @@ def start() -> None:
     memory = os.environ.get("CUDA_CPU_MEMORY")
     size = parse_size("CUDA_CPU_MEMORY", memory) if memory else physical_memory() & ~0xFFFF
     major, minor = text.split(".")
+    if "CUDA_CPU_WORKERS" in os.environ:
+        wanted = _setting("CUDA_CPU_WORKERS", "", r"[1-9][0-9]{0,2}|10[01][0-9]|102[0-4]", "1 to 1024 threads")
+        _runtime.set_workers(int(wanted))
     _devices[:] = [Device(i, size, (int(major), int(minor)), _runtime.workers()) for i in range(count)]
 
 
