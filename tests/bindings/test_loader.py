@@ -109,6 +109,7 @@ def test_auto_falls_to_the_cpu_device_with_one_warning(drivers):
     out, error = run(code, found=drivers / "broken", package=drivers / "cpu")
     assert out == f"True {drivers}/cpu/cuda/cpu/entry/libcuda.so.1"
     assert error.count("RuntimeWarning") == 1
+    assert error.startswith("<string>:3: ")
     assert "CUDA runs on the CPU device. Set CUDA_PYTHON_DRIVER=nvidia to demand a GPU" in error
 
 

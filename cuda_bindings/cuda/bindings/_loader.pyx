@@ -174,7 +174,7 @@ def _warn_of_cpu_device():
         "No NVIDIA driver (libcuda.so.1) found: CUDA runs on the CPU device. Set CUDA_PYTHON_DRIVER=nvidia to demand "
         f"a GPU, or CUDA_PYTHON_DRIVER=cpu to choose the CPU device without this warning.{advice}",
         RuntimeWarning,
-        stacklevel=2,
+        stacklevel=1,  # Cython functions have no frame: this is the caller's line
     )
 
 
