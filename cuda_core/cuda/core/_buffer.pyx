@@ -4,7 +4,6 @@
 """Buffers: pieces of memory, and the base of the resources that they come from."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
-cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
 
 from cuda.bindings cimport cydriver
@@ -96,7 +95,6 @@ cdef class MemoryResource:
         raise NotImplementedError(f"{type(self).__name__} does not define device_id")
 
 
-@cython.freelist(16)
 cdef class Buffer:
     """A piece of memory of a device or of the host.
 
