@@ -108,13 +108,17 @@ def expand(patterns: list[str], *, but: str = "") -> list[str]:
 
 
 def extensions() -> list[Extension]:
-    """Return an extension for each .pyx below the source roots, named by its place."""
+    """Return an extension for each .pyx below the source roots, named by its place.
+
+    The largest come first, so that no core waits for the last one alone.
+    """
     found = []
-    for root in SOURCE_ROOTS:
-        for path in sorted((ROOT / root / "cuda").rglob("*.pyx")):
-            needs = dict(EXTENSION_NEEDS.get(name := ".".join(path.relative_to(ROOT / root).with_suffix("").parts), {}))
-            sources = [str(path.relative_to(ROOT)), *expand(needs.pop("sources", []), but=f"{path.stem}.c")]
-            found.append(Extension(name, sources, extra_compile_args=COMPILE, extra_link_args=LINK, **needs))
+    paths = [(root, path) for root in SOURCE_ROOTS for path in (ROOT / root / "cuda").rglob("*.pyx")]
+    for root, path in sorted(paths, key=lambda entry: (-entry[1].stat().st_size, entry)):
+        name = ".".join(path.relative_to(ROOT / root).with_suffix("").parts)
+        needs = dict(EXTENSION_NEEDS.get(name, {}))
+        sources = [str(path.relative_to(ROOT)), *expand(needs.pop("sources", []), but=f"{path.stem}.c")]
+        found.append(Extension(name, sources, extra_compile_args=COMPILE, extra_link_args=LINK, **needs))
     return found
 
 
