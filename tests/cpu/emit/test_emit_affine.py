@@ -8,7 +8,7 @@ import random
 
 import numpy as np
 import pytest
-from support.warps import Kernel, compiled
+from support.warps import compiled
 
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first, .param .u32 n)
@@ -72,11 +72,11 @@ def test_an_index_that_wraps_around_in_the_middle_of_the_warp() -> None:
 # --- random loops over indices ---------------------------------------------------------------------------
 
 STEPS, MIDDLE, SIZE = 40, 1024, 2048
-START = [lambda lane, value: lane, lambda lane, value: 2 * lane, lambda lane, value: 0, lambda lane, value: value]
+START = [lambda x, y, value: x, lambda x, y, value: 2 * x, lambda x, y, value: y, lambda x, y, value: value]
 
 
 def random_blocks(seed: int) -> list[tuple[list[tuple], tuple]]:
-    """Return blocks of steps on four indices (lane, twice the lane, 0, from memory), each with a divergent end."""
+    """Return blocks of steps on four indices (x, twice x, y, from memory), each with a divergent end."""
     rng = random.Random(seed)
     count = rng.randint(2, 9)
     blocks = []
@@ -104,7 +104,7 @@ def ptx_of(blocks: list[tuple[list[tuple], tuple]]) -> str:
         ".visible .entry k(.param .u64 in, .param .u64 layers, .param .u64 out)\n{",
         ".reg .pred %p<3>; .reg .b32 %r<30>; .reg .b64 %d<9>;",
         "ld.param.u64 %d1, [in]; ld.param.u64 %d2, [layers]; ld.param.u64 %d3, [out];",
-        "mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 4; add.s64 %d5, %d3, %d4; ld.global.u32 %r23, [%d5];",
+        "mov.u32 %r1, %laneid; mul.wide.u32 %d4, %r1, 4; add.s64 %d5, %d3, %d4; ld.global.u32 %r23, [%d5];",
         "mov.u32 %r20, %tid.x; shl.b32 %r21, %r20, 1; mov.u32 %r22, %tid.y; mov.u32 %r9, 0; mov.u32 %r8, 0;",
     ]
     for number, (steps, (what, bit, taken, other)) in enumerate(blocks):
@@ -130,9 +130,11 @@ def ptx_of(blocks: list[tuple[list[tuple], tuple]]) -> str:
     return "\n".join([*text, "st.global.u32 [%d5], %r8;\nret;\n}"])
 
 
-def interpret(blocks: list[tuple[list[tuple], tuple]], lane: int, value: int, x: np.ndarray, layers: np.ndarray) -> int:
+def interpret(
+    blocks: list[tuple[list[tuple], tuple]], thread: tuple[int, int], value: int, x: np.ndarray, layers: np.ndarray
+) -> int:
     """Run one lane."""
-    index = [start(lane, value) for start in START]
+    index = [start(*thread, value) for start in START]
     total = count = at = 0
     while at < len(blocks):
         count += 1
@@ -158,14 +160,18 @@ def interpret(blocks: list[tuple[list[tuple], tuple]], lane: int, value: int, x:
     return total & 0xFFFFFFFF
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_random_loops_over_indices(seed: int) -> None:
+@pytest.mark.parametrize("width", [32, 16, 8])
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops_over_indices(seed: int, width: int) -> None:
     blocks = random_blocks(seed)
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 2**32, SIZE, dtype=np.uint32)
     out = rng.integers(0, 300, 32).astype(np.uint32)
     layers, expected_layers = np.zeros((4, SIZE), np.uint32), np.zeros((4, SIZE), np.uint32)
-    expected = [interpret(blocks, lane, int(value), x, expected_layers) for lane, value in enumerate(out)]
-    Kernel(ptx_of(blocks))(x, layers, out)
+    expected = [
+        interpret(blocks, (lane % width, lane // width), int(value), x, expected_layers)
+        for lane, value in enumerate(out)
+    ]
+    compiled(ptx_of(blocks))(x, layers, out, threads=(width, 32 // width))
     np.testing.assert_array_equal(out, expected)
     np.testing.assert_array_equal(layers, expected_layers)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Affine registers: base + stride * lane. Their bases are computed beside them, by the same emitters, as scalars.
 
-Whether they may be used is one flag of the function, `frame.in_row`: set at entry if the warp's threads lie in a row,
-and cleared where a value that is made wider might have wrapped around between the first lane and the last.
+A packet has a base for each segment of 16 lanes, so that blocks 16 threads wide have rows, too. Whether bases may be
+used is one flag of the function, `frame.in_row`: set at entry if the threads of each segment lie in a row, and cleared
+where a value that is made wider might have wrapped around between the first lane of a segment and its last.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit import special_registers
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.passes.find_affine import row_stride, widened
 from cuda.cpu.passes.graph import Block, Step
@@ -25,22 +25,36 @@ if TYPE_CHECKING:
 LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
 
 
+SEGMENT = 16  # lanes: what an AVX-512 register has of 32 bits
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Addresses base + stride * lane; base is a ptr operand."""
+    """Addresses base + stride * lane for each segment; the bases are ptr operands."""
 
-    base: str
+    bases: tuple[str, ...]
     stride: int
 
 
+def segments(frame: Frame) -> range:
+    return range(max(1, frame.width // SEGMENT))
+
+
+def lanes_of_segment(frame: Frame) -> int:
+    return min(frame.width, SEGMENT)
+
+
 def check_row(frame: Frame) -> None:
-    """Set the flag, at entry: %tid.x of each lane that exists is that of the first plus its number."""
+    """Set the flag, at entry: %tid.x of each lane that exists is that of its segment's first plus its number."""
     if not frame.graph.strides:
         return
-    builder = frame.builder
+    builder, count = frame.builder, lanes_of_segment(frame)
     indices = frame.warp_field("thread_idx", "i32", shape=Shape.VECTOR)
-    first = frame.warp_field("thread_idx", "i32")
-    row = builder.binary("add", builder.broadcast(first), builder.lane_numbers())
+    packet = builder.type("i32")
+    picks = ", ".join(f"i32 {lane // count * count}" for lane in range(frame.width))
+    firsts = builder.assign(f"shufflevector {packet} {indices.ref}, {packet} poison, <{frame.width} x i32> <{picks}>")
+    numbers = ", ".join(f"i32 {lane % count}" for lane in range(frame.width))
+    row = builder.binary("add", Value(firsts, "i32", Shape.VECTOR), Value(f"<{numbers}>", "i32", Shape.VECTOR, True))
     equal = builder.lane_bits(builder.compare("icmp eq", indices, row))
     absent = builder.assign(f"xor {builder.mask_type} {frame.warp_field('lanes', builder.mask_type).ref}, -1")
     good = builder.assign(f"or {builder.mask_type} {equal}, {absent}")
@@ -49,24 +63,23 @@ def check_row(frame: Frame) -> None:
 
 
 def get_base(frame: Frame, register: str) -> Value:
-    """Return the base of an affine register, or a uniform register's value."""
-    found = frame.bases.get(register)
+    """Return an affine register's base in the current segment, or a uniform register's value."""
+    segment = frame.segment
+    found = frame.bases.get((register, segment))
     if found is not None:
         return found
     if register in LANE_INDEX:
-        found = frame.warp_field("thread_idx", "i32", 4 * 32 * LANE_INDEX[register])
+        found = frame.warp_field("thread_idx", "i32", 4 * (32 * LANE_INDEX[register] + segment * SEGMENT))
     elif register == "%laneid":
-        found = constant(0, "i32")
-    elif register not in frame.function.registers:
-        found = special_registers.read(frame, register)
-    elif frame.graph.is_uniform(register):
-        frame.of_bases = False
+        found = constant(segment * SEGMENT, "i32")
+    elif register not in frame.function.registers or frame.graph.is_uniform(register):
+        frame.segment = None
         found = frame.get(register)
-        frame.of_bases = True
+        frame.segment = segment
         return found
     else:
         found = frame.builder.load(frame.element_of(register), _slot(frame, register))
-    frame.bases[register] = found
+    frame.bases[register, segment] = found
     return found
 
 
@@ -74,29 +87,30 @@ def set_base(frame: Frame, register: str, value: Value) -> None:
     assert value.uniform, f"{frame.function.name}: line {frame.line}: the base of {register} is no scalar"
     if frame.crosses(register):
         frame.builder.store(value, _slot(frame, register))
-    frame.bases[register] = value
+    frame.bases[register, frame.segment] = value
 
 
 def _slot(frame: Frame, register: str) -> str:
-    slot = frame.base_slots.get(register)
-    if slot is None:
-        slot = frame.base_slots[register] = frame.builder.alloca(frame.element_of(register))
-    return slot
+    key = (register, frame.segment)
+    if key not in frame.base_slots:
+        frame.base_slots[key] = frame.builder.alloca(frame.element_of(register))
+    return frame.base_slots[key]
 
 
-def emit_base(frame: Frame, step: Step, emitter: Callable) -> None:
-    """Compute the base of an affine register that the step writes."""
-    frame.of_bases = True
-    _check_widening(frame, step)
-    emitter(frame, step.instruction, step.form)
-    frame.of_bases = False
+def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
+    """Compute the bases of an affine register that the step writes."""
+    for segment in segments(frame):
+        frame.segment = segment
+        _check_widening(frame, step)
+        emitter(frame, step.instruction, step.form)
+    frame.segment = None
 
 
 def _check_widening(frame: Frame, step: Step) -> None:
-    """Clear the flag if a source that is made wider wraps around within the warp."""
+    """Clear the flag if a source that is made wider wraps around within the segment."""
     type_ = step.form.type
     for source, stride in widened(frame.graph, step):
-        _require(frame, _fits(frame, frame.read(source, type_), type_, (frame.width - 1) * stride))
+        _require(frame, _fits(frame, frame.read(source, type_), type_, (lanes_of_segment(frame) - 1) * stride))
 
 
 def _fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
@@ -134,7 +148,9 @@ def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address,
     stride = row_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):
         return None
-    frame.of_bases = True
-    base = pointers(frame, address, space_of(form), extra)
-    frame.of_bases = False
-    return Row(base.ref, stride)
+    bases = []
+    for segment in segments(frame):
+        frame.segment = segment
+        bases.append(pointers(frame, address, space_of(form), extra).ref)
+    frame.segment = None
+    return Row(tuple(bases), stride)

@@ -39,9 +39,9 @@ class Frame:
         self.width = module.width
         self.slots: dict[str, str] = {}  # registers that live across blocks
         self.values: dict[str, Value] = {}  # registers as known in the current block
-        self.base_slots: dict[str, str] = {}  # the same for the bases of affine registers
-        self.bases: dict[str, Value] = {}
-        self.of_bases = False  # operands mean the bases of affine registers, see affine.py
+        self.base_slots: dict[tuple[str, int], str] = {}  # the same for the bases of affine registers, see affine.py
+        self.bases: dict[tuple[str, int], Value] = {}
+        self.segment: int | None = None  # operands mean the bases of this segment of the packet
         self.rows = False  # the copy of a block for warps that lie in a row is being emitted
         self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block
@@ -95,7 +95,7 @@ class Frame:
 
     def get(self, register: str) -> Value:
         """Return a register's value, an integer."""
-        if self.of_bases:
+        if self.segment is not None:
             return affine.get_base(self, register)
         value = self.values.get(register)
         if value is None:
@@ -113,7 +113,7 @@ class Frame:
         """Write a register for the lanes that run (and whose guard holds)."""
         builder, bit = self.builder, 1 << self.graph.register_bits[register]
         value = builder.resize(builder.bits(value), self.element_of(register))
-        if self.of_bases:
+        if self.segment is not None:
             affine.set_base(self, register, value)
             return
         if self.guard is not None:

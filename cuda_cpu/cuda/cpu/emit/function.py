@@ -73,4 +73,4 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     emitter(frame, instruction, step.form)
     frame.guard = None
     if bases and step.writes and step.writes[0] in frame.graph.strides:
-        affine.emit_base(frame, step, emitter)
+        affine.emit_bases(frame, step, emitter)

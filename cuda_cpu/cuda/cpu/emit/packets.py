@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from string import Template
 
-from cuda.cpu.emit.affine import Row
+from cuda.cpu.emit.affine import Row, lanes_of_segment, segments
+from cuda.cpu.emit.builder import Builder
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, width_of
 
@@ -181,21 +182,71 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
 
 
 def load_row(frame: Frame, row: Row, element: str) -> Value:
-    """Load a row as one vector, or one element for all lanes."""
-    builder, packet, size = frame.builder, frame.builder.type(element), width_of(element) // 8
+    """Load a row as one vector for each segment, or one element for all lanes of it."""
+    builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
+    part, lanes = f"<{count} x {element}>", f"<{count} x i1>"
     if row.stride == 0:
-        return builder.broadcast(builder.load(element, row.base, align=size))
-    _declare(frame, element)
-    name = f"llvm.masked.load.v{frame.width}{element}.p0"
-    lanes = builder.typed(frame.lanes())
-    ref = builder.call(name, packet, f"ptr {row.base}", f"i32 {size}", lanes, f"{packet} zeroinitializer")
+        return _load_same(frame, row, element)
+    name = f"llvm.masked.load.v{count}{element}.p0"
+    frame.module.declare(name, part, ["ptr", "i32", lanes, part])
+    loaded = []
+    for base, mask in zip(row.bases, _segment_lanes(frame), strict=True):
+        loaded.append(builder.call(name, part, f"ptr {base}", f"i32 {size}", mask, f"{part} zeroinitializer"))
+    return Value(_join(frame, part, loaded), element, Shape.VECTOR)
+
+
+def _join(frame: Frame, part: str, parts: list[str]) -> str:
+    """Concatenate the vectors of the segments."""
+    if len(parts) == 1:
+        return parts[0]
+    order = ", ".join(f"i32 {lane}" for lane in range(frame.width))
+    return frame.builder.assign(f"shufflevector {part} {parts[0]}, {part} {parts[1]}, <{frame.width} x i32> <{order}>")
+
+
+def _load_same(frame: Frame, row: Row, element: str) -> Value:
+    """Load one element for each segment; where none of its lanes run, from the other segment's address."""
+    builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
+    if len(row.bases) == 1:
+        return builder.broadcast(builder.load(element, row.bases[0], align=size))
+    low = builder.assign(f"trunc {builder.mask_type} {frame.mask} to i{count}")
+    high = builder.assign(f"lshr {builder.mask_type} {frame.mask}, {count}")
+    no_low = builder.assign(f"icmp eq i{count} {low}, 0")
+    no_high = builder.is_zero(high)
+    first, second = row.bases
+    places = [(no_low, second, first), (no_high, first, second)]
+    packet, values = builder.type(element), "poison"
+    for position, (none, other, own) in enumerate(places):
+        place = builder.assign(f"select i1 {none}, ptr {other}, ptr {own}")
+        one = builder.load(element, place, align=size)
+        values = builder.assign(f"insertelement {packet} {values}, {element} {one.ref}, i64 {position}")
+    picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
+    ref = builder.assign(f"shufflevector {packet} {values}, {packet} poison, <{frame.width} x i32> <{picks}>")
     return Value(ref, element, Shape.VECTOR)
+
+
+def _segment_lanes(frame: Frame) -> list[str]:
+    """Return the lanes that run as predicates of each segment, with their type."""
+    count, builder = lanes_of_segment(frame), frame.builder
+    lanes = frame.lanes()
+    return [f"<{count} x i1> {_part(builder, lanes, count, segment)}" for segment in segments(frame)]
+
+
+def _part(builder: Builder, value: Value, count: int, segment: int) -> str:
+    """Return the lanes of a segment."""
+    if count == builder.width:
+        return value.ref
+    picks = ", ".join(f"i32 {segment * count + lane}" for lane in range(count))
+    type_ = builder.type_of(value)
+    return builder.assign(f"shufflevector {type_} {value.ref}, {type_} poison, <{count} x i32> <{picks}>")
 
 
 def store_row(frame: Frame, row: Row, value: Value) -> None:
     """Store a packet to a row."""
-    builder, element = frame.builder, value.element
-    _declare(frame, element)
-    name = f"llvm.masked.store.v{frame.width}{element}.p0"
-    size, lanes = width_of(element) // 8, builder.typed(frame.lanes())
-    builder.call(name, "void", builder.typed(value), f"ptr {row.base}", f"i32 {size}", lanes)
+    builder, element, count = frame.builder, value.element, lanes_of_segment(frame)
+    name = f"llvm.masked.store.v{count}{element}.p0"
+    part, size = f"<{count} x {element}>", width_of(element) // 8
+    frame.module.declare(name, "void", [part, "ptr", "i32", f"<{count} x i1>"])
+    for segment, (base, mask) in enumerate(zip(row.bases, _segment_lanes(frame), strict=True)):
+        builder.call(
+            name, "void", f"{part} {_part(builder, value, count, segment)}", f"ptr {base}", f"i32 {size}", mask
+        )
