@@ -27,6 +27,7 @@ REFUSED = [
     ("cuStreamQuery", (-1,), OverflowError, "hStream must be an int from 0 to 18446744073709551615, not -1"),
     ("cuStreamQuery", (HUGE,), OverflowError, "hStream must be an int"),
     ("cuEventQuery", (driver.CUstream(5),), TypeError, "hEvent must be CUevent, int or None, not CUstream"),
+    ("cuMemFree", (np.arange(2),), TypeError, "dptr must be an int from 0 to 18446744073709551615, not ndarray"),
     ("cuMemcpyHtoD", (0, b"abc", 4), ValueError, "cuMemcpyHtoD: srcHost has 3 bytes, but 4 are asked for"),
     ("cuMemcpyDtoH", (bytearray(3), 0, 4), ValueError, "cuMemcpyDtoH: dstHost has 3 bytes, but 4 are asked for"),
     (

@@ -8,12 +8,9 @@ Structs own zeroed memory, or view that of another struct or an address; what th
 alive by the struct that owns the memory.
 """
 
-import operator
-
+from cpython.exc cimport PyErr_Clear
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset, strlen
-
-from cpython.exc cimport PyErr_Clear
 
 from cuda.bindings._args cimport PyErr_Occurred, as_signed, as_unsigned, callback_address
 from cuda.bindings._handle cimport Handle
@@ -296,7 +293,7 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where
         raise TypeError(
             f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r:.80})"
         )
-    return convert_int(operator.index(o), 8 * kind.size, kind.is_signed, where)
+    return convert_int(o, 8 * kind.size, kind.is_signed, where)
 
 
 cdef object new_handle(HandleKind kind, unsigned long long value):
