@@ -4,6 +4,8 @@
 
 import operator
 
+from cpython.long cimport PyLong_CheckExact
+
 
 cdef class Handle:
     """A handle of an API: an opaque pointer, or an integer with a type of its own.
@@ -22,11 +24,18 @@ cdef class Handle:
 
     def __init__(self, init_value=0, _ptr=0):
         cls = type(self)
+        size = cls._size_
+        if size == 8 and PyLong_CheckExact(init_value) and PyLong_CheckExact(_ptr) and not _ptr:
+            try:
+                self.value = init_value
+                return
+            except OverflowError:
+                pass  # the message below tells more
         if _ptr:
-            self.value = _read(operator.index(_ptr), cls._size_, cls._signed_)
+            self.value = _read(operator.index(_ptr), size, cls._signed_)
             return
         value = 0 if init_value is None else operator.index(init_value)
-        bits = 8 * cls._size_
+        bits = 8 * size
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if cls._signed_ else (0, (1 << bits) - 1)
         if not low <= value <= high:
             raise OverflowError(f"{cls.__name__}() takes an int from {low} to {high}, not {value}")
