@@ -16,6 +16,7 @@ import platform
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import time
 
@@ -115,9 +116,12 @@ def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pat
     """Make an environment on top of this Python's packages and build the sdist in it."""
     python = work / "env/bin/python"
     offline = [python, "-m", "pip", "install", "--no-index", "--find-links", wheels]
-    make = [sys.executable, "-m", "venv", "--system-site-packages", work / "env"]
-    if not report.run("environment", make, work, environment):
+    if not report.run("environment", [sys.executable, "-m", "venv", "--clear", work / "env"], work, environment):
         return False
+    # Not --system-site-packages, which would miss those of a virtual environment that runs this script.
+    own = pathlib.Path(sysconfig.get_path("purelib", vars={"base": str(work / "env")}))
+    paths = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
+    (own / "beneath.pth").write_text("".join(f"{path}\n" for path in paths))
     for wanted in WANTED:
         report.run(f"package {wanted}", [*offline, wanted], work, environment)
     for path in sorted(wheels.glob("nvidia_*.whl")):
