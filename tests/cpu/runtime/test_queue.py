@@ -42,6 +42,29 @@ def test_commands_run_in_order(queue):
     assert a.tolist() == [*range(32), *[0xAB] * 16, *range(48, 64)]
 
 
+def test_long_copies_and_fills_are_shared_out(queue, arena):
+    count = (9 << 20) + 5
+    source = np.random.default_rng(1).integers(0, 256, count, np.uint8)
+    target = np.zeros(count + 3, np.uint8)
+    queue.copy(target.ctypes.data, source.ctypes.data, count)
+    assert queue.wait(WAIT)
+    assert np.array_equal(target[:count], source)
+    assert not target[count:].any()
+    queue.copy(source.ctypes.data + 1, source.ctypes.data, count - 1)  # overlaps
+    assert queue.wait(WAIT)
+    assert np.array_equal(source[1:], target[: count - 1])
+    queue.fill(target.ctypes.data, 0x01020304, 4, count // 4)
+    assert queue.wait(WAIT)
+    assert (target[: count // 4 * 4].view(np.uint32) == 0x01020304).all()
+    assert target[count // 4 * 4 : count].tolist() == source[count // 4 * 4 + 1 :].tolist() + [target[count - 1]]
+    address = arena.allocate(8 << 20)
+    queue.copy(address, target.ctypes.data, 9 << 20)
+    assert queue.wait(WAIT)
+    fault = queue.take_fault()
+    assert (fault.kind, fault.kernel, fault.message) == (1, "", "a copy")
+    assert 8 << 20 <= fault.address - address < 9 << 20
+
+
 def test_copy_of_rows(queue):
     source, target = np.arange(100, dtype=np.uint8).reshape(10, 10), np.zeros((6, 8), np.uint8)
     queue.copy_2d(target.ctypes.data, 8, source.ctypes.data + 23, 10, 5, 6)

@@ -41,6 +41,58 @@ static void fill_rows(void *argument)
                  rows->value_width);
 }
 
+/* A long row is a launch of our own: each block does a share of it. */
+#define SHARE ((uint64_t)1 << 20)
+
+static uint64_t share_of(const struct cpu_warp *warp, const struct cpu_rows *rows, uint64_t *start)
+{
+    *start = warp->block_idx[0] * SHARE;
+    return rows->width - *start < SHARE ? rows->width - *start : SHARE;
+}
+
+static void copy_share(struct cpu_warp *warp)
+{
+    const struct cpu_rows *rows = (const void *)warp->params;
+    uint64_t start, size = share_of(warp, rows, &start);
+    memcpy((void *)(uintptr_t)(rows->destination + start), (const void *)(uintptr_t)(rows->source + start), size);
+}
+
+static void fill_share(struct cpu_warp *warp)
+{
+    const struct cpu_rows *rows = (const void *)warp->params;
+    uint64_t start, size = share_of(warp, rows, &start);
+    fill_row((uint8_t *)(uintptr_t)(rows->destination + start), size, rows->value, rows->value_width);
+}
+
+static struct cpu_grid copying = {.entry = copy_share, .name = ""}, filling = {.entry = fill_share, .name = ""};
+
+static bool is_shared_out(const struct cpu_command *command)
+{
+    const struct cpu_rows *rows = &command->rows;
+    bool apart = rows->destination - rows->source >= rows->width && rows->source - rows->destination >= rows->width;
+    return rows->height == 1 && rows->width >= 4 * SHARE && rows->width < SHARE << 31 && cpu_pool_workers() > 1 &&
+           (command->kind == CPU_FILL || apart);
+}
+
+static bool run_shares(struct cpu_command *command, struct cpu_worker *worker, struct cpu_fault_record *fault,
+                       const char *what)
+{
+    struct cpu_job job;
+    memset(&job, 0, offsetof(struct cpu_job, fault));
+    job.grid = command->kind == CPU_COPY ? &copying : &filling;
+    job.params = (const uint8_t *)&command->rows;
+    for (int i = 0; i < 3; i++)
+        job.grid_dim[i] = job.block_dim[i] = job.cluster_dim[i] = 1;
+    job.grid_dim[0] = (uint32_t)((command->rows.width + SHARE - 1) / SHARE);
+    cpu_fault_renew();
+    cpu_job_run(&job, worker);
+    if (!atomic_load(&job.recorded))
+        return true;
+    *fault = (struct cpu_fault_record){.kind = job.fault.kind, .address = job.fault.address};
+    strcpy(fault->message, what);
+    return false;
+}
+
 static void write_value(void *argument)
 {
     const struct cpu_value *value = &((struct run *)argument)->command->value;
@@ -112,6 +164,8 @@ static bool guarded(struct cpu_command *command, struct cpu_queue *queue, struct
                     struct cpu_fault_record *fault, void (*function)(void *), const char *what)
 {
     struct run run = {command, queue};
+    if ((command->kind == CPU_COPY || command->kind == CPU_FILL) && is_shared_out(command))
+        return run_shares(command, worker, fault, what);
     memset(fault, 0, sizeof *fault);
     fault->kind = CPU_FAULT_UNSUPPORTED; /* unless the fault handler says otherwise: no memory for a stack */
     worker->record = fault;
