@@ -50,7 +50,7 @@ def test_allocation_in_stream_order(spinning, refused):
     pointer = driver.cuMemAllocAsync(1000, stream)
     driver.cuMemsetD8Async(pointer, 1, 1000, stream)
     driver.cuMemFreeAsync(pointer, stream)
-    assert driver.cuMemGetInfo()[0] == free - 1024, "freed before its turn"
+    assert driver.cuMemGetInfo()[0] == free - 4096, "freed before its turn"
     with refused("INVALID_VALUE", "not the start of a live"):
         driver.cuMemFreeAsync(pointer, stream)
     flag.raise_()
@@ -80,14 +80,104 @@ def test_default_pool_is_the_device_s(context, refused):
 def test_account_of_a_pool(context):
     with pool() as own:
         pointer = driver.cuMemAllocFromPoolAsync(100, own, 0)
-        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 100
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 4096
         driver.cuMemFree(pointer)
         assert value(own, abi.CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 0
         assert value(own, abi.CU_MEMPOOL_ATTR_USED_MEM_HIGH) == 100
         zero = ctypes.c_uint64()
         driver.cuMemPoolSetAttribute(own, abi.CU_MEMPOOL_ATTR_USED_MEM_HIGH, ctypes.addressof(zero))
         assert value(own, abi.CU_MEMPOOL_ATTR_USED_MEM_HIGH) == 0
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 4096
+        driver.cuMemPoolTrimTo(own, 4096)
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 4096
         driver.cuMemPoolTrimTo(own, 0)
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) == 4096
+        driver.cuMemPoolSetAttribute(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, ctypes.addressof(zero))
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) == 0
+
+
+def change(handle: int, attribute: int, number: int) -> None:
+    place = ctypes.c_uint64(number)
+    driver.cuMemPoolSetAttribute(handle, attribute, ctypes.addressof(place))
+
+
+def test_a_stream_has_its_own_freed_memory_again(spinning):
+    stream, other = driver.cuStreamCreate(1), driver.cuStreamCreate(1)
+    with pool() as own:
+        change(own, abi.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0)
+        flag = spinning(stream)
+        pointer = driver.cuMemAllocFromPoolAsync(10_000, own, stream)
+        driver.cuMemsetD8Async(pointer, 1, 10_000, stream)
+        driver.cuMemFreeAsync(pointer, stream)
+        elsewhere = driver.cuMemAllocFromPoolAsync(10_000, own, other)
+        assert elsewhere != pointer, "another stream got memory that is still in use"
+        again = driver.cuMemAllocFromPoolAsync(10_000, own, stream)
+        assert again == pointer
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * 12288
+        flag.raise_()
+        for each, where in ((again, stream), (elsewhere, other)):
+            driver.cuMemFreeAsync(each, where)
+        driver.cuCtxSynchronize()
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0
+    driver.cuStreamDestroy(stream), driver.cuStreamDestroy(other)
+
+
+def test_another_stream_waits_for_memory_that_is_freed_later(spinning):
+    stream, other = driver.cuStreamCreate(1), driver.cuStreamCreate(1)
+    with pool() as own:
+        flag = spinning(stream)
+        pointer = driver.cuMemAllocFromPoolAsync(4, own, stream)
+        driver.cuMemFreeAsync(pointer, stream)
+        assert driver.cuMemAllocFromPoolAsync(4, own, other) == pointer
+        driver.cuMemsetD8Async(pointer, 1, 4, other)
+        with pytest.raises(driver.error.CudaError):
+            driver.cuStreamQuery(other)
+        flag.raise_()
+        driver.cuMemFreeAsync(pointer, other)
+        driver.cuCtxSynchronize()
+    driver.cuStreamDestroy(stream), driver.cuStreamDestroy(other)
+
+
+def test_the_release_threshold(context):
+    with pool() as own:
+        change(own, abi.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 1 << 20)
+        held = [driver.cuMemAllocFromPoolAsync(600 << 10, own, 0) for _ in range(3)]
+        for pointer in held:
+            driver.cuMemFreeAsync(pointer, 0)
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 1800 << 10
+        driver.cuStreamSynchronize(0)
+        assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 600 << 10
+        assert driver.cuMemAllocFromPoolAsync(600 << 10, own, 0) in held
+        driver.cuMemFreeAsync(held[0], 0)
+
+
+def test_smaller_memory_in_a_block_ends_at_the_guard_page(context):
+    with pool() as own:
+        change(own, abi.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 1 << 20)
+        large = driver.cuMemAllocFromPoolAsync(4096, own, 0)
+        driver.cuMemFreeAsync(large, 0)
+        small = driver.cuMemAllocFromPoolAsync(100, own, 0)
+        assert small == large + 4096 - 256
+        driver.cuMemFreeAsync(small, 0)
+
+
+def test_held_memory_is_given_up_when_the_device_is_full():
+    code = """
+import ctypes
+from cuda.cpu import abi
+driver.cuInit(0)
+driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+pool = driver.cuDeviceGetDefaultMemPool(0)
+place = ctypes.c_uint64(1 << 40)
+driver.cuMemPoolSetAttribute(pool, abi.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, ctypes.addressof(place))
+driver.cuMemFreeAsync(driver.cuMemAllocAsync(12 << 20, 0), 0)
+driver.cuStreamSynchronize(0)
+held = driver.cuMemGetInfo()[0]
+driver.cuMemFree(driver.cuMemAlloc(8 << 20))
+print(held >> 20, driver.cuMemGetInfo()[0] >> 20)
+"""
+    assert in_new_process(code, CUDA_CPU_MEMORY="16M") == "4 16"
 
 
 def test_attributes(context, refused):
@@ -127,6 +217,8 @@ def test_allocations_outlive_their_pool(context, refused):
         driver.cuMemAllocFromPoolAsync(16, own, 0)
     driver.cuMemFreeAsync(pointer, 0)
     driver.cuStreamSynchronize(0)
+    with refused("INVALID_HANDLE", "no live memory pool"):
+        driver.cuMemPoolTrimTo(own, 0)
 
 
 def test_access(context, refused):
@@ -158,8 +250,8 @@ def test_wrong_properties(context, refused, fields, status, says):
 def test_wrong_sizes_and_pools(context, refused):
     with refused("INVALID_VALUE", "size is 0"):
         driver.cuMemAllocAsync(0, 0)
-    with refused("INVALID_VALUE", "bytesize is 0"):
-        driver.cuMemAllocFromPoolAsync(0, 0, 0)
+    with refused("INVALID_VALUE", "size is 0"):
+        driver.cuMemAllocFromPoolAsync(0, driver.cuDeviceGetDefaultMemPool(0), 0)
     with refused("INVALID_HANDLE", "NULL"):
         driver.cuMemAllocFromPoolAsync(4, 0, 0)
     host = driver.cuMemHostAlloc(4, 0)

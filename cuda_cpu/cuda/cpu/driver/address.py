@@ -28,7 +28,10 @@ class Kind(enum.Enum):
 class Allocation:
     """A range of memory and who it belongs to."""
 
-    __slots__ = ("advice", "arena", "context", "device", "flags", "id", "kind", "pool", "size", "start", "sync_memops")
+    __slots__ = (
+        "advice", "arena", "block", "context", "device", "flags", "id", "keeper", "kind", "pool", "size", "start",
+        "sync_memops",
+    )  # fmt: skip
 
     def __init__(self, start: int, size: int, kind: Kind, context: Any, arena: Any = None) -> None:
         self.start = start
@@ -37,11 +40,24 @@ class Allocation:
         self.context = context
         self.device = context.device if context is not None else None  # whose memory it is
         self.arena = arena  # that gives the memory back; None: not ours
-        self.pool = None
+        self.pool: Any = None  # where it was allocated from
+        self.keeper: Any = None  # takes the memory back in place of the arena, by `take_back(record, stream)`
+        self.block: Any = None  # the pool's memory that it lies in
         self.flags = 0
         self.advice: dict[int, Any] = {}
         self.sync_memops = False
         self.id = next(_ids)
+
+    def give_back(self, line: Any = None) -> None:
+        """Give the memory back, in the order of stream `line` or at once (None); the table no longer has the record."""
+        if self.keeper is not None:
+            self.keeper.take_back(self, line)
+        elif self.arena is None:
+            pass  # registered memory is its owner's
+        elif line is None:
+            self.arena.free(self.start)
+        else:
+            line.ready().free(self.arena, self.start)
 
 
 _starts: list[int] = []

@@ -25,7 +25,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
     CUctxCreateParams,
 )
-from cuda.cpu.driver import address, device, limit, wait
+from cuda.cpu.driver import address, block, device, limit, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 
@@ -102,8 +102,7 @@ class Context:
             queue.close()
         for record in address.of_context(self):
             address.remove(record)
-            if record.arena is not None:
-                record.arena.free(record.start)
+            record.give_back()
         self.begin()
 
 
@@ -266,6 +265,7 @@ def cuCtxGetApiVersion(handle: int) -> int:
 
 def synchronize(context: Context) -> None:
     wait.for_queues(context, context.queues())
+    block.release_all()
     context.reap()
 
 

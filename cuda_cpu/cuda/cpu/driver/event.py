@@ -12,7 +12,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_READY,
     CUDA_ERROR_NOT_SUPPORTED,
 )
-from cuda.cpu.driver import context, stream, wait
+from cuda.cpu.driver import block, context, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -95,6 +95,7 @@ def cuEventSynchronize(handle: int) -> None:
     if not native.is_done():
         wait.until(event.context, native.wait)
     wait.collect_all(event.context)
+    block.release_all()
     _runtime.flush_printf()
     event.context.check()
 

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
 )
-from cuda.cpu.driver import address, context, device, wait
+from cuda.cpu.driver import address, block, context, device, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
@@ -42,10 +42,10 @@ def host_arena() -> Any:
 
 def reserve(owner: context.Context, size: int, name: str, of: device.Device | None = None) -> int:
     """Return the address of `size` new bytes of the context's device, or of another one."""
-    of = of or owner.device
-    arena, total = of.arena, of.memory
     if size <= 0:
         raise invalid(f"{name}: the size is {size}, must be at least 1")
+    of = of or owner.device
+    arena, total = of.arena, of.memory
     for attempt in (0, 1):
         if arena.used + size <= total:
             try:
@@ -54,6 +54,7 @@ def reserve(owner: context.Context, size: int, name: str, of: device.Device | No
                 pass
         if attempt == 0:
             settle(owner)
+            block.release_all(keep=0)
     raise CudaError(
         CUDA_ERROR_OUT_OF_MEMORY,
         f"{name}: {size} bytes asked, {max(total - arena.used, 0)} of {total} free; "
@@ -111,15 +112,13 @@ def release(record: Allocation) -> None:
             wait.until(owner, queue.wait)
     if address.exact(record.start) is record:
         address.remove(record)
-        record.arena.free(record.start)
+        record.give_back()
     wait.collect_all(owner)
     owner.check_released()
 
 
 def cuMemFree(pointer: int) -> None:
     record = find_start("cuMemFree: dptr", pointer, Kind.DEVICE, Kind.MANAGED)
-    if record.pool is not None:
-        record.pool.gave_back(record.size)
     release(record)
 
 

@@ -87,7 +87,7 @@ class Module:
     def _free(self) -> None:
         for record in self.variables.values():
             address.remove(record)
-            record.arena.free(record.start)
+            record.give_back()
         self.variables.clear()
 
     def close(self) -> None:

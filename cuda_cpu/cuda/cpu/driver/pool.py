@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory pools and allocation in stream order.
 
-An allocation has its address at once and its memory too; a free waits its turn in the stream. A pool keeps account and
-keeps nothing back: what is freed goes to the device, so its reserved memory is what is in use.
+An allocation has its address at once and its memory too. What is freed stays with the pool: the same stream may have it
+again at once, another one when the free has had its turn. What a pool holds beyond its release threshold goes back to
+the device when a stream, an event or a context is synchronized, and whenever the device has no memory left.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.driver import address, device, memory, stream
 from cuda.cpu.driver.address import Allocation, Kind
+from cuda.cpu.driver.block import Block, Blocks, capacity_for
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 
@@ -57,13 +59,13 @@ SWITCHES = (
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
     CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
 )
-HIGH_MARKS = (CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, CU_MEMPOOL_ATTR_USED_MEM_HIGH)
 WIDE = (
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
     CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
     CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
     CU_MEMPOOL_ATTR_MAX_POOL_SIZE,
-    *HIGH_MARKS,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+    CU_MEMPOOL_ATTR_USED_MEM_HIGH,
 )  # cuuint64_t; the others are int
 
 
@@ -72,17 +74,15 @@ class Pool:
         self.device = owner  # the default pool's; it cannot be destroyed
         self.access: dict[int, int] = {}
         self.closed = False
-        self.used = 0
+        self.used = self.used_high = 0
+        self.blocks = Blocks()
         self.values = dict.fromkeys(SWITCHES, 1) | {
-            CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: 0,
             CU_MEMPOOL_ATTR_ALLOCATION_TYPE: kind,
             CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES: 0,
             CU_MEMPOOL_ATTR_LOCATION_TYPE: location[0],
             CU_MEMPOOL_ATTR_LOCATION_ID: location[1],
             CU_MEMPOOL_ATTR_MAX_POOL_SIZE: max_size,
             CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED: 0,
-            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: 0,
-            CU_MEMPOOL_ATTR_USED_MEM_HIGH: 0,
         }
         self.handle = pools.add(self)
 
@@ -90,35 +90,56 @@ class Pool:
     def on_host(self) -> bool:
         return self.values[CU_MEMPOOL_ATTR_LOCATION_TYPE] in HOST_LOCATIONS
 
-    def allocate(self, size: int, where: stream.Stream, name: str) -> int:
+    def allocate(self, size: int, line: stream.Stream, name: str) -> int:
+        if size <= 0:
+            raise invalid(f"{name}: the size is {size}, must be at least 1")
+        self.check_limit(size, name)
+        capacity = capacity_for(size)
+        block = self.blocks.take(
+            capacity,
+            line,
+            opportunistic=bool(self.values[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC]),
+            internal=bool(self.values[CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES]),
+        )
+        record = self.record(block or self.reserve(capacity, line, name), size, line)
+        address.add(record)
+        self.used += size
+        self.used_high = max(self.used_high, self.used)
+        return record.start
+
+    def check_limit(self, size: int, name: str) -> None:
         limit = self.values[CU_MEMPOOL_ATTR_MAX_POOL_SIZE]
         if limit and self.used + size > limit:
             raise CudaError(
                 CUDA_ERROR_OUT_OF_MEMORY,
                 f"{name}: {size} bytes asked of a pool with {limit - self.used} of {limit} left",
             )
-        if self.on_host:
-            arena, kind = memory.host_arena(), Kind.HOST
-            start = arena.allocate(size)
-        else:
-            of = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
-            managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
-            kind, arena = Kind.MANAGED if managed else Kind.DEVICE, of.arena
-            start = memory.reserve(where.context, size, name, of)
-        record = Allocation(start, size, kind, where.context, arena)
-        record.pool = self
-        if not self.on_host:
-            record.device = of
-        address.add(record)
-        self.used += size
-        for mark in HIGH_MARKS:
-            self.values[mark] = max(self.values[mark], self.used)
-        return start
 
-    def gave_back(self, size: int) -> None:
-        self.used -= size
-        if self.closed and not self.used:
-            pools.pop(self.handle, None)
+    def reserve(self, capacity: int, line: stream.Stream, name: str) -> Block:
+        """Return a new block."""
+        if self.on_host:
+            arena = memory.host_arena()
+            return self.blocks.add(arena, arena.allocate(capacity), capacity)
+        of = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
+        return self.blocks.add(of.arena, memory.reserve(line.context, capacity, name, of), capacity)
+
+    def record(self, block: Block, size: int, line: stream.Stream) -> Allocation:
+        managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
+        kind = Kind.HOST if self.on_host else Kind.MANAGED if managed else Kind.DEVICE
+        record = Allocation(block.place(size), size, kind, line.context, block.arena)
+        record.pool = record.keeper = self
+        record.block = block
+        if not self.on_host:
+            record.device = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
+        return record
+
+    def take_back(self, record: Allocation, line: stream.Stream | None) -> None:
+        self.used -= record.size
+        self.blocks.keep(record.block, line)
+        if self.closed:
+            self.blocks.release(0)
+            if not self.used:
+                pools.pop(self.handle, None)
 
 
 _defaults: dict[tuple[int, int, int], Pool] = {}
@@ -223,6 +244,8 @@ def cuMemPoolDestroy(handle: int) -> None:
     if pool.device is not None:
         raise invalid("cuMemPoolDestroy: a default pool cannot be destroyed")
     pool.closed = True
+    pool.blocks.threshold = 0
+    pool.blocks.release(0)
     for key in [key for key, current in _current.items() if current is pool]:
         del _current[key]
     if not pool.used:
@@ -230,8 +253,8 @@ def cuMemPoolDestroy(handle: int) -> None:
 
 
 def cuMemPoolTrimTo(handle: int, keep: int) -> None:
-    """Do nothing, successfully: a pool never holds memory that is not in use."""
-    find_open(handle)
+    """Give back what is not in use until at most `keep` bytes are reserved."""
+    find_open(handle).blocks.release(keep)
 
 
 def _type_of(name: str, which: int, place: int) -> Any:
@@ -244,21 +267,28 @@ def _type_of(name: str, which: int, place: int) -> Any:
 def cuMemPoolGetAttribute(handle: int, which: int, place: int) -> None:
     pool = find_open(handle)
     kind = _type_of("cuMemPoolGetAttribute", which, place)
-    if which in (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_CURRENT):
-        value = pool.used
-    elif which in pool.values:
-        value = pool.values[which]
-    else:
+    values = pool.values | {
+        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool.blocks.threshold,
+        CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: pool.blocks.reserved,
+        CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: pool.blocks.high,
+        CU_MEMPOOL_ATTR_USED_MEM_CURRENT: pool.used,
+        CU_MEMPOOL_ATTR_USED_MEM_HIGH: pool.used_high,
+    }
+    if which not in values:
         raise invalid(f"cuMemPoolGetAttribute: {which} is no CUmemPool_attribute")
-    kind.from_address(place).value = value
+    kind.from_address(place).value = values[which]
 
 
 def cuMemPoolSetAttribute(handle: int, which: int, place: int) -> None:
     pool = find_open(handle)
     value = _type_of("cuMemPoolSetAttribute", which, place).from_address(place).value
-    if which in HIGH_MARKS and value == 0:
-        pool.values[which] = pool.used
-    elif which in SWITCHES or which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+    if which == CU_MEMPOOL_ATTR_USED_MEM_HIGH and value == 0:
+        pool.used_high = pool.used
+    elif which == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH and value == 0:
+        pool.blocks.high = pool.blocks.reserved
+    elif which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        pool.blocks.threshold = value
+    elif which in SWITCHES:
         pool.values[which] = value
     else:
         raise invalid(f"cuMemPoolSetAttribute: attribute {which} cannot be set to {value}")
@@ -296,8 +326,6 @@ def cuMemAllocAsync(size: int, where: int) -> int:
 
 
 def cuMemAllocFromPoolAsync(size: int, handle: int, where: int) -> int:
-    if size <= 0:
-        raise invalid(f"cuMemAllocFromPoolAsync: bytesize is {size}")
     return find_open(handle).allocate(size, stream.find(where), "cuMemAllocFromPoolAsync")
 
 
@@ -308,11 +336,10 @@ def cuMemFreeAsync(pointer: int, where: int) -> None:
     if record.context.error == CUDA_ERROR_DEINITIALIZED:
         memory.release(record)
     else:
-        queue = stream.find(where).ready()
+        line = stream.find(where)
+        line.ready()
         address.remove(record)
-        queue.free(record.arena, record.start)
-    if record.pool is not None:
-        record.pool.gave_back(record.size)
+        record.give_back(line)
 
 
 def forget_after_fork() -> None:

@@ -18,7 +18,7 @@ from cuda.cpu.abi import (
     CU_STREAM_NON_BLOCKING,
     CUDA_ERROR_NOT_READY,
 )
-from cuda.cpu.driver import address, context, wait
+from cuda.cpu.driver import address, block, context, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -168,6 +168,7 @@ def cuStreamQuery(handle: int) -> None:
 def cuStreamSynchronize(handle: int) -> None:
     stream = find(handle)
     wait.for_queues(stream.context, stream.waited_for())
+    block.release_all()
 
 
 # Callbacks. A CUhostFn runs on the queue's own thread. A CUstreamCallback has other parameters, so one function of

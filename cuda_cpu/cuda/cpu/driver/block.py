@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of memory that a pool holds back for its next allocations.
+
+A block is one allocation of an arena, in whole pages. What is allocated in it ends where the block ends, at the guard
+page. Everything that changes the lists is one operation of C on ints and tuples: a finaliser or another thread that
+comes between two of them finds them whole.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from typing import Any
+
+from cuda.cpu.runtime import _runtime
+
+PAGE = 4096
+ALIGNMENT = 256
+
+_numbers = itertools.count()
+
+# Those that hold free blocks, for the next synchronization.
+holding: set[Blocks] = set()
+
+
+class Block:
+    __slots__ = ("arena", "capacity", "mark", "start", "stream")
+
+    def __init__(self, arena: Any, start: int, capacity: int) -> None:
+        self.arena = arena
+        self.start = start
+        self.capacity = capacity
+        self.stream: Any = None  # in whose order it was freed
+        self.mark: Any = None  # the event behind its last use; None: nothing uses it
+
+    def place(self, size: int) -> int:
+        """Return the address of `size` bytes at the end of the block."""
+        return self.start + self.capacity - -(-size // ALIGNMENT) * ALIGNMENT
+
+    def is_free(self) -> bool:
+        return self.mark is None or self.mark.is_done()
+
+
+def capacity_for(size: int) -> int:
+    return -(-size // PAGE) * PAGE
+
+
+class Blocks:
+    """The blocks of one pool: how much memory they are, and the free ones by capacity."""
+
+    def __init__(self) -> None:
+        self.reserved = 0
+        self.high = 0
+        self.threshold = 0  # bytes that a synchronization leaves to the pool
+        self.free: list[tuple[int, int, Block]] = []
+
+    def add(self, arena: Any, start: int, capacity: int) -> Block:
+        self.reserved += capacity
+        self.high = max(self.high, self.reserved)
+        return Block(arena, start, capacity)
+
+    def take(self, capacity: int, line: Any, *, opportunistic: bool, internal: bool) -> Block | None:
+        """Return a free block that is not much too large: one freed in stream `line` before any other.
+
+        With `opportunistic` one whose last use, in another stream, is over; with `internal` one whose last use the
+        stream is made to wait for.
+        """
+        first = bisect.bisect_left(self.free, (capacity,))
+        last = bisect.bisect_left(self.free, (capacity + capacity // 2 + 1,))
+        candidates = self.free[first:last]
+        for rule in (
+            lambda block: block.stream is line or block.mark is None,
+            lambda block: opportunistic and block.is_free(),
+            lambda block: internal,
+        ):
+            for entry in candidates:
+                block = entry[2]
+                if rule(block) and self._claim(entry):
+                    if block.stream is not line and not block.is_free():
+                        line.ready().wait_event(block.mark)
+                    return block
+        return None
+
+    def _claim(self, entry: tuple[int, int, Block]) -> bool:
+        try:
+            self.free.remove(entry)
+        except ValueError:  # another thread was first
+            return False
+        return True
+
+    def keep(self, block: Block, line: Any) -> None:
+        """Hold a block back that is freed in the order of stream `line`, or now (None)."""
+        block.stream, block.mark = line, None
+        if line is not None:
+            queue = line.ready()
+            if not queue.is_idle():
+                block.mark = _runtime.Event()
+                queue.record(block.mark)
+        bisect.insort(self.free, (block.capacity, next(_numbers), block))
+        holding.add(self)
+
+    def release(self, keep: int) -> None:
+        """Give free blocks back, the largest first, until at most `keep` bytes are reserved."""
+        for entry in reversed(self.free[:]):
+            block = entry[2]
+            if self.reserved > keep and block.is_free() and self._claim(entry):
+                self.reserved -= block.capacity
+                block.arena.free(block.start)
+        if not self.free:
+            holding.discard(self)
+
+
+def release_all(keep: int | None = None) -> None:
+    """Give back what pools hold beyond their thresholds, or beyond `keep` bytes each."""
+    for blocks in list(holding):
+        blocks.release(blocks.threshold if keep is None else keep)
+
+
+def forget_after_fork() -> None:
+    holding.clear()
