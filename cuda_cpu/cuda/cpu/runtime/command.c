@@ -42,12 +42,12 @@ static void fill_rows(void *argument)
 }
 
 /* A long row is a launch of our own: each block does a share of it. */
-#define SHARE ((uint64_t)1 << 20)
+#define LEAST_SHARE ((uint64_t)1 << 20)
 
 static uint64_t share_of(const struct cpu_warp *warp, const struct cpu_rows *rows, uint64_t *start)
 {
-    *start = warp->block_idx[0] * SHARE;
-    return rows->width - *start < SHARE ? rows->width - *start : SHARE;
+    *start = warp->block_idx[0] * rows->share;
+    return rows->width - *start < rows->share ? rows->width - *start : rows->share;
 }
 
 static void copy_share(struct cpu_warp *warp)
@@ -70,20 +70,25 @@ static bool is_shared_out(const struct cpu_command *command)
 {
     const struct cpu_rows *rows = &command->rows;
     bool apart = rows->destination - rows->source >= rows->width && rows->source - rows->destination >= rows->width;
-    return rows->height == 1 && rows->width >= 4 * SHARE && rows->width < SHARE << 31 && cpu_pool_workers() > 1 &&
+    return rows->height == 1 && rows->width >= 4 * LEAST_SHARE && cpu_pool_workers() > 1 &&
            (command->kind == CPU_FILL || apart);
 }
 
 static bool run_shares(struct cpu_command *command, struct cpu_worker *worker, struct cpu_fault_record *fault,
                        const char *what)
 {
+    struct cpu_rows *rows = &command->rows;
     struct cpu_job job;
+    /* Two for each worker, as long as can be: the C library copies long blocks past the caches. */
+    rows->share = (rows->width / (cpu_pool_workers() * 2) + 4095) & ~(uint64_t)4095;
+    if (rows->share < LEAST_SHARE)
+        rows->share = LEAST_SHARE;
     memset(&job, 0, offsetof(struct cpu_job, fault));
     job.grid = command->kind == CPU_COPY ? &copying : &filling;
-    job.params = (const uint8_t *)&command->rows;
+    job.params = (const uint8_t *)rows;
     for (int i = 0; i < 3; i++)
         job.grid_dim[i] = job.block_dim[i] = job.cluster_dim[i] = 1;
-    job.grid_dim[0] = (uint32_t)((command->rows.width + SHARE - 1) / SHARE);
+    job.grid_dim[0] = (uint32_t)((rows->width + rows->share - 1) / rows->share);
     cpu_fault_renew();
     cpu_job_run(&job, worker);
     if (!atomic_load(&job.recorded))

@@ -76,7 +76,7 @@ static bool run_turn_of_block(struct cpu_worker *worker, struct cpu_block *block
 static struct cpu_block *admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_block *last)
 {
     uint64_t index, end;
-    if (!cpu_job_take(job, worker, &index, &end))
+    if (!cpu_job_take(job, &index, &end))
         return NULL;
     struct cpu_block *block = cpu_block_take(worker, job);
     if (!block) {

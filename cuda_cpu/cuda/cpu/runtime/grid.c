@@ -33,7 +33,7 @@ bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind,
 }
 
 /* Take the next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
-bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end)
+bool cpu_job_take(struct cpu_job *job, uint64_t *begin, uint64_t *end)
 {
     if (atomic_load_explicit(&job->stop, memory_order_relaxed))
         return false;
@@ -45,7 +45,6 @@ bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begi
         job->published = true; /* by the queue's thread, which is alone so far */
         cpu_pool_publish(job);
     }
-    (void)worker;
     return true;
 }
 
@@ -62,7 +61,7 @@ static void run_direct(void *argument)
     struct cpu_block *block = share->block;
     void (*entry)(struct cpu_warp *) = job->grid->entry;
     uint64_t limit = cpu_stack_limit(share->worker->stack), index, end;
-    while (cpu_job_take(job, share->worker, &index, &end)) {
+    while (cpu_job_take(job, &index, &end)) {
         for (; index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed); index++) {
             cpu_block_start(block, job, index);
             for (uint32_t w = 0; w < job->warps; w++) {

@@ -35,6 +35,7 @@ struct cpu_launch {
 struct cpu_rows {
     uint64_t destination, destination_pitch, source, source_pitch;
     uint64_t width, height; /* bytes, rows */
+    uint64_t share;         /* bytes of one worker's part, where one row is shared out */
     uint32_t value, value_width;
 };
 

@@ -162,7 +162,7 @@ bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind,
 /* fibers.c */
 void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker);
 void cpu_warp_yield(struct cpu_running *warp); /* back to the scheduler; returns when it is this warp's turn */
-bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end);
+bool cpu_job_take(struct cpu_job *job, uint64_t *begin, uint64_t *end);
 
 /* barrier.c */
 void cpu_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
