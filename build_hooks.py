@@ -27,7 +27,7 @@ CODEGEN = ROOT / "cuda_bindings/codegen"
 BINDINGS = "cuda_bindings/cuda/bindings"
 CPU = "cuda_cpu/cuda/cpu"
 
-APIS = ("driver", "nvrtc", "nvjitlink", "nvvm", "nvfatbin")
+APIS = ("driver", "runtime", "nvrtc", "nvjitlink", "nvvm", "nvfatbin")
 # What `python -m codegen write` makes: asked for when one is absent.
 GENERATED = (
     *(f"{BINDINGS}/cy{name}.{suffix}" for name in APIS for suffix in ("pxd", "pyx")),
@@ -83,7 +83,7 @@ def sources_are_stale() -> bool:
     """Tell whether the generator changed after it last ran."""
     if not CODEGEN.exists() or importlib.util.find_spec("clang") is None:
         return False
-    newest_rule = max(path.stat().st_mtime for path in CODEGEN.iterdir() if path.suffix in (".py", ".toml"))
+    newest_rule = max(path.stat().st_mtime for path in CODEGEN.iterdir() if path.suffix in (".py", ".pyx", ".toml"))
     return newest_rule > (ROOT / STAMP).stat().st_mtime
 
 

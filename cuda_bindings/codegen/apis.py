@@ -33,6 +33,7 @@ class Api:
     defines: tuple[str, ...] = ()
     per_thread_define: str | None = None  # switches the header to the per-thread default stream
     every_version_define: str | None = None  # makes the header declare all versions of its functions
+    as_needed: tuple[str, ...] = ()  # headers of which only those types are bound that others are made of
     reference: str = ""  # page of NVIDIA's reference; {group} is the header's group of functions
 
 
@@ -56,6 +57,29 @@ APIS = {
             per_thread_define="CUDA_API_PER_THREAD_DEFAULT_STREAM",
             every_version_define="__CUDA_API_VERSION_INTERNAL",
             reference="https://docs.nvidia.com/cuda/cuda-driver-api/group__{group}.html",
+        ),
+        Api(
+            name="runtime",
+            headers=(
+                "cuda_runtime_api.h",
+                "driver_types.h",
+                "texture_types.h",
+                "surface_types.h",
+                "library_types.h",
+                "device_types.h",
+                "cuda_profiler_api.h",
+                "cudart_platform.h",
+                "cuda_egl_interop.h",
+                "cuda_gl_interop.h",
+                "cuda_vdpau_interop.h",
+            ),
+            prelude=("vdpau/vdpau.h",),
+            prefix="cuda",
+            status="cudaError_t",
+            version_macro="CUDART_VERSION",
+            per_thread_define="CUDA_API_PER_THREAD_DEFAULT_STREAM",
+            as_needed=("vector_types.h",),
+            reference="https://docs.nvidia.com/cuda/cuda-runtime-api/group__{group}.html",
         ),
         Api(
             name="nvrtc",

@@ -23,6 +23,8 @@ PRIMITIVE_SIZES = {
     "long long": (8, True),
     "unsigned long long": (8, False),
 }
+# Structs that several APIs define, and the macro by which NVIDIA's headers tell that it is done.
+SHARED = {"CUuuid_st": "CU_UUID_HAS_BEEN_DEFINED"}
 ANONYMOUS = re.compile(r"anon_(struct|union)\d+")
 
 
@@ -135,7 +137,9 @@ class Declarations:
             return
         for field in struct.fields:
             self.need_for(field.type)
-        self.c.append(f"{keyword} {tag} {{ {self.members(struct)} }} __attribute__((aligned({struct.align})));")
+        text = f"{keyword} {tag} {{ {self.members(struct)} }} __attribute__((aligned({struct.align})));"
+        guard = SHARED.get(tag)
+        self.c += [f"#ifndef {guard}", f"#define {guard}", text, "#endif"] if guard else [text]
         in_c = "" if tag == struct.name else f' "{keyword} {tag}"'
         self.cython.append(f"cdef {keyword} {struct.name}{in_c}:")
         self.cython += self.cython_members(struct) or ["    pass"]

@@ -49,7 +49,7 @@ PRIMITIVES = {
 # The model keeps the names of their types, size_t and the like, as they are.
 SYSTEM_TYPES = {"stddef.h", "stdint.h", "stdlib.h"}
 RECORDS = {CursorKind.STRUCT_DECL: False, CursorKind.UNION_DECL: True}
-STATUS = re.compile(r"\b(?:CUDA|NVRTC|NVJITLINK|NVVM|NVFATBIN)_(?:ERROR_)?[A-Z0-9_]+\b")
+STATUS = re.compile(r"\b(?:(?:CUDA|NVRTC|NVJITLINK|NVVM|NVFATBIN)_(?:ERROR_)?[A-Z0-9_]+|cudaError[A-Z]\w+)\b")
 IDENTIFIER = re.compile(rb"\w+")
 
 

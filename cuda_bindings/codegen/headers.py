@@ -10,7 +10,7 @@ from clang.cindex import CursorKind, Index, TranslationUnit
 
 from codegen import apis, constants, versions
 from codegen.declarations import HeaderError, Reader, contents, functions, written_name
-from codegen.model import Library
+from codegen.model import Array, FunctionType, Library, Named, Pointer, Type, Typedef
 
 SYSTEM_HEADERS = apis.HERE / "include"
 
@@ -32,7 +32,10 @@ def read(api: apis.Api, include: tuple = ()) -> Library:
     def parse_more(text: str) -> TranslationUnit:
         return parse_source(includes(headers) + text, api.defines, include)
 
+    keep_needed(api, library)
+    name_handles(library)
     library.constants, library.skipped = constants.read(unit, api.headers, set(library.functions), parse_more)
+    add_aliases(unit, library)
     if api.version_macro:
         library.version = int(library.constants[api.version_macro].value)
     return with_per_thread_variants(api, with_versions(api, library, include), include)
@@ -79,6 +82,79 @@ def parse_source(source: str, defines: tuple[str, ...], include: tuple = ()) -> 
         unsaved_files=[("codegen.c", source)],
         options=TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD | TranslationUnit.PARSE_SKIP_FUNCTION_BODIES,
     )
+
+
+def keep_needed(api: apis.Api, library: Library) -> None:
+    """Remove the types of `api.as_needed` that nothing else is made of."""
+    spare = {
+        name: table[name]
+        for table in (library.structs, library.typedefs)
+        for name in list(table)
+        if table[name].header in api.as_needed
+    }
+    if not spare:
+        return
+    wanted = [type_ for f in library.functions.values() for type_ in (f.result, *(param.type for param in f.params))]
+    for table in (library.structs, library.typedefs):
+        wanted += [type_ for item in table.values() if item.name not in spare for type_ in parts(item)]
+    while wanted:
+        for name in names_in(wanted.pop()):
+            if item := spare.pop(name, None):
+                wanted += parts(item)
+    for name in spare:
+        library.structs.pop(name, None)
+        library.typedefs.pop(name, None)
+
+
+def parts(item) -> list[Type]:
+    """Return the types that a struct or typedef is made of."""
+    return [item.type] if isinstance(item, Typedef) else [field.type for field in item.fields]
+
+
+def names_in(type_: Type) -> list[str]:
+    match type_:
+        case Named(name):
+            return [name]
+        case Pointer(to):
+            return names_in(to)
+        case Array(of):
+            return names_in(of)
+        case FunctionType(result, params):
+            return [name for part in (result, *(param for _, param in params)) for name in names_in(part)]
+    return []
+
+
+def name_handles(library: Library) -> None:
+    """Let ``struct cudaGraphicsResource **`` be ``cudaGraphicsResource_t *``: Python has a class for the typedef."""
+    handles = {typedef.type: name for name, typedef in library.typedefs.items() if is_handle(library, typedef.type)}
+    for key, function in library.functions.items():
+        params = tuple(
+            dataclasses.replace(param, type=Pointer(Named(handles[param.type.to]), param.type.const))
+            if isinstance(param.type, Pointer) and param.type.to in handles
+            else param
+            for param in function.params
+        )
+        library.functions[key] = dataclasses.replace(function, params=params)
+
+
+def is_handle(library: Library, type_: Type) -> bool:
+    """Tell whether a type is a pointer to an opaque struct."""
+    return (
+        isinstance(type_, Pointer)
+        and isinstance(type_.to, Named)
+        and type_.to.name in library.structs
+        and not library.structs[type_.to.name].size
+    )
+
+
+def add_aliases(unit: TranslationUnit, library: Library) -> None:
+    """Make typedefs of macros that stand for types: ``#define cudaStreamAttrID cudaLaunchAttributeID``."""
+    for cursor in unit.cursor.get_children():
+        if cursor.kind == CursorKind.MACRO_DEFINITION and cursor.spelling in library.skipped:
+            tokens = [token.spelling for token in cursor.get_tokens()]
+            if len(tokens) == 2 and tokens[1] in {**library.structs, **library.enums, **library.typedefs}:
+                header = library.skipped.pop(cursor.spelling)
+                library.typedefs[cursor.spelling] = Typedef(cursor.spelling, Named(tokens[1]), header)
 
 
 def with_versions(api: apis.Api, library: Library, include: tuple) -> Library:

@@ -136,6 +136,8 @@ def snake_case(name: str) -> str:
 def overridden(param: Param, change: dict) -> Param:
     """Return the parameter with the changes that overrides.toml lists for it."""
     fields = {key: value or None for key, value in change.items() if key != "reason"}
+    if "type" in fields:
+        fields["type"] = parse_type(fields["type"])
     if "role" in fields:
         fields["role"] = Role(fields["role"])
         if fields["role"] is not Role.INOUT_COUNT:

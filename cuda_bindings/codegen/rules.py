@@ -10,9 +10,11 @@ import re
 from codegen.model import Array, Function, FunctionType, Library, Named, Param, Pointer, Primitive, Role, Type
 
 FLOATS = {"float", "double"}
-COUNT_NAME = re.compile(r"(num|nb)[A-Z]\w*|count")
+COUNT_NAME = re.compile(r"(num|nb|pNum)[A-Z]\w*|count")
 BYTES_NAME = re.compile(r"ByteCount|numbytes|size|len")
-SINGLE_NAME = re.compile(r"ph?[A-Z]\w*|pctx|\w+[oO]ut")  # pX, phX, xOut, x_out: a pointer to one X
+# pX, phX, xOut, x_out: a pointer to one X, but for the runtime's arrays of nodes
+SINGLE_NAME = re.compile(r"(?!pDepend|pRootNodes)ph?[A-Z]\w*|pctx|\w+[oO]ut")
+CODE_NAME = re.compile(r"func|symbol(Ptr)?|entryFuncAddr")  # a kernel or variable, by its address or handle
 READS_OUT = re.compile(r"Get|Enumerate|Query|Encode")
 ARRAY_ROLES = {Role.IN_ARRAY, Role.INOUT_ARRAY, Role.OUT_ARRAY, Role.IN_VALUES, Role.OUT_VALUES, Role.OUT_VIEW}
 
@@ -97,13 +99,15 @@ def pointer_role(library: Library, function: Function, param: Param, count: str 
 def void_role(param: Param) -> Role:
     if param.name in ("userData", "payload"):
         return Role.USER_DATA
+    if CODE_NAME.fullmatch(param.name):
+        return Role.IN
     if param.type.const:
         return Role.IN_BUFFER
     return Role.OUT_BUFFER if param.name.startswith("dst") else Role.IN
 
 
 def pointer_to_pointer_role(param: Param, count: str | None) -> Role:
-    if param.name == "kernelParams":
+    if param.name in ("kernelParams", "args"):
         return Role.KERNEL_PARAMS
     if param.name == "extra":
         return Role.IN

@@ -20,13 +20,14 @@ QUICK = re.compile(
     r"|Ctx(Get|Set|Push|Pop)\w*|Device(Get|Can|Total|Compute)\w*|(Stream|Event|Module|Library|Kernel|Func|Graph\w*)Get\w+"
     r"|\w+NodeGet\w+|Occupancy\w+|TexRef\w+|SurfRef\w+|TexObjectGet\w+|TensorMap\w+|StreamIsCapturing|FuncIsLoaded)"
     r"|nvrtc(Version|Get\w+)|nvJitLink(Version|Get\w+)|nvvm(\w*Version|Get\w+)|nvFatbin(Version|GetErrorString)"
+    r"|cuda(GetLastError|PeekAtLastError|GetError\w+|CreateChannelDesc|StreamQuery|EventQuery)"
 )
 # Those that QUICK matches although they may compile, load, copy or wait.
 SLOW = re.compile(
     r"cu(Init|CtxSetLimit|ModuleGet(Function|Global)|LibraryGet\w+|KernelGetFunction|MemGet\w+|CtxGetDevResource)"
 )
 # Functions whose results say more about a failure.
-RESULTS_OF_FAILURE = {"cuGraphExecUpdate"}
+RESULTS_OF_FAILURE = {"cuGraphExecUpdate", "cudaGraphExecUpdate"}
 # Arguments that the library goes on using: function -> handle that it makes, parameters kept until that is destroyed.
 KEPT = {"cuLinkCreate": ("stateOut", ("options", "optionValues"))}
 RELEASED = {"cuLinkDestroy": "state"}
@@ -256,6 +257,8 @@ class Wrapper(Expressions):
         """Return the statements that pack the results."""
         if self.returns_value() and self.names.raises:
             return ["return text_as_str(outcome)"]
+        if isinstance(target(self.library, self.function.result), Struct):
+            return self.struct_result()
         if self.returns_value():
             return [f"return (status(STATUSES, 0), {self.value(self.function.result, 'outcome')})"]
         if self.names.raises:
@@ -284,6 +287,16 @@ class Wrapper(Expressions):
         """Return the statements that let go of such arguments."""
         handle = RELEASED.get(self.function.name)
         return ["if outcome == 0:", f"    KEPT.pop(<size_t>c_{handle}, None)"] if handle else []
+
+    def struct_result(self) -> list[str]:
+        """Return the statements that hand out a struct that C returns by value."""
+        type_ = self.function.result
+        kind = self.kind(self.names.struct(target(self.library, type_).name))
+        return [
+            f"cdef Struct made = new_struct({kind})",
+            f"(<{self.c(Pointer(type_))}>made.memory)[0] = outcome",
+            "return (status(STATUSES, 0), made)",
+        ]
 
     def failure(self) -> list[str]:
         """Return the statements that leave a function of the tuple style when a call failed."""

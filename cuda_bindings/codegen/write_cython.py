@@ -23,6 +23,7 @@ HEADER = (
 # Macro that NVIDIA's header defines when it is included: its declarations are then the same as ours.
 GUARDS = {
     "driver": "__cuda_cuda_h__",
+    "runtime": "__CUDA_RUNTIME_API_H__",
     "nvrtc": "__NVRTC_H__",
     "nvjitlink": "nvJitLink_INCLUDED__",
     "nvvm": "NVVM_H",
@@ -31,6 +32,7 @@ GUARDS = {
 # Status that a function returns together with a Python exception, as NVIDIA's C level has it.
 RAISED = {
     "CUresult": "CUDA_ERROR_NOT_FOUND",
+    "cudaError_t": "cudaErrorCallRequiresNewerDriver",
     "nvrtcResult": "NVRTC_ERROR_INVALID_INPUT",
     "nvJitLinkResult": "NVJITLINK_ERROR_INTERNAL",
     "nvvmResult": "NVVM_ERROR_INVALID_INPUT",
@@ -73,7 +75,8 @@ def raised(function: Function) -> str:
     """Return the exception clause of a function."""
     if isinstance(function.result, Pointer):
         return "except? NULL"
-    return f"except? {RAISED[function.result.name]}" if isinstance(function.result, Named) else "except *"
+    status = RAISED.get(function.result.name) if isinstance(function.result, Named) else None
+    return f"except? {status}" if status else "except *"
 
 
 def pxd(library: Library) -> str:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 
 from codegen import versions
-from codegen.c_types import Declarations, declare
+from codegen.c_types import Declarations, declare, target
 from codegen.model import Field, Function, Library, Param, Pointer, Primitive, Role, Struct
 from codegen.write_cython import c_text
 
 FEW = 3  # what functions return that other functions take their counts from
+RESULT = 23  # in the place of a parameter's index, for a struct that is returned by value
 VIEWED = 2  # elements of arrays that the library owns
 
 # What is done for a parameter after its raw value is recorded: p its name, n its number of elements or bytes.
@@ -78,6 +79,9 @@ def function_text(library: Library, function: Function, few: bool) -> str:
         for k, param in enumerate(function.params):
             if (param.role in (Role.INOUT_COUNT, Role.OUT)) == last:
                 lines += action(function, param, k, few or param.name in counts)
+    if isinstance(target(library, function.result), Struct):
+        made = declare(function.result, "made", spell)
+        return "\n".join([*lines, f"    {made}; FILL({RESULT}, &made, sizeof made); return made; }}"])
     result = "echo_text" if isinstance(function.result, Pointer) else "echo_status"
     return "\n".join([*lines, f"    return {result}; }}"])
 

@@ -62,6 +62,8 @@ def module(library: Library) -> str:
     names = tables.Names(library)
     wrappers = [Wrapper(library, function, names) for function in library.functions.values()]
     body = "".join(wrapper.text() for wrapper in wrappers)
+    extras = apis.HERE / f"extras_{library.name}.pyx"
+    body += "\n" + extras.read_text().partition("\n\n")[2] if extras.exists() else ""
     body += FOOTER
     api = apis.APIS[library.name]
     globals_: dict[str, str] = {}

@@ -36,6 +36,15 @@ PASSED = {
     Role.IN_VALUES: "Sequence[Any] | int | None",
     Role.KERNEL_PARAMS: "Any",
 }
+# The functions of extras_<name>.pyx.
+EXTRAS = {
+    "runtime": [
+        "def getLocalRuntimeVersion() -> tuple[cudaError_t, int]: ...",
+        "def make_cudaExtent(w: int, h: int, d: int) -> cudaExtent: ...",
+        "def make_cudaPitchedPtr(d: Any, p: int, xsz: int, ysz: int) -> cudaPitchedPtr: ...",
+        "def make_cudaPos(x: int, y: int, z: int) -> cudaPos: ...",
+    ]
+}
 
 
 def files(libraries: dict[str, Library]) -> dict[str, str]:
@@ -69,6 +78,7 @@ class Stubs:
         lines += [ERROR.format(name=row[0], status=row[2]) for row in rows if row[1] == "error"]
         lines += [f"{name}: int" for name, _ in constants(self.library)]
         lines += [self.function(function) for function in self.library.functions.values()]
+        lines += EXTRAS.get(self.library.name, [])
         lines.append("def sizeof(objType: type[Handle] | type[Struct] | type[Enumeration]) -> int: ...")
         lines.append("def __dir__() -> list[str]: ...")
         return "\n".join(lines) + "\n"

@@ -21,8 +21,9 @@ from support.echo_cases import COUNT, Cases, Member, Mismatch, plain  # noqa: E4
 
 from codegen import roles  # noqa: E402
 from codegen.c_types import target  # noqa: E402
-from codegen.model import Array, Pointer, Primitive, Role  # noqa: E402
-from codegen.write_echo import FEW, counter  # noqa: E402
+from codegen.model import Array, Named, Pointer, Primitive, Role, Struct  # noqa: E402
+from codegen.wrapper import RESULTS_OF_FAILURE  # noqa: E402
+from codegen.write_echo import FEW, RESULT, counter  # noqa: E402
 from cuda.bindings import _loader  # noqa: E402
 
 UNKNOWN_STATUS = 98765
@@ -116,6 +117,8 @@ class Caller(Cases):
             if param.role in roles.RETURNED
         ]
         types = [param.type.to for param in self.function.params if param.role in (Role.OUT, Role.OUT_STRUCT)]
+        if isinstance(target(self.library, self.function.result), Struct):
+            expected = [pattern(RESULT, self.size(self.function.result))]
         if isinstance(self.function.result, Pointer):
             expected = ["echo" if self.raises() else b"echo"]
         got = result
@@ -145,12 +148,12 @@ class Caller(Cases):
             return
         finally:
             self.echo.set_status(0)
-        if isinstance(self.function.result, Pointer):
+        if self.function.result != Named(self.api.status):
             return
         need_equal("raises", self.raises(), False)
         need_equal("status", int(result[0]), status)
         need_equal("number of results", len(result) - 1, len(roles.returned(self.function)))
-        if self.function.name != "cuGraphExecUpdate":
+        if self.function.name not in RESULTS_OF_FAILURE:
             need_equal("results", [item for item in result[1:] if item is not None], [])
 
     def check_refusal(self):

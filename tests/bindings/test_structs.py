@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from codegen import roles
 from codegen.c_types import integer, target
 from codegen.model import Array, Enum, Pointer, Primitive, Struct
-from cuda.bindings import driver, nvrtc
+from cuda.bindings import driver, nvrtc, runtime
 
 MODULES = {"driver": driver, "nvrtc": nvrtc}
 LIBRARIES = {name: library for name, library in roles.libraries().items() if name in MODULES}
@@ -256,3 +256,14 @@ def test_sizeof():
     assert driver.sizeof(driver.CUresult) == 4
     with pytest.raises(TypeError, match="takes a handle, enumeration or struct class"):
         driver.sizeof(int)
+
+
+def test_helpers_of_the_runtime_make_structs():
+    extent = runtime.make_cudaExtent(3, 2, 1)
+    assert (type(extent), extent.width, extent.height, extent.depth) == (runtime.cudaExtent, 3, 2, 1)
+    pitched = runtime.make_cudaPitchedPtr(4096, 512, 500, 3)
+    assert (int(pitched.ptr), pitched.pitch, pitched.xsize, pitched.ysize) == (4096, 512, 500, 3)
+    position = runtime.make_cudaPos(7, 8, 9)
+    assert (position.x, position.y, position.z) == (7, 8, 9)
+    with pytest.raises(OverflowError, match="width"):
+        runtime.make_cudaExtent(-1, 0, 0)

@@ -15,6 +15,17 @@ NO_HEADER = "no obtainable header"
 # The only reasons that count: no obtainable header; contradicts a safety rule of the design.
 DIFFERENCES = {
     "driver": {"sizeof": NO_HEADER, "cudaBindingsDriverGlobal": NO_HEADER},
+    "runtime": dict.fromkeys(
+        [
+            "sizeof",
+            "cudaBindingsRuntimeGlobal",
+            "getLocalRuntimeVersion",
+            "make_cudaExtent",
+            "make_cudaPitchedPtr",
+            "make_cudaPos",
+        ],
+        NO_HEADER,
+    ),
     "nvrtc": {"sizeof": NO_HEADER},
     "nvjitlink": {},
     "nvvm": {},

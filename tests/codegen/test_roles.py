@@ -107,13 +107,13 @@ def test_counts_and_selectors_name_parameters(libraries, every_symbol):
 
 def test_the_selected_value_has_a_type_for_every_member(libraries):
     types = roles.value_types()
-    library = libraries["driver"]
     ends = ("_MAX", "_NUM_OPTIONS")
+    enums = {name: enum for library in libraries.values() for name, enum in library.enums.items()}
     for enum, members in types.items():
-        known = {member.name for member in library.enums[enum].members if not member.name.endswith(ends)}
+        known = {member.name for member in enums[enum].members if not member.name.endswith(ends)}
         assert set(members) == known, enum
     selected = set()
-    for function in library.functions.values():
+    for function in (function for library in libraries.values() for function in library.functions.values()):
         by_name = {param.name: param.type for param in function.params}
         for param in function.params:
             if param.selector:

@@ -13,7 +13,7 @@
 
 struct echo_argument {
     size_t size;                       /* bytes of the raw value */
-    unsigned char raw[128];            /* the raw value */
+    unsigned char raw[512];            /* the raw value */
     size_t memory_size;                /* bytes that it points to, if those are read */
     unsigned char memory[MAX_MEMORY];  /* a copy of them from before outputs were written */
 };

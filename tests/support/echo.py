@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 class Argument(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_size_t),
-        ("raw", ctypes.c_ubyte * 128),
+        ("raw", ctypes.c_ubyte * 512),
         ("memory_size", ctypes.c_size_t),
         ("memory", ctypes.c_ubyte * MAX_MEMORY),
     ]

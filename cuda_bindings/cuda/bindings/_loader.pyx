@@ -34,6 +34,7 @@ cdef extern from *:
 CPU_LIBRARY = "cuda/cpu/entry/libcuda.so.1"
 # Library as cuda.pathfinder names it, and the package that brings it.
 COMPONENTS = {
+    "runtime": ("cudart", "nvidia-cuda-runtime"),
     "nvrtc": ("nvrtc", "nvidia-cuda-nvrtc"),
     "nvjitlink": ("nvJitLink", "nvidia-nvjitlink"),
     "nvvm": ("nvvm", "nvidia-nvvm"),
@@ -149,6 +150,18 @@ cdef Library _open_component(str api):
         ) from None
 
 
+cdef Library _open_runtime():
+    """Open NVIDIA's runtime, or on the CPU device our own, which is made of driver calls."""
+    if not cpu_in_use():
+        return _open_component("runtime")
+    entry = os.path.dirname(_library("driver").path)
+    path = os.path.join(os.path.dirname(entry), "runtime_api", "libcudart.so.13")
+    try:
+        return _open(path)
+    except OSError as error:
+        raise LibraryNotFound(f"the CPU device's runtime library cannot be opened: {error}") from None
+
+
 cdef Library _library(str api):
     """Return the open library of an API."""
     cdef Library library = _libraries.get(api)
@@ -156,7 +169,8 @@ cdef Library _library(str api):
         with _lock:
             library = _libraries.get(api)
             if library is None:
-                library = _open_driver() if api == "driver" else _open_component(api)
+                opener = {"driver": _open_driver, "runtime": _open_runtime}.get(api)
+                library = opener() if opener else _open_component(api)
                 _libraries[api] = library
     return library
 
@@ -236,12 +250,16 @@ cdef _raise_absent(str api, Library library, str name, int version):
     raise FunctionNotFound(f"{name}{needed} the driver in use, {library.path}, is {here}: update the driver")
 
 
+cdef bint per_thread_streams() except -1:
+    return os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0") not in ("", "0")
+
+
 cdef void* _driver_function(Library library, str name, str symbol, int version, str per_thread):
     """Ask cuGetProcAddress for a function, and the symbol table where the driver is older than that."""
     cdef void* function = NULL
     cdef int status = 0
     cdef unsigned long long flags = 0
-    if os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0") not in ("", "0"):
+    if per_thread_streams():
         flags = 2  # CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
         symbol = per_thread or symbol
     cdef bytes encoded = name.encode()
@@ -265,7 +283,7 @@ cdef void* resolve(str api, str name, str symbol, int version, str per_thread) e
         _warn_of_cpu_device()
         function = _driver_function(library, name, symbol, version, per_thread)
     else:
-        function = library.symbol(symbol)
+        function = library.symbol(per_thread if per_thread and per_thread_streams() else symbol)
     if function == NULL:
         _raise_absent(api, library, symbol, version)
     return function
