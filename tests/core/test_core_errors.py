@@ -126,6 +126,22 @@ with LegacyPinnedMemoryResource().allocate(4) as flag:
     assert said.split() == ["False", "True"]
 
 
+@pytest.mark.cpu_only
+def test_without_llvmlite(tmp_path):
+    text = script("""
+try:
+    launch(stream, one, module.store, buffer)
+except CUDAError as error:
+    print(error)
+print('alive')
+""")
+    done = run_script("import sys; sys.modules['llvmlite'] = None" + text, CUDA_CPU_CACHE=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("CUDA_ERROR_JIT_COMPILER_NOT_FOUND")
+    assert "pip install 'open-cuda-python[cpu]'" in done.stdout
+    assert done.stdout.endswith("alive\n")
+
+
 def test_nothing_is_said_at_exit():
     done = run_script(
         script("""

@@ -101,7 +101,8 @@ def _llvm() -> object:
         import llvmlite.binding as llvm
     except ImportError as error:
         raise ImportError(
-            "the CPU device compiles kernels with llvmlite, which is not installed: pip install 'open-cuda-python[cpu]'"
+            "the CPU device compiles kernels with llvmlite, which is not installed: pip install 'open-cuda-python[cpu]'",
+            name="llvmlite",
         ) from error
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
