@@ -143,7 +143,7 @@ def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address,
     """Return the row that an access of `size` bytes goes to, or None if its addresses may be any."""
     from cuda.cpu.emit.memory import pointers, space_of
 
-    if not frame.rows or (size < 4 and not frame.module.native_gather):
+    if not frame.rows or (size < 4 and not frame.full and not frame.module.native_gather):
         return None
     stride = row_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):

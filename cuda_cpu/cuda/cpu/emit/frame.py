@@ -43,6 +43,7 @@ class Frame:
         self.bases: dict[tuple[str, int], Value] = {}
         self.segment: int | None = None  # operands mean the bases of this segment of the packet
         self.rows = False  # the copy of a block for warps that lie in a row is being emitted
+        self.full = False  # the copy for a packet of which all lanes run
         self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block
         self.kept = 0  # registers that other lanes still need

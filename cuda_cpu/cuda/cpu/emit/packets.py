@@ -187,6 +187,9 @@ def load_row(frame: Frame, row: Row, element: str) -> Value:
     part, lanes = f"<{count} x {element}>", f"<{count} x i1>"
     if row.stride == 0:
         return _load_same(frame, row, element)
+    if frame.full:
+        loaded = [builder.assign(f"load {part}, ptr {base}, align {size}") for base in row.bases]
+        return Value(_join(frame, part, loaded), element, Shape.VECTOR)
     name = f"llvm.masked.load.v{count}{element}.p0"
     frame.module.declare(name, part, ["ptr", "i32", lanes, part])
     loaded = []
@@ -208,20 +211,26 @@ def _load_same(frame: Frame, row: Row, element: str) -> Value:
     builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
     if len(row.bases) == 1:
         return builder.broadcast(builder.load(element, row.bases[0], align=size))
-    low = builder.assign(f"trunc {builder.mask_type} {frame.mask} to i{count}")
-    high = builder.assign(f"lshr {builder.mask_type} {frame.mask}, {count}")
-    no_low = builder.assign(f"icmp eq i{count} {low}, 0")
-    no_high = builder.is_zero(high)
-    first, second = row.bases
-    places = [(no_low, second, first), (no_high, first, second)]
     packet, values = builder.type(element), "poison"
-    for position, (none, other, own) in enumerate(places):
-        place = builder.assign(f"select i1 {none}, ptr {other}, ptr {own}")
+    for position, place in enumerate(row.bases if frame.full else _valid_bases(frame, row)):
         one = builder.load(element, place, align=size)
         values = builder.assign(f"insertelement {packet} {values}, {element} {one.ref}, i64 {position}")
     picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
     ref = builder.assign(f"shufflevector {packet} {values}, {packet} poison, <{frame.width} x i32> <{picks}>")
     return Value(ref, element, Shape.VECTOR)
+
+
+def _valid_bases(frame: Frame, row: Row) -> list[str]:
+    """Return the base of each of two segments, or the other's where no lane of its own runs."""
+    builder, count = frame.builder, lanes_of_segment(frame)
+    low = builder.assign(f"trunc {builder.mask_type} {frame.mask} to i{count}")
+    no_low = builder.assign(f"icmp eq i{count} {low}, 0")
+    no_high = builder.is_zero(builder.assign(f"lshr {builder.mask_type} {frame.mask}, {count}"))
+    first, second = row.bases
+    return [
+        builder.assign(f"select i1 {no_low}, ptr {second}, ptr {first}"),
+        builder.assign(f"select i1 {no_high}, ptr {first}, ptr {second}"),
+    ]
 
 
 def _segment_lanes(frame: Frame) -> list[str]:
@@ -246,6 +255,10 @@ def store_row(frame: Frame, row: Row, value: Value) -> None:
     name = f"llvm.masked.store.v{count}{element}.p0"
     part, size = f"<{count} x {element}>", width_of(element) // 8
     frame.module.declare(name, "void", [part, "ptr", "i32", f"<{count} x i1>"])
+    if frame.full:
+        for segment, base in enumerate(row.bases):
+            builder.line(f"store {part} {_part(builder, value, count, segment)}, ptr {base}, align {size}")
+        return
     for segment, (base, mask) in enumerate(zip(row.bases, _segment_lanes(frame), strict=True)):
         builder.call(
             name, "void", f"{part} {_part(builder, value, count, segment)}", f"ptr {base}", f"i32 {size}", mask

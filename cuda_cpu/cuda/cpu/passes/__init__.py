@@ -9,7 +9,7 @@ from collections.abc import Callable
 from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
 from cuda.cpu.passes.find_affine import find_affine, find_breaks
 from cuda.cpu.passes.find_liveness import find_liveness
-from cuda.cpu.passes.find_pending import find_reach, members
+from cuda.cpu.passes.find_pending import find_divergent, find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.graph import BLOCK, Graph, Step
 from cuda.cpu.passes.order_blocks import order_blocks
@@ -58,6 +58,7 @@ def _analyse(
     if _needs_any_order(graph):
         graph.general = True
         analyse_uniformity(graph, is_lanewise)
+    find_divergent(graph)
     find_affine(graph)
     return graph
 

@@ -92,3 +92,13 @@ def find_reach(graph: Graph) -> list[int]:
                 reach[block.number] = value
                 changed = True
     return reach
+
+
+def find_divergent(graph: Graph) -> None:
+    """Fill `divergent`: what can be reached from branches at which lanes part, or from calls in which they exit."""
+    reach = find_reach(graph)
+    for block in graph.blocks:
+        if graph.is_divergent(block.end) or block.leaves:
+            for target in block.end.targets:
+                if target != RETURN:
+                    graph.divergent |= reach[target]

@@ -59,6 +59,7 @@ class Graph:
     live_in: list[int] = field(default_factory=list)  # registers, per block
     pending: list[int] = field(default_factory=list)  # blocks at which other lanes may wait, per block
     kept: list[int] = field(default_factory=list)  # registers that those lanes still need, per block
+    divergent: int = 0  # blocks that lanes reach after they may have parted
     uniform: int = 0  # registers that hold one value for all lanes
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
     spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
