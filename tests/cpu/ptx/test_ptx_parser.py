@@ -97,6 +97,7 @@ def test_header():
         ("-7 / 2", Immediate(-3)),
         ("1 ? 5 : 6", Immediate(5)),
         ("~0", Immediate(-1)),
+        ("0xFFFFFFFFFFFFFFFF * 3", Immediate(2**64 - 3)),
         ("!3 || 2 && 1", Immediate(1)),
         ("(.u64) -1", Immediate(2**64 - 1)),
         ("WARP_SZ", Immediate(32)),
@@ -316,6 +317,11 @@ def test_variables():
         (HEAD + ".global .b8 x[1] = {0xFE(y)};", 4, "0xFF"),
         (HEAD + ".section .debug { .b8 1", 4, "end of a section"),
         (HEAD + ".entry k() { .reg .v2 .b32 v; mov.b32 v.z, 1; }", 4, "no component .z"),
+        (HEAD + ".entry k() { .reg .b32 %r<9999999999>; }", 4, "declares more than"),
+        (HEAD + ".entry k() " + "{" * 5000 + "}" * 5000, 4, "nested deeper than 100"),
+        (HEAD + ".global .b8 x[1 << 60] = {1};", 4, "at most 4294967296"),
+        (HEAD + ".global .u32 x = " + "(" * 5000, 0, "nested too deeply"),
+        (HEAD + ".global .u32 x = " + "{" * 5000, 0, "nested too deeply"),
     ],
 )
 def test_errors_name_the_line(text, line, message):

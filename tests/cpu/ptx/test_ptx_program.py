@@ -134,6 +134,22 @@ def test_call_graph():
     assert linked.symbol_index["h"] == 2
 
 
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14))
+def test_recursion_is_what_reaches_itself(edges):
+    calls = {number: sorted({callee for caller, callee in edges if caller == number}) for number in range(7)}
+    text = "".join(f".func f{number};" for number in calls)
+    text += "".join(f".func f{n} {{ {' '.join(f'call f{c};' for c in callees)} ret; }}" for n, callees in calls.items())
+    linked = program(text)
+    reached = {n: set(linked.reachable(f"f{n}")) for n in calls}
+    expected = {f"f{n}" for n in calls if any(f"f{n}" in reached[callee] for callee in calls[n])}
+    assert linked.recursive == expected
+
+
+def test_a_large_variable_needs_no_memory_before_it_is_placed():
+    code = load([HEAD + ".global .align 16 .b8 huge[0x10000000000]; .entry k() { ret; }"])
+    assert (code.variables["huge"].size, code.variables["huge"].data) == (1 << 40, b"")
+
+
 # --- shared memory and parameters ---------------------------------------------------------------------
 
 

@@ -29,6 +29,9 @@ from cuda.cpu.ptx.syntax import (
     Vector,
 )
 
+_DEEPEST = 100  # nested scopes, which compilers make two or three of
+_MOST = 1 << 20  # registers of one range
+
 
 class BodyParser:
     """Parse one function's body.
@@ -87,6 +90,8 @@ class BodyParser:
 
     def _open(self) -> None:
         self.saved.append({})
+        if len(self.saved) > _DEEPEST:
+            raise self.cursor.error(f"scopes are nested deeper than {_DEEPEST}")
         if len(self.saved) > 1:
             self.scopes += 1
             self.suffix = f"@{self.scopes}"
@@ -156,6 +161,8 @@ class BodyParser:
     def declare_register(self, variable: Variable, count: int = -1) -> None:
         """Declare `name`, or `name0` to `nameN-1` if there is a count, or the components of a vector."""
         registers, kind = self.function.registers, variable.type
+        if count > _MOST:
+            raise self.cursor.error(f"{variable.name}<{count}> declares more than {_MOST} registers")
         for name in [variable.name] if count < 0 else [f"{variable.name}{index}" for index in range(count)]:
             unique = self._unique(name)
             if variable.vector > 1:

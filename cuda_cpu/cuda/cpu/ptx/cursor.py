@@ -144,6 +144,8 @@ class Cursor:
             if operator in ("<<", ">>") and not 0 <= right < 64:
                 raise self.error(f"shift by {right} in a constant expression; it must be 0 to 63")
             value = int(function(value, right))
+            if not -(1 << 63) <= value < 1 << 64:  # constants have 64 bits
+                value &= (1 << 64) - 1
         if least == 0 and self.accept("?"):
             yes = self._expression(0)
             self.expect(":")

@@ -10,6 +10,8 @@ from math import prod
 from cuda.cpu.ptx.cursor import Cursor, number
 from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
 
+_LARGEST = 1 << 32  # bytes of a variable with an initial value
+
 SPACES = frozenset(("global", "const", "shared", "local", "param", "reg", "tex", "sampler", "surf"))
 
 # Bytes of a value of each type, section 5.2. An opaque object (section 5.3) is a 64-bit handle.
@@ -126,6 +128,8 @@ def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, li
         raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device", line)
     data, relocations = bytearray(), []
     limit = TYPE_BYTES[kind] * prod(dims)
+    if limit > _LARGEST:
+        raise cursor.error(f"variable {name} has an initial value and {limit} bytes; at most {_LARGEST} can have", line)
     end = _fill(cursor, data, relocations, kind, dims, 0)
     if limit and end > limit:
         raise cursor.error(f"variable {name} has {limit} bytes and its initial value {end}", line)

@@ -171,10 +171,33 @@ def _find_symbols(program: Program) -> None:
 
 
 def _recursive(program: Program) -> frozenset[str]:
-    found = set()
-    for name in program.references:
-        if any(name in program.reachable(callee) for callee in program.callees(name)):
-            found.add(name)
+    """Return the functions on cycles of the call graph (strong components, by Tarjan's algorithm on an own stack)."""
+    found: set[str] = set()
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    component: list[str] = []
+    for root in program.references:
+        path = [] if root in number else [(root, iter(program.callees(root)))]
+        while path:
+            name, callees = path[-1]
+            if name not in number:
+                number[name] = lowest[name] = len(number)
+                component.append(name)
+            callee = next(callees, None)
+            if callee is None:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[name])
+                if lowest[name] == number[name]:
+                    members = component[component.index(name) :]
+                    del component[-len(members) :]
+                    if len(members) > 1 or name in program.callees(name):
+                        found.update(members)
+                    lowest.update(dict.fromkeys(members, len(program.references)))
+            elif callee not in number:
+                path.append((callee, iter(program.callees(callee))))
+            else:
+                lowest[name] = min(lowest[name], lowest[callee])
     return frozenset(found)
 
 
