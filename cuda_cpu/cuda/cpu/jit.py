@@ -101,7 +101,7 @@ def _llvm() -> object:
         import llvmlite.binding as llvm
     except ImportError as error:
         raise ImportError(
-            "the CPU device compiles kernels with llvmlite, which is not installed: pip install 'open-cuda-python[cpu]'",
+            "the CPU device's compiler, llvmlite, is not installed: pip install 'open-cuda-python[cpu]'",
             name="llvmlite",
         ) from error
     llvm.initialize_native_target()
