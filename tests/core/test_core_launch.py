@@ -240,8 +240,10 @@ def test_grid_counts_clusters_where_there_are_any(module, device, stream, host):
 
 @pytest.mark.parametrize("shared", [4 * 64, 100 * 1024])
 def test_dynamic_shared_memory(module, stream, host, upload, shared):
+    kernel = module.reverse
     with upload(np.arange(64, dtype="i4")) as data:
-        launch(stream, LaunchConfig(grid=1, block=64, shmem_size=shared), module.reverse, data)
+        for size in (shared, shared + 1024, shared):
+            launch(stream, LaunchConfig(grid=1, block=64, shmem_size=size), kernel, data)
         assert host(data, "i4").tolist() == list(range(63, -1, -1))
 
 

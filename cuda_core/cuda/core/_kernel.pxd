@@ -13,7 +13,9 @@ cdef class Kernel:
     cdef size_t* sizes
     cdef size_t* offsets
     cdef size_t nbytes
-    cdef unsigned int dynamic_shared
+    # How much dynamic shared memory the driver was told of, and for which device (-1: none yet).
+    cdef unsigned int announced
+    cdef int announced_on
     cdef object __weakref__
 
     cdef int prepare(self) except -1

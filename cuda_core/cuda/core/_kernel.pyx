@@ -167,6 +167,7 @@ def make_kernel(handle, owner, name, kinds) -> Kernel:
     self.owner = owner
     self._name = name
     self.kinds = kinds
+    self.announced_on = -1
     return self
 
 

@@ -79,10 +79,15 @@ cdef int _allow_shared(Kernel kernel, unsigned int size, Stream stream) except -
     """Tell the driver that the kernel may use much dynamic shared memory: more than PLAIN_SHARED must be announced."""
     from cuda.core._kernel import KernelAttributes
 
-    attributes = KernelAttributes(kernel, stream.ordinal())
+    cdef int ordinal = stream.ordinal()
+    if kernel.announced_on == ordinal and size <= kernel.announced:
+        return 0
+    attributes = KernelAttributes(kernel, ordinal)
     limit = stream.device.properties.max_shared_memory_per_block_optin - attributes.shared_size_bytes
-    if size <= limit and attributes.max_dynamic_shared_size_bytes < size:
-        attributes.max_dynamic_shared_size_bytes = size
+    if size <= limit:
+        if attributes.max_dynamic_shared_size_bytes < size:
+            attributes.max_dynamic_shared_size_bytes = size
+        kernel.announced, kernel.announced_on = size, ordinal
     return 0
 
 
