@@ -26,6 +26,19 @@ def test_variables_have_their_values_and_addresses(context, refused):
             driver.cuModuleGetGlobal(module, None)
 
 
+def test_variables_without_a_value_are_zero_in_used_memory(context):
+    used = [driver.cuMemAlloc(4096) for _ in range(16)]
+    for address in used:
+        driver.cuMemsetD8(address, 0xAB, 4096)
+    for address in used:
+        driver.cuMemFree(address)
+    variables = ".visible .global .b8 room[4000];", ".visible .global .b8 part[4000] = {1, 2};"
+    with kernels.loaded(*variables) as module:
+        for name, start in ((b"room", []), (b"part", [1, 2])):
+            address, size = driver.cuModuleGetGlobal(module, name)
+            assert list(ctypes.string_at(address, size)) == start + [0] * (4000 - len(start))
+
+
 def test_kernels_follow_pointers_in_variables(context):
     out = driver.cuMemAlloc(4)
     with kernels.loaded(kernels.VARIABLES) as module:

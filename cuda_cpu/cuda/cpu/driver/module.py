@@ -62,12 +62,15 @@ class Module:
         return record.start if record is not None else self.code.function_address(name)
 
     def _fill(self, variable: GlobalVariable) -> None:
-        """Write a variable's initial value; new memory is zero, so what follows it is left alone."""
+        """Write a variable's initial value and zeros behind it: memory that was freed before is not zero."""
         data = bytearray(variable.data)
         for offset, width, symbol, addend, shift in variable.relocations:
             value = (self.address_of(symbol) + addend) >> shift
             data[offset : offset + width] = (value & ((1 << 8 * width) - 1)).to_bytes(width, "little")
-        ctypes.memmove(self.variables[variable.name].start, bytes(data), len(data))
+        start = self.variables[variable.name].start
+        ctypes.memmove(start, bytes(data), len(data))
+        if variable.size > len(data):
+            ctypes.memset(start + len(data), 0, variable.size - len(data))
 
     def function(self, name: str) -> Function:
         found = self.functions.get(name)
