@@ -45,6 +45,14 @@ template <typename T> __global__ void scale(T *x, T factor) { x[threadIdx.x] *= 
 """
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the tests that use the kernels above: they compile CUDA C++."""
+    for item in items:
+        if item.path.parent.name == "core" and "module" in getattr(item, "fixturenames", ()):
+            item.add_marker("needs_nvrtc")
+
+
 @pytest.fixture(scope="session")
 def module():
     """Return the kernels above, loaded."""

@@ -5,6 +5,8 @@ import pytest
 
 from cuda.core import Program, ProgramOptions, _bundled_headers
 
+pytestmark = pytest.mark.needs_nvrtc
+
 SOURCE = '#include <cuda_fp16.h>\nextern "C" __global__ void f(__half *x) { *x = __float2half(1); }'
 
 

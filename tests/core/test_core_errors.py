@@ -11,6 +11,8 @@ from support.scripts import run_checked, run_script
 from cuda.core import CUDAError, NVRTCError
 from cuda.core._errors import driver_error
 
+pytestmark = pytest.mark.needs_nvrtc
+
 SETUP = """
 import gc, os, signal, sys, threading
 import numpy as np

@@ -285,6 +285,7 @@ def test_any_object_with_cuda_stream_is_a_stream(module, stream):
     stream.sync()
 
 
+@pytest.mark.needs_nvrtc
 def test_many_parameters(device, stream, host):
     from cuda.core import Module
 

@@ -8,6 +8,8 @@ import pytest
 
 from cuda.core import CUDAError, LaunchConfig, Module, ObjectCode, Program, launch
 
+pytestmark = pytest.mark.needs_nvrtc
+
 ONE = LaunchConfig(grid=1, block=1)
 SOURCE = 'extern "C" __global__ void k(int *x) { *x = 7; }  __global__ void mangled(float x) {}'
 PTX = b"""
