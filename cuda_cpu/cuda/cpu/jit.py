@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import sys
 
 from cuda.cpu import cache
 from cuda.cpu.code import MachineCode
@@ -34,7 +35,7 @@ def compile_kernel(program: object, name: str) -> MachineCode:
     from cuda.cpu.runtime import _runtime
 
     key = cache.key_of(_compiler_identity(), str(_runtime.ABI).encode(), _cpu_identity(), program.key, name.encode())
-    entry = cache.find(key)
+    entry = None if os.environ.get("CUDA_CPU_EXPLAIN") == "1" else cache.find(key)
     if entry is None:
         entry = pack(*build_object(program, name))
         cache.store(key, entry)
@@ -73,6 +74,8 @@ def build_object(program: object, name: str) -> tuple[bytes, bool, int]:
     if os.environ.get("CUDA_CPU_DUMP"):
         with open(os.path.join(os.environ["CUDA_CPU_DUMP"], name[:100] + ".ll"), "w") as file:
             file.write(kernel.text)
+    if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
+        print(*(f"cuda.cpu: {note}" for note in kernel.notes), sep="\n", file=sys.stderr)
     module = llvm.parse_assembly(kernel.text)
     module.verify()
     module.triple = machine.triple

@@ -117,3 +117,18 @@ def test_code_for_a_cpu_without_gathers(monkeypatch: pytest.MonkeyPatch) -> None
     text = emit_kernel(program, "k", native_gather=False).text
     assert "masked.scatter" not in text
     assert "masked.scatter" in emit_kernel(program, "k", native_gather=True).text
+
+
+def test_explanation_of_a_kernel(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    text = STORE.replace("    ret;", "    ld.global.u64 %d0, [%d3]; st.global.u32 [%d0], 1; bar.sync 0;\n    ret;")
+    monkeypatch.setenv("CUDA_CPU_EXPLAIN", "1")
+    jit.build_object(ptx_program.build([text]), "k")
+    lines = capsys.readouterr().err.splitlines()
+    assert (
+        "accesses: 0 by one address, 1 by rows, 2 by lanes; 32 lanes a packet; on fibers: it has barriers" in lines[0]
+    )
+    assert lines[1].endswith("line 9: ld.global.u64 goes lane by lane: its addresses are 4 bytes apart")
+    assert "st.global.u32 goes lane by lane: its addresses follow no rule" in lines[2]
+    monkeypatch.delenv("CUDA_CPU_EXPLAIN")
+    jit.build_object(ptx_program.build([text]), "k")
+    assert capsys.readouterr().err == ""

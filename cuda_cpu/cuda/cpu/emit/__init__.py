@@ -34,6 +34,7 @@ from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.function import emit_function
 from cuda.cpu.emit.registry import is_pure, lanewise
 from cuda.cpu.passes import analyse
+from cuda.cpu.passes.explain_graph import explain_graph
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Function, Instruction
 
@@ -57,6 +58,7 @@ class KernelText:
     text: str
     needs_fibers: bool
     local_bytes: int
+    notes: tuple[str, ...]  # how it will run, for people
 
 
 def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: bool = False) -> KernelText:
@@ -84,6 +86,7 @@ def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: b
     module.has_barriers = any(map(_has_barrier, functions))
     module.leaves = _leaving(program, functions)
     waits = False
+    notes: list[str] = []
     for function in functions:
         try:
             graph = analyse(function, is_pure, lanewise(function), module.leaves)
@@ -92,8 +95,12 @@ def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: b
             unit = program.unit_of[function.name]
             raise error.located(unit.name, unit.text) from None
         waits |= bool(graph.spins)
+        notes += explain_graph(graph)
     local = _local_bytes(program, name, {})
-    return KernelText(module.text() + METADATA, module.has_barriers or waits, local)
+    needs_fibers = module.has_barriers or waits
+    why = "it has barriers" if module.has_barriers else "it may wait for other threads" if waits else ""
+    notes[0] += f"; {width} lanes a packet; " + (f"on fibers: {why}" if why else "straight on the workers")
+    return KernelText(module.text() + METADATA, needs_fibers, local, tuple(notes))
 
 
 def _has_barrier(function: Function) -> bool:

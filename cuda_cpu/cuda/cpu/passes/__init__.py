@@ -11,7 +11,7 @@ from cuda.cpu.passes.find_affine import find_affine, find_breaks
 from cuda.cpu.passes.find_liveness import find_liveness
 from cuda.cpu.passes.find_pending import find_divergent, find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
-from cuda.cpu.passes.graph import BLOCK, Graph, Step
+from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import split_blocks
 from cuda.cpu.passes.split_guards import split_guards
@@ -55,7 +55,8 @@ def _analyse(
     find_liveness(graph)
     find_spins(graph)
     analyse_uniformity(graph, is_lanewise)
-    if _needs_any_order(graph):
+    graph.reason = _why_any_order(graph)
+    if graph.reason:
         graph.general = True
         analyse_uniformity(graph, is_lanewise)
     find_divergent(graph)
@@ -63,17 +64,24 @@ def _analyse(
     return graph
 
 
-def _needs_any_order(graph: Graph) -> bool:
-    """Tell whether lanes that wait in one block could keep those from running that they wait for."""
-    if any(graph.pending[header] for header in graph.spins):
-        return True
+def _why_any_order(graph: Graph) -> str:
+    """Say why lanes that wait in one block could keep those from running that they wait for; "" if they cannot."""
     for first, last in graph.loops:
-        if first in graph.spins and any(graph.is_divergent(block.end) for block in graph.blocks[first : last + 1]):
-            return True
+        blocks = graph.blocks[first : last + 1]
+        if first in graph.spins and (graph.pending[first] or any(graph.is_divergent(block.end) for block in blocks)):
+            return f"lanes may wait for each other in the loop at line {_line_of(blocks)}"
     barriers = [block for block in graph.blocks if block.barrier and graph.pending[block.number]]
-    if not barriers or any(block.barrier == BLOCK for block in barriers):
-        return bool(barriers)
     # Lanes at a warp's barrier wait for others only if these can still come to one.
-    reach = find_reach(graph)
+    reach = find_reach(graph) if barriers else []
     targets = sum(1 << block.number for block in graph.blocks if block.barrier)
-    return any(reach[other] & targets for block in barriers for other in members(graph.pending[block.number]))
+    for block in barriers:
+        others = members(graph.pending[block.number])
+        if block.barrier == BLOCK or any(reach[other] & targets for other in others):
+            return f"lanes may come apart to the barrier at line {_line_of([block])}"
+    return ""
+
+
+def _line_of(blocks: list[Block]) -> int:
+    """Return the first PTX line of some blocks."""
+    lines = [step.instruction.line for block in blocks for step in block.steps]
+    return min(lines + [block.end.line for block in blocks if block.end.line], default=0)

@@ -64,6 +64,7 @@ class Graph:
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
     spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
     general: bool = False  # blocks run in any order, chosen as they go
+    reason: str = ""  # why
 
     def is_uniform(self, register: str) -> bool:
         return bool(self.uniform >> self.register_bits[register] & 1)

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Say how a function will run, and why not faster: for CUDA_CPU_EXPLAIN=1."""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.find_affine import row_stride
+from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.ptx.syntax import Register, Symbol
+
+
+def explain_graph(graph: Graph) -> list[str]:
+    """Return a line for the whole function, and one for each thing that takes the slow way."""
+    rows, shared, apart = [], [], []
+    for block in graph.blocks:
+        for step in block.steps:
+            form = step.form
+            if form is None or form.opcode not in ("ld", "st") or (form.space or "").startswith("param"):
+                continue
+            if _is_uniform(graph, step):
+                shared.append(step)
+            elif row_stride(graph, step.instruction, form) is not None:
+                rows.append(step)
+            else:
+                apart.append(step)
+    parted = sum(graph.is_divergent(block.end) for block in graph.blocks)
+    kind = "kernel" if graph.function.entry else "function"
+    counts = f"{len(graph.blocks)} blocks, {len(graph.loops)} loops, {parted} divergent branches"
+    accesses = f"{len(shared)} by one address, {len(rows)} by rows, {len(apart)} by lanes"
+    lines = [f"{kind} {graph.function.name}: {counts}; accesses: {accesses}"]
+    if graph.general:
+        lines.append(f"  blocks run in any order: {graph.reason}")
+    lines += [
+        f"  line {step.instruction.line}: {step.form} goes lane by lane: {_reason(graph, step)}" for step in apart
+    ]
+    return lines
+
+
+def _base(step: Step) -> Register | Symbol | None:
+    return step.instruction.operands[1 if step.form.opcode == "ld" else 0].base
+
+
+def _is_uniform(graph: Graph, step: Step) -> bool:
+    base = _base(step)
+    return step.form.space != "local" and (not isinstance(base, Register) or graph.is_uniform(base.name))
+
+
+def _reason(graph: Graph, step: Step) -> str:
+    if step.form.space == "local":
+        return "each lane has local memory of its own"
+    if set(step.form.modifiers) & {"volatile", "relaxed", "acquire", "release", "mmio"}:
+        return "it is ordered among threads"
+    stride = graph.strides.get(_base(step).name)
+    if stride is None:
+        return "its addresses follow no rule that is known before the kernel runs"
+    return f"its addresses are {stride} bytes apart"
