@@ -179,6 +179,13 @@ def test_lines_of_a_cubins_ptx_are_those_of_the_text(name):
     assert places[0] == places[1]
 
 
+@pytest.mark.parametrize("options", [("-G",), ("-rdc=true",)], ids=str)
+def test_functions_that_ptxas_brings_along_need_no_ptx(options):
+    source = 'extern "C" __global__ void k(double *p) { *p = fmod(p[0], p[1]) / p[2]; }'
+    (unit,) = ptx_of(compile_cuda(source, "--gpu-architecture=sm_90", "-lineinfo", *options, result="CUBIN"))
+    assert "k" in build([unit]).functions
+
+
 def test_without_lineinfo_a_cubin_has_none():
     with pytest.raises(PtxError, match="-lineinfo"):
         ptx_of(compile_cuda(WHOLE, "--gpu-architecture=sm_90", result="CUBIN"))

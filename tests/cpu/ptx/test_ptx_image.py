@@ -92,8 +92,10 @@ def test_a_cubin_without_ptx_is_refused_with_advice():
 
 
 def test_a_cubin_with_ptx_of_some_units_only_names_the_others():
-    data = elf_file({UNIT: nul_lines(TEXT), ".text.k": b"1", ".text.other": b"2"})
-    with pytest.raises(PtxError, match=r"no PTX of other: compile and link with -lineinfo.* for every unit"):
+    data = elf_file(
+        {UNIT: nul_lines(TEXT), ".nv.constant0.k": b"1", ".nv.constant0.ent": b"2", ".text.__cuda_sm20_div": b"3"}
+    )
+    with pytest.raises(PtxError, match=r"no PTX of ent: compile and link with -lineinfo.* for every unit"):
         ptx_of(data)
 
 

@@ -10,11 +10,13 @@ tests/cpu/ptx/test_debug_ptx.py checks it for the installed compiler.
 from __future__ import annotations
 
 import ctypes
+import re
 
 from cuda.cpu.ptx import elf, fatbin
 from cuda.cpu.ptx.error import PtxError
 
 _SECTION = ".nv_debug_ptx_txt"
+_PARAMETERS = ".nv.constant0."
 _ADVICE = "compile and link with -lineinfo (nvrtc, nvcc and nvJitLink know it), or load PTX"
 
 
@@ -81,11 +83,16 @@ def _cubin_ptx(data: bytes) -> list[str]:
     texts = [unit.replace(b"\0", b"\n").decode("utf-8", "replace") for unit in units]
     if not texts:
         raise PtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
-    functions = [name[len(".text.") :] for name, _ in found if name.startswith(".text.")]
-    lacking = [name for name in functions if not any(name in text for text in texts)]
+    # Each kernel has a section for its parameters; .text sections are also those of functions that ptxas brings along.
+    kernels = [name[len(_PARAMETERS) :] for name, _ in found if name.startswith(_PARAMETERS)]
+    lacking = [name for name in kernels if not any(_has_name(text, name) for text in texts)]
     if lacking:
         raise PtxError(f"the cubin has no PTX of {', '.join(lacking)}: {_ADVICE} for every unit")
     return texts
+
+
+def _has_name(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
 
 
 def _fatbin_ptx(data: bytes, capability: int) -> list[str]:
