@@ -32,7 +32,7 @@ EXAMPLES = {  # name: arguments
 }
 LIBRARIES = {"nvrtc": "libnvrtc.so.13", "nvJitLink": "libnvJitLink.so.13"}
 # What the tests use beyond pytest and NumPy; a test that lacks one of these cannot even be collected.
-WANTED = ["pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "pyperf"]
+WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "pyperf"]
 
 
 class Report:
@@ -112,21 +112,30 @@ def missing_libraries(python: pathlib.Path, environment: dict) -> list[str]:
     ]
 
 
+def has(python: pathlib.Path, package: str, environment: dict) -> bool:
+    """Tell whether a distribution is there, and setuptools new enough for this project's metadata."""
+    compare = "int(m.version(sys.argv[1]).split('.')[0]) < int(sys.argv[2])"
+    program = f"import sys, importlib.metadata as m; sys.exit({compare})"
+    least = "77" if package == "setuptools" else "0"
+    return subprocess.run([python, "-c", program, package, least], env=environment, capture_output=True).returncode == 0
+
+
 def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pathlib.Path, environment: dict) -> bool:
     """Make an environment on top of this Python's packages and build the sdist in it."""
     python = work / "env/bin/python"
-    offline = [python, "-m", "pip", "install", "--no-index", "--find-links", wheels]
-    if not report.run("environment", [sys.executable, "-m", "venv", "--clear", work / "env"], work, environment):
+    make = [sys.executable, "-m", "venv", "--clear", "--without-pip", work / "env"]
+    if not report.run("environment", make, work, environment):
         return False
     # Not --system-site-packages, which would miss those of a virtual environment that runs this script.
     own = pathlib.Path(sysconfig.get_path("purelib", vars={"base": str(work / "env")}))
     paths = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
     (own / "beneath.pth").write_text("".join(f"{path}\n" for path in paths))
-    for wanted in WANTED:
-        report.run(f"package {wanted}", [*offline, wanted], work, environment)
+    offline = [python, "-m", "pip", "install", "--no-index", "--find-links", wheels]
+    for wanted in ["setuptools", *WANTED]:
+        if not has(python, wanted, environment):
+            report.run(f"package {wanted}", [*offline, wanted], work, environment)
     for path in sorted(wheels.glob("nvidia_*.whl")):
         report.run(f"package {path.name.split('-')[0]}", [*offline, "--no-deps", path], work, environment)
-    report.run("package setuptools", [*offline, "setuptools>=77"], work, environment)
     return report.run("build", [*offline, "--no-build-isolation", sdist], work, environment)
 
 
