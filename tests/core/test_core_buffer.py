@@ -47,7 +47,7 @@ def test_close(device, stream):
     buffer.close(stream)
     assert buffer.is_closed
     assert buffer.handle == 0
-    assert buffer.size == 8
+    assert buffer.size == 0
     assert repr(buffer) == "<Buffer closed, 8 bytes>"
     for use in (
         lambda: buffer.copy_to(stream=stream),

@@ -41,6 +41,7 @@ def test_wrong_device_id(wrong):
 def test_facts(device):
     major, minor = device.compute_capability
     assert device.compute_capability.major == major >= 5
+    assert pickle.loads(pickle.dumps(device.compute_capability)) == (major, minor)
     assert device.arch == f"{major}{minor}"
     assert device.name
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", device.uuid)

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.needs_nvrtc
 SETUP = """
 import gc, os, signal, sys, threading
 import numpy as np
-from cuda.core import CUDAError, Device, LaunchConfig, LegacyPinnedMemoryResource, Module, launch
+from cuda.core import CUDAError, Device, LaunchConfig, LegacyPinnedMemoryResource, Linker, LinkerOptions
+from cuda.core import Module, Program, ProgramOptions, launch
 
 device = Device(0)
 device.set_current()
@@ -144,6 +145,7 @@ print('alive')
     assert done.stdout.endswith("alive\n")
 
 
+@pytest.mark.needs_nvjitlink
 def test_nothing_is_said_at_exit():
     done = run_script(
         script("""
@@ -151,7 +153,9 @@ launch(stream, one, module.store, buffer)
 event = stream.record()
 pinned = LegacyPinnedMemoryResource().allocate(4)
 array = np.from_dlpack(pinned)
-keep = [device, stream, module, buffer, event, pinned, array]
+program = Program('extern "C" __global__ void k() {}', 'c++', ProgramOptions(arch='sm_90'))
+linker = Linker(program.compile('cubin'), options=LinkerOptions(arch='sm_90'))
+keep = [program, linker, device, stream, module, buffer, event, pinned, array]
 keep.append(keep)
 """)
     )

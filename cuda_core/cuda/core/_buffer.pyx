@@ -220,8 +220,8 @@ cdef class Buffer:
 
     @property
     def size(self) -> int:
-        """Return the size in bytes."""
-        return self.nbytes
+        """Return the size in bytes; 0 once closed."""
+        return 0 if self.closed else self.nbytes
 
     @property
     def is_closed(self) -> bool:

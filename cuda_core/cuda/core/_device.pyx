@@ -23,7 +23,7 @@ cdef object _lock = threading.RLock()
 cdef dict _devices = {}
 
 
-ComputeCapability = namedtuple("ComputeCapability", "major minor")
+ComputeCapability = namedtuple("ComputeCapability", "major minor", module=__name__)
 ComputeCapability.__doc__ = "A device's version of the architecture."
 
 

@@ -30,6 +30,7 @@ _FLAGS = frozenset(
         "integrated",
         "kernel_exec_timeout",
         "managed_memory",
+        "mps_enabled",
         "multi_gpu_board",
         "pageable_memory_access",
         "pageable_memory_access_uses_host_page_tables",

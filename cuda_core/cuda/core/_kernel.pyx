@@ -16,10 +16,10 @@ from collections import namedtuple
 
 from cuda.core._options import not_pickled
 
-ParamInfo = namedtuple("ParamInfo", "offset size")
+ParamInfo = namedtuple("ParamInfo", "offset size", module=__name__)
 ParamInfo.__doc__ = "Where a parameter lies in a kernel's parameter memory, and its size, in bytes."
 MaxPotentialBlockSizeOccupancyResult = namedtuple(
-    "MaxPotentialBlockSizeOccupancyResult", "min_grid_size max_block_size"
+    "MaxPotentialBlockSizeOccupancyResult", "min_grid_size max_block_size", module=__name__
 )
 MaxPotentialBlockSizeOccupancyResult.__doc__ = (
     "The block size that fills the device best, and the smallest grid with which it does."

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import Any
 
 from cuda.core import _diagnostics
@@ -140,7 +141,8 @@ class Linker:
             nvjitlink.destroy(handle)
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
+        # While Python exits nothing can be imported any more, and the process gives everything back anyway.
+        if getattr(self, "_handle", None) is not None and not sys.is_finalizing():
             self.close()
 
     def __enter__(self) -> Linker:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -103,7 +104,8 @@ class Program:
             _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(handle))
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
+        # While Python exits nothing can be imported any more, and the process gives everything back anyway.
+        if getattr(self, "_handle", None) is not None and not sys.is_finalizing():
             self.close()
 
     def __enter__(self) -> Program:
