@@ -172,3 +172,44 @@ def test_shared_histogram():
     out = np.zeros(8, np.uint32)
     compiled(text)(out)
     np.testing.assert_array_equal(out, np.bincount([n % 5 for n in range(32) if n != 3], minlength=8))
+
+
+SHARED = {
+    ("add", "u32"): lambda old, x: (old + x) & 0xFFFFFFFF,
+    ("and", "b32"): lambda old, x: old & x,
+    ("or", "b32"): lambda old, x: old | x,
+    ("xor", "b64"): lambda old, x: old ^ x,
+    ("exch", "b64"): lambda old, x: x,
+    ("min", "u32"): min,
+    ("max", "s32"): lambda old, x: max(old, x, key=lambda v: v ^ 0x80000000),
+    ("min", "s64"): lambda old, x: min(old, x, key=lambda v: v ^ 1 << 63),
+    ("max", "u64"): max,
+}
+
+
+@pytest.mark.parametrize(("operation", "type_"), SHARED)
+@pytest.mark.parametrize("cluster", [False, True])
+def test_shared_memory_is_changed_lane_after_lane(operation, type_, cluster):
+    """Where blocks cannot reach into each other's memory no lock is taken; the results are the same."""
+    size = int(type_[1:]) // 8
+    other = ".reg .b32 %c; ld.shared::cluster.u32 %c, [bins];" if cluster else ""
+    text = f"""
+    .visible .entry k(.param .u64 in, .param .u64 out) {{
+        .shared .align 8 .b8 bins[32]; .reg .b64 %d<9>; .reg .b32 %r<9>; .reg .b{8 * size} %v<4>; {other}
+        ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+        mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, {size}; add.s64 %d4, %d1, %d3; add.s64 %d5, %d2, %d3;
+        ld.global.b{8 * size} %v1, [%d4]; and.b32 %r2, %r1, 3; mul.lo.u32 %r2, %r2, {size};
+        mov.u32 %r3, bins; add.u32 %r2, %r2, %r3;
+        atom.shared.{operation}.{type_} %v2, [%r2], %v1;
+        st.global.b{8 * size} [%d5], %v2; ld.shared.b{8 * size} %v3, [%r2]; st.global.b{8 * size} [%d4], %v3;
+        ret;
+    }}
+    """
+    values = np.random.default_rng(1).integers(0, 2 ** (8 * size) - 1, 32, dtype=f"u{size}")
+    data, out, bins, old = values.copy(), np.zeros_like(values), [0] * 4, []
+    for lane, value in enumerate(values):
+        old.append(bins[lane % 4])
+        bins[lane % 4] = SHARED[operation, type_](bins[lane % 4], int(value))
+    compiled(text)(data, out)
+    assert out.tolist() == old
+    assert data.tolist() == bins * 8

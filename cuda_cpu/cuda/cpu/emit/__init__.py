@@ -84,6 +84,7 @@ def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: b
     functions = [program.functions[each] for each in program.reachable(name)]
     module = Module(width, native_gather)
     module.has_barriers = any(map(_has_barrier, functions))
+    module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
     waits = False
     notes: list[str] = []
@@ -105,6 +106,11 @@ def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: b
 
 def _has_barrier(function: Function) -> bool:
     return any(isinstance(item, Instruction) and item.opcode in BARRIERS for item in function.body)
+
+
+def _has_clusters(function: Function) -> bool:
+    instructions = [item for item in function.body if isinstance(item, Instruction)]
+    return any(item.opcode == "mapa" or "shared::cluster" in item.modifiers for item in instructions)
 
 
 def _leaving(program: object, functions: list[Function]) -> frozenset[str]:

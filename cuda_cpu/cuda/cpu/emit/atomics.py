@@ -73,9 +73,36 @@ def _modify(frame: Frame, form: Form, place: Value, source: Operand) -> Value:
     element = ELEMENTS[form.type]
     unsigned, signed, floating = _OPERATIONS[form.op]
     name = floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
+    if form.op in _PLAIN and _has_memory_for_itself(frame, form):
+        body = _plain(name, element)
+        return for_each_lane(frame, f"plain.{name}.{element}", element, body, place, frame.read(source, form.type))
     order = _order(form)
     body = f"%r = atomicrmw {name} ptr %x0, {element} %x1 {order}, align {_bytes(form.type)}"
     return for_each_lane(frame, f"atom.{name}.{element}.{order}", element, body, place, frame.read(source, form.type))
+
+
+# Comparison that lets the old value stay, for what LLVM has no instruction of that name.
+_PLAIN = {"add", "and", "or", "xor", "exch", "min", "max"}
+_STAYS = {"umin": "icmp ult", "min": "icmp slt", "umax": "icmp ugt", "max": "icmp sgt"}
+
+
+def _has_memory_for_itself(frame: Frame, form: Form) -> bool:
+    """Tell whether no other thread of the host can touch the memory: all warps of a block run on one worker."""
+    return form.space in ("shared", "shared::cta") and not frame.module.has_clusters
+
+
+def _plain(name: str, element: str) -> str:
+    """Return the operation as a load and a store, several times faster than one that locks."""
+    align = int(integer_of(element)[1:]) // 8
+    if name == "xchg":
+        change, value = "", "%x1"
+    elif name in _STAYS:
+        change = f"  %stays = {_STAYS[name]} {element} %r, %x1\n  %n = select i1 %stays, {element} %r, {element} %x1\n"
+        value = "%n"
+    else:
+        change, value = f"  %n = {name} {element} %r, %x1\n", "%n"
+    load = f"%r = load {element}, ptr %x0, align {align}\n"
+    return f"{load}{change}  store {element} {value}, ptr %x0, align {align}"
 
 
 def _compare_and_swap(frame: Frame, form: Form, place: Value, expected: Operand, new: Operand) -> Value:

@@ -16,6 +16,7 @@ class Module:
         self.width = width
         self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
         self.has_barriers = False  # the kernel has barriers somewhere
+        self.has_clusters = False  # blocks may reach into each other's shared memory
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
         self._parts: dict[str, str] = {}
 
