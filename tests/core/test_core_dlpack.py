@@ -28,7 +28,7 @@ def test_capsule_kind_follows_the_version(pinned, version):
     tensor = _dlpack.Tensor(capsule)
     assert f'"used_{name}"' in repr(capsule)
     assert (tensor.ptr, tensor.shape, tensor.strides) == (pinned.handle, (8,), (1,))
-    assert (tensor.dtype_code, tensor.device, tensor.readonly) == ((1, 8, 1), (3, 0), False)
+    assert (tensor.dtype_code, tensor.device, tensor.readonly) == ((0, 8, 1), (3, 0), False)
     with pytest.raises(BufferError, match=r"its array was taken already, or it is something else"):
         _dlpack.Tensor(capsule)
     with pytest.raises(BufferError, match=r"^__dlpack__ returned no unused DLPack capsule$"):

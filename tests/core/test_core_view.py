@@ -83,7 +83,7 @@ def test_dlpack_of_a_buffer(device, stream):
     with device.allocate(12, stream=stream) as buffer:
         for given in (stream.__cuda_stream__()[1], stream.handle, -1):
             view = StridedMemoryView(buffer, stream_ptr=given)
-            assert (view.ptr, view.shape, view.dtype, view.device_id) == (buffer.handle, (12,), np.dtype("u1"), 0)
+            assert (view.ptr, view.shape, view.dtype, view.device_id) == (buffer.handle, (12,), np.dtype("i1"), 0)
         with pytest.raises(BufferError, match=r"^give stream_ptr for an array on a device"):
             StridedMemoryView(buffer)
 

@@ -370,7 +370,7 @@ cdef class Buffer:
         return memoryview(self)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        """Export the memory as a one-dimensional array of bytes.
+        """Export the memory as a one-dimensional array of bytes, int8.
 
         Parameters
         ----------

@@ -321,5 +321,5 @@ def export_buffer(Buffer buffer, stream, max_version, dl_device, copy):
     elif stream is not None and device[0] != CUDA_MANAGED and stream != -1:
         raise BufferError(f"stream is {stream}, but memory of the host has none: pass None")
     return make_capsule(
-        buffer, buffer.handle, (buffer.size,), (1,), (_CODES["u"], 8, 1), target, False, max_version, copied
+        buffer, buffer.handle, (buffer.size,), (1,), (_CODES["i"], 8, 1), target, False, max_version, copied
     )
