@@ -4,7 +4,7 @@
 
 
 def getLocalRuntimeVersion():
-    """getLocalRuntimeVersion()\n--\n\nReturn status and version of the runtime library in use: cudaRuntimeGetVersion()."""
+    """getLocalRuntimeVersion()\n--\n\nReturn status and version of the runtime library: cudaRuntimeGetVersion()."""
     return cudaRuntimeGetVersion()
 
 
