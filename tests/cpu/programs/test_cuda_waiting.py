@@ -16,10 +16,10 @@ from support.loaded import Loaded
 pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
 
 
-@pytest.fixture(params=["sm_75", "sm_120"])
+@pytest.fixture(params=["sm_75", "sm_120", "sm_90 -G"])
 def load(request):
-    """Return a function that compiles and loads a source in one of the two dialects."""
-    return lambda source: Loaded(compile_cuda(source, f"--gpu-architecture={request.param}"))
+    """Return a function that compiles and loads a source in one of the two dialects, or for debugging."""
+    return lambda source: Loaded(compile_cuda(source, *f"--gpu-architecture={request.param}".split()))
 
 
 @pytest.mark.parametrize(
