@@ -8,14 +8,22 @@ import ctypes
 import functools
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from cuda.cpu import cache
 from cuda.cpu.code import MachineCode
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import llvmlite.binding as llvm
+
+    from cuda.cpu.ptx.program import Program
+
 WIDTH = 32  # lanes of a packet: a whole warp
 
 
-def compile_kernel(program: object, name: str) -> MachineCode:
+def compile_kernel(program: Program, name: str) -> MachineCode:
     """Return a kernel's machine code, from the disk cache if it has been compiled before.
 
     Parameters
@@ -44,7 +52,7 @@ def compile_kernel(program: object, name: str) -> MachineCode:
     return MachineCode(image.address(name), needs_fibers, local_bytes, image)
 
 
-def compile_function(program: object, name: str) -> MachineCode:
+def compile_function(program: Program, name: str) -> MachineCode:
     """Return what stands for the address of a device function.
 
     Calls through pointers compare the pointer with the addresses of the functions that it may mean, so an
@@ -64,7 +72,7 @@ def unpack(entry: bytes) -> tuple[bool, int, bytes]:
     return bool(entry[0]), int.from_bytes(entry[1:9], "little"), entry[9:]
 
 
-def build_object(program: object, name: str) -> tuple[bytes, bool, int]:
+def build_object(program: Program, name: str) -> tuple[bytes, bool, int]:
     """Compile a kernel to an ELF object; also tell whether it needs fibers, and its local memory."""
     from cuda.cpu.emit import emit_kernel
 
@@ -84,7 +92,7 @@ def build_object(program: object, name: str) -> tuple[bytes, bool, int]:
     return machine.emit_object(module), kernel.needs_fibers, kernel.local_bytes
 
 
-def optimise(module: object, machine: object) -> None:
+def optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     """Run LLVM's passes at level 1: mem2reg, simplification, loops. The code is vectors already."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=1)
@@ -99,7 +107,7 @@ def optimise(module: object, machine: object) -> None:
 
 
 @functools.cache
-def _llvm() -> object:
+def _llvm() -> ModuleType:
     try:
         import llvmlite.binding as llvm
     except ImportError as error:
@@ -113,7 +121,7 @@ def _llvm() -> object:
 
 
 @functools.cache
-def _target_machine() -> object:
+def _target_machine() -> llvm.TargetMachine:
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),

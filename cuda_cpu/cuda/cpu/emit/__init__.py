@@ -10,6 +10,7 @@ by opcode.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     arithmetic,
@@ -38,6 +39,9 @@ from cuda.cpu.passes.explain_graph import explain_graph
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Function, Instruction
 
+if TYPE_CHECKING:
+    from cuda.cpu.ptx.program import Program
+
 BARRIERS = {"bar", "barrier"}
 # How much likelier a branch is that is marked as likely; the empty node marks loads that never change.
 METADATA = """
@@ -61,7 +65,7 @@ class KernelText:
     notes: tuple[str, ...]  # how it will run, for people
 
 
-def emit_kernel(program: object, name: str, *, width: int = 32, native_gather: bool = False) -> KernelText:
+def emit_kernel(program: Program, name: str, *, width: int = 32, native_gather: bool = False) -> KernelText:
     """Translate a kernel.
 
     Parameters
@@ -113,7 +117,7 @@ def _has_clusters(function: Function) -> bool:
     return any(item.opcode == "mapa" or "shared::cluster" in item.modifiers for item in instructions)
 
 
-def _leaving(program: object, functions: list[Function]) -> frozenset[str]:
+def _leaving(program: Program, functions: list[Function]) -> frozenset[str]:
     """Return the names of device functions in which lanes may exit the kernel, themselves or in what they call."""
 
     def exits(function: Function) -> bool:
@@ -127,7 +131,7 @@ def _leaving(program: object, functions: list[Function]) -> frozenset[str]:
     )
 
 
-def _local_bytes(program: object, name: str, known: dict[str, int]) -> int:
+def _local_bytes(program: Program, name: str, known: dict[str, int]) -> int:
     """Return the local memory of the deepest chain of calls; a function that calls itself counts once."""
     if name not in known:
         known[name] = 0

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.rounding import directed, flush_subnormals
 from cuda.cpu.emit.values import Value, constant, integer_of, real, width_of
@@ -49,7 +51,7 @@ def finish(frame: Frame, form: Form, value: Value) -> Value:
 # --- operations ---------------------------------------------------------------------------------------
 
 
-def _operation(opcode: str) -> object:
+def _operation(opcode: str) -> Callable[..., Value]:
     def operate(frame: Frame, form: Form, *values: Value) -> Value:
         return directed(frame, opcode, getattr(form, "rnd", None), *values)
 
@@ -77,7 +79,7 @@ def copy_sign(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     return frame.builder.intrinsic("copysign", a.element, b, a)
 
 
-def _extremum(name: str) -> object:
+def _extremum(name: str) -> Callable[..., Value]:
     def pick(frame: Frame, form: Form, *args: Value) -> Value:
         """-0 is less than +0; a NaN loses, unless .NaN; two NaNs give the canonical one."""
         builder, values = frame.builder, list(args)

@@ -4,12 +4,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.cpu.emit import affine, special_registers
 from cuda.cpu.emit.builder import Builder, Module
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.passes.graph import Graph
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.control import Flow
+    from cuda.cpu.emit.parameters import Storage
+    from cuda.cpu.ptx.program import Program
 
 # Offsets in struct cpu_warp and struct cpu_runtime: see runtime/kernel_abi.h.
 WARP = {
@@ -30,7 +37,7 @@ ABI = 1  # CPU_KERNEL_ABI
 class Frame:
     """What emitters work with. `builder` writes the instructions, the frame knows what operands mean."""
 
-    def __init__(self, module: Module, program: object, graph: Graph):
+    def __init__(self, module: Module, program: Program, graph: Graph):
         self.module = module
         self.program = program
         self.graph = graph
@@ -50,12 +57,15 @@ class Frame:
         self.waiting = False  # other lanes may wait elsewhere
         self.line = 0
         self.guard: Value | None = None
-        self.variables: dict[str, object] = {}  # .param variables, see calls.py
+        self.variables: dict[str, Storage | int] = {}  # .param variables; of a kernel's own the offset
         self.local_offsets: dict[str, int] = {}
         self.dead = "%dead"  # pointer to the lanes that have exited in calls
-        self.flow: object = None  # see control.py
+        self.flow: Flow | None = None
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self._lanes: Value | None = None
+        self._crossing = 0  # registers that live from one block to another
+        for live in graph.live_in:
+            self._crossing |= live
 
     # --- blocks -----------------------------------------------------------------------------------
 
@@ -131,15 +141,7 @@ class Frame:
 
     def crosses(self, register: str) -> bool:
         """Tell whether a register lives from one block to another."""
-        return bool(self.live_anywhere >> self.graph.register_bits[register] & 1)
-
-    @property
-    def live_anywhere(self) -> int:
-        if not hasattr(self, "_live"):
-            self._live = 0
-            for live in self.graph.live_in:
-                self._live |= live
-        return self._live
+        return bool(self._crossing >> self.graph.register_bits[register] & 1)
 
     # --- operands ---------------------------------------------------------------------------------
 

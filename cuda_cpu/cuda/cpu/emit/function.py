@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.cpu.emit import affine, calls
 from cuda.cpu.emit.builder import Module
 from cuda.cpu.emit.control import Flow
@@ -12,8 +14,11 @@ from cuda.cpu.emit.registry import EMITTERS, PURE
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.error import PtxError
 
+if TYPE_CHECKING:
+    from cuda.cpu.ptx.program import Program
 
-def emit_function(module: Module, program: object, graph: Graph) -> None:
+
+def emit_function(module: Module, program: Program, graph: Graph) -> None:
     """Add the function to the module."""
     frame = Frame(module, program, graph)
     flow = Flow(frame)

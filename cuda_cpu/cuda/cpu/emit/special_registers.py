@@ -5,9 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.error import PtxError
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.frame import Frame
 
 AXES = {"x": 0, "y": 4, "z": 8}
 
@@ -20,25 +24,25 @@ def _thread_index(axis: str) -> Callable:
     return lambda frame: frame.warp_field("thread_idx", "i32", 32 * AXES[axis], shape=Shape.VECTOR)
 
 
-def _zero(frame: object) -> Value:
+def _zero(frame: Frame) -> Value:
     return constant(0, "i32")
 
 
-def _one(frame: object) -> Value:
+def _one(frame: Frame) -> Value:
     return constant(1, "i32")
 
 
 def _lane_masks(bits: Callable[[int], int]) -> Callable:
     """Return a reader of a constant that depends on the lane."""
 
-    def read_mask(frame: object) -> Value:
+    def read_mask(frame: Frame) -> Value:
         elements = ", ".join(f"i32 {constant(bits(lane), 'i32').ref}" for lane in range(frame.width))
         return Value(f"<{elements}>", "i32", Shape.VECTOR, True)
 
     return read_mask
 
 
-def _warps(frame: object) -> Value:
+def _warps(frame: Frame) -> Value:
     builder = frame.builder
     x, y, z = (frame.warp_field("block_dim", "i32", AXES[axis]) for axis in "xyz")
     threads = builder.binary("mul", builder.binary("mul", x, y), z)
@@ -49,7 +53,7 @@ def _cluster(operation: str, axis: str) -> Callable:
     """Return a reader of block index (or grid size) divided by the cluster's size, or the remainder."""
     source = "block_idx" if operation != "ceil" else "grid_dim"
 
-    def read_cluster(frame: object) -> Value:
+    def read_cluster(frame: Frame) -> Value:
         count = frame.warp_field(source, "i32", AXES[axis])
         size = frame.warp_field("cluster_dim", "i32", AXES[axis])
         return frame.builder.binary("urem" if operation == "urem" else "udiv", count, size)
@@ -57,7 +61,7 @@ def _cluster(operation: str, axis: str) -> Callable:
     return read_cluster
 
 
-def _cluster_rank(frame: object) -> Value:
+def _cluster_rank(frame: Frame) -> Value:
     builder, rank = frame.builder, None
     for axis in "zyx":
         size = frame.warp_field("cluster_dim", "i32", AXES[axis])
@@ -66,21 +70,21 @@ def _cluster_rank(frame: object) -> Value:
     return rank
 
 
-def _cluster_size(frame: object) -> Value:
+def _cluster_size(frame: Frame) -> Value:
     x, y, z = (frame.warp_field("cluster_dim", "i32", AXES[axis]) for axis in "xyz")
     return frame.builder.binary("mul", frame.builder.binary("mul", x, y), z)
 
 
-def _is_cluster(frame: object) -> Value:
+def _is_cluster(frame: Frame) -> Value:
     return frame.builder.compare("icmp ugt", _cluster_size(frame), constant(1, "i32"))
 
 
-def _dynamic_size(frame: object) -> Value:
+def _dynamic_size(frame: Frame) -> Value:
     return frame.builder.binary("sub", frame.warp_field("shared_size", "i32"), frame.warp_field("shared_static", "i32"))
 
 
 def _time(service: str, element: str, shift: int = 0) -> Callable:
-    def read_time(frame: object) -> Value:
+    def read_time(frame: Frame) -> Value:
         ticks = Value(frame.service(service, "i64"), "i64")
         if shift:
             ticks = frame.builder.binary("lshr", ticks, constant(shift, "i64"))
@@ -130,7 +134,7 @@ READERS |= {"%tid.w": _zero, "%ctaid.w": _zero, "%ntid.w": _one, "%nctaid.w": _o
 CHANGING = {name for name in READERS if name.startswith(("%clock", "%globaltimer"))}
 
 
-def read(frame: object, name: str) -> Value:
+def read(frame: Frame, name: str) -> Value:
     """Return the value of a special register.
 
     Raises

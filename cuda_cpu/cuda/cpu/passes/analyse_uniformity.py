@@ -11,6 +11,8 @@ as a whole: which lanes wait where depends on which branches are uniform, so bot
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cuda.cpu.passes.find_pending import find_pending
 from cuda.cpu.passes.graph import Graph, Step
 
@@ -24,7 +26,7 @@ UNIFORM |= {"%cluster_ctarank", "%cluster_nctarank", "%envreg1", "%envreg2", "%e
 UNIFORM |= {"%total_smem_size", "%dynamic_smem_size", "%aggr_smem_size", "%reserved_smem_offset_begin"}
 
 
-def analyse_uniformity(graph: Graph, is_lanewise: object) -> None:
+def analyse_uniformity(graph: Graph, is_lanewise: Callable[[Step], bool]) -> None:
     """Fill `uniform`, `pending` and `kept`.
 
     Parameters
@@ -47,7 +49,7 @@ def analyse_uniformity(graph: Graph, is_lanewise: object) -> None:
             return
 
 
-def _demote(graph: Graph, is_lanewise: object) -> bool:
+def _demote(graph: Graph, is_lanewise: Callable[[Step], bool]) -> bool:
     """Drop the registers that a step proves divergent; tell whether there were any."""
     before = graph.uniform
     bits = graph.register_bits
@@ -63,5 +65,5 @@ def _demote(graph: Graph, is_lanewise: object) -> bool:
     return graph.uniform != before
 
 
-def _gives_uniform(graph: Graph, step: Step, is_lanewise: object) -> bool:
+def _gives_uniform(graph: Graph, step: Step, is_lanewise: Callable[[Step], bool]) -> bool:
     return is_lanewise(step) and all(map(graph.is_uniform, step.reads))

@@ -143,7 +143,7 @@ def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[st
     return strides.get(name, _LATER)
 
 
-def _combine(form: object, found: list[int], operands: tuple[Operand, ...]) -> int | None:
+def _combine(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int | None:
     opcode = form.opcode
     if not any(found):
         return 0
