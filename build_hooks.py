@@ -33,6 +33,8 @@ GENERATED = (
     *(f"{BINDINGS}/cy{name}.{suffix}" for name in APIS for suffix in ("pxd", "pyx")),
     *(f"{BINDINGS}/{name}.{suffix}" for name in APIS for suffix in ("pyx", "pyi")),
     f"{CPU}/entry/_shell.c",
+    f"{CPU}/runtime_api/_shell.c",
+    f"{CPU}/runtime_api/abi.py",
     STAMP := f"{CPU}/abi.py",  # its time says when the generator last ran: nothing is compiled from it
 )
 GENERATOR_NEEDS = [
@@ -63,6 +65,7 @@ EXTENSION_NEEDS = {
 # whoever opens libcuda.so.1 is a Python process already.
 LIBRARIES = {
     f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
+    f"{CPU}/runtime_api/libcudart.so.13": [f"{CPU}/runtime_api/*.c"],
     f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
     f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],
 }

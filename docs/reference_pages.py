@@ -95,12 +95,17 @@ def core_page() -> str:
 
 
 def implemented_table() -> str:
-    """Return the driver functions that the CPU device implements."""
+    """Return the functions of the driver and runtime APIs that the CPU device implements."""
     import cuda.cpu
+    from cuda.cpu import runtime_api
 
     names = sorted(cuda.cpu.implemented())
     listed = "\n".join(f"- `{name}`" for name in names)
-    return f"{len(names)} functions of the driver API:\n\n:::{{container}} implemented\n{listed}\n:::\n"
+    runtime = "\n".join(f"- `{name}`" for name in runtime_api.implemented())
+    return (
+        f"{len(names)} functions of the driver API:\n\n:::{{container}} implemented\n{listed}\n:::\n\n"
+        f"and {len(runtime_api.implemented())} of the runtime API:\n\n:::{{container}} implemented\n{runtime}\n:::\n"
+    )
 
 
 def instructions_table() -> str:

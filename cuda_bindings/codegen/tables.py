@@ -162,7 +162,7 @@ class Names:
             return f"={self.enum(meaning.name)}"
         if isinstance(meaning, Array):
             if meaning.of in (Primitive("char"), Primitive("unsigned char")):
-                return f"c{meaning.length}"
+                return f"{'s' if field == 'name' else 'c'}{meaning.length}"
             return f"{meaning.length}*{self.code(meaning.of)}"
         if isinstance(meaning, Pointer):
             return self.pointer_code(meaning, field)

@@ -18,6 +18,8 @@ NATIVE = {
     "cuGetProcAddress": "shell_proc_address_v1",
     "cuGetProcAddress_v2": "shell_proc_address",
 }
+STATUSES = (Named("CUresult"), Named("cudaError_t"))
+STREAMS = (Named("CUstream"), Named("cudaStream_t"))
 MOST_OUTPUTS, MOST_INPUTS = 8, 24  # as in interpreter.h
 WORDS = {1: "unsigned char", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}
 
@@ -71,8 +73,8 @@ def same_arguments(library: Library, one: Function, other: Function) -> bool:
 
 def define(library: Library, function: Function, name: str) -> str:
     """Return the C definition of one symbol."""
-    if function.result != Named("CUresult"):
-        raise TypeError(f"{function.symbol} does not return a CUresult")
+    if function.result not in STATUSES:
+        raise TypeError(f"{function.symbol} does not return a status")
     params = ", ".join(declare(library, param) for param in function.params) or "void"
     head = f"SHELL_EXPORT int {function.symbol}({params})"
     if function.symbol in NATIVE:
@@ -81,7 +83,7 @@ def define(library: Library, function: Function, name: str) -> str:
     inputs = [param for param in function.params if param.role not in (Role.OUT, Role.OUT_VIEW)]
     if len(outputs) > MOST_OUTPUTS or len(inputs) > MOST_INPUTS:
         raise OverflowError(f"{function.symbol} has more parameters than interpreter.h allows for")
-    per_thread = versions.split(function.symbol)[2] == "_ptsz"
+    per_thread = versions.split(function.symbol)[2] in ("_ptsz", "_ptds")
     streams = stream_structs(library, inputs) if per_thread else {}
     letters = [output_letter(library, param) for param in outputs], [input_letter(library, param) for param in inputs]
     signature = ">".join("".join(group) for group in letters)
@@ -138,7 +140,7 @@ def input_letter(library: Library, param: Param) -> str:
 
 def pass_input(library: Library, param: Param, per_thread: bool, streams: dict) -> str:
     """Return the argument of shell_call for one input."""
-    if per_thread and param.type == Named("CUstream"):
+    if per_thread and param.type in STREAMS:
         return f"shell_per_thread((uint64_t){param.name})"
     casts = {"i": "(int64_t)", "u": "(uint64_t)", "d": "(double)", "s": ""}
     letter = input_letter(library, param)
@@ -152,7 +154,7 @@ def stream_structs(library: Library, inputs: list[Param]) -> dict[str, tuple[int
         if param.role in (Role.IN_STRUCT, Role.INOUT_STRUCT):
             struct = abi_types.resolve(library, param.type.to)
             for field in struct.fields:
-                if field.type == Named("CUstream"):
+                if field.type in STREAMS:
                     found[param.name] = struct.size, field.offset
     return found
 

@@ -3,7 +3,7 @@
 """C types without a name of their own: integers, bit-fields, floats, addresses, text."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from cuda.bindings._args cimport chars, double_slow, memory, pointer, string
 from cuda.bindings._struct cimport CType, Struct, all_ones, convert_int, keep, read_integer, sign_extended, u64
@@ -116,6 +116,23 @@ cdef class String(CType):
 
     cdef str spell(self):
         return "bytes"
+
+
+cdef class Name(Text):
+    """An array of char that holds a string: read up to its NUL, written with one."""
+
+    cdef object load(self, char* p, Struct view):
+        return PyBytes_FromStringAndSize(p, self.size).partition(b"\0")[0]
+
+    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        data = value.encode() if isinstance(value, str) else value
+        if not isinstance(data, bytes):
+            raise TypeError(f"{where.decode()} must be str or bytes, not {type(value).__name__}")
+        if len(data) >= self.size:
+            raise ValueError(f"{where.decode()} must be shorter than {self.size} bytes, not {len(data)}")
+        memset(p, 0, self.size)
+        memcpy(p, <char*><bytes>data, len(data))
+        return 0
 
 
 cdef class Text(CType):

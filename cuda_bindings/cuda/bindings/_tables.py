@@ -15,15 +15,15 @@ A row is a name, what it is, and the rest:
     nvJitLinkError error Result            an exception, and the enumeration of its status
     CUmemPool_attribute.1 value u4         type of the value that a member of an enumeration selects
 
-Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, p (address), z (const char*), k (kernel parameters), c16 (text of 16 bytes),
-bu4.2.3 (bit-field: 3 bits from bit 2), 3*u4 (array), @T#field (pointer to as many as the field says),
-=Name (handle, enumeration or struct).
+Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, p (address), z (const char*), k (kernel parameters), c16 (16 bytes),
+s16 (a string in 16 bytes), bu4.2.3 (bit-field: 3 bits from bit 2), 3*u4 (array),
+@T#field (pointer to as many as the field says), =Name (handle, enumeration or struct).
 """
 
 from cuda.bindings._array import ArrayType, PointerTo
 from cuda.bindings._handle import Handle
 from cuda.bindings._parameters import KernelParameters
-from cuda.bindings._scalar import Address, Bits, Float, Int, String, Text
+from cuda.bindings._scalar import Address, Bits, Float, Int, Name, String, Text
 from cuda.bindings._struct import EnumKind, Field, HandleKind, Struct, StructKind
 
 
@@ -90,8 +90,8 @@ class Tables:
         if first.isdigit():
             length, of = code.split("*", 1)
             return ArrayType(self.ctype(of), int(length))
-        if first == "c":
-            return Text(int(code[1:]))
+        if first in "cs":
+            return (Text if first == "c" else Name)(int(code[1:]))
         if first == "b":
             size, start, width = code[2:].split(".")
             return Bits(int(size), int(start), int(width), code[1] == "i")

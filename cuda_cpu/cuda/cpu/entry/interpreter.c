@@ -11,7 +11,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define DRIVER_MODULE "cuda.cpu.driver"
+#ifndef DRIVER_MODULE
+#define DRIVER_MODULE "cuda.cpu.driver" /* runtime_api/interpreter.c has another */
+#endif
 #define ERROR_MODULE "cuda.cpu.driver.error"
 
 #ifndef SHELL_PYTHON

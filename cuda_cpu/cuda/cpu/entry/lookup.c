@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   What the shell does without Python: error names, addresses of functions, streams of the per-thread variants. */
+   What the driver's shell does without Python: error names, addresses of functions. */
 #include "interpreter.h"
 
 #include <string.h>
@@ -62,19 +62,4 @@ int shell_proc_address(const char *name, void **out, int version, uint64_t flags
 int shell_proc_address_v1(const char *name, void **out, int version, uint64_t flags) {
     int status = shell_proc_address(name, out, version, flags, NULL);
     return status ? status : *out ? SHELL_SUCCESS : SHELL_NOT_FOUND;
-}
-
-void *shell_copy_in(void *copy, const void *given, size_t size, size_t offset) {
-    if (!given) return NULL;
-    memcpy(copy, given, size);
-    uint64_t *stream = (uint64_t *)((char *)copy + offset);
-    *stream = shell_per_thread(*stream);
-    return copy;
-}
-
-void shell_copy_out(void *given, const void *copy, size_t size, size_t offset) {
-    if (!given) return;
-    size_t after = offset + sizeof(uint64_t);
-    memcpy(given, copy, offset);
-    memcpy((char *)given + after, (const char *)copy + after, size - after);
 }

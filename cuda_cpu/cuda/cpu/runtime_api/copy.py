@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of the runtime API: the kind says where the ends are."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_MEMORYTYPE_DEVICE,
+    CU_MEMORYTYPE_HOST,
+    CU_MEMORYTYPE_UNIFIED,
+    CUDA_MEMCPY2D,
+    CUDA_MEMCPY3D,
+)
+from cuda.cpu.driver import copy
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.runtime_api import abi
+from cuda.cpu.runtime_api.device import ensure_context, primary_context
+
+# Whether destination and source must be on the device: checked, as the driver checks cuMemcpyHtoD.
+KINDS = {
+    abi.cudaMemcpyHostToHost: (False, False),
+    abi.cudaMemcpyHostToDevice: (True, False),
+    abi.cudaMemcpyDeviceToHost: (False, True),
+    abi.cudaMemcpyDeviceToDevice: (True, True),
+    abi.cudaMemcpyDefault: (False, False),
+}
+
+
+def ends(name: str, kind: int) -> tuple[bool, bool]:
+    if kind not in KINDS:
+        raise CudaError(abi.cudaErrorInvalidMemcpyDirection, f"{name}: kind is {kind}, no cudaMemcpyKind")
+    return KINDS[kind]
+
+
+def line(name: str, target: int, source: int, size: int, kind: int, stream: int) -> None:
+    to_device, from_device = ends(name, kind)
+    ensure_context()
+    copy.copy(name, target, source, size, stream, to_device=to_device, from_device=from_device)
+
+
+def cudaMemcpy(target: int, source: int, size: int, kind: int) -> None:
+    line("cudaMemcpy", target, source, size, kind, copy.SYNC)
+
+
+def cudaMemcpyAsync(target: int, source: int, size: int, kind: int, stream: int) -> None:
+    line("cudaMemcpyAsync", target, source, size, kind, stream)
+
+
+def cudaMemcpyPeer(target: int, to: int, source: int, of: int, size: int) -> None:
+    ensure_context()
+    copy.cuMemcpyPeer(target, primary_context(to), source, primary_context(of), size)
+
+
+def cudaMemcpyPeerAsync(target: int, to: int, source: int, of: int, size: int, stream: int) -> None:
+    ensure_context()
+    copy.cuMemcpyPeerAsync(target, primary_context(to), source, primary_context(of), size, stream)
+
+
+def place(box: Any, end: str, start: int, pitch: int, on_device: bool, kind: int) -> None:
+    """Set one end of a box."""
+    if kind == abi.cudaMemcpyDefault:
+        setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_UNIFIED)
+    else:
+        setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_DEVICE if on_device else CU_MEMORYTYPE_HOST)
+    setattr(box, f"{end}Host" if kind != abi.cudaMemcpyDefault and not on_device else f"{end}Device", start)
+    setattr(box, f"{end}Pitch", pitch)
+
+
+def rectangle(
+    name: str, target: int, to_pitch: int, source: int, of_pitch: int, width: int, height: int, kind: int, stream: int
+) -> None:
+    to_device, from_device = ends(name, kind)
+    if width > to_pitch or width > of_pitch:
+        text = f"{name}: width {width} is more than dpitch {to_pitch} or spitch {of_pitch}"
+        raise CudaError(abi.cudaErrorInvalidPitchValue, text)
+    ensure_context()
+    box = CUDA_MEMCPY2D(WidthInBytes=width, Height=height)
+    place(box, "dst", target, to_pitch, to_device, kind)
+    place(box, "src", source, of_pitch, from_device, kind)
+    copy.copy_box(name, box, stream)
+
+
+def cudaMemcpy2D(target: int, to_pitch: int, source: int, of_pitch: int, width: int, height: int, kind: int) -> None:
+    rectangle("cudaMemcpy2D", target, to_pitch, source, of_pitch, width, height, kind, copy.SYNC)
+
+
+def cudaMemcpy2DAsync(
+    target: int, to_pitch: int, source: int, of_pitch: int, width: int, height: int, kind: int, stream: int
+) -> None:
+    rectangle("cudaMemcpy2DAsync", target, to_pitch, source, of_pitch, width, height, kind, stream)
+
+
+def box_of(name: str, given: Any, kind: int) -> Any:
+    """Return a cudaMemcpy3DParms or cudaMemcpy3DPeerParms as a CUDA_MEMCPY3D."""
+    if given.srcArray or given.dstArray:
+        raise CudaError(abi.cudaErrorNotSupported, f"{name}: the CPU device has no arrays yet")
+    to_device, from_device = ends(name, kind)
+    extent = given.extent
+    box = CUDA_MEMCPY3D(WidthInBytes=extent.width, Height=extent.height, Depth=extent.depth)
+    for end, on_device in (("dst", to_device), ("src", from_device)):
+        memory, corner = getattr(given, f"{end}Ptr"), getattr(given, f"{end}Pos")
+        place(box, end, memory.ptr, memory.pitch, on_device, kind)
+        setattr(box, f"{end}Height", memory.ysize)
+        setattr(box, f"{end}XInBytes", corner.x)
+        setattr(box, f"{end}Y", corner.y)
+        setattr(box, f"{end}Z", corner.z)
+    return box
+
+
+def parameters(name: str, structure: type[ctypes.Structure], at: int) -> Any:
+    if not at:
+        raise invalid(f"{name}: p is NULL")
+    ensure_context()
+    return structure.from_address(at)
+
+
+def cudaMemcpy3D(at: int) -> None:
+    given = parameters("cudaMemcpy3D", abi.cudaMemcpy3DParms, at)
+    copy.copy_box("cudaMemcpy3D", box_of("cudaMemcpy3D", given, given.kind), copy.SYNC)
+
+
+def cudaMemcpy3DAsync(at: int, stream: int) -> None:
+    given = parameters("cudaMemcpy3DAsync", abi.cudaMemcpy3DParms, at)
+    copy.copy_box("cudaMemcpy3DAsync", box_of("cudaMemcpy3DAsync", given, given.kind), stream)
+
+
+def peers(name: str, at: int) -> Any:
+    given = parameters(name, abi.cudaMemcpy3DPeerParms, at)
+    primary_context(given.srcDevice), primary_context(given.dstDevice)
+    return box_of(name, given, abi.cudaMemcpyDeviceToDevice)
+
+
+def cudaMemcpy3DPeer(at: int) -> None:
+    copy.copy_box("cudaMemcpy3DPeer", peers("cudaMemcpy3DPeer", at), copy.SYNC)
+
+
+def cudaMemcpy3DPeerAsync(at: int, stream: int) -> None:
+    copy.copy_box("cudaMemcpy3DPeerAsync", peers("cudaMemcpy3DPeerAsync", at), stream)

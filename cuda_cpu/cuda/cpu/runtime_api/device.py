@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices of the runtime API: each thread has one, whose primary context becomes current at the first need."""
+
+from __future__ import annotations
+
+import threading
+
+from cuda.cpu.driver import context, primary
+from cuda.cpu.driver import device as devices
+from cuda.cpu.driver.error import invalid
+from cuda.cpu.runtime_api.abi import cudaDeviceMask, cudaInitDeviceFlagsAreValid
+
+_thread = threading.local()
+_lock = threading.Lock()
+_retained: dict[int, int] = {}  # ordinal -> primary context
+
+
+def ensure_devices() -> None:
+    devices.cuInit(0)
+
+
+def ensure_context() -> None:
+    """Make a context current, unless one is: also one that the driver API has made."""
+    ensure_devices()
+    if not context.stack():
+        context.cuCtxSetCurrent(primary_context(getattr(_thread, "device", 0)))
+
+
+def primary_context(ordinal: int) -> int:
+    """Return a device's primary context, retained once for the whole process."""
+    ensure_devices()
+    with _lock:
+        if ordinal not in _retained:
+            _retained[ordinal] = primary.cuDevicePrimaryCtxRetain(ordinal)
+        return _retained[ordinal]
+
+
+def cudaSetDevice(ordinal: int) -> None:
+    context.cuCtxSetCurrent(primary_context(ordinal))
+    _thread.device = ordinal
+
+
+def cudaGetDevice() -> int:
+    ensure_devices()
+    return context.cuCtxGetDevice() if context.stack() else getattr(_thread, "device", 0)
+
+
+def cudaInitDevice(ordinal: int, device_flags: int, flags: int) -> None:
+    if flags & ~cudaInitDeviceFlagsAreValid:
+        raise invalid(f"cudaInitDevice: flags is {flags}, must be 0 or cudaInitDeviceFlagsAreValid")
+    ensure_devices()
+    if flags:
+        primary.cuDevicePrimaryCtxSetFlags(ordinal, device_flags)
+    primary_context(ordinal)
+
+
+def cudaDeviceReset() -> None:
+    """Give back all that the device's primary context owns; the next call that needs it finds it empty."""
+    primary.cuDevicePrimaryCtxReset(cudaGetDevice())
+
+
+def cudaSetDeviceFlags(flags: int) -> None:
+    if flags & ~cudaDeviceMask:
+        raise invalid(f"cudaSetDeviceFlags: flags 0x{flags:x} has bits that are no cudaDevice flag")
+    primary.cuDevicePrimaryCtxSetFlags(cudaGetDevice(), flags)
+
+
+def cudaGetDeviceFlags() -> int:
+    return primary.cuDevicePrimaryCtxGetState(cudaGetDevice())[0]
+
+
+def cudaDeviceEnablePeerAccess(peer: int, flags: int) -> None:
+    ensure_context()
+    context.cuCtxEnablePeerAccess(primary_context(peer), flags)
+
+
+def cudaDeviceDisablePeerAccess(peer: int) -> None:
+    ensure_context()
+    context.cuCtxDisablePeerAccess(primary_context(peer))

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of the runtime API, given as cudaKernel_t or cudaFunction_t; there is no host code that registers others."""
+
+from __future__ import annotations
+
+import ctypes
+
+from cuda.cpu.abi import CUlaunchConfig
+from cuda.cpu.driver import event, kernel, launch, occupancy
+from cuda.cpu.driver import stream as streams
+from cuda.cpu.driver.error import invalid
+from cuda.cpu.runtime_api import abi
+from cuda.cpu.runtime_api.device import ensure_context
+
+# Field of cudaFuncAttributes -> CUfunction_attribute, both in the order of the header.
+ATTRIBUTES = {
+    "maxThreadsPerBlock": 0,
+    "sharedSizeBytes": 1,
+    "constSizeBytes": 2,
+    "localSizeBytes": 3,
+    "numRegs": 4,
+    "ptxVersion": 5,
+    "binaryVersion": 6,
+    "cacheModeCA": 7,
+    "maxDynamicSharedSizeBytes": 8,
+    "preferredShmemCarveout": 9,
+    "clusterDimMustBeSet": 10,
+    "requiredClusterWidth": 11,
+    "requiredClusterHeight": 12,
+    "requiredClusterDepth": 13,
+    "nonPortableClusterSizeAllowed": 14,
+    "clusterSchedulingPolicyPreference": 15,
+}
+
+
+def size_of(dim: bytes) -> tuple[int, int, int]:
+    given = abi.dim3.from_buffer_copy(dim)
+    return given.x, given.y, given.z
+
+
+def cudaLaunchKernel(func: int, grid: bytes, block: bytes, arguments: int, shared: int, stream: int) -> None:
+    ensure_context()
+    launch.cuLaunchKernel(func, *size_of(grid), *size_of(block), shared, stream, arguments, 0)
+
+
+def cudaLaunchCooperativeKernel(func: int, grid: bytes, block: bytes, arguments: int, shared: int, stream: int) -> None:
+    ensure_context()
+    launch.cuLaunchCooperativeKernel(func, *size_of(grid), *size_of(block), shared, stream, arguments)
+
+
+def driver_config(name: str, at: int) -> CUlaunchConfig:
+    """Return a cudaLaunchConfig_t as the driver's struct; their attributes are the same."""
+    if not at:
+        raise invalid(f"{name}: the launch configuration is NULL")
+    given = abi.cudaLaunchConfig_t.from_address(at)
+    grid, block = given.gridDim, given.blockDim
+    return CUlaunchConfig(
+        grid.x, grid.y, grid.z, block.x, block.y, block.z,
+        given.dynamicSmemBytes, given.stream, given.attrs, given.numAttrs,
+    )  # fmt: skip
+
+
+def cudaLaunchKernelExC(at: int, func: int, arguments: int) -> None:
+    ensure_context()
+    config = driver_config("cudaLaunchKernelExC", at)
+    launch.cuLaunchKernelEx(ctypes.addressof(config), func, arguments, 0)
+
+
+def cudaOccupancyMaxPotentialClusterSize(func: int, at: int) -> int:
+    ensure_context()
+    config = driver_config("cudaOccupancyMaxPotentialClusterSize", at)
+    return occupancy.cuOccupancyMaxPotentialClusterSize(func, ctypes.addressof(config))
+
+
+def cudaOccupancyMaxActiveClusters(func: int, at: int) -> int:
+    ensure_context()
+    config = driver_config("cudaOccupancyMaxActiveClusters", at)
+    return occupancy.cuOccupancyMaxActiveClusters(func, ctypes.addressof(config))
+
+
+def cudaFuncGetAttributes(at: int, func: int) -> None:
+    ensure_context()
+    if not at:
+        raise invalid("cudaFuncGetAttributes: attr is NULL")
+    values = {field: kernel.cuFuncGetAttribute(which, func) for field, which in ATTRIBUTES.items()}
+    ctypes.memset(at, 0, ctypes.sizeof(abi.cudaFuncAttributes))
+    answer = abi.cudaFuncAttributes.from_address(at)
+    for field, value in values.items():
+        setattr(answer, field, value)
+
+
+def cudaKernelSetAttributeForDevice(handle: int, which: int, value: int, device: int) -> None:
+    ensure_context()
+    kernel.cuKernelSetAttribute(which, value, handle, device)
+
+
+def cudaStreamCreate() -> int:
+    ensure_context()
+    return streams.cuStreamCreate(0)
+
+
+def cudaEventCreate() -> int:
+    ensure_context()
+    return event.cuEventCreate(0)

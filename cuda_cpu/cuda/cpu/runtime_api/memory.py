@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of the runtime API where it is not as in the driver: empty and pitched allocations, boxes to fill."""
+
+from __future__ import annotations
+
+import ctypes
+
+from cuda.cpu.abi import (
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+    CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+    CU_POINTER_ATTRIBUTE_HOST_POINTER,
+)
+from cuda.cpu.driver import address, fill, memory, pointer
+from cuda.cpu.driver.address import Kind
+from cuda.cpu.driver.error import invalid
+from cuda.cpu.runtime_api import abi
+from cuda.cpu.runtime_api.device import ensure_context
+
+ELEMENT = 16  # the widest access of a kernel: rows of pitched memory are aligned for it
+
+
+def cudaMalloc(size: int) -> int:
+    ensure_context()
+    return memory.cuMemAlloc(size) if size else 0
+
+
+def cudaMallocPitch(width: int, height: int) -> tuple[int, int]:
+    ensure_context()
+    return memory.cuMemAllocPitch(width, height, ELEMENT) if width and height else (0, 0)
+
+
+def cudaMalloc3D(place: int, extent: bytes) -> None:
+    if not place:
+        raise invalid("cudaMalloc3D: pitchedDevPtr is NULL")
+    size = abi.cudaExtent.from_buffer_copy(extent)
+    start, pitch = cudaMallocPitch(size.width, size.height * size.depth)
+    made = abi.cudaPitchedPtr.from_address(place)
+    made.ptr, made.pitch, made.xsize, made.ysize = start, pitch, size.width, size.height
+
+
+def cudaFree(start: int) -> None:
+    ensure_context()
+    if start:
+        memory.cuMemFree(start)
+
+
+def cudaFreeHost(start: int) -> None:
+    ensure_context()
+    if start:
+        memory.cuMemFreeHost(start)
+
+
+def cudaMemset(target: int, value: int, count: int) -> None:
+    ensure_context()
+    fill.cuMemsetD8(target, value & 0xFF, count)
+
+
+def cudaMemsetAsync(target: int, value: int, count: int, stream: int) -> None:
+    ensure_context()
+    fill.cuMemsetD8Async(target, value & 0xFF, count, stream)
+
+
+def cudaMemset2D(target: int, pitch: int, value: int, width: int, height: int) -> None:
+    ensure_context()
+    fill.cuMemsetD2D8(target, pitch, value & 0xFF, width, height)
+
+
+def cudaMemset2DAsync(target: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
+    ensure_context()
+    fill.cuMemsetD2D8Async(target, pitch, value & 0xFF, width, height, stream)
+
+
+def cudaMemset3D(target: bytes, value: int, extent: bytes) -> None:
+    for start, pitch, width, height in slices(target, extent):
+        cudaMemset2D(start, pitch, value, width, height)
+
+
+def cudaMemset3DAsync(target: bytes, value: int, extent: bytes, stream: int) -> None:
+    for start, pitch, width, height in slices(target, extent):
+        cudaMemset2DAsync(start, pitch, value, width, height, stream)
+
+
+def slices(target: bytes, extent: bytes) -> list[tuple[int, int, int, int]]:
+    """Return address, pitch, width and height of each slice of a box; one call fills slices that lie close."""
+    of, size = abi.cudaPitchedPtr.from_buffer_copy(target), abi.cudaExtent.from_buffer_copy(extent)
+    if size.height == of.ysize:
+        return [(of.ptr, of.pitch, size.width, size.height * size.depth)]
+    step = of.pitch * of.ysize
+    return [(of.ptr + z * step, of.pitch, size.width, size.height) for z in range(size.depth)]
+
+
+TYPES = {
+    Kind.HOST: abi.cudaMemoryTypeHost,
+    Kind.REGISTERED: abi.cudaMemoryTypeHost,
+    Kind.DEVICE: abi.cudaMemoryTypeDevice,
+    Kind.MANAGED: abi.cudaMemoryTypeManaged,
+}
+
+
+def cudaPointerGetAttributes(place: int, start: int) -> None:
+    """Describe any address; what the API does not know is unregistered host memory."""
+    ensure_context()
+    if not place:
+        raise invalid("cudaPointerGetAttributes: attributes is NULL")
+    ctypes.memset(place, 0, ctypes.sizeof(abi.cudaPointerAttributes))
+    answer = abi.cudaPointerAttributes.from_address(place)
+    record = address.find(start)
+    if record is None:
+        answer.type, answer.device, answer.hostPointer = abi.cudaMemoryTypeUnregistered, abi.cudaInvalidDeviceId, start
+        return
+    answer.type = TYPES[record.kind]
+    at = ctypes.addressof(answer)
+    fields = {"device": CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, "devicePointer": CU_POINTER_ATTRIBUTE_DEVICE_POINTER}
+    if record.kind is not Kind.DEVICE:
+        fields["hostPointer"] = CU_POINTER_ATTRIBUTE_HOST_POINTER
+    for field, attribute in fields.items():
+        pointer.cuPointerGetAttribute(at + getattr(abi.cudaPointerAttributes, field).offset, attribute, start)

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the runtime API that take and give what a driver function does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cuda.cpu import driver
+from cuda.cpu.runtime_api import device
+
+# Those that need a context: runtime function, and driver function where that is not cu + the same.
+IN_CONTEXT = """
+cudaDeviceSynchronize cuCtxSynchronize
+cudaDeviceSetLimit cuCtxSetLimit
+cudaDeviceGetLimit cuCtxGetLimit
+cudaDeviceGetCacheConfig cuCtxGetCacheConfig
+cudaDeviceSetCacheConfig cuCtxSetCacheConfig
+cudaDeviceGetSharedMemConfig cuCtxGetSharedMemConfig
+cudaDeviceSetSharedMemConfig cuCtxSetSharedMemConfig
+cudaDeviceGetStreamPriorityRange cuCtxGetStreamPriorityRange
+cudaCtxResetPersistingL2Cache
+cudaStreamCreateWithFlags cuStreamCreate
+cudaStreamCreateWithPriority
+cudaStreamDestroy
+cudaStreamGetPriority
+cudaStreamGetFlags
+cudaStreamGetId
+cudaStreamGetDevice
+cudaStreamQuery
+cudaStreamSynchronize
+cudaStreamWaitEvent
+cudaStreamAddCallback
+cudaStreamIsCapturing
+cudaStreamGetCaptureInfo
+cudaStreamAttachMemAsync
+cudaStreamGetAttribute
+cudaStreamSetAttribute
+cudaStreamCopyAttributes
+cudaLaunchHostFunc
+cudaLaunchHostFunc_v2
+cudaEventCreateWithFlags cuEventCreate
+cudaEventDestroy
+cudaEventRecord
+cudaEventRecordWithFlags
+cudaEventQuery
+cudaEventSynchronize
+cudaEventElapsedTime
+cudaMallocHost cuMemAllocHost
+cudaHostAlloc cuMemHostAlloc
+cudaHostRegister cuMemHostRegister
+cudaHostUnregister cuMemHostUnregister
+cudaHostGetDevicePointer cuMemHostGetDevicePointer
+cudaHostGetFlags cuMemHostGetFlags
+cudaMallocManaged cuMemAllocManaged
+cudaMemGetInfo
+cudaMallocAsync cuMemAllocAsync
+cudaMallocFromPoolAsync cuMemAllocFromPoolAsync
+cudaFreeAsync cuMemFreeAsync
+cudaMemPoolTrimTo
+cudaMemPoolGetAttribute
+cudaMemPoolSetAttribute
+cudaMemPoolSetAccess
+cudaMemPoolGetAccess
+cudaMemPoolCreate
+cudaMemPoolDestroy
+cudaMemGetDefaultMemPool
+cudaMemGetMemPool
+cudaMemSetMemPool
+cudaMemPrefetchAsync
+cudaMemAdvise
+cudaMemRangeGetAttribute
+cudaMemRangeGetAttributes
+cudaMemcpyBatchAsync
+cudaMemcpyWithAttributesAsync
+cudaOccupancyMaxActiveBlocksPerMultiprocessor
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+cudaOccupancyAvailableDynamicSMemPerBlock
+cudaFuncSetAttribute
+cudaFuncSetCacheConfig
+cudaFuncSetSharedMemConfig
+cudaFuncGetName
+cudaFuncGetParamInfo
+cudaFuncGetParamCount
+cudaLibraryLoadData
+cudaLibraryLoadFromFile
+cudaLibraryUnload
+cudaLibraryGetKernel
+cudaLibraryGetKernelCount
+cudaLibraryEnumerateKernels
+cudaLibraryGetGlobal
+cudaLibraryGetManaged
+cudaLibraryGetUnifiedFunction
+cudaProfilerStart
+cudaProfilerStop
+"""
+# Those that need no context, but devices.
+WITH_DEVICES = """
+cudaGetDeviceCount cuDeviceGetCount
+cudaDeviceGetAttribute
+cudaDeviceGetPCIBusId
+cudaDeviceGetByPCIBusId
+cudaDeviceCanAccessPeer
+cudaDeviceGetP2PAttribute
+cudaDeviceGetDefaultMemPool
+cudaDeviceGetMemPool
+cudaDeviceSetMemPool
+cudaDriverGetVersion
+cudaLogsRegisterCallback
+cudaLogsUnregisterCallback
+cudaLogsCurrent
+cudaLogsDumpToFile
+cudaLogsDumpToMemory
+"""
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """Return the functions of both lists by name."""
+    made = {}
+    for text, prepare in ((IN_CONTEXT, device.ensure_context), (WITH_DEVICES, device.ensure_devices)):
+        for row in text.split("\n")[1:-1]:
+            name, _, of = row.partition(" ")
+            made[name] = prepared(prepare, getattr(driver, of or name.replace("cuda", "cu", 1)))
+    return made
+
+
+def prepared(prepare: Callable[[], None], function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        prepare()
+        return function(*arguments)
+
+    return call

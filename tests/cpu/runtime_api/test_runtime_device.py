@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices, errors, streams and events of the runtime API, and how it shares contexts with the driver API."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from cuda.bindings import driver, runtime
+from cuda.bindings.runtime import cudaError_t as Error
+
+
+def test_properties_are_those_of_the_attributes(ok):
+    properties = ok(runtime.cudaGetDeviceProperties(0))
+    assert properties.name.startswith(b"CPU device (")
+    assert b"\0" not in properties.name
+    for field, attribute in {
+        "major": "ComputeCapabilityMajor",
+        "warpSize": "WarpSize",
+        "multiProcessorCount": "MultiProcessorCount",
+        "sharedMemPerBlockOptin": "MaxSharedMemoryPerBlockOptin",
+    }.items():
+        value = ok(runtime.cudaDeviceGetAttribute(runtime.cudaDeviceAttr[f"cudaDevAttr{attribute}"], 0))
+        assert getattr(properties, field) == value > 0
+    assert properties.maxThreadsDim == [1024, 1024, 64]
+    assert properties.totalGlobalMem == ok(runtime.cudaMemGetInfo())[1]
+    assert bytes(properties.uuid.bytes) == bytes(ok(driver.cuDeviceGetUuid(0)).bytes)
+    assert ok(runtime.cudaChooseDevice(properties)) == 0
+    assert runtime.cudaGetDeviceProperties(99) == (Error.cudaErrorInvalidDevice, None)
+
+
+def test_versions_and_entry_points(ok):
+    assert ok(runtime.cudaRuntimeGetVersion()) == runtime.CUDART_VERSION == ok(runtime.getLocalRuntimeVersion())
+    assert ok(runtime.cudaDriverGetVersion()) == runtime.CUDART_VERSION
+    found = runtime.cudaDriverEntryPointQueryResult
+    address, result = ok(runtime.cudaGetDriverEntryPoint("cuMemAlloc", 0))
+    assert (address != 0, result) == (True, found.cudaDriverEntryPointSuccess)
+    assert address != ok(runtime.cudaGetDriverEntryPointByVersion("cuMemAlloc", 3000, 0))[0]
+    absent = ok(runtime.cudaGetDriverEntryPoint("cuNoSuchFunction", 0))
+    assert absent == (0, found.cudaDriverEntryPointSymbolNotFound)
+    assert runtime.cudaGetDriverEntryPoint("cuInit", 99)[0] == Error.cudaErrorInvalidValue
+
+
+def test_the_last_error_is_kept_until_it_is_asked_for():
+    assert runtime.cudaGetLastError() == (Error.cudaSuccess,)
+    assert runtime.cudaSetDevice(99) == (Error.cudaErrorInvalidDevice,)
+    assert runtime.cudaGetDevice() == (Error.cudaSuccess, 0)
+    assert runtime.cudaPeekAtLastError() == (Error.cudaErrorInvalidDevice,)
+    assert runtime.cudaGetLastError() == (Error.cudaErrorInvalidDevice,)
+    assert runtime.cudaGetLastError() == (Error.cudaSuccess,)
+
+
+def test_names_and_words_of_errors(ok):
+    assert ok(runtime.cudaGetErrorName(Error.cudaErrorNotReady)) == b"cudaErrorNotReady"
+    assert ok(runtime.cudaGetErrorString(Error.cudaErrorECCUncorrectable)) == b"ecc uncorrectable"
+    assert ok(runtime.cudaGetErrorString(0)) == b"no error"
+    assert ok(runtime.cudaGetErrorName(54321)) == b"unrecognized error code"
+
+
+def test_what_is_not_there_says_so():
+    assert runtime.cudaGraphCreate(0) == (Error.cudaErrorNotSupported, None)
+    assert runtime.cudaIpcGetMemHandle(0) == (Error.cudaErrorNotSupported, None)
+
+
+def test_channel_descriptions_are_made_without_a_device(ok):
+    unsigned = runtime.cudaChannelFormatKind.cudaChannelFormatKindUnsigned
+    made = ok(runtime.cudaCreateChannelDesc(8, 16, 0, 32, unsigned))
+    assert (made.x, made.y, made.z, made.w, made.f) == (8, 16, 0, 32, unsigned)
+
+
+def test_events_and_streams(ok):
+    stream = ok(runtime.cudaStreamCreateWithPriority(runtime.cudaStreamNonBlocking, 0))
+    start, end = ok(runtime.cudaEventCreate()), ok(runtime.cudaEventCreateWithFlags(runtime.cudaEventDefault))
+    ok(runtime.cudaEventRecord(start, stream))
+    ok(runtime.cudaEventRecordWithFlags(end, stream, 0))
+    ok(runtime.cudaStreamWaitEvent(0, end, 0))
+    ok(runtime.cudaEventSynchronize(end))
+    assert ok(runtime.cudaEventElapsedTime(start, end)) >= 0
+    assert runtime.cudaStreamQuery(stream) == (Error.cudaSuccess,)
+    assert ok(runtime.cudaStreamGetFlags(stream)) == runtime.cudaStreamNonBlocking
+    assert ok(runtime.cudaStreamGetDevice(stream)) == 0
+    for destroy, handle in (("Stream", stream), ("Event", start), ("Event", end)):
+        ok(getattr(runtime, f"cuda{destroy}Destroy")(handle))
+    assert runtime.cudaStreamSynchronize(stream) == (Error.cudaErrorInvalidResourceHandle,)
+
+
+def test_a_context_of_the_driver_is_used(ok):
+    ok(driver.cuCtxSetCurrent(0))
+    context = ok(driver.cuCtxCreate(None, 0, 0))
+    start = ok(runtime.cudaMalloc(64))
+    of = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_CONTEXT
+    assert int(ok(driver.cuPointerGetAttribute(of, start))) == int(context)
+    ok(runtime.cudaFree(start))
+    ok(driver.cuCtxDestroy(context))
+
+
+def test_reset_gives_everything_back(ok):
+    free = ok(runtime.cudaMemGetInfo())[0]
+    stream = ok(runtime.cudaStreamCreate())
+    ok(runtime.cudaMalloc(4096))
+    ok(runtime.cudaDeviceReset())
+    assert ok(runtime.cudaMemGetInfo())[0] == free
+    assert runtime.cudaStreamSynchronize(stream) == (Error.cudaErrorInvalidResourceHandle,)
+
+
+@pytest.mark.parametrize("function", ["DeviceSetLimit", "DeviceSetCacheConfig"])
+def test_settings_of_the_context_are_kept(ok, function):
+    get = function.replace("Set", "Get")
+    if function == "DeviceSetLimit":
+        size = runtime.cudaLimit.cudaLimitPrintfFifoSize
+        ok(runtime.cudaDeviceSetLimit(size, 1 << 21))
+        assert ok(runtime.cudaDeviceGetLimit(size)) == 1 << 21
+    else:
+        shared = runtime.cudaFuncCache.cudaFuncCachePreferShared
+        ok(runtime.cudaDeviceSetCacheConfig(shared))
+        assert ok(getattr(runtime, f"cuda{get}")()) == shared
+    ok(runtime.cudaDeviceReset())
+
+
+SEVERAL = """
+    import threading
+    from cuda.bindings import runtime as rt
+    print(rt.cudaGetDeviceCount()[1], *rt.cudaSetDevice(1), rt.cudaGetDevice()[1])
+    p = rt.cudaMalloc(64)[1]
+    print(rt.cudaPointerGetAttributes(p)[1].device)
+    thread = threading.Thread(target=lambda: print(rt.cudaGetDevice()[1], rt.cudaMalloc(0)))
+    thread.start()
+    thread.join()
+    print(*rt.cudaDeviceEnablePeerAccess(0, 0), *rt.cudaDeviceEnablePeerAccess(0, 0))
+    q = (rt.cudaSetDevice(0), rt.cudaMalloc(64)[1])[1]
+    print(*rt.cudaMemcpyPeer(q, 0, p, 1, 64), rt.cudaDeviceCanAccessPeer(0, 1)[1])
+"""
+
+
+def test_each_thread_has_a_device_of_its_own():
+    environment = dict(os.environ, CUDA_CPU_DEVICES="2", PYTHONPATH=os.pathsep.join(sys.path))
+    command = [sys.executable, "-c", textwrap.dedent(SEVERAL)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    lines = done.stdout.splitlines()
+    assert lines[:3] == ["2 0 1", "1", f"0 ({Error.cudaSuccess!r}, 0)"], done.stderr
+    assert lines[3:] == [f"0 {Error.cudaErrorPeerAccessAlreadyEnabled.value}", "0 1"]
