@@ -489,3 +489,28 @@ def test_barriers_and_pipelines_of_libcudacxx():
     Loaded(compile_cuda(source, "--gpu-architecture=sm_90", *headers())).launch("k", 1, 128, values)
     expected = before[:512].reshape(4, 128)[:, ::-1].sum(0)
     np.testing.assert_array_equal(values[512:], np.roll(expected, -3) + 3)
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
+def test_integers_of_128_bits(arch):
+    source = """extern "C" __global__ void k(const long long *a, const long long *b, long long *out, int n) {
+        int i = threadIdx.x; if (i >= n) return; __int128 x = a[i], y = b[i], z = x * b[(i + 1) % n] + y;
+        __int128 results[] = {z, z / y, z % y, z >> (i * 3), z - x,
+            (__int128)((unsigned __int128)z / (unsigned __int128)(y | 1))};
+        for (int j = 0; j < 6; j++) { out[i * 12 + 2 * j] = (long long)results[j];
+            out[i * 12 + 2 * j + 1] = (long long)(results[j] >> 64); } }"""
+    a = random.integers(-(2**63), 2**63, 40) >> random.integers(0, 60, 40)
+    b = random.integers(-(2**63), 2**63, 40) >> random.integers(0, 60, 40)
+    b[b == 0] = 3
+    out = np.zeros((40, 6, 2), np.int64)
+    text = compile_cuda(source, f"--gpu-architecture={arch}", "--device-int128")
+    Loaded(text).launch("k", 1, 64, a, b, out, np.int32(40))
+    whole = 1 << 128
+    for i in range(40):
+        x, y = int(a[i]), int(b[i])
+        z = x * int(b[(i + 1) % 40]) + y
+        quotient = abs(z) // abs(y) * (1 if (z < 0) == (y < 0) else -1)
+        unsigned = z % whole // ((y | 1) % whole)
+        expected = [z, quotient, z - quotient * y, z >> (i * 3), z - x, unsigned]
+        found = [(int(low) % 2**64 + (int(high) << 64)) % whole for low, high in out[i]]
+        assert found == [value % whole for value in expected], i

@@ -28,15 +28,20 @@ def add_with_carry(frame: Frame, form: Form, a: Value, b: Value) -> Value:
 
 
 def subtract_with_borrow(frame: Frame, form: Form, a: Value, b: Value) -> Value:
+    """Subtract, with the borrow if the opcode ends in c, and set it if the form says .cc.
+
+    The carry register holds the opposite of a borrow, as in a + ~b + 1: the manual does not say so, but NVRTC's
+    128-bit division asks by `addc` whether a `subc.cc` before it borrowed.
+    """
     builder = frame.builder
     result = builder.binary("sub", a, b)
     borrow = builder.compare("icmp ult", a, b)
     if form.opcode == "subc":
-        before, taken = result, builder.resize(frame.get(CARRY), a.element)
+        before, taken = result, builder.resize(builder.complement(frame.get(CARRY)), a.element)
         result = builder.binary("sub", result, taken)
         borrow = builder.binary("or", borrow, builder.compare("icmp ult", before, taken))
     if form.cc:
-        frame.set(CARRY, borrow)
+        frame.set(CARRY, builder.complement(borrow))
     return result
 
 
