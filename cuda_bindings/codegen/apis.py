@@ -26,6 +26,8 @@ class Api:
     headers: tuple[str, ...]  # functions, types and constants of these are bound
     prefix: str  # that the names of functions share
     status: str  # result type whose value 0 is success
+    raised: str = ""  # status that the C level returns beside a Python exception, as NVIDIA's has it
+    guard: str = ""  # macro by which the first header tells that it is included: it declares the same as we do
     style: Style = Style.TUPLE
     versions: tuple[str, ...] = ()  # headers with typedefs PFN_<function>_v<version>
     version_macro: str | None = None
@@ -46,6 +48,8 @@ APIS = {
             prelude=("vdpau/vdpau.h",),
             prefix="cu",
             status="CUresult",
+            raised="CUDA_ERROR_NOT_FOUND",
+            guard="__cuda_cuda_h__",
             versions=(
                 "cudaTypedefs.h",
                 "cudaProfilerTypedefs.h",
@@ -76,6 +80,8 @@ APIS = {
             prelude=("vdpau/vdpau.h",),
             prefix="cuda",
             status="cudaError_t",
+            raised="cudaErrorCallRequiresNewerDriver",
+            guard="__CUDA_RUNTIME_API_H__",
             version_macro="CUDART_VERSION",
             per_thread_define="CUDA_API_PER_THREAD_DEFAULT_STREAM",
             as_needed=("vector_types.h",),
@@ -86,6 +92,8 @@ APIS = {
             headers=("nvrtc.h",),
             prefix="nvrtc",
             status="nvrtcResult",
+            raised="NVRTC_ERROR_INVALID_INPUT",
+            guard="__NVRTC_H__",
             reference="https://docs.nvidia.com/cuda/nvrtc/index.html",
         ),
         Api(
@@ -93,6 +101,8 @@ APIS = {
             headers=("nvJitLink.h",),
             prefix="nvJitLink",
             status="nvJitLinkResult",
+            raised="NVJITLINK_ERROR_INTERNAL",
+            guard="nvJitLink_INCLUDED__",
             style=Style.RAISE,
             # Without it the header defines inline functions on symbols that name one release (__nvJitLinkCreate_13_5).
             defines=("NVJITLINK_NO_INLINE",),
@@ -103,6 +113,8 @@ APIS = {
             headers=("nvvm.h",),
             prefix="nvvm",
             status="nvvmResult",
+            raised="NVVM_ERROR_INVALID_INPUT",
+            guard="NVVM_H",
             style=Style.RAISE,
             reference="https://docs.nvidia.com/cuda/libnvvm-api/index.html",
         ),
@@ -111,6 +123,8 @@ APIS = {
             headers=("nvFatbin.h",),
             prefix="nvFatbin",
             status="nvFatbinResult",
+            raised="NVFATBIN_ERROR_INTERNAL",
+            guard="nvFatbin_INCLUDED",
             style=Style.RAISE,
             reference="https://docs.nvidia.com/cuda/nvfatbin/index.html",
         ),

@@ -20,24 +20,6 @@ HEADER = (
     "# SPDX-FileCopyrightText: 2026 Open CUDA Python developers\n"
     "# SPDX-License-Identifier: Apache-2.0\n"
 )
-# Macro that NVIDIA's header defines when it is included: its declarations are then the same as ours.
-GUARDS = {
-    "driver": "__cuda_cuda_h__",
-    "runtime": "__CUDA_RUNTIME_API_H__",
-    "nvrtc": "__NVRTC_H__",
-    "nvjitlink": "nvJitLink_INCLUDED__",
-    "nvvm": "NVVM_H",
-    "nvfatbin": "nvFatbin_INCLUDED",
-}
-# Status that a function returns together with a Python exception, as NVIDIA's C level has it.
-RAISED = {
-    "CUresult": "CUDA_ERROR_NOT_FOUND",
-    "cudaError_t": "cudaErrorCallRequiresNewerDriver",
-    "nvrtcResult": "NVRTC_ERROR_INVALID_INPUT",
-    "nvJitLinkResult": "NVJITLINK_ERROR_INTERNAL",
-    "nvvmResult": "NVVM_ERROR_INVALID_INPUT",
-    "nvFatbinResult": "NVFATBIN_ERROR_INTERNAL",
-}
 
 
 def files(libraries: dict[str, Library]) -> dict[str, str]:
@@ -71,21 +53,21 @@ def signature(function: Function) -> str:
     return declare(function.result, f"{function.name}({params})", spell)
 
 
-def raised(function: Function) -> str:
+def raised(api: apis.Api, function: Function) -> str:
     """Return the exception clause of a function."""
     if isinstance(function.result, Pointer):
         return "except? NULL"
-    status = RAISED.get(function.result.name) if isinstance(function.result, Named) else None
-    return f"except? {status}" if status else "except *"
+    return f"except? {api.raised}" if function.result == Named(api.status) else "except *"
 
 
 def pxd(library: Library) -> str:
+    api = apis.APIS[library.name]
     declarations = Declarations(library)
     c = c_text(library).replace("\\", "\\\\")
     lines = [
         HEADER + f'"""C level of cuda.bindings.{library.name}: types, constants and functions.',
         "",
-        f"Compile with -DCUDA_BINDINGS_USE_HEADERS what also includes {apis.APIS[library.name].headers[0]} itself.",
+        f"Compile with -DCUDA_BINDINGS_USE_HEADERS what also includes {api.headers[0]} itself.",
         '"""',
         "",
         "from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t",
@@ -94,9 +76,9 @@ def pxd(library: Library) -> str:
         '    """',
         # Code that includes NVIDIA's header itself asks for it here, for it may come after this text.
         "    #ifdef CUDA_BINDINGS_USE_HEADERS",
-        f"    #include <{apis.APIS[library.name].headers[0]}>",
+        f"    #include <{api.headers[0]}>",
         "    #endif",
-        f"    #ifndef {GUARDS[library.name]}",
+        f"    #ifndef {api.guard}",
         *(f"    {line}" for line in c.splitlines()),
         "    #endif",
         '    """',
@@ -108,7 +90,7 @@ def pxd(library: Library) -> str:
         lines += ["    enum:", *(f'        {name} "((int)(size_t)({name}))"' for name in small), ""]
     large = [name for name, value in constants(library) if name not in small]
     lines += [f'    const unsigned long long {name} "((unsigned long long)({name}))"' for name in large]
-    lines += [f"cdef {signature(f)} {raised(f)} nogil" for f in library.functions.values()]
+    lines += [f"cdef {signature(f)} {raised(api, f)} nogil" for f in library.functions.values()]
     return "\n".join(lines) + "\n"
 
 
@@ -133,7 +115,7 @@ def pyx(library: Library) -> str:
         "",
     ]
     for index, function in enumerate(functions):
-        lines += body(function, index)
+        lines += body(apis.APIS[library.name], function, index)
     return "\n".join(lines)
 
 
@@ -145,14 +127,14 @@ def row(library: Library, function: Function) -> str:
     return f"{name} {function.version or 0} {function.symbol} {function.per_thread or ''}"
 
 
-def body(function: Function, index: int) -> list[str]:
+def body(api: apis.Api, function: Function, index: int) -> list[str]:
     """Return the definition of one function."""
     pointer = FunctionType(function.result, tuple((p.name, p.type) for p in function.params))
     cast = declare(Pointer(pointer), "", Declarations.spell_cython, " noexcept nogil")
     arguments = ", ".join(identifier(param.name) for param in function.params)
     return [
         "",
-        f"cdef {signature(function)} {raised(function)} nogil:",
+        f"cdef {signature(function)} {raised(api, function)} nogil:",
         f"    if addresses[{index}] == NULL:",
         f"        resolve({index})",
         f"    return (<{cast}>addresses[{index}])({arguments})",

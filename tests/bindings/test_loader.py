@@ -252,6 +252,7 @@ def test_line_info_is_added_once(monkeypatch, options, count, expected):
 CIMPORT = """
 # cython: language_level=3
 cimport cuda.bindings.cydriver as cydriver
+cimport cuda.bindings.cyruntime as cyruntime
 from cuda.bindings.cydriver cimport CUDA_SUCCESS, CU_STREAM_PER_THREAD, CUlaunchConfig, CUmemLocation, CUresult
 
 
@@ -271,7 +272,11 @@ def layout():
     location.localized.deviceId = 4
     cdef size_t size = sizeof(cydriver.CUgraphNodeParams)
     cdef unsigned char[cydriver.CU_IPC_HANDLE_SIZE] handle
-    return config.attrs[0].value.cooperative, location.id & 0xff, CU_STREAM_PER_THREAD, size
+    cdef cydriver.CUuuid of_driver  # one struct, which both declare
+    cdef cyruntime.CUuuid of_runtime
+    of_driver.bytes[0] = of_runtime.bytes[0] = 5
+    cdef size_t properties = sizeof(cyruntime.cudaDeviceProp)
+    return config.attrs[0].value.cooperative, location.id & 0xff, CU_STREAM_PER_THREAD, size, properties
 """
 
 
@@ -307,5 +312,5 @@ def test_other_cython_code_can_cimport_the_c_level(drivers, tmp_path, headers):
     code = "import sys\nfrom cuda.bindings import _loader\n" + textwrap.dedent(build)
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
-    assert done.stdout.strip() == "(3, 4, 2, 256) 100", done.stderr
+    assert done.stdout.strip() == "(3, 4, 2, 256, 1008) 100", done.stderr
     assert "OSError: missing.so" in done.stderr
