@@ -69,6 +69,26 @@ def test_an_index_that_wraps_around_in_the_middle_of_the_warp() -> None:
         np.testing.assert_array_equal(out, expected)
 
 
+def test_backwards_and_strided_accesses() -> None:
+    text = """
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, %tid.x;
+    mul.wide.s32 %d3, %r1, -4; add.s64 %d4, %d1, %d3; ld.global.u32 %r2, [%d4+124];
+    mul.wide.s32 %d5, %r1, -8; sub.s64 %d6, %d1, %d5; ld.global.u32 %r3, [%d6];
+    sub.s32 %r4, 31, %r1; mul.wide.u32 %d7, %r4, 4; add.s64 %d7, %d2, %d7; mad.lo.u32 %r5, %r2, 1000, %r3;
+    st.global.u32 [%d7], %r5;
+    ret;
+}
+"""
+    x = np.arange(64, dtype=np.uint32)
+    out = np.zeros(32, np.uint32)
+    compiled(text)(x, out)
+    lanes = np.arange(32)
+    np.testing.assert_array_equal(out[::-1], (31 - lanes) * 1000 + 2 * lanes)
+
+
 # --- random loops over indices ---------------------------------------------------------------------------
 
 STEPS, MIDDLE, SIZE = 40, 1024, 2048

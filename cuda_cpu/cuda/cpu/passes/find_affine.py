@@ -174,4 +174,4 @@ def _product(found: list[int], operands: tuple[Operand, ...]) -> int | None:
 
 
 def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
+    return value - (1 << 64) if value >= 1 << 63 else value
