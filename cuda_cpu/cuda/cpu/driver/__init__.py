@@ -15,11 +15,19 @@ import re
 from types import ModuleType
 
 from cuda.cpu.driver import (
+    block,
+    capture,
+    capture_state,
     context,
     copy,
     device,
     event,
     fill,
+    graph,
+    graph_dot,
+    graph_exec,
+    graph_memory,
+    graph_node,
     kernel,
     launch,
     library,
@@ -34,12 +42,14 @@ from cuda.cpu.driver import (
     profiler,
     stream,
     stream_memory,
+    user_object,
 )
 from cuda.cpu.driver import error as error
 
 MODULES: tuple[ModuleType, ...] = (
     device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
     library, module, kernel, launch, occupancy, link, log, profiler,
+    block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
 )  # fmt: skip
 
 for _module in MODULES:

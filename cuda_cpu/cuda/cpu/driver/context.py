@@ -25,7 +25,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
     CUctxCreateParams,
 )
-from cuda.cpu.driver import address, block, device, limit, wait
+from cuda.cpu.driver import address, block, capture_state, device, limit, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 
@@ -264,6 +264,7 @@ def cuCtxGetApiVersion(handle: int) -> int:
 
 
 def synchronize(context: Context) -> None:
+    capture_state.check_none_in("cuCtxSynchronize", context)
     wait.for_queues(context, context.queues())
     block.release_all()
     context.reap()

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY3D_PEER,
     CUmemcpyAttributes,
 )
-from cuda.cpu.driver import address, context, memory, stream, wait
+from cuda.cpu.driver import address, capture_state, context, memory, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
 
 SYNC = -1  # in place of a stream: the legacy stream, and the caller waits
@@ -36,8 +36,12 @@ def copy(name: str, target: int, source: int, size: int, where: int, *, to_devic
     to = address.check(f"{name}: the destination", target, size, device=to_device)
     of = address.check(f"{name}: the source", source, size, device=from_device)
     line = stream.find(0 if where == SYNC else where)
+    if where == SYNC:
+        capture_state.check_safe(name)
     queue = line.ready()
-    if queue.is_idle():
+    if line.capture is not None:
+        queue.copy(target, source, size)
+    elif queue.is_idle():
         wait.for_queues(line.context, line.waited_for())
         ctypes.memmove(target, source, size)
     elif where != SYNC and to is not None and of is None:
@@ -131,10 +135,19 @@ class Side:
 
 def copy_box(name: str, given: Any, where: int) -> None:
     """Copy what a CUDA_MEMCPY2D, CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER describes."""
-    width, height, depth = given.WidthInBytes, given.Height, getattr(given, "Depth", 1)
     line = stream.find(0 if where == SYNC else where)
+    if where == SYNC:
+        capture_state.check_safe(name)
+    pinned = queue_box(name, given, line)
+    if line.capture is None and (where == SYNC or not pinned):
+        wait.for_queues(line.context, [line.queue])
+
+
+def queue_box(name: str, given: Any, line: Any) -> bool:
+    """Put the copy in the queue of stream `line`, and return whether the caller may go on before it is done."""
+    width, height, depth = given.WidthInBytes, given.Height, getattr(given, "Depth", 1)
     if not (width and height and depth):
-        return
+        return True
     source, target = (Side(name, given, end, width, height, depth) for end in ("src", "dst"))
     queue = line.ready()
     for z in range(depth):
@@ -146,8 +159,7 @@ def copy_box(name: str, given: Any, where: int) -> None:
             width,
             height,
         )
-    if where == SYNC or source.pageable or target.pageable:
-        wait.for_queues(line.context, [queue])
+    return not (source.pageable or target.pageable)
 
 
 def _view(name: str, structure: Any, place: int) -> Any:

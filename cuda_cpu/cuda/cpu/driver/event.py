@@ -4,13 +4,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cuda.cpu.abi import (
     CU_EVENT_BLOCKING_SYNC,
     CU_EVENT_DISABLE_TIMING,
     CU_EVENT_INTERPROCESS,
+    CU_EVENT_RECORD_DEFAULT,
+    CU_EVENT_RECORD_EXTERNAL,
+    CU_EVENT_WAIT_DEFAULT,
+    CU_EVENT_WAIT_EXTERNAL,
+    CUDA_ERROR_CAPTURED_EVENT,
     CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_NOT_READY,
     CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
 )
 from cuda.cpu.driver import block, context, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
@@ -21,19 +29,29 @@ events = Table("event")
 
 
 class Event:
-    __slots__ = ("context", "flags", "handle", "native", "recorded")
+    __slots__ = ("capture", "context", "flags", "handle", "native", "recorded")
 
     def __init__(self, owner: context.Context, flags: int) -> None:
         self.context = owner
         self.flags = flags
         self.native = _runtime.Event()
         self.recorded = False
+        self.capture: Any = None  # where a capture is that recorded the event: (Capture, nodes)
         self.handle = events.add(self)
         owner.events.add(self)
 
     def close(self) -> None:
         events.pop(self.handle, None)
         self.context.events.discard(self)
+
+
+def settled(name: str, handle: int) -> Event:
+    """Return an event that can be asked and waited for: one that no capture has recorded."""
+    event = find(handle)
+    if event.capture is not None:
+        event.capture[0].valid = False
+        raise CudaError(CUDA_ERROR_CAPTURED_EVENT, f"{name}: the event was last recorded in a stream being captured")
+    return event
 
 
 def find(handle: int) -> Event:
@@ -62,27 +80,43 @@ def cuEventRecord(handle: int, stream_handle: int) -> None:
     where = stream.find(stream_handle)
     if where.context is not event.context:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventRecord: the event and the stream are of different contexts")
+    if where.capture is not None:
+        where.capture.record(where, event)
+        return
     where.ready().record(event.native)
-    event.recorded = True
+    event.recorded, event.capture = True, None
 
 
 def cuEventRecordWithFlags(handle: int, stream_handle: int, flags: int) -> None:
-    if flags:
-        raise invalid(f"cuEventRecordWithFlags: flags is {flags}; only 0 outside a graph")
-    cuEventRecord(handle, stream_handle)
+    where = stream.find(stream_handle)
+    if flags not in (CU_EVENT_RECORD_DEFAULT, CU_EVENT_RECORD_EXTERNAL):
+        raise invalid(f"cuEventRecordWithFlags: flags {flags} are no CUevent_record_flags")
+    if flags and where.capture is not None:
+        where.capture.mark(where, handle, record=True)
+    else:
+        cuEventRecord(handle, stream_handle)
 
 
 def cuStreamWaitEvent(handle: int, event_handle: int, flags: int) -> None:
     where = stream.find(handle)
-    native = events.find(event_handle).native
-    if flags:
-        raise invalid(f"cuStreamWaitEvent: flags is {flags}; outside a graph only 0 is valid")
-    if not native.is_done():
+    event = events.find(event_handle)
+    native = event.native
+    if flags not in (CU_EVENT_WAIT_DEFAULT, CU_EVENT_WAIT_EXTERNAL):
+        raise invalid(f"cuStreamWaitEvent: flags {flags} are no CUevent_wait_flags")
+    if flags and where.capture is not None:
+        where.capture.mark(where, event_handle, record=False)
+    elif event.capture is not None:
+        event.capture[0].wait(where, event)
+    elif where.capture is not None:
+        where.capture.fail(
+            CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "cuStreamWaitEvent: the event was recorded outside of the capture"
+        )
+    elif not native.is_done():
         where.ready().wait_event(native)
 
 
 def cuEventQuery(handle: int) -> None:
-    event = find(handle)
+    event = settled("cuEventQuery", handle)
     if not event.native.is_done():
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.collect_all(event.context)
@@ -90,7 +124,7 @@ def cuEventQuery(handle: int) -> None:
 
 
 def cuEventSynchronize(handle: int) -> None:
-    event = find(handle)
+    event = settled("cuEventSynchronize", handle)
     native = event.native
     if not native.is_done():
         wait.until(event.context, native.wait)
@@ -102,7 +136,7 @@ def cuEventSynchronize(handle: int) -> None:
 
 def cuEventElapsedTime(start_handle: int, end_handle: int) -> float:
     """Return the milliseconds from one event to the other."""
-    start, end = find(start_handle), find(end_handle)
+    start, end = (settled("cuEventElapsedTime", handle) for handle in (start_handle, end_handle))
     for name, event in (("hStart", start), ("hEnd", end)):
         if event.flags & CU_EVENT_DISABLE_TIMING:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"cuEventElapsedTime: {name} has CU_EVENT_DISABLE_TIMING")

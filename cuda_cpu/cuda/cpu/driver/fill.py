@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cuda.cpu.driver import address, stream
 from cuda.cpu.driver.error import invalid
 
@@ -18,11 +20,17 @@ def fill(name: str, target: int, value: int, width: int, count: int, where: int)
 
 
 def fill_2d(name: str, target: int, pitch: int, value: int, width: int, columns: int, rows: int, where: int) -> None:
+    queue_fill_2d(name, target, pitch, value, width, columns, rows, stream.find(where))
+
+
+def queue_fill_2d(
+    name: str, target: int, pitch: int, value: int, width: int, columns: int, rows: int, line: Any
+) -> None:
+    """Put the fill in the queue of stream `line`."""
     if target % width or (pitch % width and rows > 1):
         raise invalid(f"{name}: dstDevice 0x{target:x} and dstPitch {pitch} must be aligned to {width} bytes")
     if rows > 1 and pitch < columns * width:
         raise invalid(f"{name}: dstPitch {pitch} is less than a row, {columns * width} bytes")
-    line = stream.find(where)
     if columns and rows:
         address.check(f"{name}: dstDevice", target, (rows - 1) * pitch + columns * width, device=True)
         line.ready().fill_2d(target, pitch, value & ((1 << 8 * width) - 1), width, columns, rows)

@@ -28,7 +28,7 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver import device_attribute, event, occupancy, stream
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import ONE, Function, functions
-from cuda.cpu.driver.kernel import function_of
+from cuda.cpu.driver.kernel import function_of, kernels
 
 GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
 BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
@@ -164,6 +164,12 @@ def check_cooperative(function: Function, blocks: int, threads: int, shared: int
             f"launch of {function.kernel.name!r}: {blocks} blocks cannot "
             f"all be on the device at once, at most {most} can",
         )
+
+
+def kernel_in(handle: int, owner: Any) -> Function | None:
+    """Return the function of a CUkernel in a context; None if it is no CUkernel."""
+    found = kernels.get(handle)
+    return found.function(owner) if found is not None else None
 
 
 def cuLaunchKernel(

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
 )
-from cuda.cpu.driver import address, block, context, device, wait
+from cuda.cpu.driver import address, block, capture_state, context, device, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
@@ -72,6 +72,7 @@ def settle(owner: context.Context) -> None:
 
 def allocate(size: int, name: str, kind: Kind = Kind.DEVICE) -> Allocation:
     owner = context.current()
+    capture_state.check_safe(name)
     record = Allocation(reserve(owner, size, name), size, kind, owner, owner.device.arena)
     address.add(record)
     return record
@@ -97,7 +98,7 @@ def cuMemAllocManaged(size: int, flags: int) -> int:
 def find_start(name: str, pointer: int, *kinds: Kind) -> Allocation:
     """Return the live allocation of one of `kinds` that starts at `pointer`."""
     record = address.exact(pointer)
-    if record is not None and record.kind in kinds:
+    if record is not None and record.kind in kinds and getattr(record.keeper, "live", True):
         return record
     inside = address.find(pointer)
     what = f", it lies {pointer - inside.start} bytes into {address.describe(inside)}" if inside else ""
@@ -106,6 +107,7 @@ def find_start(name: str, pointer: int, *kinds: Kind) -> Allocation:
 
 def release(record: Allocation) -> None:
     """Give memory back once nothing that is queued can use it any more."""
+    capture_state.check_safe("a free outside of the streams' order")
     owner = record.context
     for queue in owner.queues():
         if not queue.is_idle():
@@ -138,6 +140,7 @@ HOST_FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTAL
 
 def cuMemHostAlloc(size: int, flags: int) -> int:
     owner = context.current()
+    capture_state.check_safe("cuMemHostAlloc")
     if flags & ~HOST_FLAGS or size <= 0:
         raise invalid(f"cuMemHostAlloc: bytesize is {size}, Flags 0x{flags:x}")
     try:

@@ -44,7 +44,7 @@ from cuda.cpu.abi import (
     CUmemLocation,
     CUmemPoolProps,
 )
-from cuda.cpu.driver import address, device, memory, stream
+from cuda.cpu.driver import address, capture_state, device, memory, stream
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.block import Block, Blocks, capacity_for
 from cuda.cpu.driver.error import CudaError, invalid
@@ -321,15 +321,24 @@ def cuMemPoolGetAccess(handle: int, place: int) -> int:
 
 def cuMemAllocAsync(size: int, where: int) -> int:
     line = stream.find(where)
+    if line.capture is not None:
+        return line.capture.allocate(line, size)
     key = _of_device(line.context.device.ordinal)
     return current_of(key[0], key[1:]).allocate(size, line, "cuMemAllocAsync")
 
 
 def cuMemAllocFromPoolAsync(size: int, handle: int, where: int) -> int:
-    return find_open(handle).allocate(size, stream.find(where), "cuMemAllocFromPoolAsync")
+    pool, line = find_open(handle), stream.find(where)
+    if line.capture is not None:
+        return line.capture.allocate(line, size)
+    return pool.allocate(size, line, "cuMemAllocFromPoolAsync")
 
 
 def cuMemFreeAsync(pointer: int, where: int) -> None:
+    capturing = stream.find(where) if capture_state.active else None
+    if capturing is not None and capturing.capture is not None:
+        capturing.capture.free(capturing, pointer)
+        return
     record = memory.find_start("cuMemFreeAsync: dptr", pointer, Kind.DEVICE, Kind.MANAGED, Kind.HOST)
     if record.kind is Kind.HOST and record.pool is None:
         raise invalid("cuMemFreeAsync: pinned host memory is freed with cuMemFreeHost")

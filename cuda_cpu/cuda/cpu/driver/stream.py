@@ -17,8 +17,9 @@ from cuda.cpu.abi import (
     CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
     CU_STREAM_NON_BLOCKING,
     CUDA_ERROR_NOT_READY,
+    CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
 )
-from cuda.cpu.driver import address, block, context, wait
+from cuda.cpu.driver import address, block, capture_state, context, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -31,7 +32,7 @@ _ids = itertools.count(1)
 
 
 class Stream:
-    __slots__ = ("attributes", "blocking", "context", "flags", "handle", "id", "legacy", "priority", "queue")
+    __slots__ = ("attributes", "blocking", "capture", "context", "flags", "handle", "id", "legacy", "priority", "queue")
 
     def __init__(self, owner: context.Context, flags: int, priority: int, handle: int = 0) -> None:
         self.context = owner
@@ -42,6 +43,7 @@ class Stream:
         self.queue = _runtime.Queue(self.priority)
         self.id = next(_ids)
         self.attributes: dict[int, bytes] = {}
+        self.capture: Any = None  # the capture.Capture that the stream is part of
         owner.streams.add(self)
         self.handle = handle or streams.add(self)
 
@@ -49,8 +51,14 @@ class Stream:
         """Return the queue, with whatever must run before the next command in line before it."""
         if not self.context.usable:
             self.context.check()
+        if self.capture is not None:
+            return self.capture.queue(self)
         if self.legacy:
             for other in list(self.context.streams):
+                if other.capture is not None and other.blocking:
+                    other.capture.fail(
+                        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy stream would wait for a stream being captured"
+                    )
                 if other.blocking and other is not self and not other.queue.is_idle():
                     join(self.queue, other.queue)
         elif self.blocking:
@@ -67,6 +75,10 @@ class Stream:
 
     def forget(self) -> None:
         streams.pop(self.handle, None)
+        if self.capture is not None:
+            self.capture.valid = False
+            if self.capture.origin is self:
+                self.capture.end()
         self.context.streams.discard(self)
 
     def retire(self) -> None:
@@ -157,8 +169,19 @@ def cuStreamGetDevice(handle: int) -> int:
     return find(handle).context.device.ordinal
 
 
+def refuse_capture(name: str, stream: Stream) -> None:
+    """Refuse a call that cannot be captured if the stream, or one that it waits for, is being captured."""
+    if capture_state.active:
+        waited = stream.context.streams if stream.legacy else (stream,)
+        capture_state.refuse(
+            name,
+            [each.capture for each in list(waited) if each.capture is not None and (each is stream or each.blocking)],
+        )
+
+
 def cuStreamQuery(handle: int) -> None:
     stream = find(handle)
+    refuse_capture("cuStreamQuery", stream)
     queues = stream.waited_for()
     if not all(queue.is_idle() for queue in queues):
         raise CudaError(CUDA_ERROR_NOT_READY)
@@ -167,6 +190,7 @@ def cuStreamQuery(handle: int) -> None:
 
 def cuStreamSynchronize(handle: int) -> None:
     stream = find(handle)
+    refuse_capture("cuStreamSynchronize", stream)
     wait.for_queues(stream.context, stream.waited_for())
     block.release_all()
 
@@ -192,6 +216,7 @@ def cuStreamAddCallback(handle: int, function: int, user_data: int, flags: int) 
     stream = find(handle)
     if not function or flags:
         raise invalid("cuStreamAddCallback: callback must not be NULL and flags must be 0")
+    refuse_capture("cuStreamAddCallback", stream)
     number = next(_callback_numbers)
     _callbacks[number] = (_callback_type(function), stream, user_data)
     stream.ready().call(_run_callback_address, number, True)
@@ -209,22 +234,6 @@ def cuLaunchHostFunc_v2(handle: int, function: int, user_data: int, mode: int) -
     if mode not in (0, 1):
         raise invalid(f"cuLaunchHostFunc_v2: syncMode {mode} is neither 0 nor 1")
     cuLaunchHostFunc(handle, function, user_data)
-
-
-# Capture needs graphs, so no stream ever captures.
-def cuStreamIsCapturing(handle: int) -> int:
-    find(handle)
-    return 0
-
-
-def cuStreamGetCaptureInfo(handle: int) -> tuple[int, int, int, int, int, int]:
-    find(handle)
-    return 0, 0, 0, 0, 0, 0
-
-
-def cuStreamGetCaptureInfo_v2(handle: int) -> tuple[int, int, int, int, int]:
-    find(handle)
-    return 0, 0, 0, 0, 0
 
 
 def cuStreamAttachMemAsync(handle: int, pointer: int, length: int, flags: int) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from cuda.cpu.abi import (
     CU_STREAM_MEM_OP_BARRIER,
@@ -32,30 +33,30 @@ def _check(name: str, place: int, width: int, flags: int, known: int) -> None:
         raise invalid(f"{name}: flags 0x{flags:x} are unknown")
 
 
-def _wait(name: str, handle: int, place: int, value: int, flags: int, width: int) -> None:
+def _wait(name: str, line: Any, place: int, value: int, flags: int, width: int) -> None:
     _check(name, place, width, flags, CU_STREAM_WAIT_VALUE_NOR)
-    stream.find(handle).ready().wait_value(place, value & ((1 << 8 * width) - 1), width, flags)
+    line.ready().wait_value(place, value & ((1 << 8 * width) - 1), width, flags)
 
 
-def _write(name: str, handle: int, place: int, value: int, flags: int, width: int) -> None:
+def _write(name: str, line: Any, place: int, value: int, flags: int, width: int) -> None:
     _check(name, place, width, flags, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
-    stream.find(handle).ready().write_value(place, value & ((1 << 8 * width) - 1), width)
+    line.ready().write_value(place, value & ((1 << 8 * width) - 1), width)
 
 
 def cuStreamWaitValue32(handle: int, place: int, value: int, flags: int) -> None:
-    _wait("cuStreamWaitValue32", handle, place, value, flags, 4)
+    _wait("cuStreamWaitValue32", stream.find(handle), place, value, flags, 4)
 
 
 def cuStreamWaitValue64(handle: int, place: int, value: int, flags: int) -> None:
-    _wait("cuStreamWaitValue64", handle, place, value, flags, 8)
+    _wait("cuStreamWaitValue64", stream.find(handle), place, value, flags, 8)
 
 
 def cuStreamWriteValue32(handle: int, place: int, value: int, flags: int) -> None:
-    _write("cuStreamWriteValue32", handle, place, value, flags, 4)
+    _write("cuStreamWriteValue32", stream.find(handle), place, value, flags, 4)
 
 
 def cuStreamWriteValue64(handle: int, place: int, value: int, flags: int) -> None:
-    _write("cuStreamWriteValue64", handle, place, value, flags, 8)
+    _write("cuStreamWriteValue64", stream.find(handle), place, value, flags, 8)
 
 
 # operation -> what does it, the member of the union that holds its arguments, width
@@ -68,15 +69,20 @@ _OPERATIONS = {
 
 
 def cuStreamBatchMemOp(handle: int, count: int, operations: int, flags: int) -> None:
+    queue_batch("cuStreamBatchMemOp", stream.find(handle), count, operations, flags)
+
+
+def queue_batch(name: str, line: Any, count: int, operations: int, flags: int) -> None:
+    """Put the operations in the queue of stream `line`."""
     if flags or count > 256 or (count and not operations):
-        raise invalid("cuStreamBatchMemOp: flags must be 0 and count at most 256")
+        raise invalid(f"{name}: flags must be 0 and count at most 256")
     size = ctypes.sizeof(CUstreamBatchMemOpParams)
     for i in range(count):
         given = CUstreamBatchMemOpParams.from_address(operations + i * size)
         if given.operation == CU_STREAM_MEM_OP_BARRIER:
             continue  # commands of a queue run in order, each seen by the next
         if given.operation not in _OPERATIONS:
-            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"cuStreamBatchMemOp: operation {given.operation} of entry {i}")
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: operation {given.operation} of entry {i}")
         act, member, width = _OPERATIONS[given.operation]
         arguments = getattr(given, member)
-        act("cuStreamBatchMemOp", handle, arguments.address or 0, arguments.value64, arguments.flags, width)
+        act(name, line, arguments.address or 0, arguments.value64, arguments.flags, width)
