@@ -199,6 +199,19 @@ def test_compiler_that_is_not_installed(api, call):
     assert "is not found (not there). Install it by pip install 'open-cuda-python[cu13]'" in message(error)
 
 
+def test_the_runtime_goes_with_the_driver(drivers):
+    code = (
+        "from cuda.bindings import runtime; print(runtime.cudaRuntimeGetVersion()[1], _loader.library_path('runtime'))"
+    )
+    out, error = run(code, found=drivers / "broken")
+    assert out.endswith("cuda/cpu/runtime_api/libcudart.so.13")
+    assert error.count("RuntimeWarning") == 1
+    _, error = run(code, driver="cpu", package=drivers / "cpu")
+    assert "LibraryNotFound: the CPU device's runtime library cannot be opened" in message(error)
+    _, error = run(code, driver="nvidia", found=drivers / "broken")
+    assert "LibraryNotFound: no NVIDIA driver" in message(error)
+
+
 def test_library_without_a_function(drivers):
     code = f"""
         from cuda.bindings import nvrtc

@@ -279,8 +279,9 @@ cdef void* resolve(str api, str name, str symbol, int version, str per_thread) e
     """
     cdef Library library = _library(api)
     cdef void* function
-    if api == "driver":
+    if api in ("driver", "runtime"):
         _warn_of_cpu_device()
+    if api == "driver":
         function = _driver_function(library, name, symbol, version, per_thread)
     else:
         function = library.symbol(per_thread if per_thread and per_thread_streams() else symbol)
