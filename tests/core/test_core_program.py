@@ -78,8 +78,6 @@ def test_wrong_target():
         Program(SOURCE, "c++", SM90).compile("exe")
     with pytest.raises(ValueError, match=r"^target_type must be one of 'cubin', 'ptx' for ptx programs, not 'ltoir'$"):
         Program(PTX, "ptx", SM90).compile("ltoir")
-    with pytest.raises(NotImplementedError, match=r"has no program caches"):
-        Program(SOURCE, "c++", SM90).compile("ptx", cache={})
     with pytest.raises(NVRTCError, match=r"^NVRTC made no cubin: arch must be a real architecture such as 'sm_90'$"):
         Program(SOURCE, "c++", ProgramOptions(arch="compute_90")).compile("cubin")
 

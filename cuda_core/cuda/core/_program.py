@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -154,7 +157,8 @@ class Program:
         logs : object with ``write``, optional
             What the compiler's messages are written to.
         cache : ProgramCacheResource, optional
-            Not in this version.
+            Where to look for the result first, and to keep it; see `make_program_cache_key`. A program found there
+            was not compiled now, so there are no `logs`.
 
         Returns
         -------
@@ -164,22 +168,45 @@ class Program:
         ------
         NVRTCError, NvJitLinkError
             If it does not compile; the message shows the lines concerned, `log` is what the compiler wrote.
+        ValueError
+            If an argument is wrong, or there is a cache and the program reads or writes files.
         """
         if self._closed:
             raise ValueError("this Program is closed")
-        if cache is not None:
-            raise not_yet("Program.compile(cache=...)", "it has no program caches")
-        target = str(target_type).lower()
-        if target not in _TARGETS[self._code_type]:
-            allowed = ", ".join(map(repr, _TARGETS[self._code_type]))
-            raise ValueError(
-                f"target_type must be one of {allowed} for {self._code_type} programs, not {target_type!r}"
-            )
-        if self._code_type == SourceCodeType.PTX:
-            return self._assemble(target, name_expressions, logs)
-        return self._compile(target, [_text(name) for name in name_expressions], logs)
+        target = _target(self._code_type, target_type)
+        names = _names(name_expressions)
+        if cache is None:
+            return self._compile(target, names, logs)
+        return self._cached(target, names, logs, cache)
+
+    def _cached(self, target: str, names: list[str], logs: Any, cache: Any) -> ObjectCode:
+        from cuda.core._program_cache import ProgramCacheResource
+        from cuda.core._program_key import key_of
+
+        if not isinstance(cache, ProgramCacheResource):
+            raise TypeError(f"cache must be a ProgramCacheResource, not {type(cache).__name__}")
+        key = key_of(self._code, self._code_type, self._options, target, names)
+        # What the code does not say itself is an entry of its own, so that the other is the code and nothing else.
+        notes_key = hashlib.sha256(key + b"notes").digest() if names or target == "cubin" else None
+        code, notes = cache.get(key), b"[{}, null]" if notes_key is None else cache.get(notes_key)
+        if code is not None and notes is not None:
+            self._pch_status = None
+            return ObjectCode._make(code, target, self._name, *json.loads(notes))
+        result = self._compile(target, names, logs)
+        try:
+            if notes_key is not None:
+                cache[notes_key] = json.dumps([result._symbol_mapping, result._kinds]).encode()
+            cache[key] = result
+        except OSError as error:
+            warnings.warn(f"the compiled program is not kept: {error}", RuntimeWarning, stacklevel=3)
+        return result
 
     def _compile(self, target: str, names: list[str], logs: Any) -> ObjectCode:
+        if self._code_type == SourceCodeType.PTX:
+            return self._assemble(target, names, logs)
+        return self._translate(target, names, logs)
+
+    def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
         from cuda.bindings import nvrtc
 
         if self._compiled:  # NVRTC takes name expressions only before the first compilation
@@ -245,6 +272,18 @@ class Program:
             if logs is not None and (log := linker.get_info_log()):
                 logs.write(log)
         return result
+
+
+def _target(kind: SourceCodeType, target_type: Any) -> str:
+    target = str(target_type).lower()
+    if target not in _TARGETS[kind]:
+        allowed = ", ".join(map(repr, _TARGETS[kind]))
+        raise ValueError(f"target_type must be one of {allowed} for {kind} programs, not {target_type!r}")
+    return target
+
+
+def _names(name_expressions: Sequence[Any]) -> list[str]:
+    return [_text(name) for name in name_expressions]
 
 
 def _text(name: Any) -> str:

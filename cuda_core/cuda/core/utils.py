@@ -1,25 +1,30 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of strided memory, whoever owns it."""
+"""Views of strided memory, whoever owns it; caches of compiled programs."""
 
 from __future__ import annotations
 
+from cuda.core._program_cache import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
+from cuda.core._program_key import make_program_cache_key
 from cuda.core._view import StridedMemoryView, args_viewable_as_strided_memory
 
-__all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
+__all__ = [
+    "FileStreamProgramCache",
+    "InMemoryProgramCache",
+    "ProgramCacheResource",
+    "StridedMemoryView",
+    "args_viewable_as_strided_memory",
+    "make_program_cache_key",
+]
 
 _NOT_YET = frozenset(
     [
         "CopyOptions",
-        "FileStreamProgramCache",
-        "InMemoryProgramCache",
         "MemcpyOverlapMode",
         "MemcpySrcAccessOrder",
-        "ProgramCacheResource",
         "copy_batch",
         "discard_batch",
         "discard_prefetch_batch",
-        "make_program_cache_key",
         "prefetch_batch",
     ]
 )

@@ -1,0 +1,256 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Caches of compiled programs: in memory, and in a folder that processes share."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import stat
+import tempfile
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from cuda.core._module import ObjectCode
+
+Value = bytes | bytearray | memoryview | ObjectCode
+
+# A file is MAGIC, the SHA-256 of the entry, the entry. The number at its end is the version of this form.
+MAGIC = b"cudaprg1"
+HEADER = len(MAGIC) + hashlib.sha256().digest_size
+FILE_LIMIT = 1 << 30  # bytes of all entries of a folder where the caller names no limit
+_ENTRY = re.compile(r"[0-9a-f]{64}")
+_PART = ".new-"  # prefix of a file that is being written
+_ABANDONED = 3600  # seconds after which nobody writes to such a file any more
+
+
+def _key(key: object) -> bytes:
+    if isinstance(key, str):
+        return key.encode()
+    if not isinstance(key, bytes):
+        raise TypeError(f"key must be bytes or str, not {type(key).__name__}")
+    return key
+
+
+def _value(value: object) -> bytes:
+    if isinstance(value, ObjectCode):
+        return value._bytes()
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a cache keeps bytes or an ObjectCode, not {type(value).__name__}")
+    return bytes(value)
+
+
+def _limit(max_size_bytes: int | None) -> int | None:
+    if max_size_bytes is None:
+        return None
+    if isinstance(max_size_bytes, bool) or not isinstance(max_size_bytes, int):
+        raise TypeError(f"max_size_bytes must be an int or None, not {type(max_size_bytes).__name__}")
+    if max_size_bytes < 1:
+        raise ValueError(f"max_size_bytes must be at least 1, or None, not {max_size_bytes}")
+    return max_size_bytes
+
+
+class ProgramCacheResource(ABC):
+    """Keep compiled programs by key, for `Program.compile(cache=...)`.
+
+    A subclass has ``__getitem__`` (which raises KeyError where there is no such entry), ``__setitem__``,
+    ``__delitem__``, ``__len__`` and `clear`. Keys are bytes, or str standing for its UTF-8; entries are bytes. A cache
+    may drop any entry at any time.
+    """
+
+    @abstractmethod
+    def __getitem__(self, key: bytes | str) -> bytes: ...
+
+    @abstractmethod
+    def __setitem__(self, key: bytes | str, value: Value) -> None: ...
+
+    @abstractmethod
+    def __delitem__(self, key: bytes | str) -> None: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Remove all entries."""
+
+    # Without this, Python would try the keys 0, 1, 2 ... to answer `key in cache`.
+    def __contains__(self, key: bytes | str) -> bool:
+        return self.get(key) is not None
+
+    __iter__ = None
+
+    def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
+        """Return an entry, or `default` if there is none."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def update(self, items: Mapping[bytes | str, Value] | Iterable[tuple[bytes | str, Value]], /) -> None:
+        """Keep several entries: a mapping, or pairs of key and value."""
+        for key, value in items.items() if isinstance(items, Mapping) else items:
+            self[key] = value
+
+    def close(self) -> None:  # noqa: B027 - a subclass need not have one
+        """Let go of what the cache holds open, which is nothing unless a subclass says otherwise."""
+
+    def __enter__(self) -> ProgramCacheResource:
+        return self
+
+    def __exit__(self, exc_type: object, exc_value: object, traceback: object) -> None:
+        self.close()
+
+
+class InMemoryProgramCache(ProgramCacheResource):
+    """Keep compiled programs in this process; threads may share the cache.
+
+    Parameters
+    ----------
+    max_size_bytes : int, optional
+        The size of all entries at most: those not used for longest are dropped. None for no limit.
+    """
+
+    def __init__(self, *, max_size_bytes: int | None = None) -> None:
+        self._limit = _limit(max_size_bytes)
+        self._entries: dict[bytes, bytes] = {}  # in order of their last use
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def __getitem__(self, key: object) -> bytes:
+        name = _key(key)
+        with self._lock:
+            value = self._entries[name] = self._entries.pop(name)
+            return value
+
+    def __setitem__(self, key: object, value: Value) -> None:
+        name, data = _key(key), _value(value)
+        with self._lock:
+            self._size += len(data) - len(self._entries.pop(name, b""))
+            self._entries[name] = data
+            while self._limit is not None and self._size > self._limit:
+                oldest = next(iter(self._entries))
+                self._size -= len(self._entries.pop(oldest))
+
+    def __delitem__(self, key: object) -> None:
+        name = _key(key)
+        with self._lock:
+            self._size -= len(self._entries.pop(name))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        with self._lock:
+            self._entries.clear()
+            self._size = 0
+
+
+class FileStreamProgramCache(ProgramCacheResource):
+    """Keep compiled programs in a folder, which threads and processes may share.
+
+    Each entry is a file of its own that appears whole or not at all; one that is damaged counts as absent and is
+    removed. Nothing that is read is ever executed as Python or unpickled.
+
+    Parameters
+    ----------
+    path : str or path, optional
+        The folder, made with mode 0700 if need be; by default ``open-cuda-python/programs`` in the user's folder for
+        caches (``XDG_CACHE_HOME``, else ``~/.cache``).
+    max_size_bytes : int, optional
+        The size of all files at most: those not used for longest are removed. None for 1 GiB.
+
+    Raises
+    ------
+    PermissionError
+        If the folder belongs to somebody else or others may write to it, for they could put code there.
+    OSError
+        If it cannot be made.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None) -> None:
+        self._limit = _limit(max_size_bytes) or FILE_LIMIT
+        self._folder = _own_folder(_default_folder() if path is None else Path(path))
+
+    def _file(self, key: object) -> Path:
+        return self._folder / hashlib.sha256(_key(key)).hexdigest()
+
+    def __getitem__(self, key: object) -> bytes:
+        path = self._file(key)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise KeyError(key) from None
+        entry = data[HEADER:]
+        if data[:HEADER] != MAGIC + hashlib.sha256(entry).digest():
+            path.unlink(missing_ok=True)
+            raise KeyError(key)
+        with contextlib.suppress(OSError):  # removed meanwhile, or a read-only file system
+            os.utime(path)  # what is in use is removed last
+        return entry
+
+    def __setitem__(self, key: object, value: Value) -> None:
+        path, entry = self._file(key), _value(value)
+        handle, part = tempfile.mkstemp(prefix=_PART, dir=self._folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(MAGIC + hashlib.sha256(entry).digest() + entry)
+            os.replace(part, path)
+        except BaseException:
+            os.unlink(part)
+            raise
+        self._trim()
+
+    def __delitem__(self, key: object) -> None:
+        try:
+            self._file(key).unlink()
+        except FileNotFoundError:
+            raise KeyError(key) from None
+
+    def __len__(self) -> int:
+        return sum(1 for name in os.listdir(self._folder) if _ENTRY.fullmatch(name))
+
+    def clear(self) -> None:
+        """Remove all entries; other files in the folder stay."""
+        for name in os.listdir(self._folder):
+            if _ENTRY.fullmatch(name):
+                (self._folder / name).unlink(missing_ok=True)
+
+    def _trim(self) -> None:
+        """Remove what a process that broke off left, then the entries not used for longest, until all fit."""
+        entries = []
+        for file in os.scandir(self._folder):
+            with contextlib.suppress(FileNotFoundError):  # another process removed it
+                status = file.stat(follow_symlinks=False)
+                if _ENTRY.fullmatch(file.name):
+                    entries.append((status.st_mtime_ns, file.path, status.st_size))
+                elif file.name.startswith(_PART) and status.st_mtime < time.time() - _ABANDONED:
+                    os.unlink(file.path)
+        size = sum(entry[2] for entry in entries)
+        for _, path, length in sorted(entries):
+            if size <= self._limit:
+                break
+            Path(path).unlink(missing_ok=True)
+            size -= length
+
+
+def _default_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "open-cuda-python" / "programs"
+
+
+def _own_folder(path: Path) -> Path:
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = path.stat()
+    if status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
+        raise PermissionError(
+            f"path: {path} belongs to somebody else, or others may write to it, and so put code there: "
+            "take a folder of yours with mode 0700"
+        )
+    return path.absolute()
