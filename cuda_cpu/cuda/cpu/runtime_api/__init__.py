@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 
-from cuda.cpu.runtime_api import copy, device, kernel, memory, properties, same, system
+from cuda.cpu.runtime_api import copy, device, graph, kernel, memory, properties, same, system
 
-MODULES = (copy, device, kernel, memory, properties, system)
+MODULES = (copy, device, graph, kernel, memory, properties, system)
 
 globals().update(same.functions())
 for _module in MODULES:

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of the runtime API, made by nodes and by capture, and structs that both APIs lay out alike."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from test_runtime_kernel import ADD, arguments, dim3, numbers
+
+from cuda.bindings import driver, runtime
+from cuda.bindings.runtime import cudaError_t as Error
+
+
+@pytest.fixture
+def place(ok):
+    start = ok(runtime.cudaMalloc(64))
+    yield start
+    ok(runtime.cudaFree(start))
+
+
+@pytest.fixture
+def kernel(ok):
+    library = ok(runtime.cudaLibraryLoadData(ADD, [], [], 0, [], [], 0))
+    yield ok(runtime.cudaLibraryGetKernel(library, "add"))
+    ok(runtime.cudaLibraryUnload(library))
+
+
+def run(ok, graph):
+    instance = ok(runtime.cudaGraphInstantiate(graph, 0))
+    ok(runtime.cudaGraphLaunch(instance, 0))
+    ok(runtime.cudaStreamSynchronize(0))
+    ok(runtime.cudaGraphExecDestroy(instance))
+
+
+def test_nodes_run_in_their_order(ok, kernel, place):
+    graph = ok(runtime.cudaGraphCreate(0))
+    fill = runtime.cudaMemsetParams()
+    fill.dst, fill.elementSize, fill.value, fill.width, fill.height = place, 4, 9, 16, 1
+    filled = ok(runtime.cudaGraphAddMemsetNode(graph, [], 0, fill))
+    launch = runtime.cudaKernelNodeParams()
+    launch.func, launch.gridDim, launch.blockDim = kernel, dim3(2), dim3(1)
+    launch.kernelParams = arguments(place, 5)
+    launched = ok(runtime.cudaGraphAddKernelNode(graph, [filled], 1, launch))
+    back = np.zeros(16, np.uint32)
+    kind = runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
+    ok(runtime.cudaGraphAddMemcpyNode1D(graph, [launched], 1, back, place, 64, kind))
+    run(ok, graph)
+    assert back.tolist() == [5, 6] + 14 * [9]
+    assert ok(runtime.cudaGraphNodeGetType(launched)) == runtime.cudaGraphNodeType.cudaGraphNodeTypeKernel
+    answer = ok(runtime.cudaGraphKernelNodeGetParams(launched))
+    assert (answer.gridDim.x, answer.blockDim.x, int(answer.func) != 0) == (2, 1, True)
+    nodes, count = ok(runtime.cudaGraphGetNodes(graph, 8))
+    assert (len(nodes), count) == (3, 3)
+    ok(runtime.cudaGraphDestroy(graph))
+
+
+def test_capture(ok, kernel, place):
+    stream = ok(runtime.cudaStreamCreate())
+    ok(runtime.cudaStreamBeginCapture(stream, runtime.cudaStreamCaptureMode.cudaStreamCaptureModeThreadLocal))
+    ok(runtime.cudaMemsetAsync(place, 0, 64, stream))
+    ok(runtime.cudaLaunchKernel(kernel, dim3(3), dim3(1), arguments(place, 1), 0, stream))
+    graph = ok(runtime.cudaStreamEndCapture(stream))
+    run(ok, graph)
+    assert numbers(ok, place)[:4] == [1, 2, 3, 0]
+    ok(runtime.cudaGraphDestroy(graph))
+    ok(runtime.cudaStreamDestroy(stream))
+
+
+def test_copies_of_boxes_and_wrong_parameters(ok, place):
+    graph = ok(runtime.cudaGraphCreate(0))
+    data = np.arange(64, dtype=np.uint8)
+    copy = runtime.cudaMemcpy3DParms()
+    copy.srcPtr = runtime.make_cudaPitchedPtr(data.ctypes.data, 64, 64, 1)
+    copy.dstPtr = runtime.make_cudaPitchedPtr(place, 64, 64, 1)
+    copy.extent = runtime.make_cudaExtent(64, 1, 1)
+    copy.kind = runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
+    ok(runtime.cudaGraphAddMemcpyNode(graph, [], 0, copy))
+    run(ok, graph)
+    assert bytes(np.array(numbers(ok, place), np.uint32)) == data.tobytes()
+    assert runtime.cudaGraphAddKernelNode(graph, [], 0, None) == (Error.cudaErrorInvalidValue, None)
+    ok(runtime.cudaGraphDestroy(graph))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("cudaMemsetParams", "CUDA_MEMSET_NODE_PARAMS"),
+        ("cudaHostNodeParams", "CUDA_HOST_NODE_PARAMS"),
+        ("cudaMemAllocNodeParams", "CUDA_MEM_ALLOC_NODE_PARAMS"),
+        ("cudaGraphInstantiateParams", "CUDA_GRAPH_INSTANTIATE_PARAMS"),
+        ("cudaGraphExecUpdateResultInfo", "CUgraphExecUpdateResultInfo"),
+        ("cudaGraphEdgeData", "CUgraphEdgeData"),
+        ("cudaLaunchAttribute", "CUlaunchAttribute"),
+        ("cudaMemPoolProps", "CUmemPoolProps"),
+        ("cudaMemLocation", "CUmemLocation"),
+        ("cudaMemAccessDesc", "CUmemAccessDesc"),
+        ("cudaMemcpyAttributes", "CUmemcpyAttributes"),
+    ],
+)
+def test_structs_that_are_handed_on_are_laid_out_alike(ours, theirs):
+    from cuda.cpu import abi as of_driver
+    from cuda.cpu.runtime_api import abi as of_runtime
+
+    def layout(cls):
+        return [
+            (getattr(cls, field[0]).offset, getattr(cls, field[0]).size)
+            for field in cls._fields_
+            if "reserved" not in field[0]
+        ]
+
+    one, other = getattr(of_runtime, ours), getattr(of_driver, theirs)
+    assert ctypes.sizeof(one) == ctypes.sizeof(other) == driver.sizeof(getattr(driver, theirs))
+    # The driver may name a field that the runtime reserves.
+    assert layout(one) == layout(other)[: len(layout(one))]
