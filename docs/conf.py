@@ -3,6 +3,7 @@
 """Settings of Sphinx. Reference pages are written anew at each build, by reference_pages.py, from what is installed."""
 
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).parent
@@ -44,3 +45,12 @@ html_theme_options = {
 }
 
 reference_pages.write_all(HERE / "_generated")
+
+
+def quote_links(app, what, name, value, options, lines):
+    """Quote addresses in docstrings: `group__CUDART____DRIVER` in one would be read as markup."""
+    lines[:] = [re.sub(r"(https?://\S+)", r"`\1 <\1>`__", line) for line in lines]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", quote_links)
