@@ -130,19 +130,37 @@ cdef class Event:
         check(status, b"cuEventQuery")
         return True
 
-    def sync(self) -> None:
+    def sync(self, timeout=None) -> None:
         """Wait until the work before the event is finished.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            The longest time to wait, in seconds; None for no limit.
 
         Raises
         ------
         CUDAError
             If that work failed.
+        TimeoutError
+            If the time is over; the work goes on.
         """
         cdef cydriver.CUevent native = self.open_handle()
         cdef cydriver.CUresult status
+        if timeout is not None:
+            from cuda.core._waiting import wait_for
+
+            return wait_for(self, timeout)
         with nogil:
             status = cydriver.cuEventSynchronize(native)
         check(status, b"cuEventSynchronize")
+
+    def __await__(self):
+        """Wait until the work before the event is finished, while asyncio's event loop goes on."""
+        from cuda.core._waiting import until_done
+
+        self.open_handle()
+        return until_done(self).__await__()
 
     def __sub__(self, other):
         if not isinstance(self, Event) or not isinstance(other, Event):

@@ -9,6 +9,7 @@ cdef class Stream:
     cdef bint closed
     cdef int device_id
     cdef object owner
+    cdef object callbacks
     cdef object __weakref__
 
     @staticmethod

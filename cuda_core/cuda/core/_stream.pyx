@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """Streams: queues of work of a device."""
 
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
@@ -10,9 +11,33 @@ from cuda.core._check cimport check
 from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate
 from cuda.core._event cimport Event
 
+import atexit
 import os
 
 from cuda.core._options import StreamOptions, as_options, not_pickled, not_yet
+
+
+# Whether Python is about to end: its lock must not be asked for from then on.
+cdef bint ending = False
+
+
+@atexit.register
+def _end():
+    global ending
+    ending = True
+
+
+cdef void call_back(void* context) noexcept nogil:
+    """Run a callback, on the driver's thread. One that comes after Python's end has nothing to run in."""
+    if not ending:
+        call_back_with_gil(context)
+
+
+cdef void call_back_with_gil(void* context) noexcept with gil:
+    cdef object callbacks, function
+    callbacks, function = <object><PyObject*>context
+    Py_DECREF(<object><PyObject*>context)
+    callbacks.run(function)
 
 
 cdef class Stream:
@@ -154,19 +179,78 @@ cdef class Stream:
         check(status, b"cuStreamQuery")
         return True
 
-    def sync(self) -> None:
+    def sync(self, timeout=None) -> None:
         """Wait until all work in the stream is finished.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            The longest time to wait, in seconds; None for no limit.
 
         Raises
         ------
         CUDAError
             If that work failed.
+        TimeoutError
+            If the time is over; the work goes on.
+        Exception
+            What a callback of `add_callback` raised; a group if there were several.
         """
         cdef cydriver.CUstream native = self.open_handle()
         cdef cydriver.CUresult status
-        with nogil:
-            status = cydriver.cuStreamSynchronize(native)
-        check(status, b"cuStreamSynchronize")
+        if timeout is None:
+            with nogil:
+                status = cydriver.cuStreamSynchronize(native)
+            check(status, b"cuStreamSynchronize")
+        else:
+            from cuda.core._waiting import wait_for
+
+            wait_for(self, timeout)
+        if self.callbacks is not None:
+            self.callbacks.surface()
+
+    def __await__(self):
+        """Wait until the work now in the stream is finished, while asyncio's event loop goes on."""
+        from cuda.core._waiting import until_done
+
+        return until_done(self.record(), self.callbacks).__await__()
+
+    def add_callback(self, callback) -> None:
+        """Call a function once the work now in the stream is finished; later work waits for it.
+
+        It runs on a thread of the driver and must not use CUDA, which would wait for itself. What it raises, the
+        next `sync` of this Stream (or ``await``) raises. It is not called if that work fails.
+
+        Parameters
+        ----------
+        callback : callable
+            Called without arguments.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is being captured: a graph may run many times.
+        """
+        cdef cydriver.CUstream native = self.open_handle()
+        cdef cydriver.CUstreamCaptureStatus capturing
+        cdef cydriver.CUresult status
+        if not callable(callback):
+            raise TypeError(f"callback must be callable, not {type(callback).__name__}")
+        check(cydriver.cuStreamIsCapturing(native, &capturing), b"cuStreamIsCapturing")
+        if capturing != cydriver.CU_STREAM_CAPTURE_STATUS_NONE:
+            raise RuntimeError("this Stream is being captured: a callback runs once, but a graph may run many times")
+        if self.callbacks is None:
+            from cuda.core._waiting import Callbacks
+
+            self.callbacks = Callbacks()
+        entry = (self.callbacks, callback)
+        cdef void* context = <void*><PyObject*>entry
+        Py_INCREF(entry)  # for call_back, which may run before the next line is done
+        with nogil:  # a driver whose queue is full waits for earlier callbacks
+            status = cydriver.cuLaunchHostFunc(native, call_back, context)
+        if status != cydriver.CUDA_SUCCESS:
+            Py_DECREF(entry)
+        check(status, b"cuLaunchHostFunc")
 
     def record(self, event=None, options=None):
         """Mark this point of the stream's work.
