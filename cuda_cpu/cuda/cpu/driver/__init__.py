@@ -43,13 +43,14 @@ from cuda.cpu.driver import (
     stream,
     stream_memory,
     user_object,
+    virtual_memory,
 )
 from cuda.cpu.driver import error as error
 
 MODULES: tuple[ModuleType, ...] = (
     device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
     library, module, kernel, launch, occupancy, link, log, profiler,
-    block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
+    block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object, virtual_memory,
 )  # fmt: skip
 
 for _module in MODULES:

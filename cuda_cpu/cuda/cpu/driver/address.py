@@ -29,8 +29,8 @@ class Allocation:
     """A range of memory and who it belongs to."""
 
     __slots__ = (
-        "advice", "arena", "block", "context", "device", "flags", "id", "keeper", "kind", "pool", "size", "start",
-        "sync_memops",
+        "advice", "arena", "block", "context", "device", "flags", "id", "keeper", "kind", "pool", "read_only",
+        "size", "start", "sync_memops",
     )  # fmt: skip
 
     def __init__(self, start: int, size: int, kind: Kind, context: Any, arena: Any = None) -> None:
@@ -46,6 +46,7 @@ class Allocation:
         self.flags = 0
         self.advice: dict[int, Any] = {}
         self.sync_memops = False
+        self.read_only = False  # for the host too, which would die of a write
         self.id = next(_ids)
 
     def give_back(self, line: Any = None) -> None:
@@ -113,7 +114,13 @@ def check(name: str, address: int, size: int, *, device: bool = False) -> Alloca
     """
     record = find(address)
     if record is not None:
-        if address + size <= record.start + record.size:
+        end, last = record.start + record.size, record
+        while end < address + size and last.arena is None:  # mapped memory may go on in the next mapping
+            last = _records.get(end)
+            if last is None or last.arena is not None or last.read_only is not record.read_only:
+                break
+            end += last.size
+        if address + size <= end:
             return record
         raise invalid(
             f"{name}: {size} bytes at 0x{address:x} run "

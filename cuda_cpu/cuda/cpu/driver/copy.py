@@ -35,6 +35,8 @@ def copy(name: str, target: int, source: int, size: int, where: int, *, to_devic
         return
     to = address.check(f"{name}: the destination", target, size, device=to_device)
     of = address.check(f"{name}: the source", source, size, device=from_device)
+    if to is not None and to.read_only:
+        raise invalid(f"{name}: the destination is mapped with CU_MEM_ACCESS_FLAGS_PROT_READ")
     line = stream.find(0 if where == SYNC else where)
     if where == SYNC:
         capture_state.check_safe(name)

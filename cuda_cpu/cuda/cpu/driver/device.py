@@ -38,6 +38,7 @@ class Device:
         self.memory = memory
         self.capability = capability
         self.cores = cores
+        self.mapped = 0  # bytes of memory outside of the arena (cuMemCreate)
         self.name = f"CPU device ({cpu_name()}, {cores} core{'s' if cores != 1 else ''})"
         self.attributes = device_attribute.values(self)
 

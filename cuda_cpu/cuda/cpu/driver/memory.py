@@ -47,7 +47,7 @@ def reserve(owner: context.Context, size: int, name: str, of: device.Device | No
     of = of or owner.device
     arena, total = of.arena, of.memory
     for attempt in (0, 1):
-        if arena.used + size <= total:
+        if arena.used + of.mapped + size <= total:
             try:
                 return arena.allocate(size)
             except MemoryError:
@@ -57,7 +57,7 @@ def reserve(owner: context.Context, size: int, name: str, of: device.Device | No
             block.release_all(keep=0)
     raise CudaError(
         CUDA_ERROR_OUT_OF_MEMORY,
-        f"{name}: {size} bytes asked, {max(total - arena.used, 0)} of {total} free; "
+        f"{name}: {size} bytes asked, {max(total - arena.used - of.mapped, 0)} of {total} free; "
         "CUDA_CPU_MEMORY sets how much memory the CPU device has",
     )
 
@@ -126,7 +126,8 @@ def cuMemFree(pointer: int) -> None:
 
 def cuMemGetInfo() -> tuple[int, int]:
     owner = context.current()
-    return max(owner.device.memory - owner.device.arena.used, 0), owner.device.memory
+    of = owner.device
+    return max(of.memory - of.arena.used - of.mapped, 0), of.memory
 
 
 def cuMemGetAddressRange(pointer: int) -> tuple[int, int]:

@@ -56,7 +56,7 @@ _bool = ctypes.c_bool
 
 # attribute -> C type of the answer, what is answered for a record and an address, what for an unknown pointer
 ATTRIBUTES: dict[int, tuple[Any, Any, int]] = {
-    CU_POINTER_ATTRIBUTE_CONTEXT: (_pointer, lambda r, p: r.context.handle, 0),
+    CU_POINTER_ATTRIBUTE_CONTEXT: (_pointer, lambda r, p: r.context.handle if r.context else 0, 0),
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE: (
         _uint,
         lambda r, p: CU_MEMORYTYPE_HOST if r.kind.on_host else CU_MEMORYTYPE_DEVICE,
@@ -72,7 +72,7 @@ ATTRIBUTES: dict[int, tuple[Any, Any, int]] = {
     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: (_pointer, lambda r, p: r.start, 0),
     CU_POINTER_ATTRIBUTE_RANGE_SIZE: (_pointer, lambda r, p: r.size, 0),
     CU_POINTER_ATTRIBUTE_MAPPED: (_bool, lambda r, p: 1, 0),
-    CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: (_pointer, lambda r, p: 0, 0),
+    CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: (_pointer, lambda r, p: getattr(r.keeper, "handle_types", 0), 0),
     CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: (_bool, lambda r, p: 0, 0),
     CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: (_uint, lambda r, p: 3, 0),  # read and write
     CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: (_pointer, lambda r, p: r.pool.handle if r.pool else 0, 0),

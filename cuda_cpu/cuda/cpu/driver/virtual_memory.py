@@ -1,0 +1,306 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual memory management: address ranges that memory is mapped into (cuMemAddressReserve, cuMemCreate, cuMemMap).
+
+Memory is an anonymous file, so that it can be mapped more than once, and exported to other processes by its descriptor.
+What is mapped is out of reach until cuMemSetAccess; then the table of addresses knows it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import re
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_MEM_ACCESS_FLAGS_PROT_NONE,
+    CU_MEM_ACCESS_FLAGS_PROT_READ,
+    CU_MEM_ALLOCATION_TYPE_PINNED,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+    CU_MEM_LOCATION_TYPE_DEVICE,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_OUT_OF_MEMORY,
+    CUmemAccessDesc,
+    CUmemAllocationProp,
+    CUmemLocation,
+)
+from cuda.cpu.driver import address, context, device, pool, wait
+from cuda.cpu.driver.address import Allocation, Kind
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.handle import Table
+
+GRANULARITY = 2 << 20  # as on GPUs
+
+FIXED, NORESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which Python's mmap does not name
+PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE
+NONE = 0  # PROT_NONE
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+_libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+FAILED = ctypes.c_void_p(-1).value
+
+memories = Table("memory allocation")
+_ranges: dict[int, int] = {}  # reserved: start -> size
+_mappings: dict[int, Mapping] = {}
+
+
+class Memory:
+    """Physical memory: alive while a handle or a mapping refers to it."""
+
+    def __init__(self, descriptor: int, size: int, properties: Any, of: device.Device) -> None:
+        self.descriptor = descriptor
+        self.size = size
+        self.properties = properties
+        self.device = of
+        self.handles, self.mapped = 1, 0
+        of.mapped += size
+        self.handle = memories.add(self)
+
+    def drop(self) -> None:
+        if not self.handles:
+            memories.pop(self.handle, None)
+            if not self.mapped:
+                os.close(self.descriptor)
+                self.device.mapped -= self.size
+
+
+class Mapping:
+    """Memory at an address. `live` keeps cuMemFree away from it."""
+
+    live = False
+
+    def __init__(self, start: int, size: int, memory: Memory) -> None:
+        self.start = start
+        self.size = size
+        self.memory = memory
+        self.access: dict[tuple[int, int], int] = {}
+        self.handle_types = memory.properties.requestedHandleTypes
+        self.record: Allocation | None = None
+        memory.mapped += 1
+
+    def set_access(self) -> None:
+        """Let the processor allow what any device may do, and the table of addresses know it."""
+        most = max(self.access.values(), default=CU_MEM_ACCESS_FLAGS_PROT_NONE)
+        _libc.mprotect(self.start, self.size, most)  # PROT_READ is 1 and PROT_WRITE 2, as in CUmemAccess_flags
+        self.forget()
+        if most:
+            record = Allocation(self.start, self.size, Kind.DEVICE, None)
+            record.device, record.keeper = self.memory.device, self
+            record.read_only = most == CU_MEM_ACCESS_FLAGS_PROT_READ
+            self.record = record
+            address.add(record)
+
+    def forget(self) -> None:
+        if self.record is not None:
+            address.remove(self.record)
+            self.record = None
+
+
+def _map(start: int, size: int, flags: int, descriptor: int = -1) -> int:
+    found = _libc.mmap(start, size, NONE, flags, descriptor, 0)
+    if found in (None, FAILED):
+        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"mapping {size} bytes: {os.strerror(ctypes.get_errno())}")
+    return found
+
+
+def _check_size(name: str, size: int) -> None:
+    if size <= 0 or size % GRANULARITY:
+        raise invalid(f"{name}: the size is {size}, must be a multiple of the granularity, {GRANULARITY}")
+
+
+def _properties(name: str, place: int) -> Any:
+    """Return the checked CUmemAllocationProp at `place`."""
+    if not place:
+        raise invalid(f"{name}: prop is NULL")
+    given = CUmemAllocationProp.from_address(place)
+    if given.type != CU_MEM_ALLOCATION_TYPE_PINNED:
+        raise invalid(f"{name}: type is {given.type}, must be CU_MEM_ALLOCATION_TYPE_PINNED")
+    if given.requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
+        raise CudaError(
+            CUDA_ERROR_NOT_SUPPORTED,
+            f"{name}: requestedHandleTypes is {given.requestedHandleTypes}; only POSIX file descriptors are there",
+        )
+    pool.location_of(name, given.location)
+    return CUmemAllocationProp.from_buffer_copy(given)
+
+
+def cuMemGetAllocationGranularity(place: int, option: int) -> int:
+    device.check_started()
+    _properties("cuMemGetAllocationGranularity", place)
+    if option not in (0, 1):
+        raise invalid(f"cuMemGetAllocationGranularity: {option} is no CUmemAllocationGranularity_flags")
+    return GRANULARITY
+
+
+def cuMemAddressReserve(size: int, alignment: int, wanted: int, flags: int) -> int:
+    """Reserve a range of addresses; `wanted` is a hint."""
+    name = "cuMemAddressReserve"
+    device.check_started()
+    _check_size(name, size)
+    if flags or alignment & (alignment - 1):
+        raise invalid(f"{name}: flags is {flags}, must be 0, or alignment {alignment} is no power of two")
+    alignment = max(alignment, GRANULARITY)
+    found = _map(wanted, size + alignment, PRIVATE)
+    start = -(-found // alignment) * alignment
+    for begin, end in ((found, start), (start + size, found + size + alignment)):
+        if begin < end:
+            _libc.munmap(begin, end - begin)
+    _ranges[start] = size
+    return start
+
+
+def cuMemAddressFree(start: int, size: int) -> None:
+    if _ranges.get(start) != size:
+        raise invalid(f"cuMemAddressFree: no range of {size} bytes is reserved at 0x{start:x}")
+    if any(start <= at < start + size for at in _mappings):
+        raise invalid("cuMemAddressFree: memory is mapped in the range")
+    del _ranges[start]
+    _libc.munmap(start, size)
+
+
+def cuMemCreate(size: int, place: int, flags: int) -> int:
+    name = "cuMemCreate"
+    device.check_started()
+    given = _properties(name, place)
+    _check_size(name, size)
+    if flags:
+        raise invalid(f"{name}: flags is {flags}, must be 0")
+    of = device.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
+    if of.arena.used + of.mapped + size > of.memory:
+        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: {size} bytes asked of a device of {of.memory}")
+    descriptor = os.memfd_create(f"cuda-cpu-{given.location.type}-{given.location.id}")
+    os.ftruncate(descriptor, size)
+    return Memory(descriptor, size, given, of).handle
+
+
+def cuMemRelease(handle: int) -> None:
+    memory = memories.find(handle)
+    memory.handles -= 1
+    memory.drop()
+
+
+def cuMemRetainAllocationHandle(pointer: int) -> int:
+    mapping = next((each for at, each in _mappings.items() if at <= pointer < at + each.size), None)
+    if mapping is None:
+        raise invalid(f"cuMemRetainAllocationHandle: nothing is mapped at 0x{pointer:x}")
+    memory = mapping.memory
+    memory.handles += 1
+    memories[memory.handle] = memory
+    return memory.handle
+
+
+def cuMemGetAllocationPropertiesFromHandle(place: int, handle: int) -> None:
+    memory = memories.find(handle)
+    if not place:
+        raise invalid("cuMemGetAllocationPropertiesFromHandle: prop is NULL")
+    ctypes.memmove(place, ctypes.addressof(memory.properties), ctypes.sizeof(memory.properties))
+
+
+def cuMemMap(start: int, size: int, offset: int, handle: int, flags: int) -> None:
+    name, memory = "cuMemMap", memories.find(handle)
+    if offset or flags or size != memory.size or start % GRANULARITY:
+        raise invalid(
+            f"{name}: offset {offset} and flags {flags} must be 0, size {size} that of the memory, {memory.size}, "
+            f"and ptr 0x{start:x} a multiple of {GRANULARITY}"
+        )
+    if not any(at <= start and start + size <= at + room for at, room in _ranges.items()):
+        raise invalid(f"{name}: the range is not within one that cuMemAddressReserve has returned")
+    if any(at < start + size and start < at + each.size for at, each in _mappings.items()):
+        raise invalid(f"{name}: memory is mapped in the range already")
+    _map(start, size, mmap.MAP_SHARED | FIXED, memory.descriptor)
+    _mappings[start] = Mapping(start, size, memory)
+
+
+def _covered(name: str, start: int, size: int) -> list[Mapping]:
+    """Return the mappings that make up a range."""
+    found, at = [], start
+    while at < start + size and at in _mappings:
+        found.append(_mappings[at])
+        at += _mappings[at].size
+    if at != start + size or not found:
+        raise invalid(f"{name}: {size} bytes at 0x{start:x} are not whole mappings, one behind the other")
+    return found
+
+
+def cuMemUnmap(start: int, size: int) -> None:
+    """Take memory out of its place once nothing that is queued can use it any more."""
+    found = _covered("cuMemUnmap", start, size)
+    for owner in list(context.contexts.values()):
+        for queue in owner.queues():
+            if not queue.is_idle():
+                wait.until(owner, queue.wait)
+    for mapping in found:
+        mapping.forget()
+        _map(mapping.start, mapping.size, PRIVATE | FIXED)
+        del _mappings[mapping.start]
+        mapping.memory.mapped -= 1
+        mapping.memory.drop()
+
+
+def cuMemSetAccess(start: int, size: int, place: int, count: int) -> None:
+    name = "cuMemSetAccess"
+    found = _covered(name, start, size)
+    if not place or not count:
+        raise invalid(f"{name}: desc is NULL or count is 0")
+    given = []
+    for each in (CUmemAccessDesc * count).from_address(place):
+        if each.flags not in pool.ACCESS:
+            raise invalid(f"{name}: {each.flags} is no CUmemAccess_flags")
+        given.append((pool.location_of(name, each.location), each.flags))
+    for mapping in found:
+        mapping.access.update(given)
+        mapping.set_access()
+
+
+def cuMemGetAccess(place: int, pointer: int) -> int:
+    name = "cuMemGetAccess"
+    if not place:
+        raise invalid(f"{name}: location is NULL")
+    location = pool.location_of(name, CUmemLocation.from_address(place))
+    mapping = next((each for at, each in _mappings.items() if at <= pointer < at + each.size), None)
+    if mapping is None:
+        raise invalid(f"{name}: nothing is mapped at 0x{pointer:x}")
+    return mapping.access.get(location, CU_MEM_ACCESS_FLAGS_PROT_NONE)
+
+
+def _check_type(name: str, kind: int) -> None:
+    if kind != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
+        raise CudaError(
+            CUDA_ERROR_NOT_SUPPORTED, f"{name}: handle type {kind}; the CPU device shares POSIX file descriptors"
+        )
+
+
+def cuMemExportToShareableHandle(place: int, handle: int, kind: int, flags: int) -> None:
+    """Store a new file descriptor, which the caller closes."""
+    name, memory = "cuMemExportToShareableHandle", memories.find(handle)
+    _check_type(name, kind)
+    if flags or not place or not memory.properties.requestedHandleTypes & kind:
+        raise invalid(f"{name}: flags is {flags}, must be 0, or the memory was not made with this handle type")
+    ctypes.c_int.from_address(place).value = os.dup(memory.descriptor)
+
+
+def cuMemImportFromShareableHandle(value: int, kind: int) -> int:
+    """Return a handle to memory of another process by a file descriptor, which stays the caller's."""
+    name = "cuMemImportFromShareableHandle"
+    device.check_started()
+    _check_type(name, kind)
+    try:
+        file = re.match(r"/memfd:cuda-cpu-(\d+)-(\d+)", os.readlink(f"/proc/self/fd/{value}"))
+    except OSError:
+        file = None
+    if file is None:
+        raise invalid(f"{name}: {value} is no file descriptor of memory that the CPU device has exported")
+    given = CUmemAllocationProp(type=CU_MEM_ALLOCATION_TYPE_PINNED, requestedHandleTypes=kind)
+    given.location.type, given.location.id = map(int, file.groups())
+    of = device.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
+    return Memory(os.dup(value), os.fstat(value).st_size, given, of).handle
+
+
+def forget_after_fork() -> None:
+    for table in (memories, _ranges, _mappings):
+        table.clear()
