@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import importlib
 
+from cuda.bindings import _neighbours as _neighbours  # warns where NVIDIA's packages lie beside
+
 TYPE_CHECKING = False  # what type checkers take for true; importing typing would be half of this import's time
 
 __version__ = "1.2.2"

@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Addresses of functions in the libraries that cuda.bindings opens."""
+
+import ctypes
+
+from cuda.bindings._loader import library_path
+
+
+def address(api: str, names: list[str]) -> int:
+    """Return the address of the first of `names` that the library of `api` has, or 0."""
+    library = ctypes.CDLL(library_path(api))  # type: ignore[arg-type]
+    for name in names:
+        if hasattr(library, name):
+            return ctypes.cast(library[name], ctypes.c_void_p).value or 0
+    return 0
+
+
+def bare(name: str) -> str:
+    """Return `name` without the two underscores that callers put before it."""
+    if not isinstance(name, str):
+        raise TypeError(f"name must be str, not {type(name).__name__} ({name!r:.80})")
+    return name.removeprefix("__")

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What lets us take the place of NVIDIA's packages: metadata-only distributions, private names, the warning."""
+
+import email
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from cuda.bindings import _neighbours, driver, nvrtc
+from cuda.bindings._internal import _fast_enum, nvjitlink, nvvm
+from cuda.bindings._internal.utils import NotSupportedError
+from cuda.bindings._loader import library_path
+from cuda.core import CUDAError
+from cuda.core._utils import cuda_utils
+
+COMPAT = pathlib.Path(__file__).parents[2] / "compat"
+
+
+@pytest.mark.parametrize(("name", "version"), [("cuda-core", "1.2.2"), ("cuda-bindings", "13.5.0")])
+def test_a_distribution_holds_metadata_alone_and_is_known_as_ours(tmp_path, name, version):
+    source = shutil.copytree(COMPAT / name, tmp_path / name)
+    build = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=source, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        info = f"{name.replace('-', '_')}-{version}.dist-info"
+        assert all(file.startswith(info) for file in archive.namelist())
+        metadata = email.message_from_bytes(archive.read(f"{info}/METADATA"))
+        archive.extractall(tmp_path / "site")
+    assert (metadata["Name"], metadata["Version"]) == (name, version)
+    assert "open-cuda-python" in metadata.get_all("Requires-Dist")
+    assert "Private :: Do Not Upload" in metadata.get_all("Classifier")
+    assert _neighbours.foreign(str(tmp_path / "site")) == []
+
+
+def test_nvidias_distributions_are_named_in_one_warning(tmp_path, recwarn):
+    _neighbours.check(str(tmp_path))
+    assert not recwarn
+    for name in ("cuda_core-1.2.2", "cuda_bindings-13.5.0", "cuda_pathfinder-1.3.0"):
+        (tmp_path / f"{name}.dist-info").mkdir()
+    with pytest.warns(RuntimeWarning, match="pip uninstall cuda-bindings cuda-core'"):
+        _neighbours.check(str(tmp_path))
+    assert _neighbours.foreign(str(tmp_path / "absent")) == []
+
+
+def test_a_result_gives_its_values():
+    success = driver.CUresult.CUDA_SUCCESS
+    assert cuda_utils.handle_return((success,)) is None
+    assert cuda_utils.handle_return((success, 7)) == 7
+    assert cuda_utils.handle_return((success, 7, 8)) == (7, 8)
+
+
+def test_a_failed_result_raises_with_its_name():
+    assert cuda_utils.CUDAError is CUDAError
+    with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE: ") as caught:
+        cuda_utils.handle_return((driver.CUresult.CUDA_ERROR_INVALID_VALUE, None))
+    assert caught.value.status == 1
+    for bad in (driver.CUresult.CUDA_SUCCESS, (), (3,)):
+        with pytest.raises(TypeError, match="result must"):
+            cuda_utils.handle_return(bad)
+
+
+def test_a_failed_compilation_raises_with_its_log():
+    try:
+        library_path("nvrtc")
+    except NotSupportedError:
+        pytest.skip("needs NVRTC")
+    program = cuda_utils.handle_return(nvrtc.nvrtcCreateProgram(b"nonsense;", b"bad.cu", 0, [], []))
+    with pytest.raises(cuda_utils.NVRTCError, match=r"NVRTC_ERROR_COMPILATION: .+\n.*bad\.cu"):
+        cuda_utils.handle_return(nvrtc.nvrtcCompileProgram(program, 0, []), program)
+    cuda_utils.handle_return(nvrtc.nvrtcDestroyProgram(program))
+
+
+@pytest.mark.parametrize(
+    ("module", "api", "names"),
+    [
+        (nvvm, "nvvm", ["__nvvmVersion", "__nvvmCompileProgram"]),
+        (nvjitlink, "nvjitlink", ["__nvJitLinkVersion", "__nvJitLinkCreate"]),
+    ],
+)
+def test_functions_of_a_library_have_addresses(module, api, names):
+    try:
+        library_path(api)
+    except NotSupportedError:
+        pytest.skip(f"needs {api}")
+    assert all(module._inspect_function_pointer(name) for name in names)
+    assert module._inspect_function_pointer("__nvNoSuchFunction") == 0
+    with pytest.raises(TypeError, match="name must be str"):
+        module._inspect_function_pointer(None)
+
+
+def test_the_enumerations_have_the_known_base():
+    assert issubclass(driver.CUresult, _fast_enum.FastEnum)
+    assert isinstance(driver.CUresult, _fast_enum.FastEnumMetaclass)
