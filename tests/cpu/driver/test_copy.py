@@ -215,3 +215,40 @@ def test_wrong_fills(context, refused):
         with refused("INVALID_VALUE", "dstPitch 2"):
             driver.cuMemsetD2D8(pointer, 2, 0, 4, 2)
         driver.cuMemsetD8(0, 0, 0)  # nothing to do
+
+
+def batch_entry(target: int, source: int, width: int, height: int, pitch: int = 0):
+    entry = abi.CUDA_MEMCPY3D_BATCH_OP(srcAccessOrder=1)
+    entry.extent.width, entry.extent.height, entry.extent.depth = width, height, 1
+    for end, place in ((entry.src, source), (entry.dst, target)):
+        end.type = abi.CU_MEMCPY_OPERAND_TYPE_POINTER
+        end.op.ptr.ptr, end.op.ptr.rowLength = place, pitch
+    return entry
+
+
+def test_batch_of_boxes(context, refused):
+    stream, pointer = driver.cuStreamCreate(0), driver.cuMemAlloc(64)
+    driver.cuMemsetD8(pointer, 0, 64)
+    driver.cuMemsetD8(pointer, 5, 16)
+    entries = (abi.CUDA_MEMCPY3D_BATCH_OP * 2)(
+        batch_entry(pointer + 32, pointer, 4, 2, 8), batch_entry(pointer + 48, pointer, 8, 1)
+    )
+    driver.cuMemcpy3DBatchAsync(2, ctypes.addressof(entries), 0, stream)
+    driver.cuStreamSynchronize(stream)
+    data = (ctypes.c_uint8 * 32)()
+    driver.cuMemcpyDtoH(ctypes.addressof(data), pointer + 32, 32)
+    assert list(data) == ([5] * 4 + [0] * 4) * 2 + [5] * 8 + [0] * 8
+    with refused("INVALID_VALUE", "legacy"):
+        driver.cuMemcpy3DBatchAsync(2, ctypes.addressof(entries), 0, 0)
+    with refused("INVALID_VALUE", "no operations"):
+        driver.cuMemcpy3DBatchAsync(0, ctypes.addressof(entries), 0, stream)
+    entries[0].extent.width = 1
+    entries[1].extent.width = 80
+    with refused("INVALID_VALUE", "past the end"):
+        driver.cuMemcpy3DBatchAsync(2, ctypes.addressof(entries), 0, stream)
+    for kind, status in ((abi.CU_MEMCPY_OPERAND_TYPE_ARRAY, "NOT_SUPPORTED"), (7, "INVALID_VALUE")):
+        entries[0].src.type = kind
+        with refused(status):
+            driver.cuMemcpy3DBatchAsync(1, ctypes.addressof(entries), 0, stream)
+    driver.cuMemFree(pointer)
+    driver.cuStreamDestroy(stream)

@@ -129,3 +129,31 @@ def test_several_range_attributes(context):
     driver.cuMemRangeGetAttributes(*arrays, 2, pointer, 64)
     assert answers.tolist() == [0, 0, -2, -2]
     driver.cuMemFree(pointer)
+
+
+def test_prefetch_of_many_ranges(context, refused):
+    pointers = [driver.cuMemAllocManaged(64, abi.CU_MEM_ATTACH_GLOBAL) for _ in range(3)]
+    ranges, sizes = (ctypes.c_uint64 * 3)(*pointers), (ctypes.c_size_t * 3)(64, 64, 64)
+    places = (abi.CUmemLocation * 2)()
+    places[0].type, places[1].type = abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST
+    first = (ctypes.c_size_t * 2)(0, 2)
+
+    def prefetch(count: int = 3) -> None:
+        arrays = [ctypes.addressof(each) for each in (ranges, sizes, places, first)]
+        driver.cuMemPrefetchBatchAsync(*arrays[:2], count, *arrays[2:], 2, 0, 0)
+
+    prefetch()
+    answer = ctypes.c_int()
+    found = []
+    for pointer in pointers:
+        which = abi.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION
+        driver.cuMemRangeGetAttribute(ctypes.addressof(answer), 4, which, pointer, 64)
+        found.append(answer.value)
+    assert found == [0, 0, -1]
+    with refused("INVALID_VALUE", "at most count"):
+        prefetch(1)
+    first[1] = 0
+    with refused("INVALID_VALUE", "must begin with 0 and increase"):
+        prefetch()
+    for pointer in pointers:
+        driver.cuMemFree(pointer)

@@ -12,6 +12,8 @@ import ctypes
 from typing import Any
 
 from cuda.cpu.abi import (
+    CU_MEMCPY_OPERAND_TYPE_ARRAY,
+    CU_MEMCPY_OPERAND_TYPE_POINTER,
     CU_MEMORYTYPE_ARRAY,
     CU_MEMORYTYPE_DEVICE,
     CU_MEMORYTYPE_HOST,
@@ -19,6 +21,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
+    CUDA_MEMCPY3D_BATCH_OP,
     CUDA_MEMCPY3D_PEER,
     CUmemcpyAttributes,
 )
@@ -230,3 +233,38 @@ def cuMemcpyWithAttributesAsync(target: int, source: int, size: int, attributes:
     if order not in SOURCE_ORDERS:
         raise invalid(f"cuMemcpyWithAttributesAsync: srcAccessOrder is {order}, or attr NULL")
     copy("cuMemcpyWithAttributesAsync", target, source, size, where, to_device=False, from_device=False)
+
+
+def _operand(name: str, index: int, end: str, given: Any, box: Any) -> None:
+    """Write one end of an entry of a batch into a CUDA_MEMCPY3D."""
+    if given.type == CU_MEMCPY_OPERAND_TYPE_ARRAY:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: the CPU device has no CUDA arrays yet")
+    if given.type != CU_MEMCPY_OPERAND_TYPE_POINTER:
+        raise invalid(f"{name}: {end}.type of entry {index} is {given.type}, no CUmemcpy3DOperandType")
+    place = given.op.ptr
+    setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_UNIFIED)
+    setattr(box, f"{end}Device", place.ptr)
+    setattr(box, f"{end}Pitch", place.rowLength)  # elements are bytes, where no array gives them another size
+    setattr(box, f"{end}Height", place.layerHeight)
+
+
+def cuMemcpy3DBatchAsync(count: int, operations: int, flags: int, where: int) -> None:
+    """Copy many boxes between pointers, all of them checked before the first is queued."""
+    name = "cuMemcpy3DBatchAsync"
+    if where in (0, stream.LEGACY):
+        raise invalid(f"{name}: hStream must not be the legacy default stream")
+    if flags or not (count and operations):
+        raise invalid(f"{name}: flags is {flags}, must be 0, or there are no operations")
+    boxes = []
+    for i, given in enumerate((CUDA_MEMCPY3D_BATCH_OP * count).from_address(operations)):
+        if given.srcAccessOrder not in SOURCE_ORDERS:
+            raise invalid(f"{name}: srcAccessOrder of entry {i} is {given.srcAccessOrder}")
+        size = given.extent
+        box = CUDA_MEMCPY3D(WidthInBytes=size.width, Height=size.height, Depth=size.depth)
+        for end in ("src", "dst"):
+            _operand(name, i, end, getattr(given, end), box)
+            if size.width and size.height and size.depth:
+                Side(name, box, end, size.width, size.height, size.depth)
+        boxes.append(box)
+    for box in boxes:
+        copy_box(name, box, where)

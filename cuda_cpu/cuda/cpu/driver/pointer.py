@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 from typing import Any
 
@@ -148,6 +149,25 @@ def cuMemPrefetchAsync(pointer: int, count: int, location: bytes, flags: int, wh
     stream.find(where).ready()
     if record is not None:
         record.advice[PREFETCHED] = place
+
+
+def cuMemPrefetchBatchAsync(
+    pointers: int, sizes: int, count: int, locations: int, first: int, location_count: int, flags: int, where: int
+) -> None:
+    """Check many requests, then remember them; a location is that of the ranges from its index to the next one's."""
+    name = "cuMemPrefetchBatchAsync"
+    if flags or not (pointers and sizes and count and locations and first and 0 < location_count <= count):
+        raise invalid(f"{name}: flags must be 0, no array NULL or empty, and numPrefetchLocs at most count")
+    starts = list((ctypes.c_size_t * location_count).from_address(first))
+    if starts[0] != 0 or sorted(set(starts)) != starts or starts[-1] >= count:
+        raise invalid(f"{name}: prefetchLocIdxs is {starts}, must begin with 0 and increase, below {count}")
+    places = [pool.location_of(name, each) for each in (CUmemLocation * location_count).from_address(locations)]
+    ranges = zip(*((ctypes.c_uint64 * count).from_address(each) for each in (pointers, sizes)), strict=True)
+    records = [_managed(name, pointer, size) for pointer, size in ranges]
+    stream.find(where).ready()
+    for i, record in enumerate(records):
+        if record is not None:
+            record.advice[PREFETCHED] = places[bisect.bisect_right(starts, i) - 1]
 
 
 _UNSET = {
