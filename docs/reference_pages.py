@@ -82,16 +82,29 @@ def member_name(node: ast.stmt) -> str:
 
 
 def core_page() -> str:
-    """Return the reference of cuda.core: what it exports, in its order."""
-    core = importlib.import_module("cuda.core")
-    lines = ["# cuda.core", "", "```{eval-rst}", ".. py:currentmodule:: cuda.core", "```", ""]
-    for name in core.__all__:
-        value = getattr(core, name)
+    """Return the reference of cuda.core and cuda.core.utils: what they export, in their order."""
+    return "\n".join([*exports("cuda.core", "#"), *exports("cuda.core.utils", "##")])
+
+
+def exports(module: str, level: str) -> list[str]:
+    """Return the reference of what a module exports, below a heading of this level."""
+    exporter = importlib.import_module(module)
+    lines = [f"{level} {module}", "", "```{eval-rst}", f".. py:currentmodule:: {module}", "```", ""]
+    for name in exporter.__all__:
+        value = getattr(exporter, name)
         if isinstance(value, type):
-            lines += [f"## {name}", "", "```{eval-rst}", f".. autoclass:: cuda.core.{name}", "   :members:", "```", ""]
+            lines += [
+                f"{level}# {name}",
+                "",
+                "```{eval-rst}",
+                f".. autoclass:: {module}.{name}",
+                "   :members:",
+                "```",
+                "",
+            ]
         elif callable(value):
-            lines += [f"## {name}", "", "```{eval-rst}", f".. autofunction:: cuda.core.{name}", "```", ""]
-    return "\n".join(lines)
+            lines += [f"{level}# {name}", "", "```{eval-rst}", f".. autofunction:: {module}.{name}", "```", ""]
+    return lines
 
 
 def implemented_table() -> str:
