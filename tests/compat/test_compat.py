@@ -15,8 +15,9 @@ from cuda.bindings import _neighbours, driver, nvrtc
 from cuda.bindings._internal import _fast_enum, nvjitlink, nvvm
 from cuda.bindings._internal.utils import NotSupportedError
 from cuda.bindings._loader import library_path
-from cuda.core import CUDAError
+from cuda.core import CUDAError, Device
 from cuda.core._utils import cuda_utils
+from cuda.core.graph import GraphBuilder
 
 COMPAT = pathlib.Path(__file__).parents[2] / "compat"
 
@@ -97,3 +98,9 @@ def test_functions_of_a_library_have_addresses(module, api, names):
 def test_the_enumerations_have_the_known_base():
     assert issubclass(driver.CUresult, _fast_enum.FastEnum)
     assert isinstance(driver.CUresult, _fast_enum.FastEnumMetaclass)
+
+
+def test_a_graph_builder_can_be_named_but_not_made():
+    assert not isinstance(Device(0), GraphBuilder)
+    with pytest.raises(NotImplementedError, match="GraphBuilder is not yet in this version"):
+        GraphBuilder()

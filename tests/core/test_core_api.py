@@ -91,7 +91,7 @@ def test_unknown_name():
 
     with pytest.raises(AttributeError, match=r"^module 'cuda.core' has no attribute 'Devise'$"):
         cuda.core.Devise  # noqa: B018
-    assert not hasattr(cuda.core, "graph")
+    assert not hasattr(cuda.core, "texture")
 
 
 def test_dir_lists_every_name():

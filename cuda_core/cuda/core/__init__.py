@@ -43,7 +43,7 @@ _HOME = {
     "StreamOptions": "_options",
     "launch": "_launch",
 }
-_SUBMODULES = ("typing", "utils")
+_SUBMODULES = ("graph", "typing", "utils")
 
 # Names of the public API that this version lacks: they get an error of their own, for a misspelling is another matter.
 _NOT_YET = frozenset(
@@ -66,7 +66,6 @@ _NOT_YET = frozenset(
         "VirtualMemoryResourceOptions",
         "WorkqueueResource",
         "WorkqueueResourceOptions",
-        "graph",
         "texture",
         "system",
         "checkpoint",
