@@ -103,6 +103,7 @@ def memory(count: int = 1):
     """Device memory of `count` ints, all 0."""
     pointer = driver.cuMemAlloc(4 * count)
     driver.cuMemsetD32(pointer, 0, count)
+    driver.cuStreamSynchronize(0)  # the fill may lag behind the host, and other streams do not wait for it
     try:
         yield pointer
     finally:
