@@ -32,7 +32,8 @@ def _nothing_is_left():
     device._retained.clear()
     device._thread.__dict__.clear()
     runtime.cudaGetLastError()
-    assert left == 0, "the test leaves device memory behind"
+    # Less than nothing: what tests before this one left in the process may be freed meanwhile.
+    assert left <= 0, "the test leaves device memory behind"
 
 
 @pytest.fixture
