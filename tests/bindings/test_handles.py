@@ -80,3 +80,23 @@ def test_unknown_values_become_members_without_a_name_of_the_header():
     assert pickle.loads(pickle.dumps(unknown)) is unknown
     with pytest.raises(ValueError, match="is not a valid CUresult"):
         driver.CUresult("CUDA_SUCCESS")
+
+
+class Foreign:
+    """A stream of another library, which converts by __int__ alone."""
+
+    def __int__(self):
+        return 0x7000
+
+
+def test_objects_with_int_alone_are_handles():
+    assert driver.CUstream(Foreign()) == driver.CUstream(0x7000)
+    params = driver.CUDA_EVENT_RECORD_NODE_PARAMS()
+    params.event = Foreign()
+    assert params.event == driver.CUevent(0x7000)
+
+
+@pytest.mark.parametrize("value", [1.0, "1", b"1", [1]])
+def test_what_is_no_handle_is_refused(value):
+    with pytest.raises(TypeError):
+        driver.CUstream(value)

@@ -12,7 +12,7 @@ cdef class Handle:
 
     Parameters
     ----------
-    init_value : int or Handle
+    init_value : int, Handle or an object with __int__
         The handle's value.
     _ptr : int
         Address that the value is read from instead, if it is not 0.
@@ -34,6 +34,8 @@ cdef class Handle:
         if _ptr:
             self.value = _read(operator.index(_ptr), size, cls._signed_)
             return
+        if hasattr(init_value, "__int__") and not hasattr(init_value, "__float__"):
+            init_value = int(init_value)  # also of objects that have no __index__; not of floats
         value = 0 if init_value is None else operator.index(init_value)
         bits = 8 * size
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if cls._signed_ else (0, (1 << bits) - 1)

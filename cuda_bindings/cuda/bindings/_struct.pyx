@@ -290,6 +290,9 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where
     if cls._callback_:
         o = callback_address(o, where)
     elif not hasattr(o, "__index__"):
+        # Streams and events of other libraries convert by __int__ alone; a float would, too, and is no handle.
+        if hasattr(o, "__int__") and not hasattr(o, "__float__"):
+            return convert_int(int(o), 8 * kind.size, kind.is_signed, where)
         raise TypeError(
             f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r:.80})"
         )
