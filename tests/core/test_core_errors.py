@@ -207,3 +207,39 @@ def test_what_belongs_to_the_process_is_not_pickled(device, stream, module):
                 pickle.dumps(thing)
             with pytest.raises(TypeError, match=r"it can be neither pickled nor copied$"):
                 copy.copy(thing)
+
+
+def test_what_a_reset_took_is_forgotten_in_silence():
+    run = run_script(
+        """
+        from cuda.bindings import driver
+        from cuda.core import Device
+
+        device = Device()
+        device.set_current()
+        stream = device.create_stream()
+        buffer, event = device.allocate(64, stream=stream), stream.record()
+        driver.cuDevicePrimaryCtxReset(0)
+        del buffer, event, stream
+        print("done")
+        """
+    )
+    assert (run.stdout, run.stderr) == ("done\n", "")
+
+
+def test_code_that_lives_as_long_as_python_goes_in_silence():
+    run = run_script(
+        """
+        import sys
+        from cuda.core import Device, ObjectCode
+
+        Device().set_current()
+        code = ObjectCode.from_ptx(b".version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry f() { ret; }")
+
+        class Keeper:
+            kernel = code.get_kernel("f")
+
+        Keeper.itself = sys.keeper = Keeper()
+        """
+    )
+    assert run.stderr == ""

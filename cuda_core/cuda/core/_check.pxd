@@ -2,6 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from cuda.bindings cimport cydriver
 
+cdef extern from *:
+    """
+    #if PY_VERSION_HEX >= 0x030D0000
+    #define open_cuda_is_finalizing Py_IsFinalizing
+    #else
+    #define open_cuda_is_finalizing _Py_IsFinalizing
+    #endif
+    """
+    # Once Python ends, handles are the driver's to give back: a call could need a symbol that nobody can look up then.
+    bint is_finalizing "open_cuda_is_finalizing" ()
+
 cdef int fail(cydriver.CUresult status, const char* call, str advice=*) except -1 with gil
 
 

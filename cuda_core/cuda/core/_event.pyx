@@ -6,7 +6,7 @@
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail
+from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._context cimport Context, activate, deactivate, primary
 
 from cuda.core._options import EventOptions, as_options, not_pickled, not_yet
@@ -54,7 +54,7 @@ cdef class Event:
         return self.native
 
     def __dealloc__(self):
-        if self.native != NULL:
+        if self.native != NULL and not is_finalizing():
             cydriver.cuEventDestroy(self.native)
             self.native = NULL
 

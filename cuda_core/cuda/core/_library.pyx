@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail
+from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._context cimport activate, current_ordinal, deactivate, initialise
 
 
@@ -38,7 +38,7 @@ cdef class Library:
             fail(status, call, (<char*>log).decode(errors="replace"))
 
     def __dealloc__(self):
-        if self.native != NULL:
+        if self.native != NULL and not is_finalizing():
             cydriver.cuLibraryUnload(self.native)
 
     @property

@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
-from cuda.core._check cimport check, fail
+from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._context cimport activate, deactivate, native_device, primary
 from cuda.core._stream cimport Stream, as_stream
 
@@ -115,7 +115,7 @@ cdef class DeviceMemoryResource(_Base):
         self.owned = True
 
     def __dealloc__(self):
-        if self.owned and not self.closed:
+        if self.owned and not self.closed and not is_finalizing():
             cydriver.cuMemPoolDestroy(self.pool)
 
     cdef cydriver.CUmemoryPool open_pool(self) except NULL:

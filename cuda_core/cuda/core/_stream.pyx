@@ -7,7 +7,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._check cimport check, is_finalizing
 from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate
 from cuda.core._event cimport Event
 
@@ -95,7 +95,7 @@ cdef class Stream:
         return found
 
     def __dealloc__(self):
-        if self.owned and not self.closed:
+        if self.owned and not self.closed and not is_finalizing():
             cydriver.cuStreamDestroy(self.native)
 
     def close(self):
