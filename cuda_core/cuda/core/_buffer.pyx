@@ -17,10 +17,13 @@ from cuda.core._options import not_pickled, not_yet
 from cuda.core._stream import default_stream
 
 # What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
-# What a finaliser meets where the context, and the memory with it, is gone already: an invalid handle is that of a
-# stream that nobody closed.
+# What a finaliser meets where the context, and the memory with it, is gone already: a stream that nobody closed has an
+# invalid handle, an address that nobody freed is no allocation.
 cdef object _SILENT = ASYNCHRONOUS | {
-    "CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED", "CUDA_ERROR_INVALID_HANDLE"
+    "CUDA_ERROR_DEINITIALIZED",
+    "CUDA_ERROR_CONTEXT_IS_DESTROYED",
+    "CUDA_ERROR_INVALID_HANDLE",
+    "CUDA_ERROR_INVALID_VALUE",
 }
 
 
