@@ -14,7 +14,8 @@ import sys
 import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "cuda_bindings")]
+# At the end, so that an installed cuda.bindings comes first; `codegen` is in no wheel.
+sys.path += [str(HERE.parent), str(HERE.parents[1] / "cuda_bindings")]
 
 from support.echo import Echo, pattern  # noqa: E402
 from support.echo_cases import COUNT, Cases, Member, Mismatch, plain  # noqa: E402

@@ -76,4 +76,9 @@ def _content(data: bytes, header: tuple[int, int, int, int, int]) -> bytes:
     if offset + size > len(data):
         raise PtxError("the ELF image is damaged: a section lies outside of it")
     content = data[offset : offset + size]
-    return zlib.decompress(content[24:]) if flags & _SHF_COMPRESSED else content
+    if not flags & _SHF_COMPRESSED:
+        return content
+    try:
+        return zlib.decompress(content[24:])
+    except zlib.error as error:
+        raise PtxError(f"the ELF image is damaged: a compressed section does not unpack ({error})") from None
