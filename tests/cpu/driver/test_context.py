@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import _thread
 import ctypes
 import os
 import signal
 import threading
+import time
 
 import kernels
 import pytest
@@ -238,3 +240,33 @@ print(answer.raw, owners, free, len(pools))
 """
     answer = in_new_process(code, CUDA_CPU_DEVICES="2", CUDA_CPU_MEMORY="16M")
     assert answer == f"{bytes([1] * 4 + [2] * 4)!r} [0, 1] [True, True] 2"
+
+
+def test_a_thread_has_nothing_of_an_ended_one_with_its_identifier():
+    """Of a thread that Python's threading does not know nobody says that it ended, and its identifier is used again."""
+    handle = driver.cuDevicePrimaryCtxRetain(0)
+    seen = {}
+
+    def foreign():
+        driver.cuCtxSetCurrent(handle)
+        seen[_thread.get_ident()] = driver.cuCtxGetCurrent()
+        done.release()
+
+    def known():
+        found.append((_thread.get_ident(), driver.cuCtxGetCurrent()))
+
+    for _ in range(50):
+        done, found = _thread.allocate_lock(), []
+        done.acquire()
+        _thread.start_new_thread(foreign, ())
+        done.acquire()
+        time.sleep(0.01)  # until the thread has ended, too
+        thread = threading.Thread(target=known)
+        thread.start()
+        thread.join()
+        if found[0][0] in seen:
+            break
+    driver.cuDevicePrimaryCtxRelease(0)
+    assert set(seen.values()) == {handle}
+    assert found[0][0] in seen, "no identifier was used again: the test shows nothing"
+    assert found[0][1] == 0

@@ -107,26 +107,32 @@ class Context:
 
 
 _stacks: dict[int, list[Context]] = {}
+_foreign: dict[int, int] = {}  # threads that Python did not start: their native id, for identifiers are used again
+
+
+def _leave(ident: int) -> None:
+    """Take away what a thread has here."""
+    _stacks.pop(ident, None)
+    _foreign.pop(ident, None)
+    for context in list(contexts.values()):
+        stream = context.per_thread.pop(ident, None)
+        if stream is not None:
+            stream.retire()
 
 
 class _Leaving:
     """Takes away what a Python thread has here when the thread ends, for it lies in the thread's threading.local.
 
     Threads that Python did not start have no thread state of their own between two calls, so stacks cannot live in a
-    threading.local themselves; those of such threads stay until the process ends.
+    threading.local themselves; those of such threads stay until another thread has the same identifier.
     """
 
     def __init__(self) -> None:
         self.ident = get_ident()
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if finalizing():
-            return
-        _stacks.pop(self.ident, None)
-        for context in list(contexts.values()):
-            stream = context.per_thread.pop(self.ident, None)
-            if stream is not None:
-                stream.retire()
+        if not finalizing():
+            _leave(self.ident)
 
 
 _thread = threading.local()
@@ -134,24 +140,28 @@ _thread = threading.local()
 
 def stack() -> list[Context]:
     """Return the calling thread's context stack, the current one last."""
-    found = _stacks.get(get_ident())
-    if found is None:
-        device.check_started()
-        if any(thread.ident == get_ident() for thread in threading.enumerate()):
-            _thread.leaving = _Leaving()
-        found = _stacks[get_ident()] = []
+    ident = get_ident()
+    found = _stacks.get(ident)
+    if found is not None and (ident not in _foreign or _foreign[ident] == threading.get_native_id()):
+        return found
+    device.check_started()
+    _leave(ident)
+    if any(thread.ident == ident for thread in threading.enumerate()):
+        _thread.leaving = _Leaving()
+    else:
+        _foreign[ident] = threading.get_native_id()
+    found = _stacks[ident] = []
     return found
 
 
 def current() -> Context:
     """Return the calling thread's context, ready for work."""
-    found = _stacks.get(get_ident())
+    found = stack()
     if found:
         context = found[-1]
         if context.usable:
             return context
         context.check()
-    device.check_started()
     raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread: call cuCtxSetCurrent first")
 
 
