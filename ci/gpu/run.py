@@ -135,7 +135,9 @@ def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pat
         if not has(python, wanted, environment):
             report.run(f"package {wanted}", [*offline, wanted], work, environment)
     for path in sorted(wheels.glob("nvidia_*.whl")):
-        report.run(f"package {path.name.split('-')[0]}", [*offline, "--no-deps", path], work, environment)
+        # Also where this Python has the same: cuda.pathfinder looks for libraries in the environment's own folder.
+        command = [*offline, "--no-deps", "--ignore-installed", path]
+        report.run(f"package {path.name.split('-')[0]}", command, work, environment)
     return report.run("build", [*offline, "--no-build-isolation", sdist], work, environment)
 
 

@@ -56,6 +56,7 @@ def test_nvvm_ir_becomes_ptx(ptx):
 
 
 @pytest.mark.needs_nvvm
+@pytest.mark.needs_nvfatbin
 def test_versions_are_tuples():
     assert len(nvvm.version()) == 2
     assert len(nvvm.ir_version()) == 4
