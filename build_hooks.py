@@ -23,11 +23,12 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).parent
 SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu")
+ABOVE_PACKAGES = 1  # folders of a path above those of the packages; cuda_cpu/driver_build.py has its own
 CODEGEN = ROOT / "cuda_bindings/codegen"
 BINDINGS = "cuda_bindings/cuda/bindings"
 CPU = "cuda_cpu/cuda/cpu"
 
-APIS = ("driver", "runtime", "nvrtc", "nvjitlink", "nvvm", "nvfatbin")
+APIS = ("driver", "runtime", "nvrtc", "nvjitlink", "nvvm", "nvfatbin", "nvml", "cufile")
 # What `python -m codegen write` makes: asked for when one is absent.
 GENERATED = (
     *(f"{BINDINGS}/cy{name}.{suffix}" for name in APIS for suffix in ("pxd", "pyx")),
@@ -35,6 +36,7 @@ GENERATED = (
     f"{CPU}/entry/_shell.c",
     f"{CPU}/runtime_api/_shell.c",
     f"{CPU}/runtime_api/abi.py",
+    f"{CPU}/nvml/_unsupported.c",
     STAMP := f"{CPU}/abi.py",  # its time says when the generator last ran: nothing is compiled from it
 )
 GENERATOR_NEEDS = [
@@ -46,6 +48,8 @@ GENERATOR_NEEDS = [
     "nvidia-nvjitlink==13.5.*",  # nvJitLink.h
     "nvidia-nvvm==13.5.*",  # nvvm.h
     "nvidia-nvfatbin==13.5.*",  # nvFatbin.h
+    "nvidia-nvml-dev==13.5.*",  # nvml.h
+    "nvidia-cufile==1.20.*",  # cufile.h
 ]
 
 # -g0 and -s: the interpreter's own flags ask for debug information, ten times the size of the code.
@@ -66,6 +70,7 @@ EXTENSION_NEEDS = {
 LIBRARIES = {
     f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
     f"{CPU}/runtime_api/libcudart.so.13": [f"{CPU}/runtime_api/*.c"],
+    f"{CPU}/nvml/libnvidia-ml.so.1": [f"{CPU}/nvml/*.c"],
     f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
     f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],
 }
@@ -159,7 +164,8 @@ class BuildExt(build_ext):
                 self.build_library(target, found)
 
     def build_library(self, target: str, sources: list[str]) -> None:
-        place = pathlib.Path(target if self.inplace else os.path.join(self.build_lib, *target.split("/")[1:]))
+        inside = target.split("/")[ABOVE_PACKAGES:]
+        place = pathlib.Path(target if self.inplace else os.path.join(self.build_lib, *inside))
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.exists() and place.stat().st_mtime > max(os.path.getmtime(source) for source in sources):
             return

@@ -27,10 +27,12 @@ def build(session):
 
 @nox.session
 def lint(session):
-    """Check the form of Python and Cython sources."""
+    """Check the form of Python and Cython sources, and the spelling of what users read."""
     session.run("ruff", "check", ".")
     listed = session.run("git", "ls-files", "*.pyx", "*.pxd", external=True, silent=True)  # the generated ones are not
     session.run("cython-lint", *listed.splitlines())
+    read = session.run("git", "ls-files", "*.md", "cuda_core", "examples", external=True, silent=True)
+    session.run("codespell", *read.splitlines())
 
 
 @nox.session
@@ -46,6 +48,21 @@ def test(session):
 
 
 @nox.session
+def instructions(session):
+    """Run the tests of the CPU device and record which instructions they run, for the table in the documentation."""
+    record = "--record-instructions=docs/instructions_run.txt"
+    session.run("python", "-m", "pytest", "-q", "tests/cpu", record, *session.posargs)
+
+
+@nox.session
+def fuzz(session):
+    """Try many damaged inputs on the readers of PTX, cubins and fatbins: `nox -s fuzz -- 100000 7` (how many, seed)."""
+    count, seed = (*session.posargs, *("20000", "1")[len(session.posargs) :])[:2]
+    environment = {"CUDA_CPU_FUZZ": count, "CUDA_CPU_FUZZ_SEED": seed}
+    session.run("python", "-m", "pytest", "-q", "tests/cpu/ptx/test_ptx_fuzz.py", env=environment)
+
+
+@nox.session
 def docs(session):
     """Build the documentation; a warning is an error."""
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
@@ -53,5 +70,5 @@ def docs(session):
 
 @nox.session
 def bench(session):
-    """Measure, against peers where they can be installed: `nox -s bench -- call_overhead`."""
+    """Measure, against peers where they can be installed: `nox -s bench -- calls`."""
     session.run("python", "-m", "benchmarks", *session.posargs)

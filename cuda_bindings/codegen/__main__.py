@@ -19,7 +19,15 @@ from codegen import report, roles
 ROOT = pathlib.Path(__file__).parents[2]
 REPORT = "cuda_bindings/codegen/report.md"
 # Each has `files(libraries) -> {path below the repository: text}`.
-WRITERS: tuple[str, ...] = ("write_shell", "write_abi", "write_cudart", "write_cython", "write_python", "write_stubs")
+WRITERS: tuple[str, ...] = (
+    "write_shell",
+    "write_abi",
+    "write_cudart",
+    "write_nvml",
+    "write_cython",
+    "write_python",
+    "write_stubs",
+)
 
 
 def generated() -> dict[str, str]:

@@ -36,7 +36,18 @@ class Api:
     per_thread_define: str | None = None  # switches the header to the per-thread default stream
     every_version_define: str | None = None  # makes the header declare all versions of its functions
     as_needed: tuple[str, ...] = ()  # headers of which only those types are bound that others are made of
+    # What is left out of the names of structs and enumerations in Python: a pattern. Structs are records then, with
+    # fields in snake_case, and several of them in a row are one object.
+    strip: str = ""
+    constants: str = ""  # beginning that is left out of the names of constants
+    error: str = ""  # Python's exception, by default after the status type
+    too_small: str = ""  # status of a call that asks how much memory is needed
     reference: str = ""  # page of NVIDIA's reference; {group} is the header's group of functions
+    status_field: str = ""  # of a status that is a struct: the field whose value 0 is success
+    status_enum: str = ""  # enumeration of the status, by default the status type itself
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status_enum", self.status_enum or self.status)
 
 
 APIS = {
@@ -127,6 +138,35 @@ APIS = {
             guard="nvFatbin_INCLUDED",
             style=Style.RAISE,
             reference="https://docs.nvidia.com/cuda/nvfatbin/index.html",
+        ),
+        Api(
+            name="nvml",
+            headers=("nvml.h",),
+            prefix="nvml",
+            status="nvmlReturn_t",
+            raised="NVML_ERROR_UNKNOWN",
+            guard="__nvml_nvml_h__",
+            style=Style.RAISE,
+            strip=r"^nvml|_t$",
+            constants="NVML_",
+            error="NvmlError",
+            too_small="NVML_ERROR_INSUFFICIENT_SIZE",
+            reference="https://docs.nvidia.com/deploy/nvml-api/group__{group}.html",
+        ),
+        Api(
+            name="cufile",
+            headers=("cufile.h",),
+            prefix="cuFile",
+            status="CUfileError_t",
+            status_field="err",
+            status_enum="CUfileOpError",
+            guard="__CUFILE_H_",
+            style=Style.RAISE,
+            strip=r"^CU[Ff]ile|^cufile|_t$",
+            constants="CU_FILE_",
+            error="cuFileError",
+            as_needed=("cuda.h", "types.h", "socket.h"),
+            reference="https://docs.nvidia.com/gpudirect-storage/api-reference-guide/index.html",
         ),
     )
 }

@@ -23,8 +23,8 @@ PRIMITIVE_SIZES = {
     "long long": (8, True),
     "unsigned long long": (8, False),
 }
-# Structs that several APIs define, and the macro by which NVIDIA's headers tell that it is done.
-SHARED = {"CUuuid_st": "CU_UUID_HAS_BEEN_DEFINED"}
+# Types that several APIs define, and the macro that tells that it is done: NVIDIA's own, or one of ours.
+SHARED = {"CUuuid_st": "CU_UUID_HAS_BEEN_DEFINED", "CUresult": "CUDA_BINDINGS_CURESULT"}
 ANONYMOUS = re.compile(r"anon_(struct|union)\d+")
 
 
@@ -124,7 +124,9 @@ class Declarations:
 
     def enum(self, enum: Enum) -> None:
         values = ", ".join(f"{member.name} = {member.value}" for member in enum.members)
-        self.c.append(f"typedef enum {{ {values} }} {enum.name};")
+        text = f"typedef enum {{ {values} }} {enum.name};"
+        guard = SHARED.get(enum.name)
+        self.c += [f"#ifndef {guard}", f"#define {guard}", text, "#endif"] if guard else [text]
         self.cython.append(f"ctypedef enum {enum.name}:")
         self.cython += [f"    {member.name}" for member in enum.members]
 

@@ -48,8 +48,12 @@ PRIMITIVES = {
 }
 # The model keeps the names of their types, size_t and the like, as they are.
 SYSTEM_TYPES = {"stddef.h", "stdint.h", "stdlib.h"}
+# Their types, ssize_t and the like, are taken for what they stand for: Cython has no such names.
+PLAIN_TYPES = {"types.h"}
 RECORDS = {CursorKind.STRUCT_DECL: False, CursorKind.UNION_DECL: True}
-STATUS = re.compile(r"\b(?:(?:CUDA|NVRTC|NVJITLINK|NVVM|NVFATBIN)_(?:ERROR_)?[A-Z0-9_]+|cudaError[A-Z]\w+)\b")
+STATUS = re.compile(
+    r"\b(?:(?:CUDA|NVRTC|NVJITLINK|NVVM|NVFATBIN)_(?:ERROR_)?[A-Z0-9_]+|cudaError[A-Z]\w+|NVML_ERROR_[A-Z_]+|CU_FILE_[A-Z_]+)\b"
+)
 IDENTIFIER = re.compile(rb"\w+")
 
 
@@ -81,15 +85,22 @@ def written_name(cursor: Cursor) -> str:
 def group_of(cursor: Cursor) -> str:
     """Return the group of the reference whose definition comes last before a declaration."""
     text = contents(cursor.location.file.name)
-    start = text.rfind(b"\\defgroup", 0, cursor.location.offset)
-    return IDENTIFIER.match(text, start + len(b"\\defgroup ")).group().decode() if start >= 0 else ""
+    start = max(text.rfind(mark + b"defgroup", 0, cursor.location.offset) for mark in (b"\\", b"@"))
+    return IDENTIFIER.search(text, start + len(b"\\defgroup ")).group().decode() if start >= 0 else ""
 
 
 def listed_errors(comment: str) -> tuple[str, ...]:
     """Return the status values that follow ``\\return`` in a comment, success excepted."""
-    _, _, text = comment.partition("\\return")
-    found = dict.fromkeys(STATUS.findall(re.split(r"\\(?:sa|note|see|brief)", text)[0]))
+    text = re.split(r"[\\@]return", comment, maxsplit=1)[1:]
+    found = dict.fromkeys(STATUS.findall(re.split(r"[\\@](?:sa|note|see|brief)", text[0])[0] if text else ""))
     return tuple(name for name in found if not name.endswith("_SUCCESS"))
+
+
+def comment_before(cursor: Cursor) -> str:
+    """Return the last comment before a declaration if it names the function; between them may be an inline form."""
+    before = contents(cursor.location.file.name)[: cursor.location.offset]
+    comment = before[before.rfind(b"/**") :].partition(b"*/")[0].decode(errors="replace")
+    return comment if re.search(rf"\b{cursor.spelling}\b", comment) else ""
 
 
 @functools.cache
@@ -134,7 +145,7 @@ class Reader:
             self.record(cursor)
         elif cursor.kind == CursorKind.ENUM_DECL:
             self.enum(cursor)
-        elif cursor.kind == CursorKind.TYPEDEF_DECL and header_of(cursor) not in SYSTEM_TYPES:
+        elif cursor.kind == CursorKind.TYPEDEF_DECL and header_of(cursor) not in SYSTEM_TYPES | PLAIN_TYPES:
             self.typedef(cursor)
 
     def function(self, cursor: Cursor) -> None:
@@ -148,7 +159,7 @@ class Reader:
             header=header_of(cursor),
             deprecated=cursor.availability == AvailabilityKind.DEPRECATED,
             group=group_of(cursor),
-            errors=listed_errors(cursor.raw_comment or ""),
+            errors=listed_errors(cursor.raw_comment or comment_before(cursor)),
         )
 
     def typedef(self, cursor: Cursor) -> None:
@@ -222,6 +233,8 @@ class Reader:
             return Primitive(PRIMITIVES[kind])
         if kind == TypeKind.TYPEDEF:
             declaration = clang.get_declaration()
+            if header_of(declaration) in PLAIN_TYPES:
+                return self.type(declaration.underlying_typedef_type)
             return Named(declaration.spelling)
         if kind == TypeKind.POINTER:
             pointee = clang.get_pointee()

@@ -10,7 +10,24 @@ from __future__ import annotations
 import textwrap
 
 from codegen import apis, roles
-from codegen.model import Array, Function, FunctionType, Library, Named, Param, Pointer, Primitive, Role, Type
+from codegen.c_types import target as resolved
+from codegen.model import (
+    Array,
+    Enum,
+    Function,
+    FunctionType,
+    Library,
+    Named,
+    Param,
+    Pointer,
+    Primitive,
+    Role,
+    Struct,
+    Type,
+)
+from codegen.names import Names
+from codegen.record_rules import field_type, made_struct
+from codegen.rules import kind
 
 # What a caller passes; {type} is the C type that the pointer is for.
 PASSED = {
@@ -31,6 +48,7 @@ PASSED = {
     Role.COUNT: "int",
     Role.CALLBACK: "address of a C function",
     Role.USER_DATA: "address or None, handed to the callback",
+    Role.RECORDS: "{type}, or a list of {type}, of tuples of the leading fields or of the first field",
 }
 RETURNED = {
     Role.OUT: "{type}",
@@ -42,6 +60,14 @@ RETURNED = {
     Role.OUT_VALUE: "value of the type that {selector} selects",
     Role.OUT_VALUES: "list of values of the types that {selector} selects",
     Role.INOUT_COUNT: "int",
+    Role.RECORD: "{type}",
+    Role.RECORDS: "{type}",
+}
+# Of a function that raises, where the names of Python stand for those of C.
+RAISING = {
+    Role.IN_STRUCT: "{type}, its address or None",
+    Role.OUT_STRING: "str",
+    Role.USER_DATA: "buffer, address or None",
 }
 
 
@@ -51,23 +77,40 @@ def render(library: Library, function: Function) -> str:
     lines = [f"Call {function.name}."]
     if passed := roles.passed(function):
         lines += ["", "Parameters", "----------"]
-        lines += [f"{roles.python_name(api, param.name)} : {describe(api, param, PASSED)}" for param in passed]
-    lines += ["", "Returns", "-------", *returns(api, function)]
-    if function.errors:
-        wrapped = textwrap.wrap(", ".join(function.errors), 110, initial_indent="    ", subsequent_indent="    ")
+        lines += [f"{roles.python_param(api, param)} : {describe(library, param, PASSED)}" for param in passed]
+    lines += ["", "Returns", "-------", *returns(library, function)]
+    statuses = library.enums.get(api.status_enum)
+    # The comments of some headers speak of values that are none.
+    if errors := [name for name in function.errors if statuses and name in {one.name for one in statuses.members}]:
+        wrapped = textwrap.wrap(", ".join(errors), 110, initial_indent="    ", subsequent_indent="    ")
         title = "Raises" if api.style is apis.Style.RAISE else "Errors"
-        lines += ["", title, "-" * len(title), api.status, *wrapped]
+        raised = Names(library).error() if api.style is apis.Style.RAISE else api.status
+        lines += ["", title, "-" * len(title), raised, *wrapped]
     lines += ["", "Notes", "-----", *notes(api, function)]
     return "\n".join(lines)
 
 
-def returns(api: apis.Api, function: Function) -> list[str]:
+def returns(library: Library, function: Function) -> list[str]:
     """Return the lines that describe the result."""
-    found = [f"{param.name} : {describe(api, param, RETURNED)}" for param in roles.returned(function)]
+    api = apis.APIS[library.name]
+    found = []
+    for param in roles.returned(function):
+        fields = param.record.gives if param.record else None
+        if fields is None:
+            found.append(f"{param.name} : {describe(library, param, RETURNED)}")
+            continue
+        for field in fields:
+            filled = param.record.fill and field == param.record.fill[0]
+            type_ = field_type(library, made_struct(library, param), field)
+            spelled = "bytes" if filled and type_ == Pointer(Primitive("void")) else of(library, type_)
+            found.append(f"{field} : {spelled}")
     if function.result == Named(api.status):
         status = [f"status : {api.status}"] if api.style is apis.Style.TUPLE else []
+    elif function.result == Primitive("void"):
+        status = []
     else:
-        status = [f"result : {spell(function.result)}"]
+        text = api.style is apis.Style.RAISE and isinstance(function.result, Pointer)
+        status = [f"result : {'str' if text else spell(function.result)}"]
     return status + found or ["None"]
 
 
@@ -86,13 +129,34 @@ def reference(api: apis.Api, function: Function) -> str:
     return api.reference.format(name=function.name, group=function.group.replace("_", "__"))
 
 
-def describe(api: apis.Api, param: Param, words: dict[Role, str]) -> str:
+def describe(library: Library, param: Param, words: dict[Role, str]) -> str:
+    api = apis.APIS[library.name]
     target = param.type
     if isinstance(target, Pointer):
         target = target.to.to if param.role is Role.OUT_VIEW else target.to
-    spelled = "bytes" if spell(target) == "const char *" else spell(target)
+    if param.role is Role.RECORD:
+        target = Named(made_struct(library, param).name)
+    spelled = "bytes" if spell(target) == "const char *" else of(library, target)
     selector = roles.python_name(api, param.selector) if param.selector else ""
-    return words[param.role].format(type=spelled, own=spell(param.type), selector=selector)
+    if api.strip:
+        words = words | {role: text for role, text in RAISING.items() if role in words}
+        if param.role is Role.OUT_ARRAY and kind(library, target) == "struct":
+            return f"{spelled} of as many as there are"
+    return words[param.role].format(type=spelled, own=of(library, param.type), selector=selector)
+
+
+def of(library: Library, type_: Type) -> str:
+    """Return what a type is called in the documentation: the class where there are records, else the C type."""
+    if apis.APIS[library.name].strip:
+        names = Names(library)
+        found = resolved(library, type_)
+        if isinstance(found, Struct) and found.size:
+            return names.struct(found.name)
+        if isinstance(found, Enum):
+            return names.enum(found.name)
+        if isinstance(found, Array):
+            return "str" if found.of == Primitive("char") else "bytes"
+    return spell(type_)
 
 
 def spell(target: Type) -> str:

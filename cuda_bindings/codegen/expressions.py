@@ -26,9 +26,10 @@ class Expressions:
         self.arguments: list[str] = []
         self.results: list[str] = []
         self.after: list[str] = []
+        self.asking: list[str] = []
 
     def python(self, param: Param) -> str:
-        return roles.python_name(self.api, param.name)
+        return roles.python_param(self.api, param)
 
     def where(self, param: Param) -> str:
         return f'b"{self.name}: {self.python(param)}"'
@@ -85,8 +86,10 @@ class Expressions:
             if not signed:
                 return f"<{spelled}>as_unsigned({python}, 0x{'FF' * size}ULL, {where})"
             high = (1 << 8 * size - 1) - 1
-            return f"<{spelled}>as_signed({python}, {-high}LL - 1, {high}LL, {where})"
-        return f"<{spelled}><size_t>as_unsigned({python}, 0xFFFFFFFFFFFFFFFFULL, {where})"
+            # C has no literal for the lowest of 64 bits.
+            low = f"{-high - 1}LL" if size < 8 else "<long long>0x8000000000000000ULL"
+            return f"<{spelled}>as_signed({python}, {low}, {high}LL, {where})"
+        return f"<{spelled}><size_t>as_address({python}, {where})"
 
     def value(self, type_: Type, c: str) -> str:
         """Return the expression that converts a C value to a Python object."""
@@ -109,20 +112,25 @@ class Expressions:
         by_name = {p.name: p for p in self.function.params}
         if text in by_name:
             return f"<unsigned long long>c_{text}"
-        if text.isdigit():
-            return text
+        if text.isdigit() or text in self.library.constants:
+            return str(self.number(text))
         if self.called(param):
             return f"<unsigned long long>n_{param.name}"
         # Python's integers, which do not wrap around.
         expression = re.sub(r"\b[A-Za-z]\w*\b", lambda m: f"<object>c_{m[0]}" if m[0] in by_name else m[0], text)
         return f"count_of({expression})"
 
+    def number(self, count: str) -> str:
+        """Return a number that overrides.toml gives as such, or by the header's name for it."""
+        constant = self.library.constants.get(count)
+        return str(constant.value) if constant else count
+
     def called(self, param: Param) -> str:
         """Return the call of another function that says how many elements or bytes a parameter has, "" for none."""
         match = re.fullmatch(r"(\w+)\((.*)\)", param.count or "")
         if not match or match[1] not in self.library.functions:
             return ""
-        arguments = [f"c_{name}" for name in match[2].split(", ") if name]
+        arguments = ["NULL" if name == "NULL" else f"c_{name}" for name in match[2].split(", ") if name]
         return f"cy{self.library.name}.{match[1]}({', '.join([*arguments, f'&n_{param.name}'])})"
 
     def declare_called(self, param: Param) -> None:

@@ -86,29 +86,25 @@ def parse_source(source: str, defines: tuple[str, ...], include: tuple = ()) -> 
 
 def keep_needed(api: apis.Api, library: Library) -> None:
     """Remove the types of `api.as_needed` that nothing else is made of."""
-    spare = {
-        name: table[name]
-        for table in (library.structs, library.typedefs)
-        for name in list(table)
-        if table[name].header in api.as_needed
-    }
+    tables = (library.structs, library.typedefs, library.enums)
+    spare = {name: table[name] for table in tables for name in list(table) if table[name].header in api.as_needed}
     if not spare:
         return
     wanted = [type_ for f in library.functions.values() for type_ in (f.result, *(param.type for param in f.params))]
-    for table in (library.structs, library.typedefs):
+    for table in tables[:2]:
         wanted += [type_ for item in table.values() if item.name not in spare for type_ in parts(item)]
     while wanted:
         for name in names_in(wanted.pop()):
             if item := spare.pop(name, None):
                 wanted += parts(item)
     for name in spare:
-        library.structs.pop(name, None)
-        library.typedefs.pop(name, None)
+        for table in tables:
+            table.pop(name, None)
 
 
 def parts(item) -> list[Type]:
-    """Return the types that a struct or typedef is made of."""
-    return [item.type] if isinstance(item, Typedef) else [field.type for field in item.fields]
+    """Return the types that a struct, typedef or enum is made of."""
+    return [item.type] if isinstance(item, Typedef) else [field.type for field in getattr(item, "fields", ())]
 
 
 def names_in(type_: Type) -> list[str]:

@@ -76,11 +76,28 @@ class Role(enum.Enum):
     OUT_VALUE = "out value"  # void*: the value, returned
     IN_VALUES = "in values"  # void**: one value for each element of `selector`, in the place of the pointer itself
     OUT_VALUES = "out values"  # void**: pointers to one value for each element of `selector`, returned as a list
+    # A struct in whose place the caller passes some of its fields, or gets some of them: see `Record`.
+    RECORD = "record"
+    RECORDS = "records"  # pointer to `count` records that go in, and are returned
+    ASKED_COUNT = "asked count"  # pointer to a count that a first call without arrays tells; then they are filled
+    LENGTH = "length"  # number of bytes of an output that the binding chooses: `count`
     VALUE_SIZE = "value size"  # size_t*: bytes of the value, set and read by the binding
     KERNEL_PARAMS = "kernel params"  # void**: the arguments of a kernel, or the address of such an array
     COUNT = "count"  # number of elements or bytes of another parameter, still passed by the caller
     CALLBACK = "callback"  # function pointer, passed as an address
     USER_DATA = "user data"  # void* handed to a callback
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a caller passes and gets in the place of a struct; fields are C paths such as ``value.str``."""
+
+    given: tuple[tuple[str, str, Type], ...] = ()  # field, name of the Python argument that sets it, type
+    gives: tuple[str, ...] | None = None  # fields that are returned; None: the whole struct
+    # A pointer, how many elements it has and how many of them are filled: a first call without memory tells the number,
+    # unless the caller gives it.
+    fill: tuple[str, str, str] | None = None
+    made: str = ""  # struct that is passed, if that is a newer form of the declared one
 
 
 @dataclass(frozen=True)
@@ -92,6 +109,8 @@ class Param:
     selector: str | None = None  # C name of the parameter whose value decides the type
     optional: bool = False  # OUT and INOUT roles only: NULL allowed, the binding always asks for it
     default: str | None = None  # Python source of a default value
+    record: Record | None = None  # of role RECORD
+    python: str = ""  # name in Python where that does not follow from the C name
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import keyword
 import re
 import tomllib
 
 from codegen import apis, headers, versions
 from codegen.declarations import PRIMITIVES
-from codegen.model import Array, Function, Library, Named, Param, Pointer, Primitive, Role, Type
+from codegen.model import Array, Function, Library, Named, Param, Pointer, Primitive, Record, Role, Type
+from codegen.record_rules import by_record_rule, field_type, made_struct
 from codegen.rules import ARRAY_ROLES, by_rule, with_counts
 from codegen.rules import kind as kind
 
@@ -37,7 +39,10 @@ RETURNED = {
     Role.INOUT,
     Role.INOUT_COUNT,
 }
-PASSED = set(Role) - (RETURNED - {Role.INOUT, Role.INOUT_COUNT}) - {Role.VALUE_SIZE}
+RECORD_KEYS = ("given", "gives", "fill", "made")
+UNSEEN = {Role.VALUE_SIZE, Role.ASKED_COUNT, Role.LENGTH}  # set by the binding
+PASSED = set(Role) - (RETURNED - {Role.INOUT, Role.INOUT_COUNT}) - UNSEEN - {Role.RECORD}
+NO_ROW = apis.Api("", (), "", "")  # of a header of a test's own
 
 
 class RoleError(Exception):
@@ -64,18 +69,28 @@ def assign(library: Library, exceptions: dict[str, dict] | None = None) -> Libra
     problems = []
     unused = dict(exceptions)
     for key, function in library.functions.items():
-        params = by_rule(library, function)
+        params = (by_record_rule if apis.APIS.get(library.name, NO_ROW).strip else by_rule)(library, function)
         for index, param in enumerate(params):
             name = f"{function.name}.{param.name}"
             if change := unused.pop(name, None):
                 params[index] = overridden(param, change)
                 if params[index] == param:
                     problems.append(f"{name}: the rules say the same already, remove it")
-        library.functions[key] = dataclasses.replace(function, params=tuple(with_counts(params)))
+        params = [with_field_types(library, param) for param in with_counts(params)]
+        library.functions[key] = dataclasses.replace(function, params=tuple(params))
     problems += [f"{name}: no such parameter in {library.name}" for name in unused]
     if problems:
         raise RoleError(f"{OVERRIDES.name}:\n  " + "\n  ".join(problems))
     return library
+
+
+def with_field_types(library: Library, param: Param) -> Param:
+    """Add the types of the fields that a caller gives in the place of a record."""
+    if param.role is not Role.RECORD:
+        return param
+    struct = made_struct(library, param)
+    given = tuple((field, name, field_type(library, struct, field)) for field, name, _ in param.record.given)
+    return dataclasses.replace(param, record=dataclasses.replace(param.record, given=given))
 
 
 def assign_forms(library: Library) -> Library:
@@ -100,13 +115,31 @@ def assign_forms(library: Library) -> Library:
 
 
 def passed(function: Function) -> list[Param]:
-    """Return the parameters that a Python caller passes, in order."""
-    return [param for param in function.params if param.role in PASSED]
+    """Return the parameters that a Python caller passes, in order.
+
+    Of a record these are the fields that are given.
+    """
+    found = []
+    for param in function.params:
+        if param.role is Role.RECORD:
+            found += [Param(name, type_, python=name) for _, name, type_ in param.record.given]
+        elif param.role in PASSED:
+            found.append(param)
+    return found
 
 
 def returned(function: Function) -> list[Param]:
     """Return the parameters that a Python caller gets back after the status, in order."""
-    return [param for param in function.params if param.role in RETURNED]
+    return [
+        param
+        for param in function.params
+        if param.role in RETURNED or (param.role in (Role.RECORD, Role.RECORDS) and param.record.gives != ())
+    ]
+
+
+def python_param(api: apis.Api, param: Param) -> str:
+    """Return what a parameter is called in Python."""
+    return param.python or python_name(api, param.name)
 
 
 def python_name(api: apis.Api, name: str) -> str:
@@ -116,8 +149,10 @@ def python_name(api: apis.Api, name: str) -> str:
     ('typename', 'num_options')
     """
     if api.style is apis.Style.TUPLE:
-        return PYTHON_NAMES.get(name, name)
-    return SNAKE_NAMES.get(snake_case(name), snake_case(name))
+        name = PYTHON_NAMES.get(name, name)
+    else:
+        name = SNAKE_NAMES.get(snake_case(name), snake_case(name))
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def python_function_name(api: apis.Api, name: str) -> str:
@@ -126,7 +161,10 @@ def python_function_name(api: apis.Api, name: str) -> str:
     >>> python_function_name(apis.APIS["nvjitlink"], "nvJitLinkGetLinkedLTOIRSize")
     'get_linked_ltoir_size'
     """
-    return name if api.style is apis.Style.TUPLE else snake_case(name.removeprefix(api.prefix))
+    if api.style is apis.Style.TUPLE:
+        return name
+    renamed = table().get("names", {}).get(api.name, {})
+    return renamed.get(name) or snake_case(name.removeprefix(api.prefix))
 
 
 def snake_case(name: str) -> str:
@@ -135,14 +173,21 @@ def snake_case(name: str) -> str:
 
 def overridden(param: Param, change: dict) -> Param:
     """Return the parameter with the changes that overrides.toml lists for it."""
-    fields = {key: value or None for key, value in change.items() if key != "reason"}
+    fields = {key: value or None for key, value in change.items() if key not in (*RECORD_KEYS, "reason")}
+    if param.record or any(key in change for key in RECORD_KEYS) or fields.get("role") in ("record", "records"):
+        fields["record"] = Record(
+            given=tuple((field, name, Primitive("void")) for field, name in change.get("given", {}).items()),
+            gives=tuple(change["gives"]) if "gives" in change else None,
+            fill=tuple(change["fill"]) if "fill" in change else None,
+            made=change.get("made", ""),
+        )
     if "type" in fields:
         fields["type"] = parse_type(fields["type"])
     if "role" in fields:
         fields["role"] = Role(fields["role"])
         if fields["role"] is not Role.INOUT_COUNT:
             fields["default"] = None
-        if fields["role"] not in ARRAY_ROLES:
+        if fields["role"] not in {*ARRAY_ROLES, Role.LENGTH}:
             fields.setdefault("count", None)
     return dataclasses.replace(param, **fields)
 

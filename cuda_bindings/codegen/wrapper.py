@@ -11,8 +11,8 @@ import re
 
 from codegen import docstrings, roles
 from codegen.c_types import Declarations, declare, target
-from codegen.expressions import Expressions
-from codegen.model import Named, Param, Pointer, Role, Struct, Type
+from codegen.model import Named, Param, Pointer, Primitive, Role, Struct, Type
+from codegen.record_wrapper import RecordWrapper
 
 # Functions that neither wait for the device or another thread nor compile, load or allocate; others release the GIL.
 QUICK = re.compile(
@@ -35,7 +35,7 @@ RELEASED = {"cuLinkDestroy": "state"}
 COMPILERS = {"nvrtcCompileProgram": ("options", "numOptions"), "nvJitLinkCreate": ("options", "num_options")}
 
 
-class Wrapper(Expressions):
+class Wrapper(RecordWrapper):
     """The text of one function: a method for each role, then the call and what is packed."""
 
     def text(self) -> str:
@@ -111,11 +111,12 @@ class Wrapper(Expressions):
         self.hold(param, f"string({self.python(param)}, {self.where(param)})")
         self.place(param, f"chars(h_{param.name})")
 
-    def in_struct(self, param: Param) -> None:
+    def in_struct(self, param: Param, optional: bool = True) -> None:
         kind = self.kind(self.names.struct(target(self.library, param.type.to).name))
-        self.place(param, f"as_struct({self.python(param)}, {kind}, True, {self.where(param)})")
+        self.place(param, f"as_struct({self.python(param)}, {kind}, {optional}, {self.where(param)})")
 
-    inout_struct = in_struct
+    def inout_struct(self, param: Param) -> None:
+        self.in_struct(param, optional=not self.names.records)
 
     def in_array(self, param: Param) -> None:
         self.hold(param, f"array_in({self.python(param)}, {self.ctype(param.type.to)}, {self.where(param)})")
@@ -143,11 +144,31 @@ class Wrapper(Expressions):
     def out_value(self, param: Param) -> None:
         chooser = self.python(next(p for p in self.function.params if p.name == param.selector))
         own_size = param.count and any(p.name == param.count and p.role is Role.COUNT for p in self.function.params)
+        if not param.count:
+            self.out_scalar(param, chooser)
+            return
         size = f"<unsigned long long>c_{param.count}" if own_size else "0"
         stored = f"{self.selector(param)}.storage({chooser}, {size}, {self.where(param)})"
         self.locate.append(f"cdef Array h_{param.name} = {stored}")
         self.place(param, f"h_{param.name}.data")
         self.results.append(f"{self.selector(param)}.value({chooser}, h_{param.name}, {size})")
+
+    def out_scalar(self, param: Param, chooser: str) -> None:
+        """Take a value whose size is not an argument: mostly a number, which needs no memory of its own."""
+        name, selector = param.name, self.selector(param)
+        self.locate += [
+            f"cdef unsigned long long d_{name} = 0",
+            f"cdef CType t_{name} = {selector}.scalar(c_{param.selector})",
+            f"cdef Array h_{name} = None",
+            f"cdef void* c_{name} = &d_{name}",
+            f"if t_{name} is None:",
+            f"    h_{name} = {selector}.storage({chooser}, 0, {self.where(param)})",
+            f"    c_{name} = h_{name}.data",
+        ]
+        self.arguments.append(f"<{self.c(param.type)}>c_{name}")
+        self.results.append(
+            f"{selector}.value({chooser}, h_{name}, 0) if t_{name} is None else t_{name}.load(<char*>&d_{name}, None)"
+        )
 
     def value_size(self, param: Param) -> None:
         of = next(p for p in self.function.params if p.count == param.name)
@@ -176,10 +197,20 @@ class Wrapper(Expressions):
     def out_buffer(self, param: Param) -> None:
         self.in_buffer(param, writable=True)
 
+    def asked(self, param: Param) -> Param | None:
+        """Return the parameter with a number of elements that C tells."""
+        return next((p for p in self.function.params if p.name == param.count and p.role is Role.ASKED_COUNT), None)
+
     def out_string(self, param: Param) -> None:
+        if counter := self.asked(param):
+            self.asked_array(param, counter)
+            return
         self.locate.append(f"h_{param.name} = text_storage({self.count(param)}, {self.where(param)})")
         self.place(param, f"pointer(h_{param.name}, {self.where(param)})")
-        self.results.append(f"until_nul(h_{param.name})" if not param.count.isdigit() else f"bytes(h_{param.name})")
+        if self.names.raises:
+            self.results.append(f"until_nul(h_{param.name}).decode(errors='replace')")
+        else:
+            self.results.append(f"until_nul(h_{param.name})" if not param.count.isdigit() else f"bytes(h_{param.name})")
 
     def out(self, param: Param) -> None:
         type_ = param.type.to
@@ -215,12 +246,22 @@ class Wrapper(Expressions):
         self.results.append(f"c_{param.name}")
 
     def out_struct(self, param: Param) -> None:
-        kind = self.kind(self.names.struct(target(self.library, param.type.to).name))
+        struct = target(self.library, param.type.to)
+        kind = self.kind(self.names.struct(struct.name))
+        if self.names.records:
+            made = f"new_record({kind}, {self.names.version(struct)}u)"
+            self.convert.append(f"cdef Record h_{param.name} = {made}")
+            self.place(param, f"h_{param.name}.memory")
+            self.results.append(f"h_{param.name}")
+            return
         self.convert.append(f"cdef Struct h_{param.name} = new_struct({kind})")
         self.place(param, f"h_{param.name}.memory")
         self.results.append(f"h_{param.name}")
 
     def out_array(self, param: Param) -> None:
+        if counter := self.asked(param):
+            self.asked_array(param, counter)
+            return
         count = self.count(param)
         if self.called(param):
             self.declare_called(param)
@@ -245,10 +286,16 @@ class Wrapper(Expressions):
         result = "outcome"
         # Declared before the conversions, where a count may need it.
         self.convert.insert(0, f"cdef {self.c(function.result, result)}")
+        if self.numbers_asked():
+            return self.call_twice(call)
+        if function.result == Primitive("void"):
+            self.convert.pop(0)
+            return ["with nogil:", f"    {call}"]
         quick = QUICK.fullmatch(function.name) and not SLOW.fullmatch(function.name)
         if quick or " if " in call:
             return [f"{result} = {call}"]
-        return ["with nogil:", f"    {result} = {call}"]
+        # What is left to ask for is known from another function by now.
+        return [*self.asking, "with nogil:", f"    {result} = {call}"]
 
     def returns_value(self) -> bool:
         return self.function.result != Named(self.api.status)
@@ -256,17 +303,15 @@ class Wrapper(Expressions):
     def finish(self) -> list[str]:
         """Return the statements that pack the results."""
         if self.returns_value() and self.names.raises:
-            return ["return text_as_str(outcome)"]
-        if isinstance(target(self.library, self.function.result), Struct):
+            return self.raising_value()
+        if isinstance(target(self.library, self.function.result), Struct) and self.returns_value():
             return self.struct_result()
         if self.returns_value():
             return [f"return (status(STATUSES, 0), {self.value(self.function.result, 'outcome')})"]
         if self.names.raises:
-            error = self.api.status.removesuffix("Result") + "Error"
             result = ", ".join(self.results)
             packed = f"({result})" if len(self.results) > 1 else result
-            lines = ["if outcome != 0:", f'    raise TABLES.attribute("{error}")(<int>outcome)']
-            return [*lines, f"return {packed}"] if self.results else lines
+            return [*self.failure(), f"return {packed}"] if self.results else self.failure()
         if not self.results:
             return [*self.released(), "return status_alone(STATUSES, <unsigned int>outcome)"]
         status = "status(STATUSES, <unsigned int>outcome)"
@@ -274,6 +319,16 @@ class Wrapper(Expressions):
         if self.function.name in RESULTS_OF_FAILURE:
             return [packed]
         return [*self.failure(), *self.kept(), packed]
+
+    def raising_value(self) -> list[str]:
+        """Return the statements for what is no status in an API whose functions raise."""
+        if self.function.result == Primitive("void"):
+            return []
+        if isinstance(self.function.result, Pointer):
+            return ["return text_as_str(outcome)"]
+        # Numbers of bytes; less than 0 is an error: -1 that of the system, others the status.
+        lines = ["if outcome < 0:", f'    raise_negative(TABLES, "{self.names.error()}", outcome)']
+        return [*lines, "return outcome"]
 
     def kept(self) -> list[str]:
         """Return the statements that keep arguments alive after a call that succeeded."""
@@ -299,6 +354,12 @@ class Wrapper(Expressions):
         ]
 
     def failure(self) -> list[str]:
-        """Return the statements that leave a function of the tuple style when a call failed."""
+        """Return the statements that leave a function when a call failed."""
+        if self.names.raises and self.api.status_field:
+            error, field = self.names.error(), self.api.status_field
+            raised = f'raise TABLES.failure("{error}", <int>outcome.{field}, <int>outcome.cu_err)'
+            return [f"if outcome.{field} != 0:", f"    {raised}"]
+        if self.names.raises:
+            return ["if outcome != 0:", f'    raise TABLES.failure("{self.names.error()}", <int>outcome)']
         nothing = ", ".join("None" for _ in roles.returned(self.function))
         return ["if outcome != 0:", f"    return (status(STATUSES, <unsigned int>outcome), {nothing})"]

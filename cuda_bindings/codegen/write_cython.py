@@ -12,7 +12,7 @@ import keyword
 
 from codegen import apis
 from codegen.c_types import Declarations, constants, declare
-from codegen.model import Function, FunctionType, Library, Named, Pointer
+from codegen.model import Function, FunctionType, Library, Named, Pointer, Primitive
 
 FOLDER = "cuda_bindings/cuda/bindings"
 HEADER = (
@@ -57,7 +57,9 @@ def raised(api: apis.Api, function: Function) -> str:
     """Return the exception clause of a function."""
     if isinstance(function.result, Pointer):
         return "except? NULL"
-    return f"except? {api.raised}" if function.result == Named(api.status) else "except *"
+    if function.result == Primitive("long"):
+        return "except? -1"
+    return f"except? {api.raised}" if function.result == Named(api.status) and api.raised else "except *"
 
 
 def pxd(library: Library) -> str:
@@ -102,7 +104,7 @@ def pyx(library: Library) -> str:
         "",
         "from cuda.bindings cimport _loader",
         "",
-        f"cdef void* addresses[{len(functions)}]",
+        f"cdef void* found_symbols[{len(functions)}]  # a name that no parameter has",
         "# Name and version to ask for, exported symbol, symbol for the per-thread default stream.",
         f'cdef str TABLE = """\\\n{table}"""',
         "",
@@ -110,7 +112,7 @@ def pyx(library: Library) -> str:
         "cdef int resolve(int index) except -1 with gil:",
         '    """Look the symbol of a function up."""',
         '    name, version, symbol, per_thread = TABLE.split("\\n")[index].split(" ")',
-        f'    addresses[index] = _loader.resolve("{library.name}", name, symbol, int(version), per_thread)',
+        f'    found_symbols[index] = _loader.resolve("{library.name}", name, symbol, int(version), per_thread)',
         "    return 0",
         "",
     ]
@@ -132,11 +134,12 @@ def body(api: apis.Api, function: Function, index: int) -> list[str]:
     pointer = FunctionType(function.result, tuple((p.name, p.type) for p in function.params))
     cast = declare(Pointer(pointer), "", Declarations.spell_cython, " noexcept nogil")
     arguments = ", ".join(identifier(param.name) for param in function.params)
+    result = "" if function.result == Primitive("void") else "return "
     return [
         "",
         f"cdef {signature(function)} {raised(api, function)} nogil:",
-        f"    if addresses[{index}] == NULL:",
+        f"    if found_symbols[{index}] == NULL:",
         f"        resolve({index})",
-        f"    return (<{cast}>addresses[{index}])({arguments})",
+        f"    {result}(<{cast}>found_symbols[{index}])({arguments})",
         "",
     ]

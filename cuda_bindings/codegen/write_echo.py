@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 
-from codegen import versions
+from codegen import apis, versions
 from codegen.c_types import Declarations, declare, target
-from codegen.model import Field, Function, Library, Param, Pointer, Primitive, Role, Struct
+from codegen.model import Field, Function, Library, Named, Param, Pointer, Primitive, Role, Struct
+from codegen.names import Names
+from codegen.record_rules import asks, field_type, made_struct
 from codegen.write_cython import c_text
 
 FEW = 3  # what functions return that other functions take their counts from
@@ -41,6 +43,9 @@ ACTIONS = {
     Role.IN_VALUES: "READ({k}, {p}, ({n}) * sizeof *{p});",
     Role.OUT_VALUES: "FILL_EACH({k}, {p}, {n});",
     Role.VALUE_SIZE: "READ({k}, {p}, sizeof *{p});",
+    Role.RECORDS: "READ({k}, {p}, ({n}) * sizeof *{p}); FILL({k}, {p}, ({n}) * sizeof *{p});",
+    # The first call has no memory to fill; it does not come here. One fewer than there is room for is filled.
+    Role.ASKED_COUNT: "READ({k}, {p}, sizeof *{p}); if (*{p}) --*{p};",
     Role.KERNEL_PARAMS: "READ_EACH({k}, {p}, 2);",
 }
 
@@ -73,12 +78,23 @@ def function_text(library: Library, function: Function, few: bool) -> str:
     if function.name == "cuGetProcAddress":
         lines.append("    if (echo_look_up(symbol, pfn, cudaVersion, symbolStatus)) return 0;")
     lines += [f"    ARG({param.name});" for param in function.params]
+    lines += questions(library, function)
     counts = {param.count for param in function.params if param.role is Role.OUT_VIEW}
     # Counts change while they are still needed, so they come last.
     for last in (False, True):
         for k, param in enumerate(function.params):
-            if (param.role in (Role.INOUT_COUNT, Role.OUT)) == last:
-                lines += action(function, param, k, few or param.name in counts)
+            if (param.role in (Role.INOUT_COUNT, Role.ASKED_COUNT, Role.OUT)) == last:
+                if param.role is Role.RECORD:
+                    lines += record_action(library, param, k)
+                else:
+                    lines += action(function, param, k, few or param.name in counts)
+    api = apis.APIS[library.name]
+    if function.result == Primitive("void"):
+        return "\n".join([*lines, "    }"])
+    if function.result == Primitive("long"):
+        return "\n".join([*lines, f"    return echo_status ? -echo_status : {RESULT}; }}"])
+    if function.result == Named(api.status) and api.status_field:
+        return "\n".join([*lines, f"    return ({spell(Named(api.status))}){{echo_status, {RESULT}}}; }}"])
     if isinstance(target(library, function.result), Struct):
         made = declare(function.result, "made", spell)
         return "\n".join([*lines, f"    {made}; FILL({RESULT}, &made, sizeof made); return made; }}"])
@@ -86,8 +102,60 @@ def function_text(library: Library, function: Function, few: bool) -> str:
     return "\n".join([*lines, f"    return {result}; }}"])
 
 
+def questions(library: Library, function: Function) -> list[str]:
+    """Return the statements that answer a call which asks how much there is."""
+    api = apis.APIS[library.name]
+    answer = f"return echo_status ? echo_status : {api.too_small};"
+    lines = []
+    for param in function.params:
+        if param.role is Role.ASKED_COUNT and not counter(param):
+            arrays = [other.name for other in function.params if other.count == param.name]
+            lines.append(f"    if (!{arrays[0]}) {{ *{param.name} = {FEW}; {answer} }}")
+        if param.role is Role.RECORD and asks(param):
+            pointer, count, _ = param.record.fill
+            place = record_place(library, param)
+            lines.append(f"    if (!{place}->{pointer}) {{ {place}->{count} = {FEW}; {answer} }}")
+    return lines
+
+
+def record_place(library: Library, param: Param) -> str:
+    """Return the pointer to the struct that a parameter of role RECORD passes."""
+    return f"(({Declarations(library).spell_c(Named(made_struct(library, param).name))} *){param.name})"
+
+
+def record_action(library: Library, param: Param, k: int) -> list[str]:
+    """Return the statements for a record: it is read, then all of it is filled, or what its pointer points to."""
+    place = record_place(library, param)
+    lines = [f"    READ({k}, {place}, sizeof *{place});"]
+    if not param.record.fill:
+        kept = pointer_given(library, param)
+        if kept:  # the elements that a given field points to
+            return [*lines, f"    FILL({k}, {place}->{kept[0]}, {place}->{kept[1]} * sizeof *{place}->{kept[0]});"]
+        return [*lines, f"    FILL({k}, {place}, sizeof *{place});"]
+    pointer, count, used = param.record.fill
+    type_ = target(library, field_type(library, made_struct(library, param), pointer))
+    size = "1" if type_.to == Primitive("void") else f"sizeof *{place}->{pointer}"
+    return [
+        *lines,
+        f"    FILL({k}, {place}->{pointer}, {place}->{count} * {size});",
+        f"    {place}->{used} = {place}->{count} - 1;",
+    ]
+
+
+def pointer_given(library: Library, param: Param) -> tuple[str, str] | None:
+    """Return the pointer field of a record that the caller gives, and the field with its number of elements."""
+    struct = made_struct(library, param)
+    for path, _, type_ in param.record.given:
+        meaning = target(library, type_)
+        if isinstance(meaning, Pointer) and isinstance(to := target(library, meaning.to), Struct) and to.size:
+            return path, Names(library).counts[f"{struct.name}.{path}"]
+    return None
+
+
 def action(function: Function, param: Param, k: int, counts: bool) -> list[str]:
     """Return the statements for one parameter beside the record of its raw value."""
+    if param.role is Role.LENGTH and isinstance(param.type, Pointer):
+        return [f"    READ({k}, {param.name}, sizeof *{param.name});"]
     if param.role not in ACTIONS:
         return []
     if param.role is Role.OUT and counts:
@@ -104,6 +172,8 @@ def number(function: Function, param: Param) -> str:
         return "0"
     if counter(param):
         return str(FEW)
+    if re.fullmatch(r"[A-Z0-9_]+", param.count):
+        return param.count  # a macro of the header
     by_name = {p.name: p for p in function.params}
     if param.count in by_name:
         return f"*{param.count}" if isinstance(by_name[param.count].type, Pointer) else param.count

@@ -18,7 +18,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 
 from cuda.bindings cimport cy{name}
 from cuda.bindings._args cimport (
-    as_double, as_signed, as_single, as_unsigned, callback_address, chars, memory, need, pointer, string,
+    as_address, as_double, as_signed, as_single, as_unsigned, callback_address, chars, memory, need, pointer, string,
 )
 from cuda.bindings._array cimport Array, array_data, array_in, count_of
 from cuda.bindings._outputs cimport (
@@ -31,6 +31,10 @@ from cuda.bindings._struct cimport (
 from cuda.bindings._values cimport Selector, pointers_to
 
 from cuda.bindings._tables import Tables, size_of
+"""
+RECORD_IMPORTS = """\
+from cuda.bindings._outputs cimport array_text, raise_negative
+from cuda.bindings._record cimport Record, new_record, new_records, records_in
 """
 FOOTER = '''
 
@@ -76,12 +80,13 @@ def module(library: Library) -> str:
         f'"""Python level of {", ".join(api.headers)}."""',
         "",
         IMPORTS.format(name=library.name),
+        *([RECORD_IMPORTS] if api.strip else []),
     ]
     if any(function.name in COMPILERS for function in library.functions.values()):
         lines.append("from cuda.bindings._line_info import with_line_info\n")
     lines += [
         f'TABLES = Tables(__name__, """\\\n{table}""")',
-        f'cdef Statuses STATUSES = Statuses(TABLES.kind("{names.enum(api.status)}"))',
+        f'cdef Statuses STATUSES = Statuses(TABLES.kind("{names.enum(api.status_enum)}"))',
         *(f"cdef {declaration}" for declaration in globals_.values()),
         "",
     ]

@@ -8,24 +8,34 @@ Results are typed as of a call that succeeded; on failure those after the status
 from __future__ import annotations
 
 from codegen import apis, roles, tables
-from codegen.c_types import constants, target
-from codegen.model import Array, Enum, Function, Library, Param, Pointer, Primitive, Role, Struct, Type
+from codegen.c_types import target
+from codegen.model import Array, Enum, Field, Function, Library, Named, Param, Pointer, Primitive, Role, Struct, Type
+from codegen.record_rules import field_type, made_struct
 from codegen.write_cython import FOLDER, HEADER
 
 IMPORTS = """\
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, SupportsInt
 
 from cuda.bindings._enum import Enumeration
 from cuda.bindings._handle import Handle
 from cuda.bindings._struct import Struct
 from typing_extensions import Buffer
 """
+RECORD_IMPORTS = """\
+import numpy
+from cuda.bindings._record import Record
+"""
 MEMORY = "Buffer | SupportsIndex | Struct | None"
 ERROR = """\
 class {name}(Exception):
     status: int
     def __init__(self, status: {status} | int) -> None: ..."""
+CUDA_ERROR = """\
+class {name}(Exception):
+    status: int
+    cuda_error: int | None
+    def __init__(self, status: {status} | int, cuda_error: pyCUresult | int | None = ...) -> None: ..."""
 PASSED = {
     Role.IN_STRING: "str | bytes | None",
     Role.IN_BUFFER: MEMORY,
@@ -43,7 +53,12 @@ EXTRAS = {
         "def make_cudaExtent(w: int, h: int, d: int) -> cudaExtent: ...",
         "def make_cudaPitchedPtr(d: Any, p: int, xsz: int, ysz: int) -> cudaPitchedPtr: ...",
         "def make_cudaPos(x: int, y: int, z: int) -> cudaPos: ...",
-    ]
+    ],
+    "nvml": [
+        "def check_status(status: Return | int) -> int: ...",
+        "def check_status_size(status: Return | int) -> int: ...",
+    ],
+    "cufile": ["def op_status_error(status: OpError | int) -> str: ..."],
 }
 
 
@@ -61,22 +76,29 @@ class Stubs:
         self.names = tables.Names(library)
 
     def text(self) -> str:
-        lines = [HEADER + IMPORTS]
+        lines = [HEADER + IMPORTS + (RECORD_IMPORTS if self.names.records else "")]
         lines += [f"class {name}(Handle): ..." for name in self.names.handles]
         for enum in self.library.enums.values():
             lines.append(f"class {self.names.enum(enum.name)}(Enumeration):")
             lines += [f"    {name} = {value}" for name, value in self.names.members(enum)]
+        for name, members in self.names.macro_enums().items():
+            lines.append(f"class {name}(Enumeration):")
+            lines += [f"    {member} = {value}" for member, value in members]
+        base = "Record" if self.names.records else "Struct"
         for struct in self.library.structs.values():
             if struct.size:
                 fields = self.fields(struct)
                 if {field.name for field in struct.fields} >= tables.SETS_TOGETHER:
                     fields.append("    def set_dsts_srcs(self, dsts: Sequence[Any], srcs: Sequence[Any]) -> None: ...")
-                lines.append(f"class {self.names.struct(struct.name)}(Struct):" + ("" if fields else " ..."))
+                lines.append(f"class {self.names.struct(struct.name)}({base}):" + ("" if fields else " ..."))
                 lines += fields
         rows = [row.split() for row in tables.render(self.library).splitlines()]
+        errors = [row for row in rows if row[1] == "error"]
+        lines += [(CUDA_ERROR if len(row) > 3 else ERROR).format(name=row[0], status=row[2]) for row in errors]
+        lines += [f"class {row[0]}({row[2]}): ..." for row in rows if row[1] == "failure"]
         lines += [f"{row[0]} = {row[2]}" for row in rows if row[1] == "alias"]
-        lines += [ERROR.format(name=row[0], status=row[2]) for row in rows if row[1] == "error"]
-        lines += [f"{name}: int" for name, _ in constants(self.library)]
+        lines += [f"{row[0]}: numpy.dtype[numpy.void]" for row in rows if row[1] == "dtype"]
+        lines += [f"{row[0]}: int" for row in rows if row[1] == "constant"]
         lines += [self.function(function) for function in self.library.functions.values()]
         lines += EXTRAS.get(self.library.name, [])
         lines.append("def sizeof(objType: type[Handle] | type[Struct] | type[Enumeration]) -> int: ...")
@@ -89,7 +111,10 @@ class Stubs:
             if field.name is None:
                 lines += self.fields(self.library.structs[field.type.name])
             elif not field.name.startswith("_"):
-                lines.append(f"    {field.name}: {self.field_type(field.type, field.name)}")
+                type_ = self.field_type(field.type, field.name)
+                if self.names.records:
+                    type_ = self.record_field_type(struct, field)
+                lines.append(f"    {self.names.field(field.name)}: {type_}")
         return lines
 
     def field_type(self, type_: Type, name: str) -> str:
@@ -102,6 +127,21 @@ class Stubs:
         if isinstance(meaning, Pointer) and not self.names.is_handle(type_):
             return "Any"
         return "Any" if isinstance(meaning, Pointer) else self.value(type_)
+
+    def record_field_type(self, struct: Struct, field: Field) -> str:
+        """Return the type that a field of a record is read as; that of a record of several is an array of NumPy."""
+        meaning = target(self.library, field.type)
+        if isinstance(meaning, Array):
+            if meaning.of == Primitive("char"):
+                return "str"
+            return self.value(meaning.of) if isinstance(target(self.library, meaning.of), Struct) else "Any"
+        if isinstance(meaning, Pointer):
+            if meaning == Pointer(Primitive("char"), const=True):
+                return "str"
+            to = target(self.library, meaning.to)
+            counted = f"{struct.name}.{field.name}" in self.names.counts
+            return self.value(meaning.to) if counted and isinstance(to, Struct) else "Any"
+        return self.value(field.type)
 
     def value(self, type_: Type) -> str:
         """Return the Python type of a C value that comes back."""
@@ -127,6 +167,10 @@ class Stubs:
             return f"{self.names.enum(meaning.name)} | int"
         if meaning in (Primitive("float"), Primitive("double")):
             return "float"
+        if isinstance(meaning, Pointer) and self.names.records:
+            return "SupportsIndex | SupportsInt"
+        if isinstance(meaning, Array):
+            return "str | bytes" if meaning.of == Primitive("char") else "Buffer"
         return MEMORY if isinstance(meaning, Pointer) and not self.names.raises else "SupportsIndex"
 
     def passed(self, param: Param) -> str:
@@ -134,7 +178,10 @@ class Stubs:
         if role in PASSED:
             return PASSED[role]
         if role in (Role.IN_STRUCT, Role.INOUT_STRUCT):
-            return f"{self.value(param.type.to)} | None"
+            address = " | SupportsInt" if self.names.records else ""
+            return f"{self.value(param.type.to)}{address} | None"
+        if role is Role.RECORDS:
+            return f"{self.value(param.type.to)} | Sequence[Any]"
         if role in (Role.IN_ARRAY, Role.INOUT_ARRAY):
             of = "str | bytes" if self.value(param.type.to) == "bytes" else self.given(param.type.to)
             return f"Sequence[{of}] | int | None"
@@ -149,23 +196,49 @@ class Stubs:
             case Role.OUT_VALUES:
                 return "list[Any]"
             case Role.OUT_STRING:
-                return "bytes"
+                return "str" if self.names.raises else "bytes"
+            case Role.RECORDS:
+                return self.value(param.type.to)
+            case Role.OUT_ARRAY if self.names.records and isinstance(target(self.library, param.type.to), Struct):
+                return self.value(param.type.to)
             case Role.OUT_ARRAY:
                 return f"list[{self.value(param.type.to)}]"
             case Role.OUT_VIEW:
                 return f"list[{self.value(param.type.to.to)}]"
         return self.value(param.type.to)
 
+    def results(self, param: Param) -> list[str]:
+        """Return the types of what an output gives."""
+        if param.role is not Role.RECORD:
+            return [self.returned(param)]
+        struct = made_struct(self.library, param)
+        if param.record.gives is None:
+            return [self.names.struct(struct.name)]
+        return [self.record_result(struct, path) for path in param.record.gives]
+
+    def record_result(self, struct: Struct, path: str) -> str:
+        type_ = field_type(self.library, struct, path)
+        meaning = target(self.library, type_)
+        if isinstance(meaning, Pointer):
+            to = target(self.library, meaning.to)
+            return self.value(meaning.to) if isinstance(to, Struct) and to.size else "Any"
+        if isinstance(meaning, Array):
+            return "str" if meaning.of == Primitive("char") else "bytes"
+        return self.value(type_)
+
     def function(self, function: Function) -> str:
         params = ", ".join(
-            f"{roles.python_name(self.api, param.name)}: {self.passed(param)}"
+            f"{roles.python_param(self.api, param)}: {self.passed(param)}"
             + (" = ..." if param.default is not None else "")
             for param in roles.passed(function)
         )
-        results = [self.returned(param) for param in roles.returned(function)]
+        results = [text for param in roles.returned(function) for text in self.results(param)]
         status = self.names.enum(self.api.status)
-        if self.value(function.result) != status:
-            results = ["str" if self.names.raises else self.value(function.result)]
+        if function.result == Primitive("void"):
+            results = []
+        elif function.result != Named(self.api.status):
+            text = self.names.raises and isinstance(function.result, Pointer)
+            results = ["str" if text else self.value(function.result)]
         if not self.names.raises:
             result = f"tuple[{', '.join([status, *results])}]"
         else:

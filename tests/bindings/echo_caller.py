@@ -7,6 +7,7 @@ Runs in a process of its own, since the libraries take the places of the real on
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import pathlib
@@ -17,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # At the end, so that an installed cuda.bindings comes first; `codegen` is in no wheel.
 sys.path += [str(HERE.parent), str(HERE.parents[1] / "cuda_bindings")]
 
-from support.echo import Echo, pattern  # noqa: E402
+from support.echo import MAX_MEMORY, Echo, pattern  # noqa: E402
 from support.echo_cases import COUNT, Cases, Member, Mismatch, plain  # noqa: E402
 
 from codegen import roles  # noqa: E402
@@ -29,8 +30,9 @@ from cuda.bindings import _loader  # noqa: E402
 
 UNKNOWN_STATUS = 98765
 # A status that is known, besides.
-FAILURES = {"driver": 700, "runtime": 700}
+FAILURES = {"driver": 700, "runtime": 700, "cufile": 5001}
 FAILURE = 4
+NOT_PASSED = object()  # stands for a struct that the binding makes
 
 
 def need_equal(what, got, expected):
@@ -69,14 +71,22 @@ class Caller(Cases):
     def arguments(self, as_object, members):
         result = {}
         for k, param in enumerate(self.function.params):
-            if param.role in roles.PASSED:
+            if param.role is Role.RECORD:
+                values, seen = self.given(param, k, as_object)
+                # One entry for each argument; what C must see of all of them stands with the first.
+                result[param.name] = (NOT_PASSED, None, seen)
+                result |= {f"{param.name}.{i}": (value, None, None) for i, value in enumerate(values)}
+            elif param.role in roles.PASSED:
                 result[param.name] = self.argument(param, k, as_object, members)
         return result
+
+    def values(self, given):
+        return [python for python, _, _ in given.values() if python is not NOT_PASSED]
 
     def check_call(self, as_object, members):
         given = self.arguments(as_object, members)
         self.echo.set_status(0)
-        result = self.call(*(python for python, _, _ in given.values()))
+        result = self.call(*self.values(given))
         need_equal("symbol", self.echo.record.symbol.decode(), self.function.symbol)
         need_equal("number of arguments", self.echo.record.count, len(self.function.params))
         for k, param in enumerate(self.function.params):
@@ -85,6 +95,16 @@ class Caller(Cases):
 
     def check_argument(self, k, param, given, members):
         raw, memory = self.echo.raw(k), self.echo.memory(k)
+        if param.role is Role.RECORD:
+            for offset, expected in given[2].items():
+                need_equal(f"{param.name} at {offset}", memory[offset : offset + len(expected)], expected)
+            return
+        if param.role is Role.ASKED_COUNT:
+            need_equal(param.name, int.from_bytes(memory, "little"), FEW)
+            return
+        if param.role is Role.LENGTH:
+            self.check_length(param, raw, memory)
+            return
         if given is None:
             if raw == bytes(8):
                 raise Mismatch(f"{param.name}: NULL for an output")
@@ -102,26 +122,32 @@ class Caller(Cases):
         elif raw == bytes(8):
             raise Mismatch(f"{param.name}: NULL")
         if pointed is not None:
-            need_equal(f"{param.name} (memory)", memory, pointed)
+            need_equal(f"{param.name} (memory)", memory, pointed[:MAX_MEMORY])
         if param.role is Role.INOUT_STRUCT:
             need_equal(f"{param.name} (changed)", plain(python), pattern(k, len(plain(python))))
         if param.role is Role.INOUT_ARRAY:
             need_equal(f"{param.name} (changed)", plain(python[0]), pattern(k, len(plain(python[0]))))
         if param.role is Role.OUT_BUFFER and param.count:
-            number = FEW if counter(param) else COUNT
+            number = FEW if counter(param) else self.room(param)
             need_equal(f"{param.name} (filled)", bytes(python[:number]), pattern(k, number))
 
+    def check_length(self, param, raw, memory):
+        """The number that the binding chooses is that of the elements or bytes it has room for."""
+        value = int.from_bytes(memory if isinstance(param.type, Pointer) else raw, "little")
+        need_equal(param.name, value, self.length(param.count) or COUNT)
+
     def check_result(self, result, members):
-        expected = [
-            self.result(param, k, members)
-            for k, param in enumerate(self.function.params)
-            if param.role in roles.RETURNED
-        ]
+        returned = roles.returned(self.function)
+        expected = []
+        for k, param in enumerate(self.function.params):
+            if param in returned:
+                several = param.role is Role.RECORD
+                expected += self.record_results(param, k, None) if several else [self.result(param, k, members)]
         types = [param.type.to for param in self.function.params if param.role in (Role.OUT, Role.OUT_STRUCT)]
-        if isinstance(target(self.library, self.function.result), Struct):
+        if not self.has_status() and isinstance(target(self.library, self.function.result), Struct):
             expected = [pattern(RESULT, self.size(self.function.result))]
-        if isinstance(self.function.result, Pointer):
-            expected = ["echo" if self.raises() else b"echo"]
+        elif not self.has_status():
+            expected = self.returned_value()
         got = result
         if not self.raises():
             status = getattr(self.module, self.api.status)
@@ -130,20 +156,30 @@ class Caller(Cases):
             got = result[1:]
         elif len(expected) < 2:
             got = () if result is None else (result,)
-        need_equal("results", plain(list(got)), expected)
+        need_equal("results", [self.shown(item) for item in got], expected)
         for type_ in types:
             cls = self.cls(type_)
             if isinstance(cls, type) and not type_.name.startswith(("cuuint", "GL", "EGLint")) and not self.raises():
                 need_equal(f"a result is {type_.name}", any(type(item) is cls for item in got), True)
 
+    def shown(self, item):
+        """Return a result as `plain` does; of a record that was filled, what its pointer points to."""
+        fills = [p for p in self.function.params if p.role is Role.RECORD and p.record.fill]
+        if fills and fills[0].record.gives is None:
+            pointer, _, used = fills[0].record.fill
+            value = getattr(item, self.names.field(pointer))
+            number = getattr(item, self.names.field(used))
+            return ctypes.string_at(value, number) if isinstance(value, int) else plain(value)
+        return plain(item)
+
     def check_failure(self, status, members):
         given = self.arguments(True, members)
         self.echo.set_status(status)
-        arguments = [python for python, _, _ in given.values()]
+        arguments = self.values(given)
         try:
             result = self.call(*arguments)
         except Exception as error:
-            if not self.raises() or type(error).__name__ != self.api.status.removesuffix("Result") + "Error":
+            if not self.raises() or not isinstance(error, getattr(self.module, self.names.error())):
                 raise
             need_equal("status of the exception", error.status, status)
             return
@@ -162,8 +198,8 @@ class Caller(Cases):
         members = self.selections()[0]
         self.echo.set_status(0)
         for wrong in (None, object(), 1.5, -(2**70), [object()], "x", b"", ()):
-            for place in range(len(self.arguments(True, members))):
-                arguments = [python for python, _, _ in self.arguments(True, members).values()]
+            for place in range(len(self.values(self.arguments(True, members)))):
+                arguments = self.values(self.arguments(True, members))
                 arguments[place] = wrong
                 try:
                     self.call(*arguments)
@@ -174,7 +210,7 @@ class Caller(Cases):
         """Call the function while the library does not have it."""
         given = self.arguments(True, self.selections()[0])
         try:
-            self.call(*(python for python, _, _ in given.values()))
+            self.call(*self.values(given))
         except _loader.FunctionNotFound as error:
             need_equal("message", self.function.symbol in str(error), True)
         else:

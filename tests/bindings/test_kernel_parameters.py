@@ -91,3 +91,56 @@ def test_ready_arrays_of_addresses():
 @pytest.mark.parametrize("empty", [(), ((), ()), b"", np.empty(0, np.uint64)])
 def test_no_parameters(empty):
     driver.CUDA_KERNEL_NODE_PARAMS().kernelParams = empty
+
+
+@pytest.mark.parametrize("count", [23, 24, 25, 100])
+def test_many_parameters(count):
+    expected = [struct.pack("<q", -index) for index in range(count)]
+    assert packed(list(range(0, -count, -1)), [ctypes.c_int64] * count, [8] * count) == expected
+
+
+def test_types_that_come_and_go():
+    """Types are remembered by address: a new one at an old one's address is another one."""
+    for number in range(300):
+        base = (ctypes.c_int8, ctypes.c_int32, ctypes.c_double)[number % 3]
+        kind = type(f"Kind{number}", (base,), {})
+        assert packed((1,), (kind,), [ctypes.sizeof(base)]) == [bytes(base(1))]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "error", "message"),
+    [
+        (128, ctypes.c_bool, None, ""),
+        (1 << 31, ctypes.c_int32, None, ""),  # as unsigned, in C's way
+        (1 << 32, ctypes.c_int32, OverflowError, r"\[0\] = 4294967296 does not fit c_int"),
+        (-(1 << 31) - 1, ctypes.c_uint32, OverflowError, r"\[0\] = -2147483649 does not fit c_uint"),
+        (1 << 64, ctypes.c_void_p, OverflowError, r"\[0\] = 18446744073709551616 does not fit c_void_p"),
+        ((1 << 64) - 1, ctypes.c_void_p, None, ""),
+        (1.5, ctypes.c_int32, TypeError, r"\[0\] must be an int for c_int, not float"),
+        ("1", ctypes.c_float, TypeError, r"\[0\] must be a number, not str"),
+        (1, int, TypeError, r"\[0\]: the type must be None or a simple ctypes type"),
+        (1, ctypes.c_wchar, TypeError, r"\[0\]: the type must be None or a simple ctypes type"),
+    ],
+)
+def test_what_fits_a_type(value, kind, error, message):
+    for _ in range(2):  # the second time the type is known
+        if error is None:
+            packed((value,), (kind,), [1])
+        else:
+            with pytest.raises(error, match=message):
+                packed((value,), (kind,), [1])
+
+
+def test_attributes_of_8_bytes_and_less(device):
+    """Values whose type an attribute selects: a bool-like int, an enumeration, an address."""
+    attribute = driver.CUpointer_attribute
+    status, pointer = driver.cuMemAlloc(64)
+    assert status == 0
+    kind = driver.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer)[1]
+    assert kind == driver.CUmemorytype.CU_MEMORYTYPE_DEVICE
+    start = driver.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer)[1]
+    assert int(start) == int(pointer)
+    with pytest.raises(OverflowError, match=r"cuPointerGetAttribute: attribute must be an int"):
+        driver.cuPointerGetAttribute(1 << 40, pointer)
+    assert driver.cuPointerGetAttribute(99, pointer)[0] != 0
+    driver.cuMemFree(pointer)

@@ -212,6 +212,52 @@ def test_the_runtime_goes_with_the_driver(drivers):
     assert "LibraryNotFound: no NVIDIA driver" in message(error)
 
 
+NVML = """
+EXPORT int nvmlInit_v2(void) { return 0; }
+EXPORT int nvmlSystemGetNVMLVersion(char *version, unsigned size) { version[0] = '7'; version[1] = 0; return 0; }
+"""
+
+
+def ask_nvml(**options):
+    return run("""
+        from cuda.bindings import nvml
+        try:
+            print(nvml.system_get_nvml_version())
+        except _loader.LibraryNotFound as error:
+            print(error)
+        """, **options)  # fmt: skip
+
+
+def test_nvml_goes_with_the_driver(drivers, tmp_path):
+    out, _ = ask_nvml(driver="cpu", package=drivers / "cpu")
+    assert "the CPU device has no NVML in this installation" in out
+    (tmp_path / "cuda/cpu/nvml").mkdir(parents=True)
+    (tmp_path / "cuda/cpu/entry").mkdir()
+    (tmp_path / "cuda/cpu/__init__.py").touch()
+    (tmp_path / "cuda/cpu/entry/libcuda.so.1").write_bytes((drivers / "driver.so").read_bytes())
+    built = compile_c(EXPORT + NVML, tmp_path / "nvml.so")
+    (tmp_path / "cuda/cpu/nvml/libnvidia-ml.so.1").write_bytes(built.read_bytes())
+    assert ask_nvml(driver="cpu", package=tmp_path)[0].strip() == "7"
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found/libnvidia-ml.so.1").symlink_to(built)
+    assert ask_nvml(driver="nvidia", found=tmp_path / "found")[0].strip() == "7"
+    (tmp_path / "found/libnvidia-ml.so.1").unlink()
+    (tmp_path / "found/libnvidia-ml.so.1").touch()
+    out, _ = ask_nvml(driver="nvidia", found=tmp_path / "found")
+    assert "NVML is not found" in out or out.strip()[0].isdigit()  # a machine with NVIDIA's driver has one
+
+
+def test_cufile_is_not_for_the_cpu_device(drivers):
+    out, _ = run("""
+        from cuda.bindings import cufile
+        try:
+            cufile.driver_open()
+        except _loader.LibraryNotFound as error:
+            print(error)
+        """, driver="cpu", package=drivers / "cpu")  # fmt: skip
+    assert "cuFile moves data between files and the memory of NVIDIA GPUs" in out
+
+
 def test_library_without_a_function(drivers):
     code = f"""
         from cuda.bindings import nvrtc

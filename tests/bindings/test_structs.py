@@ -7,6 +7,7 @@ import ctypes
 import gc
 import pickle
 import struct
+import sys
 
 import pytest
 from hypothesis import given
@@ -220,10 +221,41 @@ def test_every_alias_is_the_same_class():
     assert driver.CUkernelNodeAttrValue is driver.CUlaunchAttributeValue
 
 
-def test_structs_are_neither_pickled_nor_copied():
-    for make in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match="cannot be pickled or copied"):
-            make(driver.CUextent3D())
+def test_structs_without_pointers_are_pickled_and_copied():
+    made = driver.CUextent3D(width=1, height=2)
+    for again in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+        assert again == made
+        again.width = 7
+        assert made.width == 1
+    part = driver.CUDA_ARRAY3D_DESCRIPTOR(Width=3)
+    assert pickle.loads(pickle.dumps([part]))[0].Width == 3
+
+
+def test_structs_with_pointers_are_not_pickled():
+    made = driver.CUDA_MEMCPY3D(srcHost=bytearray(8))
+    for make in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"CUDA_MEMCPY3D holds addresses of this process \(srcHost, srcArray, "):
+            make(made)
+    within = driver.CUDA_KERNEL_NODE_PARAMS
+    with pytest.raises(TypeError, match="func, kernelParams, extra, kern, ctx"):
+        pickle.dumps(within())
+
+
+def test_copy_keeps_what_pointers_point_to():
+    memory = bytearray(b"abcd")
+    made = driver.CUDA_MEMCPY3D(srcHost=memory)
+    again = copy.copy(made)
+    before = sys.getrefcount(memory)
+    del made
+    gc.collect()
+    assert sys.getrefcount(memory) >= before - 1  # the copy's own reference
+    assert ctypes.string_at(again.srcHost, 4) == b"abcd"
+
+
+def test_pickle_of_another_size_is_refused():
+    rebuild, (cls, contents, number) = driver.CUextent3D().__reduce__()
+    with pytest.raises(ValueError, match="CUextent3D has 24 bytes here, but 23 where it was pickled"):
+        rebuild(cls, contents[:-1], number)
 
 
 def test_misuse_does_not_crash():

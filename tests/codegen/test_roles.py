@@ -98,7 +98,8 @@ def test_counts_and_selectors_name_parameters(libraries, every_symbol):
     for library in (*libraries.values(), every_symbol):
         for function in library.functions.values():
             names = {param.name: 1 for param in function.params}
-            calls = {name: lambda *_: 1 for name in library.functions} | {"max": max}
+            calls = {name: lambda *_: 1 for name in library.functions} | {"max": max, "NULL": 0}
+            calls |= {name: constant.value for name, constant in library.constants.items()}
             for param in function.params:
                 if param.count:
                     eval(param.count, calls, names)  # an unknown name raises

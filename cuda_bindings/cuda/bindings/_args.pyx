@@ -47,6 +47,14 @@ cdef long long signed_slow(object o, long long low, long long high, const char* 
     return value
 
 
+cdef unsigned long long address_slow(object o, const char* where) except? 4242:
+    if PyErr_Occurred():
+        PyErr_Clear()
+    if not hasattr(o, "__index__") and hasattr(o, "__int__") and not hasattr(o, "__float__"):
+        o = int(o)
+    return unsigned_slow(o, <unsigned long long>-1, where)
+
+
 cdef double double_slow(object o, bint single, const char* where) except? 4242:
     """Return a number as a double; `single` says that it must fit a C float."""
     if isinstance(o, (str, bytes, bytearray)):
@@ -77,6 +85,11 @@ cdef object memory_slow(object o, bint writable, const char* where):
         view = memoryview(o)
         if not view.c_contiguous:
             raise ValueError(f"{_named(where)} must be contiguous memory; this {type(o).__name__} is not")
+        if writable and view.readonly:
+            raise TypeError(f"{_named(where)} must be writable memory; this {type(o).__name__} is read-only")
+        return view
+    if hasattr(o, "_memory"):  # a record, whose size is known
+        view = memoryview(o._memory())
         if writable and view.readonly:
             raise TypeError(f"{_named(where)} must be writable memory; this {type(o).__name__} is read-only")
         return view

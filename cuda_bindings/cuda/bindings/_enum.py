@@ -23,17 +23,30 @@ def make_enum(name, members, module):
     return Enumeration(name, members, module=module, qualname=name)
 
 
-def make_error(name, status_enum, module):
-    """Return the exception class `name` of an API whose functions raise."""
+def make_error(name, enums, module):
+    """Return the exception class `name` of an API whose functions raise.
 
-    def __init__(self, status):
+    `enums` has the enumeration of the status, and that of the status of CUDA where a call has both.
+    """
+    status_enum, *others = enums
+    first = status_enum.__name__
+
+    def __init__(self, status, cuda_error=None):
         self.status = int(status)
-        status = status_enum(status)
-        Exception.__init__(self, f"{status.name} ({int(status)})")
+        known = status_enum(status)
+        message = f"{known.name} ({int(status)})"
+        if others:
+            self.cuda_error = None if cuda_error is None else int(cuda_error)
+            if cuda_error:
+                message += f"; CUDA status: {others[0](cuda_error).name} ({int(cuda_error)})"
+        Exception.__init__(self, message)
+
+    def __init_one__(self, status):
+        __init__(self, status)
 
     def __reduce__(self):
-        return type(self), (self.status,)
+        return type(self), (self.status, self.cuda_error) if others else (self.status,)
 
-    doc = f"Failure of a call; `status` is a {status_enum.__name__} as int."
-    namespace = {"__init__": __init__, "__reduce__": __reduce__, "__module__": module, "__doc__": doc}
-    return type(name, (Exception,), namespace)
+    doc = f"Failure of a call; `status` is {'an' if first[0] in 'AEIOU' else 'a'} {first} as int."
+    namespace = {"__init__": __init__ if others else __init_one__, "__reduce__": __reduce__}
+    return type(name, (Exception,), namespace | {"__module__": module, "__doc__": doc})

@@ -39,6 +39,7 @@ COMPONENTS = {
     "nvjitlink": ("nvJitLink", "nvidia-nvjitlink"),
     "nvvm": ("nvvm", "nvidia-nvvm"),
     "nvfatbin": ("nvfatbin", "nvidia-nvfatbin"),
+    "cufile": ("cufile", "nvidia-cufile"),
 }
 CPU_EXTRA = "pip install 'open-cuda-python[cpu]'"
 
@@ -162,6 +163,42 @@ cdef Library _open_runtime():
         raise LibraryNotFound(f"the CPU device's runtime library cannot be opened: {error}") from None
 
 
+cdef Library _open_nvml():
+    """Open NVML, which comes with NVIDIA's driver, or on the CPU device our own."""
+    if will_use_cpu():
+        folder = os.path.dirname(os.path.dirname(_library("driver").path))
+        path = os.path.join(folder, "nvml", "libnvidia-ml.so.1")
+        if not os.path.exists(path):
+            raise LibraryNotFound(
+                f"the CPU device has no NVML in this installation: {path} is absent. On a GPU, NVML comes with "
+                "NVIDIA's driver; set CUDA_PYTHON_DRIVER=nvidia to use that"
+            )
+        try:
+            return _open(path)
+        except OSError as error:
+            raise LibraryNotFound(f"the CPU device's NVML cannot be opened: {error}") from None
+    try:
+        return _open("libnvidia-ml.so.1")
+    except OSError as error:
+        raise LibraryNotFound(
+            f"NVML is not found: {error}. It comes with NVIDIA's driver: install that, or set CUDA_PYTHON_DRIVER=cpu "
+            "for the CPU device"
+        ) from None
+
+
+cdef Library _open_cufile():
+    """Open cuFile, which waits for ever in its first call where there is no NVIDIA driver (seen with 1.20)."""
+    if will_use_cpu():
+        raise LibraryNotFound(
+            "cuFile moves data between files and the memory of NVIDIA GPUs; on the CPU device, read into host memory "
+            "and copy. Set CUDA_PYTHON_DRIVER=nvidia where there is a GPU"
+        )
+    return _open_component("cufile")
+
+
+OPENERS = {"driver": _open_driver, "runtime": _open_runtime, "nvml": _open_nvml, "cufile": _open_cufile}
+
+
 cdef Library _library(str api):
     """Return the open library of an API."""
     cdef Library library = _libraries.get(api)
@@ -169,7 +206,7 @@ cdef Library _library(str api):
         with _lock:
             library = _libraries.get(api)
             if library is None:
-                opener = {"driver": _open_driver, "runtime": _open_runtime}.get(api)
+                opener = OPENERS.get(api)
                 library = opener() if opener else _open_component(api)
                 _libraries[api] = library
     return library

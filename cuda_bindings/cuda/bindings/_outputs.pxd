@@ -20,6 +20,8 @@ cdef object text_as_str(const char* p)
 cdef object text_storage(unsigned long long size, const char* where)
 cdef bytes until_nul(object storage)
 cdef list viewed(void* p, CType of, unsigned long long length)
+cdef str array_text(Array array)
+cdef int raise_negative(object tables, str name, long long outcome) except -1
 cdef int copy_back(object held, object originals) except -1
 
 

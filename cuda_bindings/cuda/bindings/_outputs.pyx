@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comes back from a call."""
 
+import os
+
+from libc.errno cimport errno
 from libc.string cimport memcpy, strlen
 
 from cuda.bindings._array cimport Array
@@ -47,6 +50,19 @@ cdef list viewed(void* p, CType of, unsigned long long length):
     """Return the elements of an array that the library owns."""
     cdef unsigned long long i
     return [] if p == NULL else [of.load(<char*>p + i * of.size, None) for i in range(length)]
+
+
+cdef str array_text(Array array):
+    """Return the text in an array of bytes, "" where there is none."""
+    return "" if array is None else array.data[:array.length].partition(b"\0")[0].decode(errors="replace")
+
+
+cdef int raise_negative(object tables, str name, long long outcome) except -1:
+    """Raise the exception for a negative number of bytes: the system's for -1, else of the status it negates."""
+    cdef int number = errno
+    if outcome == -1:
+        raise OSError(number, os.strerror(number))
+    raise tables.failure(name, -outcome)
 
 
 cdef int copy_back(object held, object originals) except -1:

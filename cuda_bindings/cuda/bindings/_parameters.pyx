@@ -12,18 +12,22 @@
 import operator
 import sys
 
+from cpython.long cimport PyLong_CheckExact
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from cython cimport freelist
 from libc.string cimport memcpy, strlen
 
-from cuda.bindings._args cimport memory, pointer
-from cuda.bindings._array cimport Array
-from cuda.bindings._scalar cimport Address
+from cuda.bindings._args cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact, memory, pointer
+from cuda.bindings._handle cimport Handle
 from cuda.bindings._struct cimport CType, Struct, keep, u64
 
-cdef Address ADDRESS = Address()
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
 
 
 cdef object kernel_parameters(object o, const char* where):
-    """Return what holds the parameters: an Array of addresses, or what `memory` returns."""
+    """Return what holds the parameters: a Packed, or what `memory` returns."""
     if isinstance(o, tuple):
         return _packed(o, where)
     held = memory(o, False, where)
@@ -57,8 +61,8 @@ cdef class KernelParameters(CType):
 
 cdef void* parameters_pointer(object held, const char* where) except? <void*>4242:
     """Return the address of what `kernel_parameters` returned."""
-    if isinstance(held, Array):
-        return (<Array>held).out()
+    if type(held) is Packed:
+        return (<Packed>held).addresses
     return pointer(held, where)
 
 
@@ -69,31 +73,115 @@ cdef dict SIZES = {
 }
 
 
-cdef Array _packed(tuple o, const char* where):
-    """Return an array of addresses, followed by the values that they point to."""
+# The ctypes types met last, by a part of their addresses: attributes of types are slow to read.
+cdef struct Known:
+    PyObject* type  # kept alive
+    Py_UCS4 code
+    int size
+
+cdef Known[64] known
+
+
+cdef int look_up(object ctype, Known* found, const char* where, Py_ssize_t i) except -1:
+    """Find code and size of a simple ctypes type."""
+    cdef Known* entry = &known[<size_t><PyObject*>ctype >> 4 & 63]
+    if entry.type == <PyObject*>ctype:
+        found[0] = entry[0]
+        return 0
+    code = getattr(ctype, "_type_", None)
+    size = SIZES.get(code) if type(code) is str else None
+    if size is None:
+        raise TypeError(f"{_text(where)}[{i}]: the type must be None or a simple ctypes type, not {ctype!r:.80}")
+    cdef PyObject* before = entry.type
+    Py_INCREF(ctype)
+    entry.type, entry.code, entry.size = <PyObject*>ctype, ord(code), size
+    found[0] = entry[0]
+    Py_XDECREF(before)
+    return 0
+
+
+cdef enum:
+    FEW = 24  # parameters that need no memory of their own
+
+
+@freelist(8)
+cdef class Packed:
+    """An array of addresses, and the values that they point to."""
+
+    cdef char** addresses
+    cdef u64[2 * FEW] few
+    cdef char** many
+    cdef list kept
+
+    def __dealloc__(self):
+        PyMem_Free(self.many)
+
+
+cdef Packed _packed(tuple o, const char* where):
+    """Return the parameters of ``(values, types)``."""
+    cdef Packed packed = Packed.__new__(Packed)
     cdef Py_ssize_t i, length
     if len(o) == 0:
-        return Array(ADDRESS, 0)
-    if len(o) != 2 or not all(isinstance(part, (list, tuple)) for part in o):
+        return packed
+    if len(o) != 2 or not isinstance(o[0], (list, tuple)) or not isinstance(o[1], (list, tuple)):
         raise TypeError(
             f"{_text(where)} must be (values, types), two tuples of the same length, not a tuple of {len(o)}"
         )
-    values, types = o
+    values, types = o[0], o[1]
     length = len(values)
     if length != len(types):
         raise TypeError(f"{_text(where)} has {length} values, but {len(types)} types")
-    cdef Array array = Array(ADDRESS, 2 * length)
-    cdef char** addresses = <char**>array.data
+    if length == 0:
+        return packed
+    packed.addresses = <char**>packed.few
+    if length > FEW:
+        packed.many = <char**>PyMem_Calloc(2 * length, sizeof(u64))
+        if packed.many == NULL:
+            raise MemoryError
+        packed.addresses = packed.many
+    cdef char** addresses = packed.addresses
+    # As tuples, which no conversion of a value can shorten meanwhile.
+    cdef tuple all_values = values if type(values) is tuple else tuple(values)
+    cdef tuple all_types = types if type(types) is tuple else tuple(types)
     for i in range(length):
         addresses[i] = <char*>&addresses[length + i]
-        ctype = types[i]
-        if ctype is None:
-            value = values[i]
+        if all_types[i] is None:
+            value = all_values[i]
             addresses[i] = <char*><size_t>_address(value, where, i)
-            keep(array.memory, <char*>&addresses[i], value)
+            if packed.kept is None:
+                packed.kept = []
+            packed.kept.append(value)
         else:
-            _store(addresses[i], values[i], ctype, where, i)
-    return array
+            store(addresses[i], all_values[i], all_types[i], where, i)
+    return packed
+
+
+cdef int store(char* target, object value, object ctype, const char* where, Py_ssize_t i) except -1:
+    """Write a value of a simple ctypes type."""
+    cdef Known entry
+    cdef int overflow = 0
+    cdef long long number
+    look_up(ctype, &entry, where, i)
+    cdef Py_UCS4 code = entry.code
+    cdef int width = 8 * entry.size
+    if code == c"f" or code == c"d":
+        if PyFloat_CheckExact(value):
+            if code == c"f":
+                (<float*>target)[0] = <float>PyFloat_AS_DOUBLE(value)
+            else:
+                (<double*>target)[0] = PyFloat_AS_DOUBLE(value)
+            return 0
+    elif code != c"?":
+        if PyLong_CheckExact(value):
+            number = PyLong_AsLongLongAndOverflow(value, &overflow)
+        elif code == c"P" and isinstance(value, Handle):
+            number = <long long>(<Handle>value).value
+        else:
+            return store_slow(target, value, ctype, code, width, where, i)
+        if not overflow and (width == 64 or -(1LL << width - 1) <= number < 1LL << width):
+            memcpy(target, &number, 8)  # there is room, and little endian lets the first bytes count
+            return 0
+    return store_slow(target, value, ctype, code, width, where, i)
 
 
 cdef object _address(object value, const char* where, Py_ssize_t i):
@@ -108,33 +196,31 @@ cdef object _address(object value, const char* where, Py_ssize_t i):
     )
 
 
-cdef int _store(char* target, object value, object ctype, const char* where, Py_ssize_t i) except -1:
-    """Write a value of a simple ctypes type."""
-    code = getattr(ctype, "_type_", None)
-    size = SIZES.get(code) if type(code) is str else None
-    if size is None:
-        raise TypeError(f"{_text(where)}[{i}]: the type must be None or a simple ctypes type, not {ctype!r:.80}")
+cdef int store_slow(
+    char* target, object value, object ctype, Py_UCS4 code, int width, const char* where, Py_ssize_t i
+) except -1:
+    """Write a value that is no plain int or float, or out of range."""
     if not isinstance(value, (int, float)) and type(getattr(value, "_type_", None)) is str:
         value = value.value  # a ctypes object
     cdef u64 bits
-    if code in "fd":
+    if code == c"f" or code == c"d":
         if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
             raise TypeError(f"{_text(where)}[{i}] must be a number, not {type(value).__name__} ({value!r:.80})")
-        if code == "f":
+        if code == c"f":
             (<float*>target)[0] = <float><double>float(value)
         else:
             (<double*>target)[0] = float(value)
         return 0
-    bits = bool(value) if code == "?" else _integer(value, ctype, code, 8 * <int>size, where, i)
-    memcpy(target, &bits, size)
+    bits = bool(value) if code == c"?" else _integer(value, ctype, code, width, where, i)
+    memcpy(target, &bits, 8)
     return 0
 
 
-cdef u64 _integer(object value, object ctype, str code, int width, const char* where, Py_ssize_t i) except? 4242:
+cdef u64 _integer(object value, object ctype, Py_UCS4 code, int width, const char* where, Py_ssize_t i) except? 4242:
     """Return an integer's bits; a negative number is its two's complement where the type is unsigned, as in C."""
-    if code == "P" and value is None:
+    if code == c"P" and value is None:
         return 0
-    if code == "c" and isinstance(value, bytes) and len(value) == 1:
+    if code == c"c" and isinstance(value, bytes) and len(value) == 1:
         return value[0]
     if hasattr(value, "getPtr") and not hasattr(value, "__index__"):
         value = value.getPtr()

@@ -3,6 +3,14 @@
 from cuda.bindings._struct cimport CType
 
 
+cdef class Int(CType):
+    cdef bint is_signed
+
+
+cdef class Float(CType):
+    pass
+
+
 cdef class Address(CType):
     pass
 

@@ -12,8 +12,6 @@ from cuda.bindings._struct cimport CType, Struct, all_ones, convert_int, keep, r
 cdef class Int(CType):
     """An integer of 1, 2, 4 or 8 bytes."""
 
-    cdef bint is_signed
-
     def __init__(self, size, is_signed):
         self.size = size
         self.is_signed = is_signed
@@ -99,14 +97,19 @@ cdef class Address(CType):
 
 
 cdef class String(CType):
-    """A `const char*`, read as bytes and written from str or bytes."""
+    """A `const char*`, read as bytes, or as str, and written from either."""
 
-    def __init__(self):
+    cdef bint as_str
+
+    def __init__(self, as_str=False):
         self.size = sizeof(char*)
+        self.as_str = as_str
 
     cdef object load(self, char* p, Struct view):
         cdef char* text = (<char**>p)[0]
-        return None if text == NULL else <bytes>text
+        if text == NULL:
+            return "" if self.as_str else None
+        return (<bytes>text).decode(errors="replace") if self.as_str else <bytes>text
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
         held = string(value, where)
@@ -115,7 +118,7 @@ cdef class String(CType):
         return 0
 
     cdef str spell(self):
-        return "bytes"
+        return "str" if self.as_str else "bytes"
 
 
 cdef class Name(Text):

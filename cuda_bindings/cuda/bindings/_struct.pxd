@@ -18,6 +18,7 @@ ctypedef long long i64
 
 cdef class CType:
     cdef readonly Py_ssize_t size
+    cdef public str format  # as NumPy spells it
     cdef object load(self, char* p, Struct view)
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1
     cdef str spell(self)
@@ -40,11 +41,12 @@ cdef class HandleKind(Kind):
 
 cdef class EnumKind(Kind):
     cdef readonly bint is_signed
-    cdef object members
+    cdef dict members  # those made so far, by value
 
 
 cdef class StructKind(Kind):
     cdef readonly Py_ssize_t align
+    cdef readonly bint addresses  # an address may stand for a struct
 
 
 cdef class Struct:
@@ -52,6 +54,11 @@ cdef class Struct:
     cdef bint owned
     cdef Struct root  # the struct that owns the memory, None for itself
     cdef dict kept  # address of a pointer field -> object that it points to
+    cdef Py_ssize_t elements  # structs one after another: 1 but for records
+    cdef bint readonly
+    cdef object column(self, str name)
+    cdef int set_column(self, str name, object value) except -1
+    cdef int need_writable(self, str name) except -1
 
 
 cdef u64 read_integer(char* p, Py_ssize_t size) noexcept

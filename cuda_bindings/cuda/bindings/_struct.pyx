@@ -13,15 +13,10 @@ from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset, strlen
 
 from cuda.bindings._args cimport PyErr_Occurred, as_signed, as_unsigned, callback_address
-from cuda.bindings._handle cimport Handle
+from cuda.bindings._handle cimport Handle, new_of
 
 cdef extern from "stdlib.h" nogil:
     void* aligned_alloc(size_t alignment, size_t size)
-
-cdef extern from "Python.h":
-    ctypedef struct PyTypeObject:
-        pass
-    object PyType_GenericAlloc(PyTypeObject*, Py_ssize_t)
 
 cdef u64 read_integer(char* p, Py_ssize_t size) noexcept:
     """Read an unsigned integer of 1, 2, 4 or 8 bytes."""
@@ -121,17 +116,20 @@ cdef class EnumKind(Kind):
 cdef class StructKind(Kind):
     """A struct or union."""
 
-    def __init__(self, name, size, align, make_class):
+    def __init__(self, name, size, align, make_class, addresses=False):
         self.name = name
         self.size = size
         self.align = align
         self.make_class = make_class
+        self.addresses = addresses
 
     cdef object load(self, char* p, Struct view):
         cls = self.get()
         cdef Struct part = cls.__new__(cls)
         part.memory = p
-        part.root = None if view is None else root_of(view)
+        if view is not None:
+            part.root = root_of(view)
+            part.readonly = view.readonly
         return part
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
@@ -203,6 +201,7 @@ cdef class Struct:
 
     def __cinit__(self):
         self.kept = {}
+        self.elements = 1
 
     def __init__(self, _ptr=0, **fields):
         cdef StructKind kind = type(self)._kind_
@@ -241,8 +240,53 @@ cdef class Struct:
         shown = [name for name in self._fields_ if not name.startswith(("reserved", "pad"))]
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
+    cdef object column(self, str name):
+        raise NotImplementedError
+
+    cdef int set_column(self, str name, object value) except -1:
+        raise NotImplementedError
+
+    cdef int need_writable(self, str name) except -1:
+        return 0
+
+    def __copy__(self):
+        """Return a struct of the same contents; what its pointers point to is shared, and kept alive by both."""
+        cdef StructKind kind = type(self)._kind_
+        cdef Struct made = type(self)._make(self.elements)
+        memcpy(made.memory, <char*><size_t>self.getPtr(), kind.size * self.elements)
+        copy_kept(self, made, self.memory, made.memory, kind.size * self.elements)
+        return made
+
+    def __deepcopy__(self, memo):
+        self.need_no_pointers("copied with what it points to; copy.copy() shares that")
+        return self.__copy__()
+
     def __reduce__(self):
-        raise TypeError(f"{type(self).__name__} holds addresses of this process and cannot be pickled or copied")
+        self.need_no_pointers("pickled")
+        cdef StructKind kind = type(self)._kind_
+        self.getPtr()
+        return unpickled, (type(self), self.memory[:kind.size * self.elements], self.elements)
+
+    def need_no_pointers(self, what):
+        """Raise the TypeError that tells what a struct with pointers cannot."""
+        if pointers := type(self)._pointers():
+            name = type(self).__name__
+            raise TypeError(f"{name} holds addresses of this process ({', '.join(pointers)}) and cannot be {what}")
+
+    @classmethod
+    def _make(cls, elements):
+        return cls()
+
+
+def unpickled(cls, bytes contents, elements):
+    """Return a struct of a class with its contents."""
+    cdef Struct made = cls._make(elements)
+    cdef StructKind kind = cls._kind_
+    if len(contents) != kind.size * elements:
+        here = kind.size * elements
+        raise ValueError(f"{cls.__name__} has {here} bytes here, but {len(contents)} where it was pickled")
+    memcpy(made.memory, <char*>contents, len(contents))
+    return made
 
 
 cdef class Field:
@@ -252,10 +296,12 @@ cdef class Field:
     cdef CType type
     cdef Py_ssize_t offset
     cdef bytes where
+    cdef str name
     cdef readonly str __doc__
 
     def __init__(self, StructKind kind, str name, CType type, Py_ssize_t offset):
         self.kind = kind
+        self.name = name
         self.type = type
         self.offset = offset
         self.where = f"{kind.name}.{name}".encode()
@@ -264,10 +310,18 @@ cdef class Field:
     def __get__(self, Struct instance, owner):
         if instance is None:
             return self
-        return self.type.load(<char*>as_struct(instance, self.kind, False, self.where) + self.offset, instance)
+        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
+        if instance.elements != 1:
+            return instance.column(self.name)
+        return self.type.load(memory + self.offset, instance)
 
     def __set__(self, Struct instance not None, value):
         cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
+        if instance.elements != 1:
+            instance.set_column(self.name, value)
+            return
+        if instance.readonly:
+            instance.need_writable(self.name)
         self.type.store(memory + self.offset, value, instance, self.where)
 
     def __delete__(self, instance):
@@ -300,14 +354,14 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where
 
 
 cdef object new_handle(HandleKind kind, unsigned long long value):
-    cdef type cls = kind.get()
-    cdef Handle handle = PyType_GenericAlloc(<PyTypeObject*>cls, 0)
-    handle.value = value
-    return handle
+    return new_of(kind.get(), value)
 
 
 cdef object new_enum(EnumKind kind, long long value):
-    return kind.get()(value)
+    if kind.members is None:
+        kind.members = kind.get()._value2member_map_
+    member = kind.members.get(value)
+    return kind.get()(value) if member is None else member
 
 
 cdef object new_struct(StructKind kind):
@@ -320,6 +374,10 @@ cdef void* struct_slow(object o, StructKind kind, bint optional, const char* whe
         return NULL
     if not isinstance(o, kind.get()):
         allowed = f"{kind.name} or None" if optional else kind.name
+        if kind.addresses:
+            if not isinstance(o, (Struct, float, str, bytes)) and hasattr(o, "__int__"):
+                return <void*><size_t>as_unsigned(int(o), <size_t>-1, where)
+            allowed = f"{kind.name}, its address (int) or None" if optional else f"{kind.name} or its address (int)"
         raise TypeError(f"{where[:strlen(where)].decode()} must be {allowed}, not {type(o).__name__} ({o!r:.80})")
     if (<Struct>o).memory == NULL:
         raise ValueError(f"{where[:strlen(where)].decode()}: this {kind.name} was not initialised")

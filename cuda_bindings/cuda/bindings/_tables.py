@@ -10,19 +10,25 @@ A row is a name, what it is, and the rest:
     CUhostFn handle callback               a C function
     CUresult enum u4 CUDA_SUCCESS=0 ...
     CUuuid struct 16 1 bytes=c16@0 ...     size, alignment, fields as name=type@offset
+    PciInfo record 68 4 0 bus_id=...       the same of a record, with what its field `version` must hold, or 0
+    pci_info_dtype dtype PciInfo           the structured dtype of a record
     CUuuid_st alias CUuuid
     CUDA_VERSION constant 13050
     nvJitLinkError error Result            an exception, and the enumeration of its status
+    NotFoundError failure NvmlError 6      one of a single status
     CUmemPool_attribute.1 value u4         type of the value that a member of an enumeration selects
 
 Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, p (address), z (const char*), k (kernel parameters), c16 (16 bytes),
 s16 (a string in 16 bytes), bu4.2.3 (bit-field: 3 bits from bit 2), 3*u4 (array),
 @T#field (pointer to as many as the field says), =Name (handle, enumeration or struct).
+Of records also: t16 (str in 16 bytes), y (const char* as str), 3^u4 and 3^u4#field (view of 3, or of as many as the
+field says), &T#field (pointer to a record of as many as the field says).
 """
 
 from cuda.bindings._array import ArrayType, PointerTo
 from cuda.bindings._handle import Handle
 from cuda.bindings._parameters import KernelParameters
+from cuda.bindings._record import Counted, Record, Several, StrText
 from cuda.bindings._scalar import Address, Bits, Float, Int, Name, String, Text
 from cuda.bindings._struct import EnumKind, Field, HandleKind, Struct, StructKind
 
@@ -35,7 +41,9 @@ class Tables:
         self.rows = dict([line.split(" ", 1) for line in text.splitlines()])
         self.kinds = {}
         self.errors = {}
-        self.ctypes = {"p": Address(), "z": String(), "k": KernelParameters()}
+        self.failures = None
+        self.dtypes = {}
+        self.ctypes = {"p": Address(), "z": String(), "y": String(True), "k": KernelParameters()}
 
     def names(self):
         """Return the public names."""
@@ -48,11 +56,13 @@ class Tables:
             return self.attribute(rest)
         if what == "constant":
             return int(rest)
-        if what == "error":
+        if what in ("error", "failure"):
             if name not in self.errors:
-                self.errors[name] = self.make_error(name, rest)
+                self.errors[name] = (self.make_error if what == "error" else self.make_failure)(name, rest)
             return self.errors[name]
-        if what in ("handle", "enum", "struct"):
+        if what == "dtype":
+            return self.dtype(rest)
+        if what in ("handle", "enum", "struct", "record"):
             return self.kind(name).python_class()
         raise AttributeError(f"module {self.module!r} has no attribute {name!r}")
 
@@ -69,9 +79,10 @@ class Tables:
             kind = HandleKind(name, size, signed, tuple(accepts), self.make_handle)
         elif what == "enum":
             kind = EnumKind(name, rest[0] == "i", self.make_enum)
+            kind.format = f"<{rest[:2]}"
         else:
             size, align = rest.split(" ", 2)[:2]
-            kind = StructKind(name, int(size), int(align), self.make_struct)
+            kind = StructKind(name, int(size), int(align), self.make_struct, what == "record")
         return self.kinds.setdefault(name, kind)
 
     def ctype(self, code):
@@ -84,18 +95,27 @@ class Tables:
         first = code[0]
         if first == "=":
             return self.kind(code[1:])
+        if first == "&":
+            of, _, count = code[1:].partition("#")
+            return Counted(self.ctype(of), count)
+        if first.isdigit() and "^" in code:
+            length, of = code.split("^", 1)
+            of, _, count = of.partition("#")
+            return Several(self.ctype(of), int(length), count or None)
         if first == "@":
             of, _, count = code[1:].partition("#")
             return PointerTo(self.ctype(of), count or None)
         if first.isdigit():
             length, of = code.split("*", 1)
             return ArrayType(self.ctype(of), int(length))
-        if first in "cs":
-            return (Text if first == "c" else Name)(int(code[1:]))
+        if first in "cst":
+            return {"c": Text, "s": Name, "t": StrText}[first](int(code[1:]))
         if first == "b":
             size, start, width = code[2:].split(".")
             return Bits(int(size), int(start), int(width), code[1] == "i")
-        return Float(int(code[1:])) if first == "f" else Int(int(code[1:]), first == "i")
+        made = Float(int(code[1:])) if first == "f" else Int(int(code[1:]), first == "i")
+        made.format = f"<{code}"
+        return made
 
     def make_handle(self, name):
         code = self.rows[name].split()[1]
@@ -118,26 +138,91 @@ class Tables:
         members = [member.split("=") for member in self.rows[name].split()[2:]]
         return make_enum(name, [(member, int(value)) for member, value in members], self.module)
 
+    def fields(self, name):
+        """Return the fields of a struct: name, code of the type, offset."""
+        what, *columns = self.rows[name].split()
+        places = [field.partition("=")[::2] for field in columns[3 if what == "record" else 2 :]]
+        return [(field, *place.rpartition("@")[::2]) for field, place in places]
+
     def make_struct(self, name):
-        fields = [field.partition("=") for field in self.rows[name].split()[3:]]
+        base = Record if self.rows[name].startswith("record") else Struct
+        fields = self.fields(name)
         namespace = {
             "__slots__": (),
             "__module__": self.module,
             "__doc__": f"Struct {name} of the C API; a union where fields overlap.",
             "_kind_": self.kinds[name],
             "_fields_": tuple(field for field, _, _ in fields),
+            "_pointers": staticmethod(lambda: self.pointers(name)),
         }
-        for field, _, place in fields:
-            code, _, offset = place.rpartition("@")
+        if base is Record:
+            namespace["_dtype"] = staticmethod(lambda: self.dtype(name))
+        for field, code, offset in fields:
             namespace[field] = Field(self.kinds[name], field, self.ctype(code), int(offset))
         if {"dsts", "srcs", "count"} <= namespace.keys():
             namespace["set_dsts_srcs"] = set_dsts_srcs
-        return type(Struct)(name, (Struct,), namespace)
+        return type(Struct)(name, (base,), namespace)
 
-    def make_error(self, name, enum):
+    def pointers(self, name):
+        """Return the fields of a struct that hold addresses of this process, those of structs within it, too."""
+        return [field for field, code, _ in self.fields(name) if self.is_pointer(code)]
+
+    def is_pointer(self, code):
+        code = code.lstrip("0123456789").lstrip("*^").partition("#")[0]
+        if code[0] != "=":
+            return code[0] in "pzyk@&"
+        what, rest = self.rows[code[1:]].split(" ", 1)
+        if what == "alias":
+            return self.is_pointer(f"={rest}")
+        if what == "handle":
+            return not rest.split()[0][1:].isdigit()
+        return what != "enum" and bool(self.pointers(code[1:]))
+
+    def dtype(self, name):
+        """Return the structured dtype of a record."""
+        import numpy
+
+        if name not in self.dtypes:
+            fields = self.fields(name)
+            description = {
+                "names": [field for field, _, _ in fields],
+                "formats": [self.format(code) for _, code, _ in fields],
+                "offsets": [int(offset) for _, _, offset in fields],
+                "itemsize": self.kind(name).size,
+            }
+            self.dtypes[name] = numpy.dtype(description)
+        return self.dtypes[name]
+
+    def format(self, code):
+        """Return what describes a field to NumPy."""
+        code = code.partition("#")[0]
+        if code[0] == "=":
+            return self.ctype(code).format or self.dtype(code[1:])
+        if code[0] == "t":
+            return ("i1", (int(code[1:]),))
+        of = code.lstrip("0123456789")
+        if of != code:
+            return (self.format(of[1:]), (int(code[: -len(of)]),))
+        if code[0] == "b":
+            return f"<{code[1:].partition('.')[0]}"
+        return "<i8" if code[0] in "pyz&" else f"<{code}"
+
+    def make_error(self, name, enums):
         from cuda.bindings._enum import make_error
 
-        return make_error(name, self.kind(enum).python_class(), self.module)
+        return make_error(name, [self.kind(enum).python_class() for enum in enums.split()], self.module)
+
+    def make_failure(self, name, rest):
+        base, status = rest.split()
+        doc = f"{base} of status {status}."
+        return type(name, (self.attribute(base),), {"__module__": self.module, "__doc__": doc, "_status": int(status)})
+
+    def failure(self, name, *status):
+        """Return the exception for the status of a call: of class `name`, or of that for this status alone."""
+        if self.failures is None:
+            pairs = [(row.split(), name) for name, row in self.rows.items() if row.startswith("failure ")]
+            self.failures = {int(words[2]): name for words, name in pairs}
+        return self.attribute(self.failures.get(status[0], name))(*status)
 
     def value_type(self, enum, member):
         """Return the `CType` of the value that a member of an enumeration selects, None if it is not known."""

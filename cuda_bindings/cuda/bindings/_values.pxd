@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 from cuda.bindings._array cimport Array
+from cuda.bindings._struct cimport CType
 
 
 cdef class Selector:
     cdef object tables
     cdef str enum
+    cdef list scalars
+    cdef CType scalar(self, long long member)
     cdef object ctype(self, object member, unsigned long long size, const char* where)
     cdef Array box(self, object member, object value, const char* where)
     cdef Array storage(self, object member, unsigned long long size, const char* where)

@@ -5,8 +5,8 @@
 from libc.string cimport strlen
 
 from cuda.bindings._array cimport Array, ArrayType
-from cuda.bindings._scalar cimport Address, Text
-from cuda.bindings._struct cimport CType, keep
+from cuda.bindings._scalar cimport Address, Float, Int, Text
+from cuda.bindings._struct cimport CType, EnumKind, HandleKind, keep
 
 
 cdef class Selector:
@@ -15,6 +15,19 @@ cdef class Selector:
     def __init__(self, tables, str enum):
         self.tables = tables
         self.enum = enum
+        self.scalars = [False] * 64
+
+    cdef CType scalar(self, long long member):
+        """Return the type of a member's value if it is a number or a handle of at most 8 bytes, else None."""
+        if not 0 <= member < 64:
+            return None
+        found = self.scalars[member]
+        if found is False:
+            found = self.tables.value_type(self.enum, member)
+            if not isinstance(found, (Int, Float, HandleKind, EnumKind)):
+                found = None
+            self.scalars[member] = found
+        return found
 
     cdef object ctype(self, object member, unsigned long long size, const char* where):
         """Return the type of a member's value; one that is not known is an integer, or bytes if a size is given."""
