@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contract between machine code and runtime is stated twice, in C and in Python: both must say the same."""
 
+import ctypes
 import pathlib
 import re
 
 import pytest
 
+from cuda.cpu.driver import tensor_map, texture
 from cuda.cpu.emit import frame
 
 runtime = pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
@@ -18,6 +20,8 @@ pytestmark = pytest.mark.cpu_only
 def test_offsets():
     stated = {f"warp.{name}": offset for name, offset in frame.WARP.items()}
     stated |= {f"runtime.{name}": offset for name, offset in frame.SERVICES.items()}
+    for prefix, layout in (("texture", texture.Layout), ("level", texture.Level), ("map", tensor_map.Map)):
+        stated |= {f"{prefix}.{name}": getattr(layout, name).offset for name, *_ in layout._fields_}
     assert stated == runtime.abi_offsets()
 
 
@@ -28,7 +32,22 @@ def test_every_member_is_compared():
         body = re.search(rf"struct {struct} \{{(.*?)\n\}};", text, re.DOTALL)[1]
         names = re.findall(r"\(\*(\w+)\)\(", body) or re.findall(r"(\w+)(?:\[[^;]*)?;", body)
         members |= {f"{prefix}.{name}" for name in names}
-    assert members == set(runtime.abi_offsets())
+    tables = tuple(f"{prefix}." for prefix in ("warp", "runtime"))
+    assert members == {name for name in runtime.abi_offsets() if name.startswith(tables)}
+
+
+def test_every_member_of_a_texture_is_compared():
+    files = [(HEADER.parent / name).read_text() for name in ("texture.h", "tensor.h")]
+    text = re.sub(r"/\*.*?\*/", "", "".join(files), flags=re.DOTALL)
+    for struct, prefix in (("cpu_texture", "texture."), ("cpu_level", "level."), ("cpu_tensor_map", "map.")):
+        body = re.search(rf"struct {struct} \{{(.*?)\n\}};", text, re.DOTALL)[1]
+        names = {prefix + name for name in re.findall(r"\b(\w+)(?:\[\w+\])?[,;]", body)}
+        assert names == {name for name in runtime.abi_offsets() if name.startswith(prefix)}
+    assert int(re.search(r"CPU_MOST_LEVELS (\d+)", text)[1]) == texture.MOST_LEVELS
+    kinds = [int(value, 16) for value in re.findall(r"_KIND (0x\w+)u", text)]
+    assert kinds == [texture.TEXTURE_KIND, texture.SURFACE_KIND]
+    assert int(re.search(r"CPU_TENSOR_MAP (0x\w+)u", text)[1], 16) == tensor_map.KIND
+    assert ctypes.sizeof(tensor_map.Map) == 128
 
 
 def test_faults_and_version():

@@ -30,8 +30,9 @@ def library(name: str) -> ctypes.CDLL:
     return ctypes.CDLL(str(found[0]))
 
 
-def include_option() -> str:
-    return f"--include-path={_folder()}/include"
+def include_option(part: str = "") -> str:
+    """Return the option that finds the toolkit's headers, or with "cccl" those of CCCL."""
+    return f"--include-path={_folder() / 'include' / part}"
 
 
 def _bytes_of(call: object, handle: object) -> bytes:

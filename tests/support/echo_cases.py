@@ -12,9 +12,12 @@ from support.echo import pattern
 
 from codegen import apis, roles
 from codegen.c_types import integer, target
-from codegen.model import Array, Enum, Param, Pointer, Primitive, Role, Struct
-from codegen.write_echo import FEW, VIEWED, counter
+from codegen.model import Array, Enum, Named, Param, Pointer, Primitive, Role, Struct
+from codegen.names import Names
+from codegen.record_rules import asks, field_type, made_struct
+from codegen.write_echo import FEW, RESULT, VIEWED, counter, places
 from cuda.bindings._handle import Handle
+from cuda.bindings._record import Record
 from cuda.bindings._struct import Struct as StructBase
 
 COUNT = 4  # elements or bytes of everything that has a count
@@ -31,6 +34,8 @@ def distinct(k: int, size: int) -> bytes:
 
 def plain(value):
     """Return a result as what can be compared to bytes' decoded meaning."""
+    if isinstance(value, Record):
+        return ctypes.string_at(value.getPtr(), type(value)._kind_.size * len(value))
     if isinstance(value, StructBase):
         return ctypes.string_at(value.getPtr(), type(value)._kind_.size)
     if isinstance(value, Handle):
@@ -46,6 +51,7 @@ class Cases:
     def __init__(self, library, module, echo, function):
         self.library, self.module, self.echo, self.function = library, module, echo, function
         self.api = apis.APIS[library.name]
+        self.names = Names(library)
         self.call = getattr(module, roles.python_function_name(self.api, function.name))
         self.keep = []
         counts = " ".join(param.count or "" for param in function.params)
@@ -63,6 +69,8 @@ class Cases:
         if isinstance(meaning, Primitive) and meaning.name in ("float", "double"):
             number = -1.5 - k
             return number, struct.pack("<f" if meaning.name == "float" else "<d", number)
+        if meaning == Primitive("_Bool"):
+            return bool(k % 2), bytes([k % 2])
         size, signed = (8, False) if isinstance(meaning, Pointer) else integer(self.library, meaning)
         raw = distinct(k, size) if value is None else value.to_bytes(size, "little")
         number = int.from_bytes(raw, "little", signed=signed)
@@ -74,7 +82,10 @@ class Cases:
         """Return the class of the module that stands for a C type, None if there is none."""
         meaning = target(self.library, type_)
         name = meaning.name if isinstance(meaning, Enum) else getattr(type_, "name", None)
-        if name and self.api.style is apis.Style.RAISE:
+        if self.names.records:
+            spell = {Struct: self.names.struct, Enum: self.names.enum}.get(type(meaning))
+            name = spell(meaning.name) if spell else None
+        elif name and self.api.style is apis.Style.RAISE:
             name = name.removeprefix(self.api.prefix)
         return getattr(self.module, name, None) if name else None
 
@@ -125,13 +136,18 @@ class Cases:
         if role in (Role.IN_ARRAY, Role.INOUT_ARRAY):
             return self.array(param, k, as_object)
         if role is Role.IN_BUFFER:
-            data = bytearray(distinct(k, COUNT))
-            address = ctypes.addressof((ctypes.c_char * COUNT).from_buffer(data))
+            data = bytearray(distinct(k, self.room(param)))
+            address = ctypes.addressof((ctypes.c_char * len(data)).from_buffer(data))
             return data, address.to_bytes(8, "little"), bytes(data) if param.count else b""
         if role is Role.OUT_BUFFER:
-            data = bytearray(COUNT)
-            address = ctypes.addressof((ctypes.c_char * COUNT).from_buffer(data))
+            data = bytearray(self.room(param))
+            address = ctypes.addressof((ctypes.c_char * len(data)).from_buffer(data))
             return data, address.to_bytes(8, "little"), None
+        if role is Role.RECORDS:
+            made = self.cls(type_.to)(COUNT)
+            raw = distinct(k, target(self.library, type_.to).size * COUNT)
+            ctypes.memmove(made.ptr, raw, len(raw))
+            return made, made.ptr.to_bytes(8, "little"), raw
         if role in (Role.IN_POINTER, Role.INOUT):
             value, raw = self.scalar(type_.to, k, as_object)
             return value, None, raw
@@ -147,6 +163,81 @@ class Cases:
             values = (-5, 2.5), (ctypes.c_int, ctypes.c_float)
             return values, None, struct.pack("<if", -5, 2.5)
         raise Mismatch(f"{param.name}: nothing is known of the role {role}")
+
+    def room(self, param):
+        """Return the bytes of a buffer, where the count is a number or a product of one with a parameter."""
+        match = re.fullmatch(r"(\w+) \* (\d+)", param.count or "")
+        if match:
+            return COUNT * int(match[2])
+        return int(param.count) if param.count and param.count.isdigit() else COUNT
+
+    def given(self, param, k, as_object):
+        """Return the arguments that stand for fields of a record, and the bytes that C must see of them, by offset."""
+        struct = made_struct(self.library, param)
+        arguments, seen = [], {}
+        if version := self.names.version(struct):
+            seen[0] = version.to_bytes(4, "little")
+        for number, (path, _, type_) in enumerate(param.record.given):
+            offset = self.offset(struct, path)
+            meaning = target(self.library, type_)
+            if isinstance(meaning, Array):
+                raw = b"text" if meaning.of == Primitive("char") else distinct(k + number, meaning.length)
+                python = raw.decode() if as_object and meaning.of == Primitive("char") else raw
+            elif self.to_struct(meaning):
+                python = self.cls(meaning.to)(COUNT)
+                raw = python.ptr.to_bytes(8, "little")
+            elif param.record.fill and path == param.record.fill[1]:
+                python, raw = self.scalar(type_, k + number, as_object, COUNT)
+            else:
+                python, raw = self.scalar(type_, k + number, as_object)
+            arguments.append(python)
+            seen[offset] = raw
+        return arguments, seen
+
+    def to_struct(self, meaning):
+        """Return the struct that a pointer points to, None if it points to none that has fields."""
+        to = target(self.library, meaning.to) if isinstance(meaning, Pointer) else None
+        return to if isinstance(to, Struct) and to.size else None
+
+    def offset(self, struct, path):
+        """Return the offset of a field by its path."""
+        first, _, rest = path.partition(".")
+        base = dict(places(self.library, struct))[first]
+        return base + self.offset(target(self.library, field_type(self.library, struct, first)), rest) if rest else base
+
+    def record_results(self, param, k, arguments):
+        """Return what Python must give for a record, as `plain` shows it."""
+        struct = made_struct(self.library, param)
+        size = struct.size
+        if param.record.fill:
+            return [self.filled(param, struct, k)]
+        if param.record.gives is None:
+            return [pattern(k, size)]
+        return [self.field_result(struct, path, k, arguments) for path in param.record.gives]
+
+    def field_result(self, struct, path, k, arguments):
+        type_ = field_type(self.library, struct, path)
+        meaning = target(self.library, type_)
+        offset = self.offset(struct, path)
+        if to := self.to_struct(meaning):
+            return pattern(k, to.size * COUNT)  # filled in place
+        if isinstance(meaning, Array):
+            data = pattern(k, offset + meaning.length)[offset:]
+            return data.decode(errors="replace") if meaning.of == Primitive("char") else data
+        return self.decoded(type_, pattern(k, offset + self.size(type_))[offset:])
+
+    def filled(self, param, struct, k):
+        """Return the elements that a record's pointer must point to: one fewer than there is room for."""
+        number = (FEW if asks(param) else COUNT) - 1
+        to = target(self.library, field_type(self.library, struct, param.record.fill[0])).to
+        meaning = target(self.library, to)
+        if meaning in (Primitive("void"), Primitive("unsigned char")):
+            return pattern(k, number)
+        size = self.size(to)
+        data = pattern(k, size * number)
+        if isinstance(meaning, Struct):
+            return data
+        return [self.decoded(to, data[i * size : (i + 1) * size]) for i in range(number)]
 
     def array(self, param, k, as_object):
         of = param.type.to
@@ -182,12 +273,20 @@ class Cases:
             return self.valued(members[param.selector], k, COUNT)
         if param.role is Role.OUT_VALUES:
             return [self.valued(members[param.selector], k + i, 8) for i in range(COUNT)]
+        if param.role is Role.RECORDS:
+            return pattern(k, self.size(param.type.to) * COUNT)
+        counting = self.by_name(param.count)
+        if counting and counting.role is Role.ASKED_COUNT:
+            return self.asked(param, counting, k)
+        if param.role is Role.OUT_STRING and self.raises():
+            length = self.length(counting.count if counting and counting.role is Role.LENGTH else param.count)
+            return pattern(k, length).decode(errors="replace")
         if param.role is Role.OUT_STRING:
             return pattern(k, 8 if param.count == "8" else COUNT)
         if param.role in (Role.OUT_ARRAY, Role.OUT_VIEW):
             of = param.type.to.to if param.role is Role.OUT_VIEW else param.type.to
             size = self.size(of)
-            number = VIEWED if param.role is Role.OUT_VIEW else FEW if counter(param) else COUNT
+            number = VIEWED if param.role is Role.OUT_VIEW else FEW if counter(param) else self.length(param.count)
             data = pattern(k, size * number)
             if self.by_name(param.count) and self.by_name(param.count).role is Role.INOUT_COUNT:
                 number = COUNT - 1
@@ -198,7 +297,36 @@ class Cases:
             return b"echo"
         if counts_for_others(self.library, self.function):
             return FEW
+        if param.type.to == Primitive("_Bool"):
+            return True
         return self.decoded(param.type.to, pattern(k, self.size(param.type.to)))
+
+    def asked(self, param, counting, k):
+        """Return what must come back where a first call tells the number: one fewer than that call said."""
+        number = FEW - 1
+        meaning = target(self.library, param.type.to)
+        size = self.size(param.type.to)
+        data = pattern(k, size * FEW)
+        if isinstance(meaning, Struct):
+            return data[: size * number]
+        if meaning == Primitive("char"):
+            return data.decode(errors="replace")
+        return [self.decoded(param.type.to, data[i * size : (i + 1) * size]) for i in range(number)]
+
+    def length(self, count):
+        """Return a number that overrides.toml gives, or a header's macro; COUNT for a parameter."""
+        if count in self.library.constants:
+            return self.library.constants[count].value
+        return int(count) if count and count.isdigit() and self.names.records else COUNT
+
+    def returned_value(self):
+        """Return what a function gives that has no status: text, or a number of bytes."""
+        if isinstance(self.function.result, Pointer):
+            return ["echo" if self.raises() else b"echo"]
+        return [RESULT] if self.function.result == Primitive("long") else []
+
+    def has_status(self):
+        return self.function.result == Named(self.api.status)
 
     def valued(self, member, k, given):
         """Return the value that 8 bytes mean; an array has as many elements as fit the bytes that the caller gave."""

@@ -53,16 +53,10 @@ class Loaded:
         assert value.nbytes <= self.code.variables[name].size
         ctypes.memmove(self.address_of(name), value.ctypes.data, value.nbytes)
 
-    def launch(self, name: str, grid: object, block: object, *args: object, shared: int = 0) -> None:
-        """Launch and wait. Arrays are passed by address, NumPy scalars and records as they are."""
-        fault = self.run(name, grid, block, *args, shared=shared)
-        assert fault is None, f"{fault.kind} {fault.message} at PTX line {fault.line}"
-
-    def run(self, name: str, grid: object, block: object, *args: object, shared: int = 0) -> object:
-        """Launch, wait and return the fault or None."""
-        kernel = self.code.kernels[name]
+    def grid(self, name: str) -> runtime.Grid:
+        """Return the runtime's kernel, compiled if it is not yet."""
         if name not in self._grids:
-            machine = self.code.compile(name)
+            kernel, machine = self.code.kernels[name], self.code.compile(name)
             self._grids[name] = runtime.Grid(
                 machine.address,
                 name,
@@ -70,9 +64,28 @@ class Loaded:
                 kernel.shared_bytes,
                 machine.local_bytes,
                 kernel.parameter_bytes,
-                machine.needs_fibers,
+                machine.path,
                 machine,
             )
+        return self._grids[name]
+
+    def launch(self, name: str, grid: object, block: object, *args: object, **options: object) -> None:
+        """Launch and wait. Arrays are passed by address, NumPy scalars and records as they are."""
+        fault = self.run(name, grid, block, *args, **options)
+        assert fault is None, f"{fault.kind} {fault.message} at PTX line {fault.line}"
+
+    def run(
+        self,
+        name: str,
+        grid: object,
+        block: object,
+        *args: object,
+        shared: int = 0,
+        cluster: tuple[int, int, int] = (1, 1, 1),
+    ) -> object:
+        """Launch, wait and return the fault or None."""
+        kernel = self.code.kernels[name]
+        compiled = self.grid(name)
         buffer = np.zeros(kernel.parameter_bytes + 16, np.uint8)
         for parameter, argument in zip(kernel.parameters, args, strict=True):
             value = np.uint64(argument.ctypes.data) if isinstance(argument, np.ndarray) and argument.ndim else argument
@@ -80,6 +93,6 @@ class Loaded:
             assert len(data) == parameter.size, f"argument of {parameter.size} bytes expected, not {value!r}"
             buffer[parameter.offset : parameter.offset + parameter.size] = np.frombuffer(data, np.uint8)
         sizes = [(size, 1, 1) if isinstance(size, int) else size for size in (grid, block)]
-        self._queue.launch(self._grids[name], *sizes, (1, 1, 1), shared, buffer.ctypes.data, False, 1)
+        self._queue.launch(compiled, *sizes, cluster, shared, buffer.ctypes.data, False, 1)
         assert self._queue.wait(WAIT)
         return self._queue.take_fault()

@@ -16,6 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cuda.cpu import jit
+from cuda.cpu.code import Path
 from cuda.cpu.emit.frame import FAULTS, SERVICES, WARP
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.runtime._runtime import Image
@@ -32,12 +33,12 @@ class Fault(Exception):
 class Kernel:
     """A compiled kernel of a PTX text."""
 
-    def __init__(self, text: str, name: str = "k"):
+    def __init__(self, text: str, name: str = "k", **options: object):
         if ".version" not in text:
             text = HEAD + text
         self.name = name
         self.program = ptx_program.build([text]).placed(name)
-        data, self.needs_fibers, self.local_bytes = jit.build_object(self.program, name)
+        data, self.path, self.local_bytes = jit.build_object(self.program, name, **options)
         self._image = Image(data)
         self.variables, self.addresses = _place_symbols(self.program)
         self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._image.address(name))
@@ -53,19 +54,20 @@ class Kernel:
         budget: int = 1 << 20,
         stack_limit: int = 0,
     ) -> None:
-        """Run all warps one after the other. Arrays are passed by address, NumPy scalars as they are."""
+        """Run all warps, one after the other. Arrays are passed by address, NumPy scalars as they are."""
         block = (threads,) if isinstance(threads, int) else threads
         block += (1,) * (3 - len(block))
         table = _Services(services or {}, budget)
         parameters = _parameters(self.program.functions[self.name], args)
         for index in range(blocks):
             shared_memory = np.zeros(self.program.shared_static + shared + 64, np.uint8)
-            for warp_id in range(-(-int(np.prod(block)) // LANES)):
-                warp = np.zeros(WARP_BYTES, np.uint8)
-                local_memory = np.zeros(LANES * local, np.uint8)
+            count = -(-int(np.prod(block)) // LANES)
+            warps, local_memories = np.zeros((count, WARP_BYTES), np.uint8), np.zeros((count, LANES * local), np.uint8)
+            for warp_id, (warp, local_memory) in enumerate(zip(warps, local_memories, strict=True)):
                 _put(warp, "runtime", table.address, np.uint64)
                 _put(warp, "params", parameters.ctypes.data, np.uint64)
                 _put(warp, "shared", shared_memory.ctypes.data, np.uint64)
+                _put(warp, "cluster_shared", shared_memory.ctypes.data, np.uint64)
                 _put(warp, "local", local_memory.ctypes.data, np.uint64)
                 _put(warp, "symbols", self.addresses.ctypes.data, np.uint64)
                 _put(warp, "local_stride", local, np.uint64)
@@ -80,6 +82,8 @@ class Kernel:
                 _put(warp, "cluster_dim", [1, 1, 1], np.uint32)
                 threads_here = np.arange(warp_id * LANES, (warp_id + 1) * LANES)
                 exists = threads_here < np.prod(block)
+                _put(warp, "warp_count", count, np.uint32)
+                _put(warp, "warp_bytes", WARP_BYTES, np.uint32)
                 _put(warp, "lanes", int(sum(1 << i for i in range(LANES) if exists[i])), np.uint32)
                 axes = [
                     threads_here % block[0],
@@ -87,13 +91,21 @@ class Kernel:
                     threads_here // (block[0] * block[1]),
                 ]
                 _put(warp, "thread_idx", np.concatenate(axes), np.uint32)
+                _put(warp, "rows", _rows(axes[0], exists), np.uint32)
+            for warp in warps[:1] if self.path == Path.BLOCKS else warps:
                 table.warp = warp
                 table.run(self.entry, warp.ctypes.data)
 
 
 @functools.cache
-def compiled(text: str, name: str = "k") -> Kernel:
-    return Kernel(text, name)
+def compiled(text: str, name: str = "k", **options: object) -> Kernel:
+    return Kernel(text, name, **options)
+
+
+def _rows(x: np.ndarray, exists: np.ndarray) -> int:
+    """Return bit b if %tid.x grows by one from lane to lane within each 2**b lanes."""
+    follows = np.append(True, ~exists[1:] | (x[1:] == x[:-1] + 1))
+    return sum(1 << b for b in range(6) if follows[np.arange(LANES) % (1 << b) != 0].all())
 
 
 def _place_symbols(program: object) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -181,6 +193,12 @@ SIGNATURES = {
     "clock": (U64, ()),
     "globaltimer": (U64, ()),
     "exit_lanes": (None, (U32,)),
+    "cluster_arrive": (None, (U32,)),
+    "cluster_wait": (None, (U32,)),
+    "graph_set_conditional": (None, (U32, P, P)),
+    "graph_launch": (None, (U32, P, P, P)),
+    "texture": (None, (U32, U32, U32, P, P, P)),
+    "bulk": (None, (U32, U32, U32, P)),
 }
 
 
@@ -203,4 +221,3 @@ def _parameters(function: object, args: tuple[object, ...]) -> np.ndarray:
         buffer.extend(bytes(end - len(buffer)) + data)
         end += parameter.size
     return np.frombuffer(bytes(buffer) + bytes(8), np.uint8).copy()
-

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m cuda.cpu` describes the CPU device; `python -m cuda.cpu run SCRIPT` runs a program on it."""
+"""Describe the CPU device; `run SCRIPT`: run a program on it; `explain FILE`: follow a kernel to its machine code."""
 
 from __future__ import annotations
 
@@ -32,6 +32,21 @@ def report() -> int:
     return 0
 
 
+def explain(file: str, kernel: str | None, parts: list[str], level: int) -> int:
+    """Print how a kernel of a file becomes machine code."""
+    from cuda.cpu import explain
+    from cuda.cpu.ptx.error import PtxError
+
+    try:
+        with open(file, "rb") as opened:
+            data = opened.read()
+        print(explain.explain(data, kernel, parts=tuple(parts) or explain.PARTS[:2], level=level), end="")
+    except (OSError, PtxError, ImportError) as error:
+        print(f"python -m cuda.cpu explain: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m cuda.cpu", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -42,7 +57,19 @@ def main(arguments: list[str]) -> int:
     runner.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module")
     runner.add_argument("script", metavar="SCRIPT")
     runner.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
+    explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
+    explainer.add_argument(
+        "file", metavar="FILE", help="PTX, or a cubin (made with -lineinfo) or fatbin that contains it"
+    )
+    explainer.add_argument("--kernel", metavar="NAME", help="a part of its name will do; needed if there are several")
+    explainer.add_argument(
+        "--part", action="append", default=[], choices=["passes", "paths", "ir", "asm"],
+        help="what each pass found out, how the kernel will run, its LLVM IR, its machine code; default: the first two",
+    )  # fmt: skip
+    explainer.add_argument("--level", type=int, choices=range(4), default=3, help="LLVM's level for asm; default 3")
     given = parser.parse_args(arguments)
+    if given.command == "explain":
+        return explain(given.file, given.kernel, given.part, given.level)
     if given.command != "run":
         return report()
     try:

@@ -6,6 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class Path(IntEnum):
+    """Who turns round the warps of a block: enum cpu_path in runtime/kernel_abi.h."""
+
+    WARPS = 0  # the runtime, one after the other
+    FIBERS = 1  # the runtime, with a fiber for each, as they wait for each other
+    BLOCKS = 2  # the machine code itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +26,17 @@ class Parameter:
 
 @dataclass(slots=True)
 class MachineCode:
-    """One kernel, ready to run. `image` keeps the mapped object alive; `address` is `void entry(struct cpu_warp *)`."""
+    """One kernel, ready to run. `image` keeps the mapped object alive; `address` is `void entry(struct cpu_warp *)`.
+
+    Code that was compiled quickly has its LLVM IR in `ir`, and `key`, its place in the disk cache: see `improve.py`.
+    """
 
     address: int
-    needs_fibers: bool  # has barriers or loops that may wait for other warps
+    path: Path
     local_bytes: int  # local memory per thread, without recursion
     image: object
+    ir: bytes = b""  # compressed; empty if no better code is to come
+    key: str = ""
 
 
 @dataclass(slots=True)
@@ -38,6 +52,7 @@ class Kernel:
     ptx_version: int  # 95
     binary_version: int  # 90 for sm_90
     line: int = 0
+    explicit_cluster: bool = False  # .explicitcluster: a launch must give the cluster that the kernel does not
 
 
 @dataclass(slots=True)

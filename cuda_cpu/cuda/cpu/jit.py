@@ -8,19 +8,22 @@ import ctypes
 import functools
 import os
 import sys
+import zlib
 from typing import TYPE_CHECKING
 
 from cuda.cpu import cache
-from cuda.cpu.code import MachineCode
+from cuda.cpu.code import MachineCode, Path
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     import llvmlite.binding as llvm
 
+    from cuda.cpu.emit import KernelText
     from cuda.cpu.ptx.program import Program
 
-WIDTH = 32  # lanes of a packet: a whole warp
+QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
+LEVELS = ("0", "1", "2", "3")
 
 
 def compile_kernel(program: Program, name: str) -> MachineCode:
@@ -42,14 +45,28 @@ def compile_kernel(program: Program, name: str) -> MachineCode:
     """
     from cuda.cpu.runtime import _runtime
 
-    key = cache.key_of(_compiler_identity(), str(_runtime.ABI).encode(), _cpu_identity(), program.key, name.encode())
+    level = setting()
+    settings = f"{_runtime.ABI} {level} {_path()} {_width()}"
+    key = cache.key_of(
+        _compiler_identity(), settings.encode(), _cpu_identity(), program.key, name.encode()
+    )  # fmt: skip
     entry = None if os.environ.get("CUDA_CPU_EXPLAIN") == "1" else cache.find(key)
     if entry is None:
-        entry = pack(*build_object(program, name))
+        text, path, local_bytes = emit(program, name)
+        data = assemble(text, QUICK if level is None else level)
+        entry = pack(data, path, local_bytes, zlib.compress(text.encode(), 1) if level is None else b"")
         cache.store(key, entry)
-    needs_fibers, local_bytes, data = unpack(entry)
+    path, local_bytes, data, ir = unpack(entry)
     image = _runtime.Image(data)
-    return MachineCode(image.address(name), needs_fibers, local_bytes, image)
+    return MachineCode(image.address(name), path, local_bytes, image, ir, key)
+
+
+def setting() -> int | None:
+    """Return LLVM's level for all code (CUDA_CPU_LEVEL), or None: quickly at first, hot kernels once more."""
+    value = os.environ.get("CUDA_CPU_LEVEL", "")
+    if value and value not in LEVELS:
+        raise ValueError(f"CUDA_CPU_LEVEL is {value!r}; it must be one of {', '.join(LEVELS)}, or not set")
+    return int(value) if value else None
 
 
 def compile_function(program: Program, name: str) -> MachineCode:
@@ -60,47 +77,107 @@ def compile_function(program: Program, name: str) -> MachineCode:
     code behind it: it is that of a place in memory which belongs to the function.
     """
     token = ctypes.create_string_buffer(16)
-    return MachineCode(ctypes.addressof(token), False, 0, token)
+    return MachineCode(ctypes.addressof(token), Path.WARPS, 0, token)
 
 
-def pack(data: bytes, needs_fibers: bool, local_bytes: int) -> bytes:
+def pack(data: bytes, path: Path, local_bytes: int, ir: bytes = b"") -> bytes:
     """Join an object and what the runtime must know of it to one cache entry."""
-    return bytes([needs_fibers]) + local_bytes.to_bytes(8, "little") + data
+    return bytes([path]) + local_bytes.to_bytes(8, "little") + len(data).to_bytes(8, "little") + data + ir
 
 
-def unpack(entry: bytes) -> tuple[bool, int, bytes]:
-    return bool(entry[0]), int.from_bytes(entry[1:9], "little"), entry[9:]
+def unpack(entry: bytes) -> tuple[Path, int, bytes, bytes]:
+    end = 17 + int.from_bytes(entry[9:17], "little")
+    return Path(entry[0]), int.from_bytes(entry[1:9], "little"), entry[17:end], entry[end:]
 
 
-def build_object(program: Program, name: str) -> tuple[bytes, bool, int]:
-    """Compile a kernel to an ELF object; also tell whether it needs fibers, and its local memory."""
-    from cuda.cpu.emit import emit_kernel
+def build_object(program: Program, name: str, *, fibers: bool | None = None) -> tuple[bytes, Path, int]:
+    """Compile a kernel to an ELF object; also tell who turns round its warps, and its local memory."""
+    text, path, local_bytes = emit(program, name, fibers=fibers)
+    return assemble(text, setting() or QUICK), path, local_bytes
 
-    llvm = _llvm()
-    machine = _target_machine()
-    kernel = emit_kernel(program, name, width=WIDTH, native_gather=_has_gathers())
+
+def emit(program: Program, name: str, *, fibers: bool | None = None) -> tuple[str, Path, int]:
+    """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
+    kernel = kernel_text(program, name, fibers=fibers)
     if os.environ.get("CUDA_CPU_DUMP"):
         with open(os.path.join(os.environ["CUDA_CPU_DUMP"], name[:100] + ".ll"), "w") as file:
             file.write(kernel.text)
     if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
         print(*(f"cuda.cpu: {note}" for note in kernel.notes), sep="\n", file=sys.stderr)
-    module = llvm.parse_assembly(kernel.text)
+    return kernel.text, kernel.path, kernel.local_bytes
+
+
+def kernel_text(program: Program, name: str, *, fibers: bool | None = None) -> KernelText:
+    """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
+    from cuda.cpu.emit import emit_kernel
+
+    fibers = _path() == "fiber" if fibers is None else fibers
+    return emit_kernel(program, name, width=_width(), native_gather=_has_gathers(), fibers=fibers)
+
+
+def assemble(text: str, level: int) -> bytes:
+    """Compile LLVM IR to an ELF object at a level from 0 to 3."""
+    return _target_machine(level).emit_object(_optimised(text, level))
+
+
+def disassemble(text: str, level: int) -> str:
+    """Return what `assemble` makes as assembler text."""
+    return _target_machine(level).emit_assembly(_optimised(text, level))
+
+
+def _optimised(text: str, level: int) -> llvm.ModuleRef:
+    machine = _target_machine(level)
+    module = _llvm().parse_assembly(text)
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    optimise(module, machine)
-    return machine.emit_object(module), kernel.needs_fibers, kernel.local_bytes
+    if level == QUICK:
+        _tidy(module, machine)
+    else:
+        _optimise(module, machine, level)
+    return module
 
 
-def optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
-    """Run LLVM's passes at level 1: mem2reg, simplification, loops. The code is vectors already."""
+def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Only bring variables into registers and join what is left over: a fifth of the time of level 1."""
     llvm = _llvm()
-    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:
+    """Run LLVM's passes, but for those that make vectors: the code is vectors already."""
+    llvm = _llvm()
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
     options.loop_vectorization = False
-    options.loop_unrolling = False
+    options.loop_unrolling = level > 1
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
+
+
+def _path() -> str:
+    """Return how warps shall run by CUDA_CPU_PATH: "fiber", or "region" where that is possible (the default)."""
+    path = os.environ.get("CUDA_CPU_PATH", "region")
+    if path not in ("region", "fiber"):
+        raise ValueError(f"CUDA_CPU_PATH must be region or fiber, not {path!r}")
+    return path
+
+
+def _width() -> int:
+    """Return the lanes of a packet by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
+    text = os.environ.get("CUDA_CPU_WIDTH", "32")
+    if text == "native":
+        return 16 if _cpu_has("avx512f") else 8 if _cpu_has("avx2") else 4
+    if text not in ("1", "2", "4", "8", "16", "32"):
+        raise ValueError(f"CUDA_CPU_WIDTH must be native or a power of two up to 32, not {text!r}")
+    return int(text)
 
 
 # --- the host -----------------------------------------------------------------------------------------
@@ -121,20 +198,23 @@ def _llvm() -> ModuleType:
 
 
 @functools.cache
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(level: int) -> llvm.TargetMachine:
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=1,
+        opt=level,
         reloc="pic",
         codemodel="small",
     )
 
 
-@functools.cache
+def _cpu_has(flag: str) -> bool:
+    return flag.encode() in _cpu_identity().split()
+
+
 def _has_gathers() -> bool:
-    return bool(_llvm().get_host_cpu_features().get("avx512f"))
+    return _cpu_has("avx512f")
 
 
 @functools.cache

@@ -51,9 +51,10 @@ def hides_others(entry: str) -> bool:
 
 
 def prepare(folder: pathlib.Path) -> None:
-    """Fill the private folder: the driver under its name, this package, and llvmlite for those who have none."""
+    """Fill the private folder: driver and NVML by their names, this package, and llvmlite for those without."""
     (folder / "lib").mkdir()
-    (folder / "lib" / "libcuda.so.1").symlink_to(PACKAGE / "entry" / "libcuda.so.1")
+    for place in ("entry/libcuda.so.1", "nvml/libnvidia-ml.so.1"):
+        (folder / "lib" / pathlib.Path(place).name).symlink_to(PACKAGE / place)
     (folder / "python" / "cuda").mkdir(parents=True)
     (folder / "python" / "cuda" / "cpu").symlink_to(PACKAGE)
     (folder / "fallback").mkdir()

@@ -124,6 +124,26 @@ def test_work_that_is_not_joined(context, event, refused):
         ended(stream, "STREAM_CAPTURE_UNJOINED", refused)
 
 
+def test_a_stream_that_joined_may_go_before_the_end(context, event, refused):
+    with streams(0) as [stream], memory() as pointer:
+        for joined in (True, False):
+            other = driver.cuStreamCreate(0)
+            driver.cuStreamBeginCapture(stream, GLOBAL)
+            driver.cuEventRecord(event, stream)
+            driver.cuStreamWaitEvent(other, event, 0)
+            driver.cuMemsetD32Async(pointer, 1, 1, other)
+            if joined:
+                driver.cuEventRecord(event, other)
+                driver.cuStreamWaitEvent(stream, event, 0)
+            driver.cuStreamDestroy(other)
+            if joined:
+                graph = driver.cuStreamEndCapture(stream)
+                assert len(listed(driver.cuGraphGetNodes, graph)) == 1
+                driver.cuGraphDestroy(graph)
+            else:
+                ended(stream, "STREAM_CAPTURE_UNJOINED", refused)
+
+
 def test_captures_do_not_merge_nor_depend_on_what_is_outside(context, event, refused):
     with streams(0, 0) as [stream, other]:
         driver.cuStreamBeginCapture(stream, GLOBAL)

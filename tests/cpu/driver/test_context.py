@@ -92,8 +92,33 @@ def test_each_thread_has_its_own_stack(context):
 def test_old_forms_of_create(context, refused):
     driver.cuCtxDestroy(driver.cuCtxCreate_v2(0, 0))
     driver.cuCtxDestroy(driver.cuCtxCreate_v3(0, 0, 0, 0))
-    with refused("NOT_SUPPORTED", "affinity"):
-        driver.cuCtxCreate_v3(1 << 20, 1, 0, 0)
+    with refused("INVALID_VALUE", "NULL"):
+        driver.cuCtxCreate_v3(0, 1, 0, 0)
+
+
+def test_execution_affinity(context, refused):
+    given = abi.CUexecAffinityParam(type=abi.CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+    given.param.smCount.val = 1
+    asked = abi.CUexecAffinityParam()
+    other = driver.cuCtxCreate_v3(ctypes.addressof(given), 1, 0, 0)
+    driver.cuCtxGetExecAffinity(ctypes.addressof(asked), abi.CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+    assert asked.param.smCount.val == 1
+    pointer = driver.cuMemAlloc(4)
+    driver.cuMemsetD32(pointer, 3, 1)
+    driver.cuCtxSynchronize()
+    driver.cuMemFree(pointer)
+    driver.cuCtxDestroy(other)
+    driver.cuCtxGetExecAffinity(ctypes.addressof(asked), abi.CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+    assert asked.param.smCount.val == driver.cuDeviceGetAttribute(abi.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0)
+    given.param.smCount.val = 100000
+    params = abi.CUctxCreateParams(execAffinityParams=ctypes.addressof(given), numExecAffinityParams=1)
+    with refused("INVALID_VALUE", "smCount is 100000"):
+        driver.cuCtxCreate(ctypes.addressof(params), 0, 0)
+    given.type = 7
+    with refused("UNSUPPORTED_EXEC_AFFINITY"):
+        driver.cuCtxCreate_v3(ctypes.addressof(given), 1, 0, 0)
+    with refused("UNSUPPORTED_EXEC_AFFINITY"):
+        driver.cuCtxGetExecAffinity(ctypes.addressof(asked), 7)
 
 
 @pytest.mark.parametrize("flags", [3, 0x100])

@@ -152,7 +152,7 @@ def test_async_boxes_and_peers(context):
 @pytest.mark.parametrize(
     ("fields", "status", "says"),
     [
-        ({"srcMemoryType": ARRAY}, "NOT_SUPPORTED", "arrays"),
+        ({"srcMemoryType": ARRAY}, "INVALID_HANDLE", "the array handle is NULL"),
         ({"dstMemoryType": 9}, "INVALID_VALUE", "dstMemoryType is 9"),
         ({"srcPitch": 4}, "INVALID_VALUE", "srcPitch 4"),
         ({"srcDevice": 0}, "INVALID_VALUE", "src is NULL"),
@@ -233,6 +233,8 @@ def test_batch_of_boxes(context, refused):
     entries = (abi.CUDA_MEMCPY3D_BATCH_OP * 2)(
         batch_entry(pointer + 32, pointer, 4, 2, 8), batch_entry(pointer + 48, pointer, 8, 1)
     )
+    assert driver.cuMemcpy3DBatchAsync_v1(1, ctypes.addressof(entries), 0, stream) == 2**64 - 1  # no index of a failure
+    driver.cuMemcpy3DWithAttributesAsync(ctypes.addressof(entries), 0, stream)
     driver.cuMemcpy3DBatchAsync(2, ctypes.addressof(entries), 0, stream)
     driver.cuStreamSynchronize(stream)
     data = (ctypes.c_uint8 * 32)()
@@ -246,7 +248,7 @@ def test_batch_of_boxes(context, refused):
     entries[1].extent.width = 80
     with refused("INVALID_VALUE", "past the end"):
         driver.cuMemcpy3DBatchAsync(2, ctypes.addressof(entries), 0, stream)
-    for kind, status in ((abi.CU_MEMCPY_OPERAND_TYPE_ARRAY, "NOT_SUPPORTED"), (7, "INVALID_VALUE")):
+    for kind, status in ((abi.CU_MEMCPY_OPERAND_TYPE_ARRAY, "INVALID_HANDLE"), (7, "INVALID_VALUE")):
         entries[0].src.type = kind
         with refused(status):
             driver.cuMemcpy3DBatchAsync(1, ctypes.addressof(entries), 0, stream)

@@ -220,3 +220,27 @@ threads = [threading.Thread(target=fail, args=(n, out)) for n in (5, 6)]
 print(json.dumps([sorted(out), driver.error.last_error_message()]))
 """
     assert json.loads(in_new_process(code)) == [["device 5", "device 6"], ""]
+
+
+def test_atomic_operations(refused):
+    driver.cuInit(0)
+    operations = (ctypes.c_uint * 2)(abi.CU_ATOMIC_OPERATION_INTEGER_ADD, abi.CU_ATOMIC_OPERATION_FLOAT_MIN)
+    found = (ctypes.c_uint * 2)(9, 9)
+    driver.cuDeviceGetHostAtomicCapabilities(ctypes.addressof(found), ctypes.addressof(operations), 2, 0)
+    assert found[0] & abi.CU_ATOMIC_CAPABILITY_SCALAR_64
+    assert found[1] == 0
+    operations[0] = 99
+    with refused("INVALID_VALUE", "99 is no CUatomicOperation"):
+        driver.cuDeviceGetHostAtomicCapabilities(ctypes.addressof(found), ctypes.addressof(operations), 2, 0)
+    with refused("INVALID_DEVICE", "same device"):
+        driver.cuDeviceGetP2PAtomicCapabilities(ctypes.addressof(found), ctypes.addressof(operations), 2, 0, 0)
+
+
+def test_news_of_a_device(refused):
+    driver.cuInit(0)
+    handle = driver.cuDeviceRegisterAsyncNotification(0, 1234, 0)
+    driver.cuDeviceUnregisterAsyncNotification(0, handle)
+    with refused("INVALID_VALUE", "was not registered"):
+        driver.cuDeviceUnregisterAsyncNotification(0, handle)
+    with refused("INVALID_VALUE", "callbackFunc is NULL"):
+        driver.cuDeviceRegisterAsyncNotification(0, 0, 0)

@@ -166,6 +166,22 @@ def test_user_objects_live_as_long_as_graphs(context, destroyed, refused):
         driver.cuUserObjectRetain(thing, 1)
 
 
+def test_an_update_takes_over_user_objects(context, destroyed):
+    seen, destroy, _kept = destroyed
+    graphs = [driver.cuGraphCreate(0) for _ in range(2)]
+    for number, graph in enumerate(graphs):
+        thing = driver.cuUserObjectCreate(number, destroy, 1, abi.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        driver.cuGraphRetainUserObject(graph, thing, 1, abi.CU_GRAPH_USER_OBJECT_MOVE)
+    executable = driver.cuGraphInstantiate(graphs[0], 0)
+    driver.cuGraphDestroy(graphs[0])
+    info = abi.CUgraphExecUpdateResultInfo()
+    driver.cuGraphExecUpdate(executable, graphs[1], ctypes.addressof(info))
+    driver.cuGraphDestroy(graphs[1])
+    assert seen == [None], "number 0, which is NULL"
+    driver.cuGraphExecDestroy(executable)
+    assert seen == [None, 1]
+
+
 def test_wrong_user_objects(context, destroyed, refused):
     _, destroy, _kept = destroyed
     for arguments in ((5, destroy, 0, 1), (5, destroy, 1, 0), (5, 0, 1, 1)):

@@ -234,8 +234,8 @@ def test_nodes_from_the_union(store, refused):
         given.type = abi.CU_GRAPH_NODE_TYPE_HOST
         with refused("INVALID_VALUE", "must be the same"):
             driver.cuGraphNodeSetParams(node, addressof(given))
-        given.type = abi.CU_GRAPH_NODE_TYPE_CONDITIONAL
-        with refused("NOT_SUPPORTED", "CUgraphNodeType 13"):
+        given.type = abi.CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
+        with refused("NOT_SUPPORTED", "CUgraphNodeType 8"):
             driver.cuGraphAddNode(graph, 0, 0, 0, addressof(given))
         for kind, member in ((abi.CU_GRAPH_NODE_TYPE_EMPTY, None), (abi.CU_GRAPH_NODE_TYPE_GRAPH, "graph")):
             inner = driver.cuGraphCreate(0)
@@ -247,6 +247,36 @@ def test_nodes_from_the_union(store, refused):
             if not member:
                 driver.cuGraphDestroy(inner)
         assert driver.cuGraphChildGraphNodeGetGraph(node) == inner
+
+
+def test_the_graph_within_a_node_is_replaced(store):
+    with new_graph() as graph, new_graph() as inner, memory() as pointer:
+        fill = add_fill(inner, pointer, 4, 1)
+        node = driver.cuGraphAddChildGraphNode(graph, 0, 0, inner)
+        before = driver.cuGraphChildGraphNodeGetGraph(node)
+        given = abi.CUgraphNodeParams(type=abi.CU_GRAPH_NODE_TYPE_GRAPH)
+        given.graph.graph = inner
+        change = abi.CUDA_MEMSET_NODE_PARAMS(pointer, 0, 5, 4, 1, 1)
+        driver.cuGraphMemsetNodeSetParams(fill, addressof(change))
+        with executable(graph) as run:
+            driver.cuGraphExecNodeSetParams(run, node, addressof(given))
+            launch(run)
+            assert kernels.read(pointer) == 5
+        driver.cuGraphNodeSetParams(node, addressof(given))
+        after = driver.cuGraphChildGraphNodeGetGraph(node)
+        assert after not in (before, inner)
+        with executable(graph) as run:
+            driver.cuMemsetD32(pointer, 0, 1)
+            launch(run)
+            assert kernels.read(pointer) == 5
+
+
+def test_a_kernel_node_without_a_cluster_says_so(store):
+    with new_graph() as graph, memory() as pointer:
+        node = add_kernel(graph, store, "store", *stored(pointer, 1))
+        value = abi.CUlaunchAttributeValue()
+        driver.cuGraphKernelNodeGetAttribute(node, abi.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, addressof(value))
+        assert (value.clusterDim.x, value.clusterDim.y, value.clusterDim.z) == (0, 0, 0)
 
 
 def test_attributes_of_kernel_nodes(store, refused):
@@ -316,8 +346,6 @@ def test_forms_of_instantiation(context, refused):
                 call(made)
         with refused("INVALID_VALUE", "0x40"):
             driver.cuGraphInstantiate(graph, 0x40)
-        with refused("NOT_SUPPORTED", "cannot launch graphs"):
-            driver.cuGraphInstantiate(graph, abi.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
 
 
 def test_wrong_nodes(store, refused):
@@ -378,6 +406,30 @@ def test_memory_of_a_graph(context, refused):
             assert graph_memory(abi.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) >= 100
     driver.cuDeviceGraphMemTrim(0)
     assert graph_memory(abi.CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) == 0
+
+
+@pytest.mark.parametrize("kind", ["host", "managed"])
+def test_memory_of_other_kinds(context, kind):
+    given = abi.CUDA_MEM_ALLOC_NODE_PARAMS(bytesize=4)
+    if kind == "host":
+        given.poolProps.allocType = abi.CU_MEM_ALLOCATION_TYPE_PINNED
+        given.poolProps.location.type = abi.CU_MEM_LOCATION_TYPE_HOST
+    else:
+        given.poolProps.allocType = abi.CU_MEM_ALLOCATION_TYPE_MANAGED
+        given.poolProps.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
+    with new_graph() as graph:
+        node = driver.cuGraphAddMemAllocNode(graph, 0, 0, addressof(given))
+        driver.cuGraphMemAllocNodeGetParams(node, addressof(given))
+        add_fill(graph, given.dptr, 3, 1, before=[node])
+        with executable(graph) as run:
+            for _ in range(2):
+                launch(run)
+                value = ctypes.c_uint32()
+                which = abi.CU_POINTER_ATTRIBUTE_MEMORY_TYPE if kind == "host" else abi.CU_POINTER_ATTRIBUTE_IS_MANAGED
+                driver.cuPointerGetAttribute(addressof(value), which, given.dptr)
+                assert value.value == 1  # CU_MEMORYTYPE_HOST, or true
+                assert ctypes.c_uint32.from_address(given.dptr).value == 3
+                driver.cuMemFreeAsync(given.dptr, 0)
 
 
 def test_memory_that_outlives_a_launch(context, refused):

@@ -189,6 +189,54 @@ def test_clusters(out, refused):
                 launch_ex(module, b"store", given, ctypes.c_uint64(out), ctypes.c_uint32(1))
 
 
+RANKS = """
+.visible .entry ranks(.param .u64 out) .CLUSTER
+{
+    .reg .b32 %r<5>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, %cluster_nctarank;
+    shl.b32 %r3, %r3, 8; or.b32 %r2, %r2, %r3; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+    barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%rd3], %r2; ret;
+}
+"""
+
+
+def dimensions(x):
+    return {"clusterDim.x": x, "clusterDim.y": 1, "clusterDim.z": 1}
+
+
+def test_a_kernel_with_a_cluster_of_its_own(out, refused):
+    with kernels.loaded(RANKS.replace(".CLUSTER", ".explicitcluster .reqnctapercluster 2")) as module:
+        function = driver.cuModuleGetFunction(module, b"ranks")
+        assert driver.cuFuncGetAttribute(abi.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) == 2
+        places, _keep = kernels.packed(ctypes.c_uint64(out))
+        driver.cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, 0, places, 0)
+        assert numbers(out, 4) == [0x200, 0x201] * 2
+        with refused("INVALID_CLUSTER_SIZE", "compiled for (2, 1, 1)"):
+            launch_ex(module, b"ranks", config(("CLUSTER_DIMENSION", dimensions(4)), gridDimX=4), ctypes.c_uint64(out))
+        with refused("INVALID_CLUSTER_SIZE", "no multiple"):
+            driver.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, places, 0)
+
+
+def test_a_kernel_whose_launches_give_the_cluster(out, refused):
+    with kernels.loaded(RANKS.replace(".CLUSTER", ".explicitcluster")) as module:
+        function = driver.cuModuleGetFunction(module, b"ranks")
+        assert driver.cuFuncGetAttribute(abi.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, function) == 1
+        launch_ex(module, b"ranks", config(("CLUSTER_DIMENSION", dimensions(3)), gridDimX=3), ctypes.c_uint64(out))
+        assert numbers(out, 3) == [0x300, 0x301, 0x302]
+        places, _keep = kernels.packed(ctypes.c_uint64(out))
+        with refused("INVALID_CLUSTER_SIZE", "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"):
+            driver.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, places, 0)
+        given = config(("CLUSTER_DIMENSION", dimensions(16)), gridDimX=16, blockDimX=32)
+        place = ctypes.addressof(given[0])
+        with refused("INVALID_CLUSTER_SIZE", "1 to 8"):
+            driver.cuOccupancyMaxActiveClusters(function, place)
+        driver.cuFuncSetAttribute(function, abi.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
+        assert driver.cuOccupancyMaxPotentialClusterSize(function, place) == 16
+        assert driver.cuOccupancyMaxActiveClusters(function, place) >= 1
+        launch_ex(module, b"ranks", given, ctypes.c_uint64(out))
+        assert numbers(out, 16) == [0x1000 + rank for rank in range(16)]
+
+
 def test_cooperative_launches_fit_the_device(out, refused):
     with kernels.loaded(kernels.STORE) as module:
         function = driver.cuModuleGetFunction(module, b"store")

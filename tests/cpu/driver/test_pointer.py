@@ -157,3 +157,42 @@ def test_prefetch_of_many_ranges(context, refused):
         prefetch()
     for pointer in pointers:
         driver.cuMemFree(pointer)
+
+
+def test_discards(context, refused):
+    pointer = driver.cuMemAllocManaged(4096, abi.CU_MEM_ATTACH_GLOBAL)
+    device = driver.cuMemAlloc(64)
+    places = (ctypes.c_uint64 * 2)(pointer, device)
+    sizes = (ctypes.c_size_t * 2)(4096, 64)
+    where = abi.CUmemLocation(type=abi.CU_MEM_LOCATION_TYPE_HOST)
+    ranges, first = (ctypes.addressof(places), ctypes.addressof(sizes)), (ctypes.c_size_t * 1)(0)
+    driver.cuMemDiscardBatchAsync(*ranges, 1, 0, 0)
+    at = (ctypes.addressof(where), ctypes.addressof(first), 1)
+    driver.cuMemDiscardAndPrefetchBatchAsync(*ranges, 1, *at, 0, 0)
+    kind = ctypes.c_int()
+    kind_of = (ctypes.addressof(kind), 4, abi.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, pointer, 4096)
+    driver.cuMemRangeGetAttribute(*kind_of)
+    assert kind.value == abi.CU_MEM_LOCATION_TYPE_HOST
+    with refused("INVALID_VALUE", "wants managed memory"):
+        driver.cuMemDiscardBatchAsync(*ranges, 2, 0, 0)
+    buffer = (ctypes.c_uint64 * 1)(ctypes.addressof(where))  # pageable memory may be prefetched, not discarded
+    with refused("INVALID_VALUE", "range 0 is no managed memory"):
+        driver.cuMemDiscardBatchAsync(ctypes.addressof(buffer), ranges[1], 1, 0, 0)
+    with refused("INVALID_VALUE", "flags is 1"):
+        driver.cuMemDiscardBatchAsync(*ranges, 1, 1, 0)
+    driver.cuMemFree(device)
+    driver.cuMemFree(pointer)
+
+
+def test_older_forms_name_a_device(context):
+    pointer = driver.cuMemAllocManaged(4096, abi.CU_MEM_ATTACH_GLOBAL)
+    driver.cuMemAdvise_v1(pointer, 4096, abi.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0)
+    driver.cuMemPrefetchAsync_v1(pointer, 4096, abi.CU_DEVICE_CPU, 0)
+    answer = ctypes.c_int(9)
+    for attribute, expected in (
+        (abi.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, 0),
+        (abi.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, abi.CU_DEVICE_CPU),
+    ):
+        driver.cuMemRangeGetAttribute(ctypes.addressof(answer), 4, attribute, pointer, 4096)
+        assert answer.value == expected
+    driver.cuMemFree(pointer)

@@ -237,7 +237,7 @@ def test_access(context, refused):
     ("fields", "status", "says"),
     [
         ({"allocType": 9}, "INVALID_VALUE", "allocType is 9"),
-        ({"handleTypes": 1}, "NOT_SUPPORTED", "other processes"),
+        ({"handleTypes": 2}, "NOT_SUPPORTED", "file descriptors"),
         ({"place": 77}, "INVALID_VALUE", "location type 77"),
         ({"id": 5}, "INVALID_DEVICE", "device 5"),
     ],

@@ -81,7 +81,8 @@ def test_another_environment_sees_of_ours_only_cuda_cpu(tmp_path, monkeypatch):
     variables = run.environment(folder, other=True)
     assert variables["PYTHONPATH"].split(os.pathsep) == [str(tmp_path / "user"), str(folder / "python")]
     assert sorted(path.name for path in (folder / "python" / "cuda").iterdir()) == ["cpu"]
-    assert (folder / "lib" / "libcuda.so.1").resolve() == (ROOT / "entry" / "libcuda.so.1").resolve()
+    for name, place in (("libcuda.so.1", "entry"), ("libnvidia-ml.so.1", "nvml")):
+        assert (folder / "lib" / name).resolve() == (ROOT / place / name).resolve()
 
 
 def exported(path: pathlib.Path) -> set[str]:

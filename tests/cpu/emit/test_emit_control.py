@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from support.warps import Fault, Kernel, compiled
 
+from cuda.cpu.code import Path
+from cuda.cpu.emit import function
+
 HEADER = """
 .visible .entry k(.param .u64 data)
 {
@@ -29,9 +32,9 @@ END:
 """
 
 
-def run(body: str, data: np.ndarray, threads: int = 32, **options: object) -> np.ndarray:
+def run(body: str, data: np.ndarray, threads: int = 32, *, fibers: bool = False, **options: object) -> np.ndarray:
     result = np.ascontiguousarray(data, np.uint32).copy()
-    compiled(HEADER + body + FOOTER)(result, threads=threads, **options)
+    compiled(HEADER + body + FOOTER, fibers=fibers)(result, threads=threads, **options)
     return result
 
 
@@ -119,6 +122,58 @@ C:  add.u32 %r3, %r3, 100;
     np.testing.assert_array_equal(run(body, x), expected)
 
 
+def test_branch_through_a_table_of_one_place() -> None:
+    """Lanes do not part, though their indices differ."""
+    body = "rem.u32 %r4, %r2, 2;\nT: .branchtargets A, A;\nbrx.idx %r4, T;\nA: add.u32 %r3, %r2, 1;\n"
+    np.testing.assert_array_equal(run(body, np.arange(32)), np.arange(1, 33))
+
+
+def test_lanes_wait_for_those_that_a_vote_names() -> None:
+    """Some lanes come to it by way of a barrier of their own."""
+    body = """
+    setp.lt.u32 %p1, %r2, 16; mov.u32 %r3, 1;
+    @%p1 bra LOW;
+    bar.warp.sync 0xffff0000;
+    mov.u32 %r3, 2;
+    bra.uni BOTH;
+LOW:
+    bar.warp.sync 0x0000ffff;
+BOTH:
+    setp.eq.u32 %p1, %r3, 1;
+    vote.sync.ballot.b32 %r3, %p1, 0xffffffff;
+"""
+    np.testing.assert_array_equal(run(body, np.arange(32)), np.full(32, 0xFFFF))
+
+
+def test_lanes_meet_at_barriers_of_the_warp_in_different_places() -> None:
+    """What the others have written before theirs is there behind one's own."""
+    body = """
+    setp.lt.u32 %p1, %r2, 16; add.s64 %d4, %d1, 128; mov.u32 %r3, 7;
+    @%p1 bra LOW;
+    setp.eq.u32 %p1, %r2, 16;
+    @%p1 st.global.u32 [%d4], 5;
+    bar.warp.sync -1;
+    ld.global.u32 %r3, [%d4+4];
+    bra.uni BOTH;
+LOW:
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 st.global.u32 [%d4+4], 6;
+    bar.warp.sync -1;
+    ld.global.u32 %r3, [%d4];
+BOTH:
+    redux.sync.add.u32 %r4, %r3, -1; add.u32 %r3, %r3, %r4;
+"""
+    data = np.zeros(34, np.uint32)
+    data[:32] = np.arange(32)
+    np.testing.assert_array_equal(run(body, data)[:32] - 176, np.where(np.arange(32) < 16, 5, 6))
+
+
+def test_a_negated_predicate_combined_with_a_comparison() -> None:
+    body = "setp.gt.u32 %p1, %r2, 20; setp.lt.and.u32 %p1, %r2, 40, !%p1; mov.u32 %r3, 6;\n@%p1 bra END;\n"
+    body += "mov.u32 %r3, 5;\n"
+    np.testing.assert_array_equal(run(body, np.arange(32)), np.where(np.arange(32) > 20, 5, 6))
+
+
 def test_every_lane_gets_through_a_lock() -> None:
     """The lane that holds the lock must run on while the others of its warp spin."""
     body = """
@@ -135,7 +190,7 @@ LOCK:
     x[:32] = np.arange(32) + 1
     result = run(body, x)
     assert (result[32], result[33]) == (0, x[:32].sum())
-    assert compiled(HEADER + body + FOOTER).needs_fibers
+    assert compiled(HEADER + body + FOOTER).path == Path.FIBERS
 
 
 def test_early_return_before_a_barrier_is_reported() -> None:
@@ -149,7 +204,7 @@ def test_early_return_before_a_barrier_is_reported() -> None:
         "exit_lanes": lambda warp, lanes: log.append(("exit", lanes)),
         "barrier_sync": lambda warp, number, threads, lanes: log.append(("barrier", number, threads, lanes)),
     }
-    result = run(body, np.arange(32), services=services)
+    result = run(body, np.arange(32), services=services, fibers=True)
     mask = (1 << 21) - 1
     assert log == [("exit", 0xFFFFFFFF ^ mask), ("barrier", 0, 0, mask), ("exit", mask)]
     np.testing.assert_array_equal(result, np.where(np.arange(32) > 20, np.arange(32), 3))
@@ -321,3 +376,39 @@ def test_random_graphs(seed: int) -> None:
     x = np.random.default_rng(seed).integers(0, 1000, 32)
     expected = [interpret(blocks, [int(value), lane, 0, 32, 1, 0]) for lane, value in enumerate(x)]
     np.testing.assert_array_equal(run(ptx_of(blocks), x), expected)
+
+
+def test_large_graphs_in_any_order_keep_their_values_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = """
+    add.s64 %d4, %d1, 128; mov.u32 %r3, 1;
+LOCK:
+    atom.global.cas.b32 %r4, [%d4], 0, 1; setp.ne.u32 %p1, %r4, 0;
+    @%p1 bra LOCK;
+    add.u32 %r3, %r3, %r2;
+    atom.global.exch.b32 %r6, [%d4], 0;
+"""
+    monkeypatch.setattr(function, "MOST_JOINED", 0)
+    x = np.zeros(33, np.uint32)
+    x[:32] = np.arange(32)
+    Kernel(HEADER + body + FOOTER)(x)
+    np.testing.assert_array_equal(x[:32], np.arange(32) + 1)
+
+
+@pytest.mark.parametrize(("load", "path"), [("ld.volatile", Path.FIBERS), ("ld", Path.BLOCKS)])
+def test_only_calls_that_ask_other_threads_may_wait(load: str, path: Path) -> None:
+    text = f"""
+.func (.param .b32 back) get(.param .b64 from) {{
+    .reg .b32 %r<2>; .reg .b64 %d<2>;
+    ld.param.u64 %d1, [from]; {load}.u32 %r1, [%d1]; st.param.b32 [back], %r1;
+    ret;
+}}
+.visible .entry k(.param .u64 data) {{
+    .reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %d<2>; .param .b64 at; .param .b32 got;
+    ld.param.u64 %d1, [data];
+AGAIN:
+    st.param.b64 [at], %d1; call (got), get, (at); ld.param.b32 %r1, [got];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra AGAIN;
+    ret;
+}}"""
+    assert compiled(text).path == path

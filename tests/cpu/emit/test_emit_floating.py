@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -317,6 +318,61 @@ def test_minifloats(type_: str, mantissa: int, bias: int, largest: float) -> Non
             value(int(code) & 127),
             -value(int(code) & 127),
         ]
+
+
+@pytest.mark.parametrize(
+    ("type_", "bits", "mantissa", "bias"), [("e2m1", 4, 1, 1), ("e2m3", 6, 3, 1), ("e3m2", 6, 2, 3)]
+)
+def test_floats_of_six_and_four_bits(type_: str, bits: int, mantissa: int, bias: int) -> None:
+    """Every code both ways; between two numbers the nearest one, halfway the even one; no infinities, no NaN."""
+
+    def value(code: int) -> float:
+        exponent, fraction = code >> mantissa, code & ((1 << mantissa) - 1)
+        return ((exponent > 0) + fraction / (1 << mantissa)) * 2.0 ** (max(exponent, 1) - bias)
+
+    sign, step = 1 << bits - 1, 4 if bits == 4 else 8  # bits of a number in a packed value
+    table = [value(code) for code in range(sign)]
+    expected = {value(code): code for code in range(sign)}
+    for code, (low, high) in enumerate(itertools.pairwise(table)):
+        expected |= {
+            (low + high) / 2: code + code % 2,
+            low + (high - low) * 0.49: code,
+            low + (high - low) * 0.51: code + 1,
+        }
+    expected |= {table[-1] * 1.3: sign - 1, 1e30: sign - 1, np.inf: sign - 1}
+    for start in range(0, len(expected), 32):
+        numbers = np.array(list(expected)[start : start + 32], np.float32)
+        packed = apply(f"cvt.rn.satfinite.{type_}x2.f32 $d, $a, $b", "u16", ("f32", -numbers), ("f32", numbers))
+        for number, found in zip(list(expected)[start : start + 32], packed, strict=False):
+            code = expected[number]
+            assert int(found) == code | (code | sign) << step, number
+    for start in range(0, sign, 32):
+        codes = np.arange(start, min(start + 32, sign), dtype=np.uint16)
+        back = apply(f"cvt.rn.f16x2.{type_}x2 $d, $a", "u32", ("u16", codes | (codes | sign) << step))
+        found = back.view(np.float16).reshape(-1, 2)[: len(codes)]
+        np.testing.assert_array_equal(found, [(value(int(code)), -value(int(code))) for code in codes])
+    nan = apply(f"cvt.rn.satfinite.{type_}x2.f32 $d, $a, $b", "u16", ("f32", [-np.nan]), ("f32", [-1.0]))
+    relu = apply(f"cvt.rn.satfinite.relu.{type_}x2.f32 $d, $a, $b", "u16", ("f32", [1.0]), ("f32", [-1.0]))
+    one = table.index(1.0)
+    assert int(nan[0]) == (sign - 1) << step | one | sign
+    assert int(relu[0]) == one << step
+
+
+def test_powers_of_two_as_numbers_of_eight_bits() -> None:
+    numbers = np.array([1, 1.5, 2, 3e38, 1e-38, 2.0**-127, 2.0**-127 * 1.01, 1e-45, 0, np.inf, np.nan, -6], np.float32)
+    down = [127, 127, 128, 254, 126 - 126, 0, 0, 0, 0, 255, 255, 129]
+    up = [127, 128, 128, 255, 1, 0, 1, 0, 0, 255, 255, 130]
+    for mode, expected in (("rz", down), ("rp", up)):
+        for suffix, most in (("", 255), (".satfinite", 254)):
+            found = apply(f"cvt.{mode}{suffix}.ue8m0x2.f32 $d, $a, $b", "u16", ("f32", numbers), ("f32", numbers))
+            limited = [code if np.isnan(x) else min(code, most) for code, x in zip(expected, numbers, strict=True)]
+            assert [int(code) for code in found[: len(numbers)]] == [code * 257 for code in limited]
+    codes = np.array([0, 1, 127, 254, 255], np.uint16)
+    back = apply("cvt.rn.bf16x2.ue8m0x2 $d, $a", "u32", ("u16", codes | codes[::-1] << 8))[:5]
+    bits = [0x40, 0x80, 0x3F80, 0x7F00, 0x7FFF]
+    assert back.tolist() == [low | high << 16 for low, high in zip(bits, bits[::-1], strict=True)]
+    again = apply("cvt.rz.ue8m0x2.bf16x2 $d, $a", "u16", ("u32", back[1:4]))[:3]
+    assert again.tolist() == [int(code | other << 8) for code, other in zip(codes[1:4], codes[3:0:-1], strict=True)]
 
 
 def test_packing_conversions() -> None:

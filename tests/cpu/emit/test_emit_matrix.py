@@ -146,6 +146,41 @@ def test_mma(shape, type_, result):
     np.testing.assert_array_equal(out, fragments(expected, result, place, word))
 
 
+@pytest.mark.parametrize("layouts", ["row.row", "row.col", "col.row", "col.col"])
+@pytest.mark.parametrize(("result", "addend"), [("f32", "f32"), ("f16", "f16"), ("f32", "f16"), ("f16", "f32")])
+def test_mma_of_quads(layouts, result, addend):
+    """Four products of 8x8x4 halves; the first has lanes 0 to 3 and 16 to 19, and so on (section 9.7.14.5.1)."""
+    a, b, c = integers(-3, 3, 4, 8, 4), integers(-3, 3, 4, 4, 8), integers(-9, 9, 4, 8, 8)
+
+    def lane(quad, line):
+        return 4 * quad + line % 4 + 16 * (line // 4)
+
+    def whole(matrices, place, word):
+        """Return the registers of four matrices, each where `place(quad, row, column)` says."""
+        parts = [fragments(m, word, lambda row, column, q=q: place(q, row, column), 32) for q, m in enumerate(matrices)]
+        return np.bitwise_or.reduce(parts)
+
+    def left(quad, row, k):
+        return (lane(quad, row), k) if layouts[:3] == "row" else (4 * quad + k + 16 * (row // 4), row % 4)
+
+    def right(quad, k, column):
+        return (lane(quad, column), k) if layouts[4:] == "col" else (4 * quad + k + 16 * (column // 4), column % 4)
+
+    def sums(type_):
+        def place(quad, row, column):
+            if type_ == "f16":
+                return lane(quad, row), column
+            where = 4 * quad + 16 * (row // 4) + row % 2 + column // 2 % 2 * 2
+            return where, row // 2 % 2 * 2 + column // 4 * 4 + column % 2
+
+        return place
+
+    sources = whole(a, left, "f16"), whole(b, right, "f16"), whole(c, sums(addend), addend)
+    expected = whole(a @ b + c, sums(result), result)
+    instruction = f"mma.sync.aligned.m8n8k4.{layouts}.{result}.f16.f16.{addend}"
+    np.testing.assert_array_equal(run(instruction, *sources, len(expected), "b32"), expected)
+
+
 def test_integer_sums_wrap_or_saturate():
     a = np.full((2, 32), 0x7F7F7F7F, np.uint32)
     c = np.full((4, 32), 0x7FFFFFFF, np.uint32)
@@ -168,13 +203,14 @@ def test_signs_may_differ():
 WMMA = [("m16n16k16", "f16", "f32", 8, 8), ("m8n32k16", "f16", "f16", 8, 8), ("m32n8k16", "bf16", "f32", 8, 2)]
 WMMA += [("m16n16k16", "s8", "s32", 2, 2), ("m16n16k8", "tf32", "f32", 4, 4), ("m8n8k4", "f64", "f64", 1, 1)]
 WMMA += [("m8n8k32", "u4", "s32", 1, 1), ("m8n8k128", "b1", "s32", 1, 1)]
+WMMA += [("m16n16k16", "u8", "s32", 2, 2), ("m8n8k32", "s4", "s32", 1, 1)]
 
 
 @pytest.mark.parametrize(("shape", "type_", "result", "left", "right"), WMMA)
 @pytest.mark.parametrize("by", ["row", "col"])
 def test_wmma(shape, type_, result, left, right, by):
     rows, columns, depth = (int(n) for n in shape.replace("n", " ").replace("k", " ")[1:].split())
-    low, high = {"u4": (0, 15), "b1": (0, 1)}.get(type_, (-4, 4))
+    low, high = {"u4": (0, 15), "u8": (0, 200), "b1": (0, 1)}.get(type_, (-4, 4))
     a, b, c = integers(low, high, rows, depth), integers(low, high, depth, columns), integers(-9, 9, rows, columns)
     narrow = TYPES[type_][0] < 8
     other = "col" if by == "row" or narrow else "row"

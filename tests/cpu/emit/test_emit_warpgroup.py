@@ -148,3 +148,29 @@ def test_integers():
     b = random.integers(0, 256, (24, 32)).astype(np.uint8)
     out = run("k32.s32.s8.u8", 24, by_depth(a, 0), by_depth(b, 0), 0, keep=1)
     np.testing.assert_array_equal(out.view(np.int32), gathered(a.astype(np.int32) @ b.T.astype(np.int32) + 5))
+
+
+def coded(type_: str, numbers: np.ndarray) -> np.ndarray:
+    """Return small integers as the codes of a type."""
+    if type_ == "tf32":
+        return numbers.astype(np.float32)
+    if type_ == "bf16":
+        return (numbers.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    sizes = {"e4m3": [0, 0x38, 0x40, 0x44], "e5m2": [0, 0x3C, 0x40, 0x42]}[type_]
+    return (np.array(sizes)[np.abs(numbers)] | (numbers < 0) << 7).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("left", "right", "depth"), [("bf16", "bf16", 16), ("tf32", "tf32", 8), ("e4m3", "e5m2", 32)])
+def test_other_floats(left, right, depth):
+    a, b = random.integers(-3, 4, (64, depth)), random.integers(-3, 4, (16, depth))
+    tail = ", 1, 1, 0, 0" if left == "bf16" else ", 1, 1"
+    sides = by_depth(coded(left, a), 128), by_depth(coded(right, b), 128)
+    out = run(f"k{depth}.f32.{left}.{right}", 16, *sides, 128, tail=tail)
+    np.testing.assert_array_equal(out.view(np.float32), gathered((a @ b.T).astype(np.float32)))
+
+
+def test_single_bits():
+    a, b = (random.integers(0, 256, (count, 32)).astype(np.uint8) for count in (64, 16))
+    out = run("k256.s32.b1.b1.and.popc", 16, by_depth(a, 0), by_depth(b, 0), 0)
+    bits = [np.unpackbits(each, axis=1).astype(np.int32) for each in (a, b)]
+    np.testing.assert_array_equal(out.view(np.int32), gathered(bits[0] @ bits[1].T))

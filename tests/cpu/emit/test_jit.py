@@ -45,12 +45,12 @@ import sys
 from cuda.cpu import jit
 from cuda.cpu.ptx import program
 code = jit.compile_kernel(program.build([{STORE!r}]), "k")
-print("llvmlite" in sys.modules, code.address != 0, code.needs_fibers, code.local_bytes)
+print("llvmlite" in sys.modules, code.address != 0, code.path.name, code.local_bytes)
 """
     results = [
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True) for _ in range(2)
     ]
-    assert [result.stdout.strip() for result in results] == ["True True False 0", "False True False 0"]
+    assert [result.stdout.strip() for result in results] == ["True True BLOCKS 0", "False True BLOCKS 0"]
     assert len(list(folder.iterdir())) == 1
 
 
@@ -124,9 +124,7 @@ def test_explanation_of_a_kernel(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setenv("CUDA_CPU_EXPLAIN", "1")
     jit.build_object(ptx_program.build([text]), "k")
     lines = capsys.readouterr().err.splitlines()
-    assert (
-        "accesses: 0 by one address, 1 by rows, 2 by lanes; 32 lanes a packet; on fibers: it has barriers" in lines[0]
-    )
+    assert "1 by rows, 2 by lanes; 32 lanes a packet; 1 regions, each for all warps" in lines[0]
     assert lines[1].endswith("line 9: ld.global.u64 goes lane by lane: its addresses are 4 bytes apart")
     assert "st.global.u32 goes lane by lane: its addresses follow no rule" in lines[2]
     monkeypatch.delenv("CUDA_CPU_EXPLAIN")

@@ -91,9 +91,9 @@ def test_what_is_not_in_the_table_is_refused(word, operands, message):
 
 
 def test_known_instructions_without_emitter_are_refused_by_name():
-    wanted = instruction("tex.2d.v4.f32.f32", "va")
-    assert form_of(wanted).geometry == "2d"
-    with pytest.raises(PtxError, match=r"instruction tex\.2d\.v4\.f32\.f32 is not supported yet by the CPU device"):
+    wanted = instruction("tex.2dms.v4.f32.s32", "va")
+    assert form_of(wanted).geometry == "2dms"
+    with pytest.raises(PtxError, match=r"instruction tex\.2dms\.v4\.f32\.s32 is not supported yet by the CPU device"):
         check(wanted)
 
 

@@ -41,7 +41,7 @@ static struct cpu_grid *grid_of(void (*entry)(struct cpu_warp *), bool fibers)
     struct cpu_grid *grid = calloc(1, sizeof *grid + 1);
     grid->entry = entry;
     grid->parameter_bytes = 16;
-    grid->needs_fibers = fibers;
+    grid->path = fibers;
     return grid;
 }
 
@@ -90,7 +90,7 @@ static uint32_t run(struct cpu_queue *queue, struct wanted wanted)
 /* One queue numbers, the other waits for it, rotates the beginning and frees an allocation. */
 static void tie_queues(struct cpu_queue *first, struct cpu_queue *second, uint32_t *out, bool fibers)
 {
-    struct cpu_event *event = cpu_event_make();
+    struct cpu_event *event = cpu_event_make(-1);
     struct cpu_grid *numbering = grid_of(number_threads, fibers), *rotating = grid_of(rotate, true);
     uint64_t address;
     CHECK(cpu_arena_allocate(arena, 1000, &address) == CPU_ARENA_DONE);
@@ -125,7 +125,7 @@ static void cancel_a_spinning_kernel(struct cpu_queue *queue, bool fibers)
 
 static void *work(void *argument)
 {
-    struct cpu_queue *first = cpu_queue_make(), *second = cpu_queue_make();
+    struct cpu_queue *first = cpu_queue_make(0), *second = cpu_queue_make(0);
     uint32_t *out = malloc(NUMBERS * sizeof *out);
     uint64_t *cells = malloc(32 * 20 * sizeof *cells);
     for (int round = 0; round < ROUNDS; round++) {
@@ -159,7 +159,7 @@ int main(void)
     pthread_t threads[THREADS];
     cpu_process_begin();
     cpu_pool_set_workers(3);
-    arena = cpu_arena_make(64 << 20);
+    arena = cpu_arena_make(64 << 20, -1);
     for (intptr_t i = 0; i < THREADS; i++)
         CHECK(!pthread_create(&threads[i], NULL, work, (void *)i));
     for (int i = 0; i < THREADS; i++)

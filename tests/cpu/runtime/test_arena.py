@@ -4,6 +4,7 @@
 
 import ctypes
 import itertools
+import os
 import threading
 
 import pytest
@@ -96,6 +97,43 @@ def test_out_of_memory_changes_nothing(arena):
     for size in (0, -5):
         with pytest.raises(ValueError, match="size"):
             arena.allocate(size)
+
+
+def contents(file, offset, size):
+    return os.pread(file, size, offset)
+
+
+def test_arena_of_a_file():
+    file = os.memfd_create("arena")
+    os.ftruncate(file, SIZE)
+    arena = runtime.Arena(SIZE, file)
+    first, second = arena.allocate(100), arena.allocate(5000)
+    ctypes.memset(second, 3, 5000)
+    assert contents(file, second - arena.base, 5000) == b"\3" * 5000
+    arena.free(second)
+    assert contents(file, second - arena.base, 5000) == bytes(5000), "what is freed takes no memory"
+    arena.free(first)
+    arena.close()
+    os.close(file)
+
+
+def test_an_allocation_moves_to_a_file():
+    arena, file, queue = runtime.Arena(SIZE), os.memfd_create("allocation"), runtime.Queue()
+    address = arena.allocate(5000)
+    ctypes.memset(address, 4, 5000)
+    assert arena.share(address, file, [queue], [None]) is None, "somebody copies"
+    offset = arena.share(address, file, [queue], [])
+    assert contents(file, offset, 5000) == b"\4" * 5000
+    ctypes.memset(address, 5, 5000)
+    assert contents(file, offset, 5000) == b"\5" * 5000
+    for wrong in (address, address + 1):  # shared already; no allocation
+        with pytest.raises(OSError, match="cannot move"):
+            arena.share(wrong, file, [], [])
+    arena.free(address)
+    assert arena.allocate(5000) == address
+    ctypes.memset(address, 6, 5000)
+    assert contents(file, offset, 5000) == b"\5" * 5000, "the next allocation is nobody else's"
+    os.close(file)
 
 
 def test_closed_arena_says_so():

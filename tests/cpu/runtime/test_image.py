@@ -97,6 +97,16 @@ def test_damaged_section_headers(object_bytes, data):
     load(bytes(damaged))
 
 
+def test_a_section_of_no_type_is_not_read(object_bytes):
+    """Nobody has checked where it lies."""
+    table, count = struct.unpack_from("<Q", object_bytes, 40)[0], struct.unpack_from("<H", object_bytes, 60)[0]
+    for number in range(count):
+        damaged, at = bytearray(object_bytes), table + 64 * number
+        struct.pack_into("<I", damaged, at + 4, 0)
+        struct.pack_into("<Q", damaged, at + 24, 2**46)
+        load(bytes(damaged))
+
+
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_truncated_objects(object_bytes, data):

@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import pytest
+from support.scripts import run_checked
 
 from cuda.bindings import driver, runtime
 from cuda.bindings.runtime import cudaError_t as Error
@@ -61,8 +62,8 @@ def test_names_and_words_of_errors(ok):
 
 
 def test_what_is_not_there_says_so():
-    assert runtime.cudaMipmappedArrayGetMemoryRequirements(0, 0) == (Error.cudaErrorNotSupported, None)
-    assert runtime.cudaIpcGetMemHandle(0) == (Error.cudaErrorNotSupported, None)
+    assert runtime.cudaArrayGetSparseProperties(0) == (Error.cudaErrorNotSupported, None)
+    assert runtime.cudaGraphicsUnregisterResource(0) == (Error.cudaErrorNotSupported,)
 
 
 def test_channel_descriptions_are_made_without_a_device(ok):
@@ -142,3 +143,48 @@ def test_each_thread_has_a_device_of_its_own():
     lines = done.stdout.splitlines()
     assert lines[:3] == ["2 0 1", "1", f"0 ({Error.cudaSuccess!r}, 0)"], done.stderr
     assert lines[3:] == [f"0 {Error.cudaErrorPeerAccessAlreadyEnabled.value}", "0 1"]
+
+
+def test_execution_contexts(ok):
+    kind = runtime.cudaDevResourceType.cudaDevResourceTypeSm
+    resource = ok(runtime.cudaDeviceGetDevResource(0, kind))
+    groups, count, rest = ok(runtime.cudaDevSmResourceSplitByCount(8, resource, 0, 1))
+    assert (count, groups[0].sm.smCount, rest.type) == (
+        resource.sm.smCount, 1, runtime.cudaDevResourceType.cudaDevResourceTypeInvalid
+    )  # fmt: skip
+    green = ok(runtime.cudaGreenCtxCreate(ok(runtime.cudaDevResourceGenerateDesc(groups[:1], 1)), 0, 0))
+    own = ok(runtime.cudaDeviceGetExecutionCtx(0))
+    assert ok(runtime.cudaExecutionCtxGetDevResource(green, kind)).sm.smCount == 1
+    assert ok(runtime.cudaExecutionCtxGetDevice(green)) == 0
+    assert ok(runtime.cudaExecutionCtxGetId(green)) != ok(runtime.cudaExecutionCtxGetId(own))
+    stream = ok(runtime.cudaExecutionCtxStreamCreate(green, runtime.cudaStreamNonBlocking, 0))
+    assert ok(runtime.cudaStreamGetDevResource(stream, kind)).sm.smCount == 1
+    event = ok(runtime.cudaEventCreate())
+    ok(runtime.cudaExecutionCtxRecordEvent(green, event))
+    ok(runtime.cudaExecutionCtxWaitEvent(own, event))
+    ok(runtime.cudaExecutionCtxSynchronize(green))
+    ok(runtime.cudaEventDestroy(event))
+    ok(runtime.cudaStreamDestroy(stream))
+    assert runtime.cudaExecutionCtxDestroy(own) == (Error.cudaErrorInvalidValue,)
+    ok(runtime.cudaExecutionCtxDestroy(green))
+
+
+def test_valid_devices():
+    said = run_checked(
+        """
+        import ctypes, threading
+        from cuda.cpu import runtime_api as runtime
+        listed = (ctypes.c_int * 2)(1, 0)
+        runtime.cudaSetValidDevices(ctypes.addressof(listed), 2)
+        print(runtime.cudaGetDevice())
+        runtime.cudaSetValidDevices(0, 0)
+        print(runtime.cudaGetDevice())
+        listed[0] = 7
+        try:
+            runtime.cudaSetValidDevices(ctypes.addressof(listed), 2)
+        except Exception as error:
+            print(error.status)
+        """,
+        CUDA_CPU_DEVICES="2",
+    )
+    assert said.split() == ["1", "0", "101"]  # cudaErrorInvalidDevice

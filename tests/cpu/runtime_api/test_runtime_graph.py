@@ -82,6 +82,76 @@ def test_copies_of_boxes_and_wrong_parameters(ok, place):
     ok(runtime.cudaGraphDestroy(graph))
 
 
+Kinds = runtime.cudaGraphNodeType
+
+
+def test_nodes_by_one_struct(ok, kernel, place):
+    graph = ok(runtime.cudaGraphCreate(0))
+    given = runtime.cudaGraphNodeParams()
+    given.type = Kinds.cudaGraphNodeTypeMemset
+    given.memset.dst, given.memset.elementSize, given.memset.value = place, 4, 9
+    given.memset.width, given.memset.height = 16, 1
+    filled = ok(runtime.cudaGraphAddNode(graph, [], None, 0, given))
+    given = runtime.cudaGraphNodeParams()
+    given.type = Kinds.cudaGraphNodeTypeKernel
+    given.kernel.func, given.kernel.gridDim, given.kernel.blockDim = kernel, dim3(2), dim3(1)
+    given.kernel.kernelParams = arguments(place, 5)
+    launched = ok(runtime.cudaGraphAddNode(graph, [filled], None, 1, given))
+    back = np.zeros(16, np.uint32)
+    given = runtime.cudaGraphNodeParams()
+    given.type = Kinds.cudaGraphNodeTypeMemcpy
+    box = given.memcpy.copyParams
+    box.srcPtr = runtime.make_cudaPitchedPtr(place, 64, 64, 1)
+    box.dstPtr = runtime.make_cudaPitchedPtr(back.ctypes.data, 64, 64, 1)
+    box.extent, box.kind = runtime.make_cudaExtent(64, 1, 1), runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
+    given.memcpy.copyParams = box
+    copied = ok(runtime.cudaGraphAddNode(graph, [launched], None, 1, given))
+    run(ok, graph)
+    assert back.tolist() == [5, 6] + 14 * [9]
+    assert ok(runtime.cudaGraphNodeGetParams(launched)).kernel.gridDim.x == 2
+    asked = ok(runtime.cudaGraphNodeGetParams(copied)).memcpy.copyParams
+    assert (asked.extent.width, asked.srcPtr.ptr, asked.kind) == (64, place, box.kind)
+    assert ok(runtime.cudaGraphMemcpyNodeGetParams(copied)).dstPtr.ptr == back.ctypes.data
+    given = ok(runtime.cudaGraphNodeGetParams(filled))
+    given.memset.value = 3
+    ok(runtime.cudaGraphNodeSetParams(filled, given))
+    instance = ok(runtime.cudaGraphInstantiate(graph, 0))
+    given.memset.value = 4
+    ok(runtime.cudaGraphExecNodeSetParams(instance, filled, given))
+    kind = runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
+    other = np.zeros(16, np.uint32)
+    ok(runtime.cudaGraphExecMemcpyNodeSetParams1D(instance, copied, other, place, 32, kind))
+    ok(runtime.cudaGraphLaunch(instance, 0))
+    ok(runtime.cudaStreamSynchronize(0))
+    assert other.tolist() == [5, 6] + 6 * [4] + 8 * [0]
+    ok(runtime.cudaGraphMemcpyNodeSetParams1D(copied, other, place, 64, kind))
+    run(ok, graph)
+    assert other.tolist() == [5, 6] + 14 * [3]
+    ok(runtime.cudaGraphExecDestroy(instance))
+    ok(runtime.cudaGraphDestroy(graph))
+
+
+def test_conditional_nodes(ok, place):
+    graph = ok(runtime.cudaGraphCreate(0))
+    handle = ok(
+        runtime.cudaGraphConditionalHandleCreate(
+            graph, 1, runtime.cudaGraphConditionalHandleFlags.cudaGraphCondAssignDefault
+        )
+    )
+    given = runtime.cudaGraphNodeParams()
+    given.type = Kinds.cudaGraphNodeTypeConditional
+    given.conditional.handle = handle
+    given.conditional.type = runtime.cudaGraphConditionalNodeType.cudaGraphCondTypeIf
+    given.conditional.size = 1
+    ok(runtime.cudaGraphAddNode(graph, [], None, 0, given))
+    fill = runtime.cudaMemsetParams()
+    fill.dst, fill.elementSize, fill.value, fill.width, fill.height = place, 4, 9, 16, 1
+    ok(runtime.cudaGraphAddMemsetNode(given.conditional.phGraph_out[0], [], 0, fill))
+    run(ok, graph)
+    assert numbers(ok, place)[:2] == [9, 9]
+    ok(runtime.cudaGraphDestroy(graph))
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -96,6 +166,8 @@ def test_copies_of_boxes_and_wrong_parameters(ok, place):
         ("cudaMemLocation", "CUmemLocation"),
         ("cudaMemAccessDesc", "CUmemAccessDesc"),
         ("cudaMemcpyAttributes", "CUmemcpyAttributes"),
+        ("cudaDevResource", "CUdevResource"),
+        ("cudaDevSmResourceGroupParams", "CU_DEV_SM_RESOURCE_GROUP_PARAMS"),
     ],
 )
 def test_structs_that_are_handed_on_are_laid_out_alike(ours, theirs):

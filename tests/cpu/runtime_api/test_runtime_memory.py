@@ -111,3 +111,13 @@ def test_pools(ok):
     assert ok(runtime.cudaMemPoolGetAttribute(pool, used)) == 0
     ok(runtime.cudaMemPoolTrimTo(pool, 0))
     ok(runtime.cudaStreamDestroy(stream))
+
+
+def test_handles_for_other_processes(ok, memory):
+    handle = ok(runtime.cudaIpcGetMemHandle(memory))
+    assert runtime.cudaIpcOpenMemHandle(handle, 1) == (Error.cudaErrorDeviceUninitialized, None)  # our own
+    event = ok(runtime.cudaEventCreateWithFlags(runtime.cudaEventInterprocess | runtime.cudaEventDisableTiming))
+    assert runtime.cudaIpcOpenEventHandle(ok(runtime.cudaIpcGetEventHandle(event)))[0] == (
+        Error.cudaErrorDeviceUninitialized
+    )
+    ok(runtime.cudaEventDestroy(event))

@@ -12,22 +12,30 @@ from __future__ import annotations
 import atexit
 import os
 import re
+from collections.abc import Callable
 from types import ModuleType
+from typing import NoReturn
 
 from cuda.cpu.driver import (
+    array,
     block,
     capture,
     capture_state,
     context,
     copy,
+    copy_array,
     device,
+    device_resource,
     event,
     fill,
     graph,
+    graph_condition,
     graph_dot,
     graph_exec,
     graph_memory,
     graph_node,
+    green_context,
+    ipc,
     kernel,
     launch,
     library,
@@ -38,10 +46,14 @@ from cuda.cpu.driver import (
     occupancy,
     pointer,
     pool,
+    pool_share,
     primary,
     profiler,
     stream,
     stream_memory,
+    tensor_map,
+    texture,
+    unsupported,
     user_object,
     virtual_memory,
 )
@@ -51,12 +63,22 @@ MODULES: tuple[ModuleType, ...] = (
     device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
     library, module, kernel, launch, occupancy, link, log, profiler,
     block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object, virtual_memory,
+    ipc, pool_share, graph_condition, device_resource, green_context,
+    array, copy_array, tensor_map, texture,
 )  # fmt: skip
 
 for _module in MODULES:
     for _name, _value in vars(_module).items():
         if re.match("cu[A-Z]", _name) and getattr(_value, "__module__", None) == _module.__name__:
             globals()[_name] = _value
+
+
+def __getattr__(name: str) -> Callable[..., NoReturn]:
+    """Return, for a function of cuda.h that is not here, one that says why."""
+    reason = unsupported.reason_of(name) if re.match("cu[A-Z]", name) else ""
+    if not reason:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return unsupported.refusal(name, reason)
 
 
 def implemented() -> list[str]:

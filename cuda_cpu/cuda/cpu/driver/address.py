@@ -7,6 +7,7 @@ from __future__ import annotations
 import bisect
 import enum
 import itertools
+import threading
 from typing import Any
 
 from cuda.cpu.driver.error import invalid
@@ -66,17 +67,29 @@ _records: dict[int, Allocation] = {}
 _arenas: list[Any] = []
 
 
+# Around changes, and searches that must not meet one: reentrant, since a finaliser may free in the middle of one.
+_lock = threading.RLock()
+
+
 def add(record: Allocation) -> None:
-    # The record before its start, and the start away before the record: other threads search without a lock.
-    if record.arena is not None and record.arena not in _arenas:
-        _arenas.append(record.arena)
-    _records[record.start] = record
-    bisect.insort(_starts, record.start)
+    with _lock:
+        if record.arena is not None and record.arena not in _arenas:
+            _arenas.append(record.arena)
+        _records[record.start] = record
+        bisect.insort(_starts, record.start)
 
 
 def remove(record: Allocation) -> None:
-    del _starts[bisect.bisect_left(_starts, record.start)]
-    del _records[record.start]
+    with _lock:
+        del _starts[bisect.bisect_left(_starts, record.start)]
+        del _records[record.start]
+
+
+def forget(arena: Any) -> None:
+    """Let the range of an arena that is closed be ordinary host memory again."""
+    with _lock:
+        if arena in _arenas:
+            _arenas.remove(arena)
 
 
 def exact(address: int) -> Allocation | None:
@@ -86,20 +99,29 @@ def exact(address: int) -> Allocation | None:
 
 def find(address: int) -> Allocation | None:
     """Return the allocation that holds `address`."""
+    found = _search(address)
+    if found is None:  # perhaps because another thread changed the table meanwhile
+        with _lock:
+            found = _search(address)
+    return found
+
+
+def _search(address: int) -> Allocation | None:
     place = bisect.bisect_right(_starts, address)
-    if place:
-        record = _records.get(_starts[place - 1])
-        if record is not None and address < record.start + record.size:
+    for start in _starts[max(place - 1, 0) : place]:
+        record = _records.get(start)
+        if record is not None and start <= address < start + record.size:
             return record
     return None
 
 
 def overlapping(address: int, size: int) -> Allocation | None:
     """Return an allocation that shares a byte with the given range."""
-    place = bisect.bisect_left(_starts, address)
-    if place < len(_starts) and _starts[place] < address + size:
-        return _records[_starts[place]]
-    return find(address)
+    with _lock:
+        place = bisect.bisect_left(_starts, address)
+        if place < len(_starts) and _starts[place] < address + size:
+            return _records[_starts[place]]
+        return find(address)
 
 
 def of_context(context: Any) -> list[Allocation]:
@@ -155,6 +177,9 @@ def nearby(address: int) -> str:
 
 
 def clear() -> None:
+    """Forget everything, in a forked child, where a thread that is not there may hold the lock."""
+    global _lock
+    _lock = threading.RLock()
     _starts.clear()
     _records.clear()
     _arenas.clear()

@@ -82,8 +82,6 @@ class Capture:
     def add(self, line: stream.Stream, work: Work) -> Node:
         self.check()
         node = self.graph.add(work, list(dict.fromkeys(self.at[line])))
-        if isinstance(work, graph_work.ChildWork):
-            work.graph.parent = node
         self.at[line] = [(node, bytes(8))]
         return node
 

@@ -17,13 +17,16 @@ from cuda.cpu.abi import (
     CU_CTX_SCHED_MASK,
     CU_CTX_SCHED_SPIN,
     CU_CTX_SCHED_YIELD,
+    CU_EXEC_AFFINITY_TYPE_SM_COUNT,
     CUDA_ERROR_CONTEXT_IS_DESTROYED,
     CUDA_ERROR_DEINITIALIZED,
     CUDA_ERROR_INVALID_CONTEXT,
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
     CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+    CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
     CUctxCreateParams,
+    CUexecAffinityParam,
 )
 from cuda.cpu.driver import address, block, capture_state, device, limit, wait
 from cuda.cpu.driver.error import CudaError, invalid
@@ -36,23 +39,27 @@ _ids = itertools.count(1)
 class Context:
     """A context. `usable` is what the hot path looks at: alive and without an error."""
 
-    def __init__(self, of: device.Device, flags: int, *, primary: bool = False) -> None:
+    def __init__(self, of: device.Device, flags: int, *, primary: bool = False, workers: int = 0) -> None:
         self.device = of
         self.flags = flags
         self.primary = primary
+        self.base = self  # what a green context has, too: the context that it is a part of
+        self.workers = workers  # that may work on one launch, 0: all (execution affinity)
         self.handle = contexts.add(self)
-        self.id = next(_ids)
         self.retained = 0
         self.usable = not primary
         self.begin()
 
     def begin(self) -> None:
         """Set the state that a reset brings back."""
+        self.id = next(_ids)  # another one for each life
         self.error = 0
         self.error_text = ""
         self.streams: set[Any] = set()
         self.legacy = None
         self.per_thread: dict[int, Any] = {}
+        self.gates: list[Any] = []  # events that streams to come wait for
+        self.marks: Any = None  # the queue in which events behind all work are recorded
         self.dying: list[Any] = []  # queues of destroyed streams that still have work
         self.events: set[Any] = set()
         self.modules: set[Any] = set()
@@ -77,13 +84,17 @@ class Context:
             self.check()
 
     def queues(self) -> list[Any]:
-        return [stream.queue for stream in list(self.streams)] + list(self.dying)
+        own = [] if self.marks is None else [self.marks]
+        return [stream.queue for stream in list(self.streams)] + list(self.dying) + own
 
     def reap(self) -> None:
         """Let go of destroyed streams whose work is done."""
         for queue in list(self.dying):
             if queue.is_idle():
-                self.dying.remove(queue)
+                try:
+                    self.dying.remove(queue)
+                except ValueError:
+                    continue  # another thread was faster
                 wait.collect(self, queue)
                 queue.close()
 
@@ -98,7 +109,7 @@ class Context:
         for stream in list(self.streams):
             stream.forget()
             stream.queue.close()
-        for queue in self.dying:
+        for queue in (*self.dying, *([] if self.marks is None else [self.marks])):
             queue.close()
         for record in address.of_context(self):
             address.remove(record)
@@ -160,18 +171,29 @@ def current() -> Context:
     if found:
         context = found[-1]
         if context.usable:
-            return context
+            return context.base
         context.check()
     raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread: call cuCtxSetCurrent first")
 
 
+def current_owner() -> Any:
+    """Return the calling thread's context, or the green one that stands for it."""
+    base, owner = current(), stack()[-1]
+    return owner if owner.base is base else base
+
+
+def find_owner(handle: int) -> Any:
+    """Return the context or green context of a CUcontext, the current one for NULL."""
+    if not handle:
+        return current_owner()
+    owner = contexts.find(handle)
+    owner.check()
+    return owner
+
+
 def find(handle: int) -> Context:
     """Return the context of a handle, the current one for NULL."""
-    if not handle:
-        return current()
-    context = contexts.find(handle)
-    context.check()
-    return context
+    return find_owner(handle).base
 
 
 def check_flags(name: str, flags: int) -> None:
@@ -185,34 +207,62 @@ def check_flags(name: str, flags: int) -> None:
         raise invalid(f"{name}: flags 0x{flags:x} are not a combination of CUctx_flags")
 
 
-def _create(flags: int, ordinal: int) -> int:
+def _create(flags: int, ordinal: int, workers: int = 0) -> int:
     check_flags("cuCtxCreate", flags)
-    context = Context(device.find(ordinal), flags)
+    context = Context(device.find(ordinal), flags, workers=workers)
     stack().append(context)
     return context.handle
 
 
+def _affinity(name: str, place: int, count: int, ordinal: int) -> int:
+    """Return how many workers an array of CUexecAffinityParam asks for, 0: all."""
+    if not count:
+        return 0
+    if not place:
+        raise invalid(f"{name}: the array of {count} CUexecAffinityParam is NULL")
+    workers = 0
+    for given in (CUexecAffinityParam * count).from_address(place):
+        if given.type != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
+            raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"{name}: {given.type} is no CUexecAffinityType")
+        workers = given.param.smCount.val
+        if not 0 < workers <= device.find(ordinal).cores:
+            raise invalid(f"{name}: smCount is {workers}, must be 1 to {device.find(ordinal).cores}")
+    return workers
+
+
 def cuCtxCreate(params: int, flags: int, ordinal: int) -> int:
-    """Make a context and push it. `params` may be NULL: execution affinity and shared graphics are not there."""
-    if params:
-        given = CUctxCreateParams.from_address(params)
-        if given.numExecAffinityParams or given.cigParams:
-            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate: execution affinity and CIG need a GPU")
-    return _create(flags, ordinal)
+    """Make a context and push it. `params` may be NULL."""
+    if not params:
+        return _create(flags, ordinal)
+    given = CUctxCreateParams.from_address(params)
+    if given.cigParams:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate: sharing with graphics APIs (CIG) needs a GPU")
+    place, count = given.execAffinityParams or 0, given.numExecAffinityParams
+    return _create(flags, ordinal, _affinity("cuCtxCreate", place, count, ordinal))
 
 
 def cuCtxCreate_v3(params: int, count: int, flags: int, ordinal: int) -> int:
-    if params or count:
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate_v3: execution affinity needs a GPU")
-    return _create(flags, ordinal)
+    return _create(flags, ordinal, _affinity("cuCtxCreate_v3", params, count, ordinal))
 
 
 def cuCtxCreate_v2(flags: int, ordinal: int) -> int:
     return _create(flags, ordinal)
 
 
+def cuCtxGetExecAffinity(place: int, kind: int) -> None:
+    owner = current_owner()
+    if kind != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
+        raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"cuCtxGetExecAffinity: {kind} is no CUexecAffinityType")
+    if not place:
+        raise invalid("cuCtxGetExecAffinity: pExecAffinity is NULL")
+    given = CUexecAffinityParam.from_address(place)
+    given.type, given.param.smCount.val = kind, owner.workers or owner.device.cores
+
+
 def cuCtxDestroy(handle: int) -> None:
     context = contexts.find(handle)
+    if context is not context.base:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a green context is destroyed with cuGreenCtxDestroy")
     if context.primary:
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released with cuDevicePrimaryCtxRelease")
     del contexts[handle]
@@ -273,19 +323,19 @@ def cuCtxGetApiVersion(handle: int) -> int:
     return 3020  # what drivers answer for every context made since CUDA 3.2
 
 
-def synchronize(context: Context) -> None:
-    capture_state.check_none_in("cuCtxSynchronize", context)
-    wait.for_queues(context, context.queues())
+def synchronize(owner: Any) -> None:
+    capture_state.check_none_in("cuCtxSynchronize", owner.base)
+    wait.for_queues(owner.base, owner.queues())
     block.release_all()
-    context.reap()
+    owner.reap()
 
 
 def cuCtxSynchronize() -> None:
-    synchronize(current())
+    synchronize(current_owner())
 
 
 def cuCtxSynchronize_v2(handle: int) -> None:
-    synchronize(find(handle))
+    synchronize(find_owner(handle))
 
 
 def cuCtxSetLimit(which: int, value: int) -> None:
@@ -335,7 +385,7 @@ def cuCtxResetPersistingL2Cache() -> None:
 
 def _peer(name: str, handle: int) -> tuple[Context, Context]:
     context = current()
-    peer = contexts.find(handle)
+    peer = contexts.find(handle).base
     if peer is context:
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"{name}: the peer is the current context")
     return context, peer

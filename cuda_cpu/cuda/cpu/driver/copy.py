@@ -18,16 +18,16 @@ from cuda.cpu.abi import (
     CU_MEMORYTYPE_DEVICE,
     CU_MEMORYTYPE_HOST,
     CU_MEMORYTYPE_UNIFIED,
-    CUDA_ERROR_NOT_SUPPORTED,
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
     CUDA_MEMCPY3D_BATCH_OP,
     CUDA_MEMCPY3D_PEER,
     CUmemcpyAttributes,
 )
-from cuda.cpu.driver import address, capture_state, context, memory, stream, wait
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver import address, array, capture_state, context, memory, stream, wait
+from cuda.cpu.driver.error import invalid
 
+direct: list[None] = []  # an entry for each copy that a thread makes without a queue
 SYNC = -1  # in place of a stream: the legacy stream, and the caller waits
 
 
@@ -48,7 +48,11 @@ def copy(name: str, target: int, source: int, size: int, where: int, *, to_devic
         queue.copy(target, source, size)
     elif queue.is_idle():
         wait.for_queues(line.context, line.waited_for())
-        ctypes.memmove(target, source, size)
+        direct.append(None)
+        try:
+            ctypes.memmove(target, source, size)
+        finally:
+            direct.pop()
     elif where != SYNC and to is not None and of is None:
         stage(queue, target, source, size)
     else:
@@ -120,7 +124,8 @@ class Side:
     def __init__(self, name: str, given: Any, end: str, width: int, height: int, depth: int) -> None:
         kind = getattr(given, f"{end}MemoryType")
         if kind == CU_MEMORYTYPE_ARRAY:
-            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: the CPU device has no CUDA arrays yet")
+            self._place_in_array(name, given, end, (width, height, depth))
+            return
         if kind not in (CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_UNIFIED):
             raise invalid(f"{name}: {end}MemoryType is {kind}, no CUmemorytype")
         x, y, z = (getattr(given, end + part, 0) for part in ("XInBytes", "Y", "Z"))
@@ -136,6 +141,20 @@ class Side:
         size = (depth - 1) * self.plane + (height - 1) * self.pitch + width
         record = address.check(f"{name}: {end}", self.address, size, device=kind == CU_MEMORYTYPE_DEVICE)
         self.pageable = record is None
+
+    def _place_in_array(self, name: str, given: Any, end: str, size: tuple[int, int, int]) -> None:
+        found = array.find(getattr(given, f"{end}Array") or 0, name)
+        shape, at = found.shape, tuple(getattr(given, end + part, 0) for part in ("XInBytes", "Y", "Z"))
+        for what, first, count, limit in zip("xyz", at, size, (shape.pitch, shape.rows, shape.layers), strict=True):
+            if first + count > limit:
+                unit = "bytes in a row" if what == "x" else "rows" if what == "y" else "layers"
+                raise invalid(f"{name}: {end}: {count} from {first} on along {what}, the array has {limit} {unit}")
+        if at[0] % shape.element or size[0] % shape.element:
+            raise invalid(
+                f"{name}: {end}XInBytes {at[0]} and WidthInBytes {size[0]} must be whole elements of an array"
+            )
+        self.pitch, self.plane, self.pageable = shape.pitch, shape.pitch * shape.rows, False
+        self.address = found.start + at[2] * self.plane + at[1] * self.pitch + at[0]
 
 
 def copy_box(name: str, given: Any, where: int) -> None:
@@ -228,6 +247,16 @@ def cuMemcpyBatchAsync(
         copy(name, target, source, size, where, to_device=False, from_device=False)
 
 
+NO_INDEX = 2**64 - 1  # SIZE_MAX: no entry of a batch is to blame
+
+
+def cuMemcpyBatchAsync_v1(
+    targets: int, sources: int, sizes: int, count: int, attributes: int, first: int, attribute_count: int, where: int
+) -> int:
+    cuMemcpyBatchAsync(targets, sources, sizes, count, attributes, first, attribute_count, where)
+    return NO_INDEX
+
+
 def cuMemcpyWithAttributesAsync(target: int, source: int, size: int, attributes: int, where: int) -> None:
     order = CUmemcpyAttributes.from_address(attributes).srcAccessOrder if attributes else 0
     if order not in SOURCE_ORDERS:
@@ -235,21 +264,36 @@ def cuMemcpyWithAttributesAsync(target: int, source: int, size: int, attributes:
     copy("cuMemcpyWithAttributesAsync", target, source, size, where, to_device=False, from_device=False)
 
 
-def _operand(name: str, index: int, end: str, given: Any, box: Any) -> None:
+def _element(name: str, given: Any) -> int:
+    """Return the bytes in which an entry of a batch counts: an array's elements, where there is one."""
+    ends = [end for end in (given.src, given.dst) if end.type == CU_MEMCPY_OPERAND_TYPE_ARRAY]
+    sizes = {array.find(end.op.array.array or 0, name).shape.element for end in ends} or {1}
+    if len(sizes) > 1:
+        raise invalid(f"{name}: the elements of the arrays have {' and '.join(map(str, sorted(sizes)))} bytes")
+    return sizes.pop()
+
+
+def _operand(name: str, index: int, end: str, given: Any, box: Any, element: int) -> None:
     """Write one end of an entry of a batch into a CUDA_MEMCPY3D."""
     if given.type == CU_MEMCPY_OPERAND_TYPE_ARRAY:
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: the CPU device has no CUDA arrays yet")
+        found, corner = array.find(given.op.array.array or 0, name), given.op.array.offset
+        setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_ARRAY)
+        setattr(box, f"{end}Array", found.handle)
+        setattr(box, f"{end}XInBytes", corner.x * element)
+        setattr(box, f"{end}Y", corner.y)
+        setattr(box, f"{end}Z", corner.z)
+        return
     if given.type != CU_MEMCPY_OPERAND_TYPE_POINTER:
         raise invalid(f"{name}: {end}.type of entry {index} is {given.type}, no CUmemcpy3DOperandType")
     place = given.op.ptr
     setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_UNIFIED)
     setattr(box, f"{end}Device", place.ptr)
-    setattr(box, f"{end}Pitch", place.rowLength)  # elements are bytes, where no array gives them another size
+    setattr(box, f"{end}Pitch", place.rowLength * element)
     setattr(box, f"{end}Height", place.layerHeight)
 
 
 def cuMemcpy3DBatchAsync(count: int, operations: int, flags: int, where: int) -> None:
-    """Copy many boxes between pointers, all of them checked before the first is queued."""
+    """Copy many boxes, all of them checked before the first is queued."""
     name = "cuMemcpy3DBatchAsync"
     if where in (0, stream.LEGACY):
         raise invalid(f"{name}: hStream must not be the legacy default stream")
@@ -259,12 +303,24 @@ def cuMemcpy3DBatchAsync(count: int, operations: int, flags: int, where: int) ->
     for i, given in enumerate((CUDA_MEMCPY3D_BATCH_OP * count).from_address(operations)):
         if given.srcAccessOrder not in SOURCE_ORDERS:
             raise invalid(f"{name}: srcAccessOrder of entry {i} is {given.srcAccessOrder}")
-        size = given.extent
-        box = CUDA_MEMCPY3D(WidthInBytes=size.width, Height=size.height, Depth=size.depth)
+        size, element = given.extent, _element(name, given)
+        box = CUDA_MEMCPY3D(WidthInBytes=size.width * element, Height=size.height, Depth=size.depth)
         for end in ("src", "dst"):
-            _operand(name, i, end, getattr(given, end), box)
+            _operand(name, i, end, getattr(given, end), box, element)
             if size.width and size.height and size.depth:
-                Side(name, box, end, size.width, size.height, size.depth)
+                Side(name, box, end, box.WidthInBytes, size.height, size.depth)
         boxes.append(box)
     for box in boxes:
         copy_box(name, box, where)
+
+
+def cuMemcpy3DBatchAsync_v1(count: int, operations: int, flags: int, where: int) -> int:
+    cuMemcpy3DBatchAsync(count, operations, flags, where)
+    return NO_INDEX
+
+
+def cuMemcpy3DWithAttributesAsync(operation: int, flags: int, where: int) -> None:
+    """Copy one box, described as an entry of a batch."""
+    if not operation:
+        raise invalid("cuMemcpy3DWithAttributesAsync: op is NULL")
+    cuMemcpy3DBatchAsync(1, operation, flags, where)

@@ -6,10 +6,29 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import os
 import re
 
 from cuda.cpu.abi import (
+    CU_ATOMIC_CAPABILITY_REDUCTION,
+    CU_ATOMIC_CAPABILITY_SCALAR_32,
+    CU_ATOMIC_CAPABILITY_SCALAR_64,
+    CU_ATOMIC_CAPABILITY_SIGNED,
+    CU_ATOMIC_CAPABILITY_UNSIGNED,
+    CU_ATOMIC_OPERATION_AND,
+    CU_ATOMIC_OPERATION_CAS,
+    CU_ATOMIC_OPERATION_EXCHANGE,
+    CU_ATOMIC_OPERATION_FLOAT_ADD,
+    CU_ATOMIC_OPERATION_FLOAT_MAX,
+    CU_ATOMIC_OPERATION_FLOAT_MIN,
+    CU_ATOMIC_OPERATION_INTEGER_ADD,
+    CU_ATOMIC_OPERATION_INTEGER_DECREMENT,
+    CU_ATOMIC_OPERATION_INTEGER_INCREMENT,
+    CU_ATOMIC_OPERATION_INTEGER_MAX,
+    CU_ATOMIC_OPERATION_INTEGER_MIN,
+    CU_ATOMIC_OPERATION_OR,
+    CU_ATOMIC_OPERATION_XOR,
     CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED,
     CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED,
     CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
@@ -243,7 +262,7 @@ def cuDeviceGetExecAffinitySupport(kind: int, device: int) -> int:
     find(device)
     if kind != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
         raise invalid(f"cuDeviceGetExecAffinitySupport: {kind} is no CUexecAffinityType")
-    return 0
+    return 1
 
 
 def pci_bus_id(device: Device) -> str:
@@ -287,3 +306,66 @@ def cuDeviceGetP2PAttribute(attribute: int, source: int, destination: int) -> in
     if attribute not in PEER_ATTRIBUTES:
         raise invalid(f"cuDeviceGetP2PAttribute: {attribute} is no CUdevice_P2PAttribute")
     return PEER_ATTRIBUTES[attribute]
+
+
+# What one atomic operation of a kernel can work on, on any memory that the processor reaches.
+_WORDS = CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64
+_UNSIGNED = CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION | _WORDS
+_BOTH = CU_ATOMIC_CAPABILITY_SIGNED | _UNSIGNED
+ATOMICS = {
+    CU_ATOMIC_OPERATION_INTEGER_ADD: _BOTH,
+    CU_ATOMIC_OPERATION_INTEGER_MIN: _BOTH,
+    CU_ATOMIC_OPERATION_INTEGER_MAX: _BOTH,
+    CU_ATOMIC_OPERATION_INTEGER_INCREMENT: _UNSIGNED & ~CU_ATOMIC_CAPABILITY_SCALAR_64,
+    CU_ATOMIC_OPERATION_INTEGER_DECREMENT: _UNSIGNED & ~CU_ATOMIC_CAPABILITY_SCALAR_64,
+    CU_ATOMIC_OPERATION_AND: _UNSIGNED,
+    CU_ATOMIC_OPERATION_OR: _UNSIGNED,
+    CU_ATOMIC_OPERATION_XOR: _UNSIGNED,
+    CU_ATOMIC_OPERATION_EXCHANGE: CU_ATOMIC_CAPABILITY_UNSIGNED | _WORDS,
+    CU_ATOMIC_OPERATION_CAS: CU_ATOMIC_CAPABILITY_UNSIGNED | _WORDS,
+    CU_ATOMIC_OPERATION_FLOAT_ADD: CU_ATOMIC_CAPABILITY_REDUCTION | _WORDS,
+    CU_ATOMIC_OPERATION_FLOAT_MIN: 0,  # PTX has them for pairs of halves only
+    CU_ATOMIC_OPERATION_FLOAT_MAX: 0,
+}
+
+
+def _give_atomics(name: str, place: int, operations: int, count: int) -> None:
+    if not (place and operations and count):
+        raise invalid(f"{name}: an array is NULL or count 0")
+    asked = (ctypes.c_uint * count).from_address(operations)
+    unknown = next((operation for operation in asked if operation not in ATOMICS), None)
+    if unknown is not None:
+        raise invalid(f"{name}: {unknown} is no CUatomicOperation")
+    (ctypes.c_uint * count).from_address(place)[:] = [ATOMICS[operation] for operation in asked]
+
+
+def cuDeviceGetHostAtomicCapabilities(place: int, operations: int, count: int, device: int) -> None:
+    find(device)
+    _give_atomics("cuDeviceGetHostAtomicCapabilities", place, operations, count)
+
+
+def cuDeviceGetP2PAtomicCapabilities(place: int, operations: int, count: int, source: int, destination: int) -> None:
+    name = "cuDeviceGetP2PAtomicCapabilities"
+    if find(source) is find(destination):
+        raise CudaError(CUDA_ERROR_INVALID_DEVICE, f"{name}: source and destination are the same device")
+    _give_atomics(name, place, operations, count)
+
+
+_notified = itertools.count(1)
+_callbacks: dict[int, tuple[int, int]] = {}
+
+
+def cuDeviceRegisterAsyncNotification(device: int, function: int, user_data: int) -> int:
+    """Accept a callback for news of the device, of which the CPU device never has any."""
+    find(device)
+    if not function:
+        raise invalid("cuDeviceRegisterAsyncNotification: callbackFunc is NULL")
+    handle = next(_notified)
+    _callbacks[handle] = (device, function)
+    return handle
+
+
+def cuDeviceUnregisterAsyncNotification(device: int, handle: int) -> None:
+    if _callbacks.get(handle, (-1, 0))[0] != find(device).ordinal:
+        raise invalid(f"cuDeviceUnregisterAsyncNotification: {handle} was not registered for device {device}")
+    del _callbacks[handle]

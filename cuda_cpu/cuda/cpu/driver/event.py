@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from cuda.cpu.abi import (
@@ -17,10 +18,9 @@ from cuda.cpu.abi import (
     CUDA_ERROR_CAPTURED_EVENT,
     CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_NOT_READY,
-    CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
 )
-from cuda.cpu.driver import block, context, stream, wait
+from cuda.cpu.driver import block, context, shared_file, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -29,12 +29,18 @@ events = Table("event")
 
 
 class Event:
-    __slots__ = ("capture", "context", "flags", "handle", "native", "recorded")
+    __slots__ = ("capture", "context", "descriptor", "flags", "handle", "native", "recorded")
 
-    def __init__(self, owner: context.Context, flags: int) -> None:
+    def __init__(self, owner: context.Context, flags: int, descriptor: int | None = None) -> None:
         self.context = owner
         self.flags = flags
-        self.native = _runtime.Event()
+        self.descriptor = descriptor  # of the file of an event between processes; ours to close
+        try:
+            self.native = _runtime.Event() if descriptor is None else _runtime.Event(descriptor)
+        except MemoryError:
+            if descriptor is not None:
+                os.close(descriptor)
+            raise
         self.recorded = False
         self.capture: Any = None  # where a capture is that recorded the event: (Capture, nodes)
         self.handle = events.add(self)
@@ -43,6 +49,9 @@ class Event:
     def close(self) -> None:
         events.pop(self.handle, None)
         self.context.events.discard(self)
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
 
 
 def settled(name: str, handle: int) -> Event:
@@ -62,11 +71,13 @@ def find(handle: int) -> Event:
 
 def cuEventCreate(flags: int) -> int:
     owner = context.current()
-    if flags & CU_EVENT_INTERPROCESS:
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuEventCreate: the CPU device has no events between processes")
-    if flags & ~(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING):
+    if flags & ~(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS):
         raise invalid(f"cuEventCreate: flags 0x{flags:x} are not CUevent_flags")
-    return Event(owner, flags).handle
+    if not flags & CU_EVENT_INTERPROCESS:
+        return Event(owner, flags).handle
+    if not flags & CU_EVENT_DISABLE_TIMING:
+        raise invalid("cuEventCreate: CU_EVENT_INTERPROCESS needs CU_EVENT_DISABLE_TIMING")
+    return Event(owner, flags, shared_file.make("event", _runtime.SHARED_EVENT_BYTES)).handle
 
 
 def cuEventDestroy(handle: int) -> None:

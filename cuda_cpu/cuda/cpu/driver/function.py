@@ -36,6 +36,7 @@ from cuda.cpu.runtime import _runtime
 functions = Table("function")
 
 ONE = (1, 1, 1)  # the cluster of a launch without clusters
+UNKNOWN = (0, 0, 0)  # that of a kernel for which each launch has to give one
 SHARED = device_attribute.FIXED["MAX_SHARED_MEMORY_PER_BLOCK"]
 REGISTERS = device_attribute.FIXED["MAX_REGISTERS_PER_BLOCK"]
 REQUIRED_CLUSTER = (
@@ -66,7 +67,7 @@ class Function:
         self.name = ctypes.create_string_buffer(kernel.name.encode())
         self.settings: dict[int, int] = {}
         self.dynamic = max(SHARED - kernel.shared_bytes, 0)
-        self.cluster = kernel.required_cluster or ONE
+        self.cluster = kernel.required_cluster or (UNKNOWN if kernel.explicit_cluster else ONE)
         self.handle = functions.add(self)
 
     def load(self) -> Any:
@@ -83,10 +84,14 @@ class Function:
                 kernel.shared_bytes,
                 machine.local_bytes,
                 kernel.parameter_bytes,
-                machine.needs_fibers,
+                machine.path,
                 (machine, self.module.symbols),
                 layout,
             )
+            if machine.ir:
+                from cuda.cpu import improve
+
+                improve.watch(self.grid, machine, kernel.name)
         return self.grid
 
     def set_attribute(self, which: int, value: int) -> None:
@@ -134,7 +139,7 @@ def attribute(code: Code, kernel: Kernel, settings: dict[int, int], which: int) 
         CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: 0,
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: max(SHARED - kernel.shared_bytes, 0),
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: -1,
-        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: int(kernel.required_cluster is not None),
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: int(kernel.required_cluster is not None or kernel.explicit_cluster),
         **dict(zip(REQUIRED_CLUSTER, cluster, strict=True)),
         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: 0,
         CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: 0,

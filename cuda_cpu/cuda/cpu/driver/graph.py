@@ -10,16 +10,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuda.cpu.abi import (
+    CU_GRAPH_NODE_TYPE_CONDITIONAL,
+    CU_GRAPH_NODE_TYPE_EMPTY,
     CU_GRAPH_NODE_TYPE_GRAPH,
+    CU_GRAPH_NODE_TYPE_KERNEL,
     CU_GRAPH_NODE_TYPE_MEM_ALLOC,
     CU_GRAPH_NODE_TYPE_MEM_FREE,
+    CU_GRAPH_NODE_TYPE_MEMCPY,
+    CU_GRAPH_NODE_TYPE_MEMSET,
     CUDA_ERROR_LOSSY_QUERY,
     CUDA_ERROR_NOT_SUPPORTED,
     CUgraphEdgeData,
 )
 from cuda.cpu.driver import device
 from cuda.cpu.driver.error import CudaError, invalid
-from cuda.cpu.driver.graph_work import ChildWork, Work
+from cuda.cpu.driver.graph_work import Work
 from cuda.cpu.driver.handle import Table
 
 graphs = Table("graph")
@@ -28,6 +33,10 @@ _ids = itertools.count(1)
 
 PLAIN = bytes(8)  # a CUgraphEdgeData of zeros: all of the node before, then all of this one
 MEMORY = (CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE)
+IN_BODIES = (
+    CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMSET,
+    CU_GRAPH_NODE_TYPE_EMPTY, CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_CONDITIONAL,
+)  # fmt: skip
 
 
 class Node:
@@ -46,13 +55,36 @@ class Graph:
         self.nodes: dict[Node, None] = {}
         self.parent = parent  # the node that the graph belongs to
         self.memories: list[Any] = []  # allocated by its nodes
+        self.conditions: dict[int, Any] = {}  # by handle; of the graph that no node has
         self.objects: dict[Any, int] = {}  # user objects, and how many references of each are the graph's
         self.node_ids = itertools.count()
         self.id = next(_ids)
         self.handle = graphs.add(self)
 
+    def root(self) -> Graph:
+        """Return the graph that this one is within, through however many nodes."""
+        return self.parent.graph.root() if self.parent is not None else self
+
+    def check_node(self, work: Work) -> None:
+        """Refuse what the body of a conditional node cannot hold."""
+        outer = self.parent
+        while outer is not None and outer.work.kind != CU_GRAPH_NODE_TYPE_CONDITIONAL:
+            outer = outer.graph.parent
+        if outer is not None and work.kind not in IN_BODIES:
+            raise CudaError(
+                CUDA_ERROR_NOT_SUPPORTED,
+                f"a node of CUgraphNodeType {work.kind} cannot be in the body of a conditional node, which holds "
+                "kernels, copies, fills, empty nodes, child graphs and conditional nodes",
+            )
+        for inner in work.graphs():
+            for node in inner.nodes:
+                self.check_node(node.work)
+
     def add(self, work: Work, before: Sequence[tuple[Node, bytes]] = ()) -> Node:
+        self.check_node(work)
         node = Node(self, work)
+        for inner in work.graphs():
+            inner.parent = node
         self.nodes[node] = None
         for first, data in before:
             connect(first, node, data)
@@ -70,8 +102,8 @@ class Graph:
         return found
 
     def clone(self) -> Graph:
-        if any(node.work.kind in MEMORY for node in self.nodes):
-            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with memory nodes cannot be cloned")
+        if any(node.work.kind in (*MEMORY, CU_GRAPH_NODE_TYPE_CONDITIONAL) for node in self.nodes):
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with conditional or memory nodes cannot be cloned")
         return self.snapshot()
 
     def snapshot(self, parent: Node | None = None) -> Graph:
@@ -79,8 +111,7 @@ class Graph:
         copy, twins = Graph(parent), {}
         for node in self.nodes:
             twin = twins[node] = Node(copy, node.work, node)
-            if isinstance(node.work, ChildWork):
-                twin.work = ChildWork(node.work.graph.snapshot(twin))
+            twin.work = node.work.snapshot(twin)
             copy.nodes[twin] = None
         for node, twin in twins.items():
             for first, data in node.before:
@@ -94,8 +125,8 @@ class Graph:
         graphs.pop(self.handle, None)
         for node in self.nodes:
             nodes.pop(node.handle, None)
-            if isinstance(node.work, ChildWork):
-                node.work.graph.close()
+            for inner in node.work.graphs():
+                inner.close()
         for memory in self.memories:
             memory.leave(self)
         held, self.objects = self.objects, {}
@@ -323,8 +354,8 @@ def cuGraphDestroyNode(handle: int) -> None:
     for then, edge in list(node.after):
         disconnect(node, then, edge)
     del node.graph.nodes[node], nodes[handle]
-    if node.work.kind == CU_GRAPH_NODE_TYPE_GRAPH:
-        node.work.graph.close()
+    for inner in node.work.graphs():
+        inner.close()
 
 
 def forget_after_fork() -> None:

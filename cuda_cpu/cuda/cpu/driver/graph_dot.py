@@ -10,7 +10,6 @@ from typing import Any
 from cuda.cpu import abi
 from cuda.cpu.driver.error import invalid
 from cuda.cpu.driver.graph import Graph, Node, graphs
-from cuda.cpu.driver.graph_work import ChildWork
 
 _PREFIX = "CU_GRAPH_NODE_TYPE_"
 NAMES = {value: name.removeprefix(_PREFIX) for name, value in vars(abi).items() if name.startswith(_PREFIX)}
@@ -22,6 +21,7 @@ DETAILS = {
     abi.CU_GRAPH_NODE_TYPE_MEMSET: abi.CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS,
     abi.CU_GRAPH_NODE_TYPE_HOST: abi.CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS,
     abi.CU_GRAPH_NODE_TYPE_MEM_FREE: abi.CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS,
+    abi.CU_GRAPH_NODE_TYPE_CONDITIONAL: abi.CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS,
     abi.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: abi.CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS,
 }
 
@@ -48,9 +48,9 @@ def lines(graph: Graph, flags: int) -> list[str]:
         name = f"graph_{graph.id}_node_{node.id}"
         found.append(f'"{name}" [label="{label(node, flags)}" shape="rectangle"];')
         found += [f'"graph_{graph.id}_node_{first.id}" -> "{name}";' for first, _ in node.before]
-        if isinstance(node.work, ChildWork):
-            inner = lines(node.work.graph, flags)
-            found += [f'subgraph "cluster_{node.work.graph.id}" {{', f'label="graph of node {node.id}";', *inner, "}"]
+        for inner in node.work.graphs():
+            title = f'label="graph of node {node.id}";'
+            found += [f'subgraph "cluster_{inner.id}" {{', title, *lines(inner, flags), "}"]
     return found
 
 

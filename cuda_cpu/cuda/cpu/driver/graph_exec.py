@@ -11,7 +11,10 @@ from cuda.cpu.abi import (
     CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
     CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
     CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL,
+    CU_GRAPH_NODE_TYPE_EMPTY,
     CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    CU_GRAPH_NODE_TYPE_GRAPH,
     CU_GRAPH_NODE_TYPE_KERNEL,
     CU_GRAPH_NODE_TYPE_MEM_ALLOC,
     CU_GRAPH_NODE_TYPE_MEMCPY,
@@ -20,22 +23,28 @@ from cuda.cpu.abi import (
     CUDA_BATCH_MEM_OP_NODE_PARAMS,
     CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
     CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
+    CUDA_GRAPH_INSTANTIATE_ERROR,
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,
     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
     CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD,
     CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
     CUDA_GRAPH_INSTANTIATE_PARAMS,
+    CUDA_GRAPH_INSTANTIATE_SUCCESS,
     CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS,
     CUDA_MEMCPY3D,
     CUDA_MEMSET_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS_v1,
     CUgraphExecUpdateResultInfo,
+    CUgraphNodeParams,
 )
-from cuda.cpu.driver import context, graph_node, graph_work, stream, wait
+from cuda.cpu.driver import context, graph_condition, graph_node, graph_work, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph import MEMORY, Graph, Node, graphs, nodes
-from cuda.cpu.driver.graph_work import ChildWork, Work, view
+from cuda.cpu.driver.graph_condition import ConditionalWork
+from cuda.cpu.driver.graph_memory import MemoryWork
+from cuda.cpu.driver.graph_work import ChildWork, EventWork, Work, view
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
 
@@ -43,47 +52,102 @@ execs = Table("executable graph")
 
 FLAGS = (
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+    | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
     | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
     | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
 )
 SWITCHED = (CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMSET, CU_GRAPH_NODE_TYPE_MEMCPY)
 
 
+# What a graph that kernels launch can hold.
+ON_DEVICE = (
+    CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMSET, CU_GRAPH_NODE_TYPE_EMPTY,
+    CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_CONDITIONAL,
+)  # fmt: skip
+
+Step = tuple[list[Work], Any]  # works; the sequence that runs them, None: they need the host at each launch
+
+
 class GraphExec:
     def __init__(self, graph: Graph, flags: int) -> None:
-        if any(memory.exec is not None for memory in graph.memories):
+        if graph.memories and any(memory.exec is not None for memory in graph.memories):
             raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with memory nodes is instantiated already")
+        self.conditions = graph_condition.conditions_of(graph)
+        if any(condition.exec is not None for condition in self.conditions):
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with conditional nodes is instantiated already")
         self.flags = flags
+        self.on_device = bool(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
         self.graph = graph.snapshot()
         self.twins: dict[Node, Node] = {}
         self._pair(self.graph)
         self.off: set[Node] = set()
+        for condition in self.conditions:
+            condition.exec = self
         self.memories = list(graph.memories)
         for memory in self.memories:
             memory.exec = self
             memory.holders.add(self)
-        self.done = _runtime.Event()
+        self.retired: list[tuple[Any, int]] = []  # user objects of graphs that updates replaced: launches may use them
         self.context: Any = None  # of the latest launch
-        self.prepare()
+        self.steps: list[Step] = []
         self.handle = execs.add(self)
+        try:
+            self.done = _runtime.Event()
+            self.prepare()
+        except MemoryError:
+            self.forget()
+            raise
 
     def _pair(self, graph: Graph) -> None:
         for twin in graph.nodes:
             self.twins[twin.original] = twin
-            if isinstance(twin.work, ChildWork):
-                self._pair(twin.work.graph)
+            for inner in twin.work.graphs():
+                self._pair(inner)
 
     def prepare(self) -> None:
-        """Put all work in order, once for many launches."""
-        self.steps: list[Work] = []
-        self._collect(self.graph)
+        """Put all work in order, once for many launches, or leave what was there."""
+        before, self.steps = self.steps, []
+        try:
+            self._fill()
+        except MemoryError:
+            self.steps = before
+            raise
 
-    def _collect(self, graph: Graph) -> None:
+    def _fill(self) -> None:
+        first = _runtime.Sequence()
+        for condition in graph_condition.conditions_of(self.graph):
+            if condition.default is not None:
+                first.write_value(condition.handle, condition.default, 4)
+        self.steps.append(([], first))
+        self._collect(self.graph, None)
+        if self.on_device:
+            first.publish(self.handle)
+
+    def _collect(self, graph: Graph, within: Any) -> None:
+        """Add the work of a graph to the steps, or to sequence `within`."""
         for node in graph.in_order():
             if isinstance(node.work, ChildWork):
-                self._collect(node.work.graph)
+                self._collect(node.work.graph, within)
             elif node not in self.off:
-                self.steps.append(node.work)
+                self._add(node.work, within)
+
+    def _add(self, work: Work, within: Any) -> None:
+        if within is None and isinstance(work, EventWork):  # a new mark at each launch
+            self.steps.append(([work], None))
+            return
+        if within is None and self.steps[-1][1] is None:
+            self.steps.append(([], _runtime.Sequence()))
+        sequence = within if within is not None else self.steps[-1][1]
+        if isinstance(work, ConditionalWork):
+            bodies = []
+            for graph in work.bodies:
+                bodies.append(_runtime.Sequence())
+                self._collect(graph, bodies[-1])
+            sequence.choose(work.condition.handle, work.type, bodies)
+        elif isinstance(work, MemoryWork):
+            self.steps[-1][0].append(work)
+        else:
+            work.run(None, sequence)
 
     def node(self, name: str, handle: int, *kinds: int) -> Node:
         """Return the executable graph's own node for one of the graph that it was made from."""
@@ -95,27 +159,52 @@ class GraphExec:
         return found
 
     def set(self, node: Node, work: Work) -> None:
+        before = node.work
         graph_node.replace(node, work)
-        self.prepare()
+        try:
+            self.prepare()
+        except MemoryError:
+            node.work = before
+            raise
 
     def launch(self, line: stream.Stream) -> None:
-        if not self.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH:
-            for work in self.steps:
-                if work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC and work.memory.live:
-                    raise invalid("cuGraphLaunch: memory that an earlier launch allocated has not been freed")
+        memories = [work for works, _ in self.steps for work in works if isinstance(work, MemoryWork)]
+        if not self.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH and any(
+            work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC and work.memory.live for work in memories
+        ):
+            raise invalid("cuGraphLaunch: memory that an earlier launch allocated has not been freed")
         queue = line.ready()
         if not self.done.is_done():  # launches of one executable graph do not overlap
             queue.wait_event(self.done)
-        for work in self.steps:
-            work.run(line, queue)
+        run = _runtime.GraphRun(self.handle if self.on_device else 0)
+        parts = [sequence for _, sequence in self.steps if sequence is not None]
+        for works, sequence in self.steps:
+            for work in works:
+                work.run(line, queue)
+            if sequence is not None:
+                queue.run(sequence, run, sequence is parts[-1])
         queue.record(self.done)
         self.context = line.context
 
+    def release_retired(self) -> None:
+        """Let go of the user objects that an update replaced, once no launch can use them."""
+        if self.done.is_done():
+            retired, self.retired = self.retired, []
+            for thing, count in retired:
+                thing.release(count)
+
     def close(self) -> None:
-        execs.pop(self.handle, None)
-        if self.graph.objects and not self.done.is_done():  # what runs may use them
+        if (self.graph.objects or self.retired) and not self.done.is_done():  # what runs may use them
             wait.until(self.context, self.done.wait)
+        self.release_retired()
+        self.forget()
+
+    def forget(self) -> None:
+        execs.pop(self.handle, None)
+        _runtime.withdraw(self.handle)
         self.graph.close()
+        for condition in self.conditions:
+            condition.exec = None
         for memory in self.memories:
             memory.exec = None
             memory.leave(self)
@@ -123,11 +212,28 @@ class GraphExec:
 
 def _instantiate(name: str, handle: int, flags: int) -> GraphExec:
     graph = graphs.find(handle)
-    if flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH:
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: kernels of the CPU device cannot launch graphs")
     if flags & ~FLAGS:
         raise invalid(f"{name}: flags 0x{flags:x} are not a combination of CUgraphInstantiate_flags")
+    if flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH:
+        _check_device_launch(name, graph, flags)
+    for condition in graph.conditions.values():
+        if not condition.used:
+            raise invalid(f"{name}: conditional handle 0x{condition.handle:x} of the graph is no node's")
     return GraphExec(graph, flags)
+
+
+def _check_device_launch(name: str, graph: Graph, flags: int) -> None:
+    if flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH:
+        raise invalid(f"{name}: a graph for launches by kernels cannot free memory on launch")
+    for node in graph.nodes:
+        if node.work.kind not in ON_DEVICE:
+            raise CudaError(
+                CUDA_ERROR_NOT_SUPPORTED,
+                f"{name}: node {node.id} is of CUgraphNodeType {node.work.kind}; a graph that kernels launch "
+                "holds kernels, copies, fills, empty nodes, child graphs and conditional nodes",
+            )
+        for inner in node.work.graphs():
+            _check_device_launch(name, inner, flags)
 
 
 def cuGraphInstantiate(handle: int, flags: int) -> int:
@@ -137,9 +243,11 @@ def cuGraphInstantiate(handle: int, flags: int) -> int:
 def cuGraphInstantiateWithParams(handle: int, place: int) -> int:
     name = "cuGraphInstantiateWithParams"
     given = view(name, CUDA_GRAPH_INSTANTIATE_PARAMS, place)
-    given.hErrNode_out, given.result_out = 0, 1  # CUDA_GRAPH_INSTANTIATE_ERROR, unless it succeeds
+    unused = any(not condition.used for condition in graphs.find(handle).conditions.values())
+    given.hErrNode_out = 0
+    given.result_out = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED if unused else CUDA_GRAPH_INSTANTIATE_ERROR
     made = _instantiate(name, handle, given.flags)
-    given.result_out = 0
+    given.result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS
     return made.handle
 
 
@@ -249,6 +357,9 @@ def cuGraphExecEventWaitNodeSetEvent(handle: int, node_handle: int, event: int) 
 def cuGraphExecNodeSetParams(handle: int, node_handle: int, place: int) -> None:
     found = execs.find(handle)
     node = found.node("cuGraphExecNodeSetParams", node_handle)
+    given = view("cuGraphExecNodeSetParams", CUgraphNodeParams, place)
+    if node.work.kind == given.type == graph_node.CU_GRAPH_NODE_TYPE_GRAPH:
+        return cuGraphExecChildGraphNodeSetParams(handle, node_handle, given.graph.graph or 0)
     found.set(node, graph_node.changed("cuGraphExecNodeSetParams", node, place))
 
 
@@ -274,12 +385,14 @@ def compare(old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node,
             return (CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE, b, None), []
         if a.work.kind in MEMORY and a.work is not b.work:
             return (CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, b, None), []
-        if isinstance(a.work, ChildWork):
-            difference, inner = compare(a.work.graph, b.work.graph)
+        if len(a.work.graphs()) != len(b.work.graphs()) or getattr(a.work, "type", 0) != getattr(b.work, "type", 0):
+            return (CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, b, None), []
+        for one, other in zip(a.work.graphs(), b.work.graphs(), strict=True):
+            difference, inner = compare(one, other)
             if difference is not None:
                 return difference, []
             found += inner
-        else:
+        if not isinstance(a.work, ChildWork):
             found.append((a, b))
     return None, found
 
@@ -289,10 +402,33 @@ def update(name: str, found: GraphExec, old: Graph, new: Graph) -> Difference:
     difference, pairs = compare(old, new)
     if difference is not None:
         return difference
+    before = [a.work for a, _ in pairs]
     for a, b in pairs:
-        a.work = b.work
-    found.prepare()
+        if isinstance(a.work, ConditionalWork):  # the graphs stay the executable graph's own
+            a.work = ConditionalWork(b.work.condition, a.work.type, a.work.bodies)
+        else:
+            a.work = b.work
+    try:
+        found.prepare()
+    except MemoryError:
+        for (a, _), work in zip(pairs, before, strict=True):
+            a.work = work
+        raise
+    found.retired += swap_objects(old, new)
+    found.release_retired()
     return 0, None, None
+
+
+def swap_objects(old: Graph, new: Graph) -> list[tuple[Any, int]]:
+    """Let `old` refer to the user objects of `new`, and return those that it referred to."""
+    retired = list(old.objects.items())
+    for thing, count in new.objects.items():
+        thing.retain(count)
+    old.objects = dict(new.objects)
+    for a, b in zip(old.nodes, new.nodes, strict=True):
+        for one, other in zip(a.work.graphs(), b.work.graphs(), strict=True):
+            retired += swap_objects(one, other)
+    return retired
 
 
 def _failed(name: str, difference: Difference) -> CudaError:

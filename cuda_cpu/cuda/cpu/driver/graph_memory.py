@@ -18,8 +18,12 @@ from cuda.cpu.abi import (
     CU_GRAPH_MEM_ATTR_USED_MEM_HIGH,
     CU_GRAPH_NODE_TYPE_MEM_ALLOC,
     CU_GRAPH_NODE_TYPE_MEM_FREE,
+    CU_MEM_ALLOCATION_TYPE_MANAGED,
     CU_MEM_ALLOCATION_TYPE_PINNED,
     CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_LOCATION_TYPE_HOST,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_MEM_ALLOC_NODE_PARAMS,
     CUDA_MEM_FREE_NODE_PARAMS,
@@ -32,6 +36,8 @@ from cuda.cpu.driver.graph_work import Work
 
 CURRENT = {CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
            CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT}  # fmt: skip
+
+HOST_LOCATIONS = (CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
 
 _counts: dict[int, dict[int, int]] = {}  # of each device: what cuDeviceGetGraphMemAttribute answers
 
@@ -49,10 +55,10 @@ def _count(of: device.Device, high: int, change: int) -> None:
 class GraphMemory:
     """An allocation of a graph. `live` is whether a launch has made it and nothing has freed it yet."""
 
-    def __init__(self, owner: context.Context, size: int, of: device.Device) -> None:
+    def __init__(self, owner: context.Context, size: int, of: device.Device, kind: Kind) -> None:
         capacity = capacity_for(size)
         block = Block(of.arena, memory.reserve(owner, capacity, "a memory allocation node", of), capacity)
-        self.record = Allocation(block.place(size), size, Kind.DEVICE, owner, of.arena)
+        self.record = Allocation(block.place(size), size, kind, owner, of.arena)
         self.record.block, self.record.keeper, self.record.device = block, self, of
         self.live = False
         self.freed_by: Any = None  # the node of its graph that frees it
@@ -112,11 +118,14 @@ def allocation(name: str, graph: Any, given: Any) -> MemoryWork:
     owner, properties = context.current(), given.poolProps
     if graph.parent is not None:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: a graph within a graph cannot allocate memory")
-    if properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED or properties.handleTypes:
-        raise invalid(f"{name}: allocType must be CU_MEM_ALLOCATION_TYPE_PINNED and handleTypes 0")
-    if properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE:
-        raise invalid(f"{name}: location.type is {properties.location.type}, must be CU_MEM_LOCATION_TYPE_DEVICE")
-    made = GraphMemory(owner, given.bytesize, device.find(properties.location.id))
+    managed, where = properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED, properties.location
+    if not (managed or properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED) or properties.handleTypes:
+        raise invalid(f"{name}: allocType must be CU_MEM_ALLOCATION_TYPE_PINNED or _MANAGED, and handleTypes 0")
+    on_host = where.type in HOST_LOCATIONS
+    if not on_host and where.type != CU_MEM_LOCATION_TYPE_DEVICE:
+        raise invalid(f"{name}: location.type is {where.type}, must be of a device or of the host")
+    kind = Kind.MANAGED if managed else Kind.HOST if on_host else Kind.DEVICE
+    made = GraphMemory(owner, given.bytesize, owner.device if on_host else device.find(where.id), kind)
     made.holders.add(graph)
     graph.memories.append(made)
     given.dptr = made.record.start

@@ -12,6 +12,7 @@ from cuda.cpu.abi import (
     CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE,
     CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE,
     CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL,
     CU_GRAPH_NODE_TYPE_EMPTY,
     CU_GRAPH_NODE_TYPE_EVENT_RECORD,
     CU_GRAPH_NODE_TYPE_GRAPH,
@@ -36,7 +37,7 @@ from cuda.cpu.abi import (
     CUgraphNodeParams,
     CUlaunchAttributeValue,
 )
-from cuda.cpu.driver import context, graph_memory, graph_work
+from cuda.cpu.driver import context, graph_condition, graph_memory, graph_work
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph import Graph, Node, dependencies, graphs, nodes
 from cuda.cpu.driver.graph_work import ChildWork, Work, view
@@ -47,10 +48,7 @@ def add(name: str, handle: int, before: int, count: int, make: Callable[[Graph],
     graph = graphs.find(handle)
     first = dependencies(name, graph, before, data, count)
     work = make(graph)
-    node = graph.add(work, first)
-    if isinstance(work, ChildWork):
-        work.graph.parent = node
-    return node.handle
+    return graph.add(work, first).handle
 
 
 def child(name: str, graph: Graph, handle: int, ownership: int) -> ChildWork:
@@ -61,8 +59,8 @@ def child(name: str, graph: Graph, handle: int, ownership: int) -> ChildWork:
         raise invalid(f"{name}: ownership {ownership} is no CUgraphChildGraphNodeOwnership")
     if given is graph or given.parent is not None:
         raise invalid(f"{name}: the child graph is the graph itself, or has an owner already")
-    if given.memories:
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: a graph with memory nodes cannot be a child")
+    if given.memories or given.conditions:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: a graph with conditional or memory nodes cannot be a child")
     return ChildWork(given)
 
 
@@ -94,6 +92,9 @@ READERS: dict[int, tuple[str, Callable[[str, Any, Graph], Work]]] = {
     CU_GRAPH_NODE_TYPE_MEM_ALLOC: ("alloc", lambda name, given, graph: graph_memory.allocation(name, graph, given)),
     CU_GRAPH_NODE_TYPE_MEM_FREE: ("free", lambda name, given, graph: graph_memory.free(name, given.dptr or 0)),
     CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: ("memOp", lambda name, given, graph: graph_work.batch_from(name, given)),
+    CU_GRAPH_NODE_TYPE_CONDITIONAL: (
+        "conditional", lambda name, given, graph: graph_condition.from_params(name, given, graph)
+    ),
 }  # fmt: skip
 
 
@@ -270,6 +271,9 @@ def cuGraphNodeGetParams(handle: int, place: int) -> None:
 
 def replace(node: Node, work: Work) -> None:
     """Give a node other work of its kind; what was set by attributes stays."""
+    if isinstance(work, ChildWork):
+        node.work.graph.close()
+        work.graph.parent = node
     work.attributes = node.work.attributes
     node.work = rework(work)
 
@@ -341,7 +345,7 @@ def cuGraphEventWaitNodeSetEvent(handle: int, event: int) -> None:
     replace(node, graph_work.wait_event(event))
 
 
-FIXED = (CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE)
+FIXED = (CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE)
 
 
 def changed(name: str, node: Node, place: int) -> Work:
@@ -374,7 +378,7 @@ def cuGraphKernelNodeGetAttribute(handle: int, which: int, place: int) -> None:
         value = CUlaunchAttributeValue.from_buffer_copy(work.attributes[which])
     elif which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         value.cooperative = work.cooperative
-    elif which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    elif which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION and work.cluster != (1, 1, 1):  # 0 is no cluster
         value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = work.cluster
     ctypes.memmove(place, ctypes.addressof(value), ctypes.sizeof(value))
 

@@ -75,6 +75,14 @@ class Work:
         for name, arguments in self.commands:
             getattr(queue, name)(*arguments)
 
+    def graphs(self) -> list[Any]:
+        """Return the graphs that belong to the node."""
+        return []
+
+    def snapshot(self, node: Any) -> Work:
+        """Return the work for the copy `node` of its node; the same, unless graphs belong to it."""
+        return self
+
 
 def view(name: str, structure: Any, place: int) -> Any:
     """Return the structure at an address that a caller gave."""
@@ -207,9 +215,11 @@ class ChildWork(Work):
         super().__init__(CU_GRAPH_NODE_TYPE_GRAPH)
         self.graph = graph
 
-    def run(self, line: Any, queue: Any) -> None:
-        for node in self.graph.in_order():
-            node.work.run(line, queue)
+    def graphs(self) -> list[Any]:
+        return [self.graph]
+
+    def snapshot(self, node: Any) -> ChildWork:
+        return ChildWork(self.graph.snapshot(node))
 
 
 def linear_copy(target: int, source: int, size: int, target_kind: int, source_kind: int) -> Any:

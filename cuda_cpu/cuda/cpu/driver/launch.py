@@ -27,7 +27,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.driver import device_attribute, event, occupancy, stream
 from cuda.cpu.driver.error import CudaError, invalid
-from cuda.cpu.driver.function import ONE, Function, functions
+from cuda.cpu.driver.function import ONE, UNKNOWN, Function, functions
 from cuda.cpu.driver.kernel import function_of, kernels
 
 GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
@@ -144,6 +144,18 @@ def check_cluster(function: Function, grid: Any, cluster: Any) -> None:
     launch, blocks = f"launch of {function.kernel.name!r}", cluster[0] * cluster[1] * cluster[2]
     free = function.settings.get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
     most = GREATEST_CLUSTER if free else PORTABLE_CLUSTER
+    required = function.kernel.required_cluster
+    if function.context.device.capability < device_attribute.CLUSTERS_SINCE:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{launch}: the device has no clusters, its capability is below 9.0")
+    if required is not None and cluster != required:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE, f"{launch}: the cluster is {cluster}, it was compiled for {required}"
+        )
+    if cluster == UNKNOWN and function.kernel.explicit_cluster:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            f"{launch}: it needs a cluster, which CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION has to give",
+        )
     if not 0 < blocks <= most:
         raise CudaError(
             CUDA_ERROR_INVALID_CLUSTER_SIZE,

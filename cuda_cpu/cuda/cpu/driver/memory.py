@@ -40,16 +40,16 @@ def host_arena() -> Any:
     return _host_arena
 
 
-def reserve(owner: context.Context, size: int, name: str, of: device.Device | None = None) -> int:
-    """Return the address of `size` new bytes of the context's device, or of another one."""
+def reserve(owner: context.Context, size: int, name: str, of: device.Device | None = None, within: Any = None) -> int:
+    """Return the address of `size` new bytes of the context's device, or of another one, in its arena or `within`."""
     if size <= 0:
         raise invalid(f"{name}: the size is {size}, must be at least 1")
     of = of or owner.device
-    arena, total = of.arena, of.memory
+    own, total = of.arena, of.memory
     for attempt in (0, 1):
-        if arena.used + of.mapped + size <= total:
+        if own.used + of.mapped + size <= total:
             try:
-                return arena.allocate(size)
+                return (within or own).allocate(size)
             except MemoryError:
                 pass
         if attempt == 0:
@@ -57,7 +57,7 @@ def reserve(owner: context.Context, size: int, name: str, of: device.Device | No
             block.release_all(keep=0)
     raise CudaError(
         CUDA_ERROR_OUT_OF_MEMORY,
-        f"{name}: {size} bytes asked, {max(total - arena.used - of.mapped, 0)} of {total} free; "
+        f"{name}: {size} bytes asked, {max(total - own.used - of.mapped, 0)} of {total} free; "
         "CUDA_CPU_MEMORY sets how much memory the CPU device has",
     )
 
@@ -119,9 +119,18 @@ def release(record: Allocation) -> None:
     owner.check_released()
 
 
+def find_freeable(name: str, pointer: int) -> Allocation:
+    """Return the allocation at `pointer` that cuMemFree and cuMemFreeAsync take."""
+    record = find_start(f"{name}: dptr", pointer, Kind.DEVICE, Kind.MANAGED, Kind.HOST)
+    if record.kind is Kind.HOST and record.pool is None and record.keeper is None:
+        raise invalid(
+            f"{name}: 0x{pointer:x} is not the start of device memory: host memory is freed with cuMemFreeHost"
+        )
+    return record
+
+
 def cuMemFree(pointer: int) -> None:
-    record = find_start("cuMemFree: dptr", pointer, Kind.DEVICE, Kind.MANAGED)
-    release(record)
+    release(find_freeable("cuMemFree", pointer))
 
 
 def cuMemGetInfo() -> tuple[int, int]:

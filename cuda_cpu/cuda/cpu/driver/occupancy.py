@@ -10,10 +10,17 @@ does not tell how many a kernel would get.
 from __future__ import annotations
 
 import ctypes
+from math import prod
 
-from cuda.cpu.abi import CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, CUlaunchConfig
+from cuda.cpu.abi import (
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CUDA_ERROR_INVALID_CLUSTER_SIZE,
+    CUlaunchAttribute,
+    CUlaunchConfig,
+)
 from cuda.cpu.driver import device_attribute
-from cuda.cpu.driver.error import invalid
+from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import Function, most_dynamic
 from cuda.cpu.driver.kernel import function_of
 
@@ -103,7 +110,7 @@ def greatest_cluster(function: Function) -> int:
 
 def cuOccupancyMaxPotentialClusterSize(handle: int, config: int) -> int:
     function, _ = function_of(handle), _config("cuOccupancyMaxPotentialClusterSize", config)
-    return greatest_cluster(function) if function.context.device.capability >= (9, 0) else 1
+    return greatest_cluster(function) if function.context.device.capability >= device_attribute.CLUSTERS_SINCE else 1
 
 
 def cuOccupancyMaxActiveClusters(handle: int, config: int) -> int:
@@ -112,5 +119,23 @@ def cuOccupancyMaxActiveClusters(handle: int, config: int) -> int:
     threads = given.blockDimX * given.blockDimY * given.blockDimZ
     _check_threads("cuOccupancyMaxActiveClusters", threads)
     blocks = blocks_per_multiprocessor(function, threads, given.sharedMemBytes) * function.context.device.cores
-    size = function.cluster[0] * function.cluster[1] * function.cluster[2]
-    return max(blocks // size, 1) if blocks else 0
+    cluster = cluster_of("cuOccupancyMaxActiveClusters", function, given)
+    if function.context.device.capability < device_attribute.CLUSTERS_SINCE:
+        return 0
+    return max(blocks // prod(cluster), 1) if blocks else 0
+
+
+def cluster_of(call: str, function: Function, given: CUlaunchConfig) -> tuple[int, int, int]:
+    """Return the cluster of a launch: that of its attributes, else the kernel's own."""
+    attributes = (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if given.numAttrs else ()
+    size = function.cluster
+    for attribute in attributes:
+        if attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            dim = attribute.value.clusterDim
+            size = (dim.x, dim.y, dim.z)
+    if not 0 < prod(size) <= greatest_cluster(function):
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            f"{call}: a cluster of {size} blocks, must have 1 to {greatest_cluster(function)}",
+        )
+    return size

@@ -9,6 +9,7 @@ import ctypes
 from typing import Any
 
 from cuda.cpu.abi import (
+    CU_DEVICE_CPU,
     CU_MEM_ADVISE_SET_ACCESSED_BY,
     CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
     CU_MEM_ADVISE_SET_READ_MOSTLY,
@@ -16,6 +17,7 @@ from cuda.cpu.abi import (
     CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
     CU_MEM_ADVISE_UNSET_READ_MOSTLY,
     CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_LOCATION_TYPE_HOST,
     CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
     CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION,
     CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
@@ -48,7 +50,7 @@ from cuda.cpu.abi import (
     CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
     CUmemLocation,
 )
-from cuda.cpu.driver import address, context, pool, stream
+from cuda.cpu.driver import address, context, ipc, pool, stream
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import invalid
 
@@ -69,7 +71,7 @@ ATTRIBUTES: dict[int, tuple[Any, Any, int]] = {
     CU_POINTER_ATTRIBUTE_BUFFER_ID: (_pointer, lambda r, p: r.id, 0),
     CU_POINTER_ATTRIBUTE_IS_MANAGED: (_bool, lambda r, p: r.kind is Kind.MANAGED, 0),
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: (_int, lambda r, p: r.device.ordinal, -2),  # CU_DEVICE_INVALID
-    CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: (_bool, lambda r, p: 0, 0),
+    CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: (_bool, lambda r, p: ipc.can_export(r), 0),
     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: (_pointer, lambda r, p: r.start, 0),
     CU_POINTER_ATTRIBUTE_RANGE_SIZE: (_pointer, lambda r, p: r.size, 0),
     CU_POINTER_ATTRIBUTE_MAPPED: (_bool, lambda r, p: 1, 0),
@@ -151,23 +153,72 @@ def cuMemPrefetchAsync(pointer: int, count: int, location: bytes, flags: int, wh
         record.advice[PREFETCHED] = place
 
 
-def cuMemPrefetchBatchAsync(
-    pointers: int, sizes: int, count: int, locations: int, first: int, location_count: int, flags: int, where: int
-) -> None:
-    """Check many requests, then remember them; a location is that of the ranges from its index to the next one's."""
-    name = "cuMemPrefetchBatchAsync"
-    if flags or not (pointers and sizes and count and locations and first and 0 < location_count <= count):
-        raise invalid(f"{name}: flags must be 0, no array NULL or empty, and numPrefetchLocs at most count")
+def cuMemPrefetchAsync_v1(pointer: int, count: int, ordinal: int, where: int) -> None:
+    cuMemPrefetchAsync(pointer, count, _location(ordinal), 0, where)
+
+
+def _location(ordinal: int) -> bytes:
+    """Return the CUmemLocation of a device, or of the host (CU_DEVICE_CPU)."""
+    if ordinal == CU_DEVICE_CPU:
+        return bytes(CUmemLocation(type=CU_MEM_LOCATION_TYPE_HOST))
+    location = CUmemLocation(type=CU_MEM_LOCATION_TYPE_DEVICE)
+    location.id = ordinal
+    return bytes(location)
+
+
+def _ranges(name: str, pointers: int, sizes: int, count: int, flags: int) -> list[Allocation | None]:
+    """Return the managed allocations of a batch of ranges."""
+    if flags or not (pointers and sizes and count):
+        raise invalid(f"{name}: flags is {flags}, must be 0, or an array is NULL or empty")
+    ranges = zip(*((ctypes.c_uint64 * count).from_address(each) for each in (pointers, sizes)), strict=True)
+    return [_managed(name, pointer, size) for pointer, size in ranges]
+
+
+def _places(name: str, count: int, locations: int, first: int, location_count: int) -> list[tuple[int, int]]:
+    """Return the location of each range: that of its index in prefetchLocIdxs up to the next one's."""
+    if not (locations and first and 0 < location_count <= count):
+        raise invalid(f"{name}: no array may be NULL or empty, and numPrefetchLocs at most count")
     starts = list((ctypes.c_size_t * location_count).from_address(first))
     if starts[0] != 0 or sorted(set(starts)) != starts or starts[-1] >= count:
         raise invalid(f"{name}: prefetchLocIdxs is {starts}, must begin with 0 and increase, below {count}")
     places = [pool.location_of(name, each) for each in (CUmemLocation * location_count).from_address(locations)]
-    ranges = zip(*((ctypes.c_uint64 * count).from_address(each) for each in (pointers, sizes)), strict=True)
-    records = [_managed(name, pointer, size) for pointer, size in ranges]
+    return [places[bisect.bisect_right(starts, i) - 1] for i in range(count)]
+
+
+def _prefetch_batch(
+    name: str, pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+) -> None:
+    """Check many requests, then remember them."""
+    records = _ranges(name, pointers, sizes, count, flags)
+    wanted = _places(name, count, locations, first, places)
     stream.find(where).ready()
-    for i, record in enumerate(records):
+    for record, place in zip(records, wanted, strict=True):
         if record is not None:
-            record.advice[PREFETCHED] = places[bisect.bisect_right(starts, i) - 1]
+            record.advice[PREFETCHED] = place
+
+
+def cuMemPrefetchBatchAsync(
+    pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+) -> None:
+    _prefetch_batch("cuMemPrefetchBatchAsync", pointers, sizes, count, locations, first, places, flags, where)
+
+
+def cuMemDiscardBatchAsync(pointers: int, sizes: int, count: int, flags: int, where: int) -> None:
+    """Check the request. What may be lost of managed memory stays: there is no copy of it to save."""
+    records = _ranges("cuMemDiscardBatchAsync", pointers, sizes, count, flags)
+    if None in records:
+        raise invalid(f"cuMemDiscardBatchAsync: range {records.index(None)} is no managed memory")
+    stream.find(where).ready()
+
+
+def cuMemDiscardAndPrefetchBatchAsync(
+    pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+) -> None:
+    name = "cuMemDiscardAndPrefetchBatchAsync"
+    records = _ranges(name, pointers, sizes, count, flags)
+    if None in records:
+        raise invalid(f"{name}: range {records.index(None)} is no managed memory")
+    _prefetch_batch(name, pointers, sizes, count, locations, first, places, flags, where)
 
 
 _UNSET = {
@@ -175,7 +226,11 @@ _UNSET = {
     CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION: CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
     CU_MEM_ADVISE_UNSET_ACCESSED_BY: CU_MEM_ADVISE_SET_ACCESSED_BY,
 }
-_WITHOUT_PLACE = (CU_MEM_ADVISE_SET_READ_MOSTLY, *_UNSET)
+_WITHOUT_PLACE = (
+    CU_MEM_ADVISE_SET_READ_MOSTLY,
+    CU_MEM_ADVISE_UNSET_READ_MOSTLY,
+    CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
+)
 
 
 def cuMemAdvise(pointer: int, count: int, advice: int, location: bytes) -> None:
@@ -187,28 +242,36 @@ def cuMemAdvise(pointer: int, count: int, advice: int, location: bytes) -> None:
         place = pool.location_of("cuMemAdvise", CUmemLocation.from_buffer_copy(location))
     if record is None:
         return
-    if advice in _UNSET:
+    if advice in (CU_MEM_ADVISE_SET_ACCESSED_BY, CU_MEM_ADVISE_UNSET_ACCESSED_BY):
+        users = record.advice.setdefault(CU_MEM_ADVISE_SET_ACCESSED_BY, {})  # in the order of the advice
+        if advice == CU_MEM_ADVISE_SET_ACCESSED_BY:
+            users[_ordinal(place)] = None
+        else:
+            users.pop(_ordinal(place), None)
+    elif advice in _UNSET:
         record.advice.pop(_UNSET[advice], None)
     else:
         record.advice[advice] = place
 
 
+def cuMemAdvise_v1(pointer: int, count: int, advice: int, ordinal: int) -> None:
+    cuMemAdvise(pointer, count, advice, _location(ordinal))
+
+
 _NOWHERE = (0, -2)  # CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID
+
+
+def _ordinal(place: tuple[int, int]) -> int:
+    return place[1] if place[0] == CU_MEM_LOCATION_TYPE_DEVICE or place is _NOWHERE else -1  # CU_DEVICE_CPU
 
 
 def _range_answer(record: Allocation, attribute: int) -> int | None:
     preferred = record.advice.get(CU_MEM_ADVISE_SET_PREFERRED_LOCATION, _NOWHERE)
     fetched = record.advice.get(PREFETCHED, _NOWHERE)
-    accessed = record.advice.get(CU_MEM_ADVISE_SET_ACCESSED_BY, _NOWHERE)
-
-    def ordinal(place: tuple[int, int]) -> int:
-        return place[1] if place[0] == CU_MEM_LOCATION_TYPE_DEVICE or place is _NOWHERE else -1  # CU_DEVICE_CPU
-
     return {
         CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: int(CU_MEM_ADVISE_SET_READ_MOSTLY in record.advice),
-        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: ordinal(preferred),
-        CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: ordinal(accessed),
-        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: ordinal(fetched),
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: _ordinal(preferred),
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: _ordinal(fetched),
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: preferred[0],
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: preferred[1],
         CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: fetched[0],
@@ -219,14 +282,18 @@ def _range_answer(record: Allocation, attribute: int) -> int | None:
 def cuMemRangeGetAttribute(data: int, size: int, attribute: int, pointer: int, count: int) -> None:
     name = "cuMemRangeGetAttribute"
     record = _managed(name, pointer, count)
-    answer = _range_answer(record, attribute) if record is not None else None
-    if answer is None or not data or size < 4 or size % 4:
+    users = record is not None and attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
+    if users:
+        answers = list(record.advice.get(CU_MEM_ADVISE_SET_ACCESSED_BY, ()))
+    else:
+        answers = [_range_answer(record, attribute) if record is not None else None]
+    if None in answers or not data or size < 4 or size % 4:
         raise invalid(
             f"{name}: attribute {attribute}, dataSize {size} (4, or a multiple of it for "
             "ACCESSED_BY), or memory that is not managed"
         )
     places = (ctypes.c_int * (size // 4)).from_address(data)
-    places[:] = [answer] + [-2] * (len(places) - 1)  # CU_DEVICE_INVALID fills the rest of ACCESSED_BY
+    places[:] = (answers + [-2] * len(places))[: len(places)]  # CU_DEVICE_INVALID fills the rest of ACCESSED_BY
 
 
 def cuMemRangeGetAttributes(data: int, sizes: int, attributes: int, number: int, pointer: int, count: int) -> None:

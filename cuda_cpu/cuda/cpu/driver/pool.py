@@ -18,6 +18,7 @@ from cuda.cpu.abi import (
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
     CU_MEM_ALLOCATION_TYPE_MANAGED,
     CU_MEM_ALLOCATION_TYPE_PINNED,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
     CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST,
     CU_MEM_LOCATION_TYPE_HOST_NUMA,
@@ -44,7 +45,7 @@ from cuda.cpu.abi import (
     CUmemLocation,
     CUmemPoolProps,
 )
-from cuda.cpu.driver import address, capture_state, device, memory, stream
+from cuda.cpu.driver import address, capture_state, device, memory, pool_file, stream
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.block import Block, Blocks, capacity_for
 from cuda.cpu.driver.error import CudaError, invalid
@@ -70,7 +71,10 @@ WIDE = (
 
 
 class Pool:
-    def __init__(self, kind: int, location: tuple[int, int], max_size: int, owner: device.Device | None) -> None:
+    def __init__(
+        self, kind: int, location: tuple[int, int], max_size: int, owner: device.Device | None, handle_types: int = 0
+    ) -> None:
+        self.shared: pool_file.PoolFile | None = None  # where the memory lies that other processes may map
         self.device = owner  # the default pool's; it cannot be destroyed
         self.access: dict[int, int] = {}
         self.closed = False
@@ -78,7 +82,7 @@ class Pool:
         self.blocks = Blocks()
         self.values = dict.fromkeys(SWITCHES, 1) | {
             CU_MEMPOOL_ATTR_ALLOCATION_TYPE: kind,
-            CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES: 0,
+            CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES: handle_types,
             CU_MEMPOOL_ATTR_LOCATION_TYPE: location[0],
             CU_MEMPOOL_ATTR_LOCATION_ID: location[1],
             CU_MEMPOOL_ATTR_MAX_POOL_SIZE: max_size,
@@ -89,6 +93,18 @@ class Pool:
     @property
     def on_host(self) -> bool:
         return self.values[CU_MEMPOOL_ATTR_LOCATION_TYPE] in HOST_LOCATIONS
+
+    @property
+    def handle_types(self) -> int:
+        return self.values[CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES]
+
+    def file(self) -> pool_file.PoolFile:
+        """Return the file of a pool that can be exported."""
+        if self.shared is None:
+            kind, number = self.values[CU_MEMPOOL_ATTR_LOCATION_TYPE], self.values[CU_MEMPOOL_ATTR_LOCATION_ID]
+            of = None if self.on_host else device.find(number)
+            self.shared = pool_file.PoolFile(self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE], (kind, number), of)
+        return self.shared
 
     def allocate(self, size: int, line: stream.Stream, name: str) -> int:
         if size <= 0:
@@ -117,15 +133,18 @@ class Pool:
 
     def reserve(self, capacity: int, line: stream.Stream, name: str) -> Block:
         """Return a new block."""
+        arena = self.file() if self.handle_types else memory.host_arena() if self.on_host else None
         if self.on_host:
-            arena = memory.host_arena()
-            return self.blocks.add(arena, arena.allocate(capacity), capacity)
+            try:
+                return self.blocks.add(arena, arena.allocate(capacity), capacity)
+            except MemoryError:
+                raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: the system has no {capacity} bytes left") from None
         of = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
-        return self.blocks.add(of.arena, memory.reserve(line.context, capacity, name, of), capacity)
+        return self.blocks.add(arena or of.arena, memory.reserve(line.context, capacity, name, of, arena), capacity)
 
     def record(self, block: Block, size: int, line: stream.Stream) -> Allocation:
         managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
-        kind = Kind.HOST if self.on_host else Kind.MANAGED if managed else Kind.DEVICE
+        kind = Kind.MANAGED if managed else Kind.HOST if self.on_host else Kind.DEVICE
         record = Allocation(block.place(size), size, kind, line.context, block.arena)
         record.pool = record.keeper = self
         record.block = block
@@ -138,8 +157,14 @@ class Pool:
         self.blocks.keep(record.block, line)
         if self.closed:
             self.blocks.release(0)
-            if not self.used:
-                pools.pop(self.handle, None)
+            self.end()
+
+    def end(self) -> None:
+        """Forget a closed pool once nothing is in use; the file of its memory goes with its last block."""
+        if not self.used:
+            pools.pop(self.handle, None)
+            if self.shared is not None:
+                self.shared.close()
 
 
 _defaults: dict[tuple[int, int, int], Pool] = {}
@@ -200,7 +225,10 @@ def _key(name: str, place: int, kind: int) -> tuple[int, int, int]:
     device.check_started()
     if not place or kind not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
         raise invalid(f"{name}: location is NULL, or {kind} is no CUmemAllocationType")
-    return kind, *location_of(name, CUmemLocation.from_address(place))
+    location = CUmemLocation.from_address(place)
+    if location.type == 0 and kind == CU_MEM_ALLOCATION_TYPE_MANAGED:
+        return kind, CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred place
+    return kind, *location_of(name, location)
 
 
 def cuMemGetDefaultMemPool(place: int, kind: int) -> int:
@@ -225,17 +253,16 @@ def cuMemPoolCreate(place: int) -> int:
     given = CUmemPoolProps.from_address(place)
     if given.allocType not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
         raise invalid(f"{name}: allocType is {given.allocType}")
-    if given.handleTypes:
+    if given.handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
         raise CudaError(
             CUDA_ERROR_NOT_SUPPORTED,
-            f"{name}: handleTypes is {given.handleTypes}: pools of the CPU device cannot be "
-            "shared with other processes",
+            f"{name}: handleTypes is {given.handleTypes}; pools of the CPU device are shared by POSIX file descriptors",
         )
     if given.location.type == 0 and given.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED:
         location = CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred place
     else:
         location = location_of(name, given.location)
-    return Pool(given.allocType, location, given.maxSize, None).handle
+    return Pool(given.allocType, location, given.maxSize, None, given.handleTypes).handle
 
 
 def cuMemPoolDestroy(handle: int) -> None:
@@ -246,10 +273,9 @@ def cuMemPoolDestroy(handle: int) -> None:
     pool.closed = True
     pool.blocks.threshold = 0
     pool.blocks.release(0)
+    pool.end()
     for key in [key for key, current in _current.items() if current is pool]:
         del _current[key]
-    if not pool.used:
-        del pools[handle]
 
 
 def cuMemPoolTrimTo(handle: int, keep: int) -> None:
@@ -339,9 +365,7 @@ def cuMemFreeAsync(pointer: int, where: int) -> None:
     if capturing is not None and capturing.capture is not None:
         capturing.capture.free(capturing, pointer)
         return
-    record = memory.find_start("cuMemFreeAsync: dptr", pointer, Kind.DEVICE, Kind.MANAGED, Kind.HOST)
-    if record.kind is Kind.HOST and record.pool is None:
-        raise invalid("cuMemFreeAsync: pinned host memory is freed with cuMemFreeHost")
+    record = memory.find_freeable("cuMemFreeAsync", pointer)
     if record.context.error == CUDA_ERROR_DEINITIALIZED:
         memory.release(record)
     else:

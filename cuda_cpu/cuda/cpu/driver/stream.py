@@ -18,6 +18,7 @@ from cuda.cpu.abi import (
     CU_STREAM_NON_BLOCKING,
     CUDA_ERROR_NOT_READY,
     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+    CUDA_ERROR_STREAM_DETACHED,
 )
 from cuda.cpu.driver import address, block, capture_state, context, wait
 from cuda.cpu.driver.error import CudaError, invalid
@@ -28,23 +29,33 @@ LEGACY = 1  # CU_STREAM_LEGACY; 0 means the same
 PER_THREAD = 2  # CU_STREAM_PER_THREAD
 
 streams = Table("stream")
+detached: dict[int, Stream] = {}  # streams of green contexts that are gone, by handle
 _ids = itertools.count(1)
 
 
 class Stream:
-    __slots__ = ("attributes", "blocking", "capture", "context", "flags", "handle", "id", "legacy", "priority", "queue")
+    __slots__ = (
+        "attributes", "blocking", "capture", "context", "flags", "green", "handle", "id", "legacy", "owner", "priority",
+        "queue",
+    )  # fmt: skip
 
-    def __init__(self, owner: context.Context, flags: int, priority: int, handle: int = 0) -> None:
+    def __init__(self, owner: context.Context, flags: int, priority: int, handle: int = 0, green: Any = None) -> None:
         self.context = owner
+        self.green = green  # the green context, which then is the owner
+        self.owner: Any = green or owner
         self.flags = flags
         self.priority = max(context.GREATEST_PRIORITY, min(priority, 0))
         self.legacy = handle == LEGACY
         self.blocking = not flags & CU_STREAM_NON_BLOCKING  # waits for the legacy stream, and it for us
-        self.queue = _runtime.Queue(self.priority)
+        self.queue = _runtime.Queue(self.priority, self.owner.workers)
+        for gate in (*owner.gates, *(green.gates if green is not None else ())):
+            self.queue.wait_event(gate)
         self.id = next(_ids)
         self.attributes: dict[int, bytes] = {}
         self.capture: Any = None  # the capture.Capture that the stream is part of
         owner.streams.add(self)
+        if green is not None:
+            green.streams.add(self)
         self.handle = handle or streams.add(self)
 
     def ready(self) -> Any:
@@ -54,7 +65,9 @@ class Stream:
         if self.capture is not None:
             return self.capture.queue(self)
         if self.legacy:
-            for other in list(self.context.streams):
+            for other in list(self.owner.streams):
+                if other.owner is not self.owner:
+                    continue
                 if other.capture is not None and other.blocking:
                     other.capture.fail(
                         CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy stream would wait for a stream being captured"
@@ -62,7 +75,7 @@ class Stream:
                 if other.blocking and other is not self and not other.queue.is_idle():
                     join(self.queue, other.queue)
         elif self.blocking:
-            legacy = self.context.legacy
+            legacy = self.owner.legacy
             if legacy is not None and not legacy.queue.is_idle():
                 join(self.queue, legacy.queue)
         return self.queue
@@ -71,15 +84,24 @@ class Stream:
         """Return the queues that must run dry for the stream to be done."""
         if not self.legacy:
             return [self.queue]
-        return [other.queue for other in list(self.context.streams) if other.blocking]
+        return [other.queue for other in list(self.owner.streams) if other.blocking and other.owner is self.owner]
 
     def forget(self) -> None:
         streams.pop(self.handle, None)
-        if self.capture is not None:
+        detached.pop(self.handle, None)
+        if self.capture is not None and self.capture.origin is self:  # what joined a capture may go before its end
             self.capture.valid = False
-            if self.capture.origin is self:
-                self.capture.end()
+            self.capture.end()
         self.context.streams.discard(self)
+        if self.green is not None:
+            self.green.streams.discard(self)
+
+    def detach(self) -> None:
+        """Take the stream from its green context, which goes: it can only be destroyed."""
+        if streams.pop(self.handle, None) is not None:
+            detached[self.handle] = self
+        else:  # a default stream
+            self.retire()
 
     def retire(self) -> None:
         """Take the stream away; work that is queued still runs."""
@@ -98,17 +120,21 @@ def join(waiting: Any, first: Any) -> None:
     waiting.wait_event(mark)
 
 
-def legacy_of(owner: context.Context) -> Stream:
+def green_of(owner: Any) -> Any:
+    return owner if owner is not owner.base else None
+
+
+def legacy_of(owner: Any) -> Stream:
     if owner.legacy is None:
-        owner.legacy = Stream(owner, 0, 0, LEGACY)
+        owner.legacy = Stream(owner.base, 0, 0, LEGACY, green_of(owner))
     return owner.legacy
 
 
-def per_thread_of(owner: context.Context) -> Stream:
+def per_thread_of(owner: Any) -> Stream:
     ident = get_ident()
     stream = owner.per_thread.get(ident)
     if stream is None:
-        stream = owner.per_thread[ident] = Stream(owner, 0, 0, PER_THREAD)
+        stream = owner.per_thread[ident] = Stream(owner.base, 0, 0, PER_THREAD, green_of(owner))
     return stream
 
 
@@ -120,9 +146,11 @@ def find(handle: int) -> Stream:
             stream.context.check()
         return stream
     if handle == 0 or handle == LEGACY:
-        return legacy_of(context.current())
+        return legacy_of(context.current_owner())
     if handle == PER_THREAD:
-        return per_thread_of(context.current())
+        return per_thread_of(context.current_owner())
+    if handle in detached:
+        raise CudaError(CUDA_ERROR_STREAM_DETACHED, f"the green context of stream 0x{handle:x} was destroyed")
     return streams.find(handle)
 
 
@@ -131,15 +159,15 @@ def cuStreamCreate(flags: int) -> int:
 
 
 def cuStreamCreateWithPriority(flags: int, priority: int) -> int:
-    owner = context.current()
+    owner = context.current_owner()
     if flags & ~CU_STREAM_NON_BLOCKING:
         raise invalid(f"cuStreamCreate: flags 0x{flags:x} are not CUstream_flags")
     owner.reap()
-    return Stream(owner, flags, priority).handle
+    return Stream(owner.base, flags, priority, green=green_of(owner)).handle
 
 
 def cuStreamDestroy(handle: int) -> None:
-    stream = streams.find(handle)
+    stream = detached.get(handle) or streams.find(handle)
     stream.retire()
     stream.context.check_released()
 
@@ -158,11 +186,6 @@ def cuStreamGetId(handle: int) -> int:
 
 def cuStreamGetCtx(handle: int) -> int:
     return find(handle).context.handle
-
-
-def cuStreamGetCtx_v2(handle: int) -> tuple[int, int]:
-    """Return the context and the green context: NULL, since no stream belongs to one."""
-    return find(handle).context.handle, 0
 
 
 def cuStreamGetDevice(handle: int) -> int:
@@ -288,4 +311,5 @@ def cuStreamCopyAttributes(destination: int, source: int) -> None:
 
 def forget_after_fork() -> None:
     streams.clear()
+    detached.clear()
     _callbacks.clear()

@@ -26,23 +26,12 @@ from cuda.cpu.abi import (
     CUmemAllocationProp,
     CUmemLocation,
 )
-from cuda.cpu.driver import address, context, device, pool, wait
+from cuda.cpu.driver import address, context, device, pool, shared_file, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 
 GRANULARITY = 2 << 20  # as on GPUs
-
-FIXED, NORESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which Python's mmap does not name
-PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE
-NONE = 0  # PROT_NONE
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-_libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-FAILED = ctypes.c_void_p(-1).value
 
 memories = Table("memory allocation")
 _ranges: dict[int, int] = {}  # reserved: start -> size
@@ -86,7 +75,9 @@ class Mapping:
     def set_access(self) -> None:
         """Let the processor allow what any device may do, and the table of addresses know it."""
         most = max(self.access.values(), default=CU_MEM_ACCESS_FLAGS_PROT_NONE)
-        _libc.mprotect(self.start, self.size, most)  # PROT_READ is 1 and PROT_WRITE 2, as in CUmemAccess_flags
+        shared_file.libc.mprotect(
+            self.start, self.size, most
+        )  # PROT_READ is 1 and PROT_WRITE 2, as in CUmemAccess_flags
         self.forget()
         if most:
             record = Allocation(self.start, self.size, Kind.DEVICE, None)
@@ -102,10 +93,7 @@ class Mapping:
 
 
 def _map(start: int, size: int, flags: int, descriptor: int = -1) -> int:
-    found = _libc.mmap(start, size, NONE, flags, descriptor, 0)
-    if found in (None, FAILED):
-        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"mapping {size} bytes: {os.strerror(ctypes.get_errno())}")
-    return found
+    return shared_file.map_at(start, size, shared_file.NONE, flags, descriptor)
 
 
 def _check_size(name: str, size: int) -> None:
@@ -145,11 +133,11 @@ def cuMemAddressReserve(size: int, alignment: int, wanted: int, flags: int) -> i
     if flags or alignment & (alignment - 1):
         raise invalid(f"{name}: flags is {flags}, must be 0, or alignment {alignment} is no power of two")
     alignment = max(alignment, GRANULARITY)
-    found = _map(wanted, size + alignment, PRIVATE)
+    found = _map(wanted, size + alignment, shared_file.PRIVATE)
     start = -(-found // alignment) * alignment
     for begin, end in ((found, start), (start + size, found + size + alignment)):
         if begin < end:
-            _libc.munmap(begin, end - begin)
+            shared_file.libc.munmap(begin, end - begin)
     _ranges[start] = size
     return start
 
@@ -160,7 +148,7 @@ def cuMemAddressFree(start: int, size: int) -> None:
     if any(start <= at < start + size for at in _mappings):
         raise invalid("cuMemAddressFree: memory is mapped in the range")
     del _ranges[start]
-    _libc.munmap(start, size)
+    shared_file.libc.munmap(start, size)
 
 
 def cuMemCreate(size: int, place: int, flags: int) -> int:
@@ -173,8 +161,7 @@ def cuMemCreate(size: int, place: int, flags: int) -> int:
     of = device.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
     if of.arena.used + of.mapped + size > of.memory:
         raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: {size} bytes asked of a device of {of.memory}")
-    descriptor = os.memfd_create(f"cuda-cpu-{given.location.type}-{given.location.id}")
-    os.ftruncate(descriptor, size)
+    descriptor = shared_file.make(f"{given.location.type}-{given.location.id}", size)
     return Memory(descriptor, size, given, of).handle
 
 
@@ -212,7 +199,7 @@ def cuMemMap(start: int, size: int, offset: int, handle: int, flags: int) -> Non
         raise invalid(f"{name}: the range is not within one that cuMemAddressReserve has returned")
     if any(at < start + size and start < at + each.size for at, each in _mappings.items()):
         raise invalid(f"{name}: memory is mapped in the range already")
-    _map(start, size, mmap.MAP_SHARED | FIXED, memory.descriptor)
+    _map(start, size, mmap.MAP_SHARED | shared_file.FIXED, memory.descriptor)
     _mappings[start] = Mapping(start, size, memory)
 
 
@@ -236,7 +223,7 @@ def cuMemUnmap(start: int, size: int) -> None:
                 wait.until(owner, queue.wait)
     for mapping in found:
         mapping.forget()
-        _map(mapping.start, mapping.size, PRIVATE | FIXED)
+        _map(mapping.start, mapping.size, shared_file.PRIVATE | shared_file.FIXED)
         del _mappings[mapping.start]
         mapping.memory.mapped -= 1
         mapping.memory.drop()
@@ -289,10 +276,7 @@ def cuMemImportFromShareableHandle(value: int, kind: int) -> int:
     name = "cuMemImportFromShareableHandle"
     device.check_started()
     _check_type(name, kind)
-    try:
-        file = re.match(r"/memfd:cuda-cpu-(\d+)-(\d+)", os.readlink(f"/proc/self/fd/{value}"))
-    except OSError:
-        file = None
+    file = re.fullmatch(r"(\d+)-(\d+)", shared_file.name_of(value))
     if file is None:
         raise invalid(f"{name}: {value} is no file descriptor of memory that the CPU device has exported")
     given = CUmemAllocationProp(type=CU_MEM_ALLOCATION_TYPE_PINNED, requestedHandleTypes=kind)

@@ -41,6 +41,8 @@ def describe(fault: Any) -> tuple[int, str]:
     """Return the CUresult of a fault and a sentence that names the kernel, the block and the place."""
     status, text = FAULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
     what = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
+    if fault.message and "{message}" not in text:
+        what += f": {fault.message}"
     line = f", PTX line {fault.line}" if fault.line else ""
     return status, f"kernel {fault.kernel!r}, block {tuple(fault.block)}, warp {fault.warp}{line}: {what}"
 

@@ -9,12 +9,17 @@ by opcode.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuda.cpu.code import Path
 from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     arithmetic,
     atomics,
+    bulk,
+    cluster,
     compare,
     convert,
     copies,
@@ -26,6 +31,7 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     memory,
     multiword,
     sync,
+    texture,
     video,
     warp,
     warpgroup,
@@ -33,16 +39,18 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
 from cuda.cpu.emit.builder import Module
 from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.function import emit_function
-from cuda.cpu.emit.registry import is_pure, lanewise
-from cuda.cpu.passes import analyse
-from cuda.cpu.passes.explain_graph import explain_graph
+from cuda.cpu.emit.registry import is_apart, is_pure, lanewise
+from cuda.cpu.passes import analyse, tell
+from cuda.cpu.passes.explain_graph import explain_graph, line_of
+from cuda.cpu.passes.find_regions import find_regions
+from cuda.cpu.passes.find_spins import asks
+from cuda.cpu.passes.graph import BLOCK, Graph
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Function, Instruction
+from cuda.cpu.ptx.syntax import Call, Function, Instruction
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
 
-BARRIERS = {"bar", "barrier"}
 # How much likelier a branch is that is marked as likely; the empty node marks loads that never change.
 METADATA = """
 !0 = !{!"branch_weights", i32 2000, i32 1}
@@ -60,12 +68,14 @@ class KernelText:
     """LLVM IR of a kernel, and what the runtime must know of it."""
 
     text: str
-    needs_fibers: bool
+    path: Path
     local_bytes: int
     notes: tuple[str, ...]  # how it will run, for people
 
 
-def emit_kernel(program: Program, name: str, *, width: int = 32, native_gather: bool = False) -> KernelText:
+def emit_kernel(
+    program: Program, name: str, *, width: int = 32, native_gather: bool = False, fibers: bool = False
+) -> KernelText:
     """Translate a kernel.
 
     Parameters
@@ -75,9 +85,11 @@ def emit_kernel(program: Program, name: str, *, width: int = 32, native_gather: 
     name : str
         The kernel's name.
     width : int, optional
-        Lanes of a packet.
+        Lanes of a packet: a power of two up to 32. Kernels whose lanes exchange something have 32 in any case.
     native_gather : bool, optional
         Whether the CPU has masked gathers and scatters.
+    fibers : bool, optional
+        Run every warp on a fiber of its own, also where one call could run all warps of a block.
 
     Raises
     ------
@@ -87,29 +99,77 @@ def emit_kernel(program: Program, name: str, *, width: int = 32, native_gather: 
     program = program.placed(name)
     functions = [program.functions[each] for each in program.reachable(name)]
     module = Module(width, native_gather)
-    module.has_barriers = any(map(_has_barrier, functions))
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
-    waits = False
-    notes: list[str] = []
-    for function in functions:
-        try:
-            graph = analyse(function, is_pure, lanewise(function), module.leaves)
+    asking = _callers_of(program, functions, asks)
+    narrow = width < 32 and not fibers
+    if narrow and (len(functions) > 1 or not _are_apart(functions[0])):
+        return emit_kernel(program, name, native_gather=native_gather, fibers=fibers)
+    with _located(program, functions) as at:
+        graphs = [analyse(at(each), is_pure, lanewise(each), module.leaves, asking) for each in functions]
+        why = "CUDA_CPU_PATH asks for them" if fibers else ""
+        if module.has_clusters:
+            why = why or "its blocks may reach into each other's shared memory"
+        why = why or _why_fibers(graphs)
+        if why and width < 32:
+            return emit_kernel(program, name, native_gather=native_gather, fibers=fibers)
+        module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
+        if why:
+            graphs[0].regions = []
+        for graph in graphs:
+            at(graph.function)
             emit_function(module, program, graph)
-        except PtxError as error:
-            unit = program.unit_of[function.name]
-            raise error.located(unit.name, unit.text) from None
-        waits |= bool(graph.spins)
-        notes += explain_graph(graph)
+    notes = [note for graph in graphs for note in explain_graph(graph)]
+    regions = len(graphs[0].regions)
+    how = f"on fibers: {why}" if why else f"{regions} regions, each for all warps of a block in turn"
+    notes[0] += f"; {width} lanes a packet; {how}"
     local = _local_bytes(program, name, {})
-    needs_fibers = module.has_barriers or waits
-    why = "it has barriers" if module.has_barriers else "it may wait for other threads" if waits else ""
-    notes[0] += f"; {width} lanes a packet; " + (f"on fibers: {why}" if why else "straight on the workers")
-    return KernelText(module.text() + METADATA, needs_fibers, local, tuple(notes))
+    return KernelText(module.text() + METADATA, Path.FIBERS if why else Path.BLOCKS, local, tuple(notes))
 
 
-def _has_barrier(function: Function) -> bool:
-    return any(isinstance(item, Instruction) and item.opcode in BARRIERS for item in function.body)
+@contextlib.contextmanager
+def _located(program: Program, functions: list[Function]) -> Iterator[Callable[[Function], Function]]:
+    """Say in errors where they are: in the function that was named last."""
+    current = functions[0]
+
+    def at(function: Function) -> Function:
+        nonlocal current
+        current = function
+        return function
+
+    try:
+        yield at
+    except PtxError as error:
+        unit = program.unit_of[current.name]
+        raise error.located(unit.name, unit.text) from None
+
+
+def _why_fibers(graphs: list[Graph]) -> str:
+    """Say why the warps of a block need fibers; "" and the kernel's regions if they do not."""
+    for graph in graphs:
+        if graph.spins:
+            line = line_of(graph.blocks[min(graph.spins)])
+            return f"the loop at line {line} of {graph.function.name} may wait for other threads"
+    for graph in graphs[1:]:
+        for block in graph.blocks:
+            if block.barrier == BLOCK:
+                return f"there is a barrier in the function {graph.function.name}, at line {line_of(block)}"
+    why = find_regions(graphs[0], lanewise(graphs[0].function))
+    tell(find_regions, graphs[0])
+    return why
+
+
+def _are_apart(function: Function) -> bool:
+    """Tell whether no lane exchanges anything with others of its warp, but at barriers of the block."""
+    for item in function.body:
+        if isinstance(item, Call):
+            return False
+        if isinstance(item, Instruction):
+            barrier = item.opcode in ("bar", "barrier") and "warp" not in item.modifiers
+            masks = any(getattr(operand, "name", "").startswith("%lanemask") for operand in item.operands)
+            if masks or not (barrier or is_apart(item.opcode)):
+                return False
+    return True
 
 
 def _has_clusters(function: Function) -> bool:
@@ -123,7 +183,12 @@ def _leaving(program: Program, functions: list[Function]) -> frozenset[str]:
     def exits(function: Function) -> bool:
         return any(isinstance(item, Instruction) and item.opcode == "exit" for item in function.body)
 
-    direct = {function.name for function in functions if not function.entry and exits(function)}
+    return _callers_of(program, functions, exits)
+
+
+def _callers_of(program: Program, functions: list[Function], does: Callable[[Function], bool]) -> frozenset[str]:
+    """Return the names of device functions that do something, themselves or in what they call."""
+    direct = {function.name for function in functions if not function.entry and does(function)}
     return frozenset(
         function.name
         for function in functions

@@ -34,6 +34,7 @@ class Row:
 
     bases: tuple[str, ...]
     stride: int
+    streams: bool = False  # from memory that other warps go through, too
 
 
 def segments(frame: Frame) -> range:
@@ -45,21 +46,37 @@ def lanes_of_segment(frame: Frame) -> int:
 
 
 def check_row(frame: Frame) -> None:
-    """Set the flag, at entry: %tid.x of each lane that exists is that of its segment's first plus its number."""
-    if not frame.graph.strides:
+    """Set the flag, when a packet begins: %tid.x of each lane that exists is that of its segment's first plus its
+    number.
+    """
+    if not frame.in_row:
         return
+    builder = frame.builder
+    rows = builder.binary("and", frame.warp_field("rows", "i32"), constant(lanes_of_segment(frame), "i32"))
+    builder.line(f"store i1 {builder.compare('icmp ne', rows, constant(0, 'i32')).ref}, ptr {frame.in_row}")
+
+
+def vector_of(frame: Frame, register: str) -> Value:
+    """Return an affine register of a packet that lies in a row: base + stride * lane."""
     builder, count = frame.builder, lanes_of_segment(frame)
-    indices = frame.warp_field("thread_idx", "i32", shape=Shape.VECTOR)
-    packet = builder.type("i32")
-    picks = ", ".join(f"i32 {lane // count * count}" for lane in range(frame.width))
-    firsts = builder.assign(f"shufflevector {packet} {indices.ref}, {packet} poison, <{frame.width} x i32> <{picks}>")
-    numbers = ", ".join(f"i32 {lane % count}" for lane in range(frame.width))
-    row = builder.binary("add", Value(firsts, "i32", Shape.VECTOR), Value(f"<{numbers}>", "i32", Shape.VECTOR, True))
-    equal = builder.lane_bits(builder.compare("icmp eq", indices, row))
-    absent = builder.assign(f"xor {builder.mask_type} {frame.warp_field('lanes', builder.mask_type).ref}, -1")
-    good = builder.assign(f"or {builder.mask_type} {equal}, {absent}")
-    frame.in_row = builder.alloca("i1")
-    builder.line(f"store i1 {builder.assign(f'icmp eq {builder.mask_type} {good}, -1')}, ptr {frame.in_row}")
+    stride, element = frame.graph.strides[register], frame.element_of(register)
+    bases = []
+    for segment in segments(frame):
+        frame.segment = segment
+        bases.append(get_base(frame, register))
+    frame.segment = None
+    result = builder.broadcast(bases[0])
+    if len(bases) > 1:
+        both = builder.type_of(result)
+        pair = builder.assign(f"insertelement {both} poison, {builder.typed(bases[0])}, i64 0")
+        pair = builder.assign(f"insertelement {both} {pair}, {builder.typed(bases[1])}, i64 1")
+        picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
+        ref = builder.assign(f"shufflevector {both} {pair}, {both} poison, <{frame.width} x i32> <{picks}>")
+        result = Value(ref, element, Shape.VECTOR)
+    if not stride or count == 1:
+        return result
+    steps = ", ".join(f"{element} {constant(stride * (lane % count), element).ref}" for lane in range(frame.width))
+    return builder.binary("add", result, Value(f"<{steps}>", element, Shape.VECTOR, True))
 
 
 def get_base(frame: Frame, register: str) -> Value:
@@ -69,16 +86,18 @@ def get_base(frame: Frame, register: str) -> Value:
     if found is not None:
         return found
     if register in LANE_INDEX:
-        found = frame.warp_field("thread_idx", "i32", 4 * (32 * LANE_INDEX[register] + segment * SEGMENT))
+        found = frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + segment * SEGMENT), Shape.UNIFORM)
     elif register == "%laneid":
         found = constant(segment * SEGMENT, "i32")
+        if frame.first_lane is not None:
+            found = frame.builder.binary("add", frame.first_lane, found)
     elif register not in frame.function.registers or frame.graph.is_uniform(register):
         frame.segment = None
         found = frame.get(register)
         frame.segment = segment
         return found
     else:
-        found = frame.builder.load(frame.element_of(register), _slot(frame, register))
+        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, segment))
     frame.bases[register, segment] = found
     return found
 
@@ -86,12 +105,14 @@ def get_base(frame: Frame, register: str) -> Value:
 def set_base(frame: Frame, register: str, value: Value) -> None:
     assert value.uniform, f"{frame.function.name}: line {frame.line}: the base of {register} is no scalar"
     if frame.crosses(register):
-        frame.builder.store(value, _slot(frame, register))
+        frame.builder.store(value, base_slot(frame, register, frame.segment))
     frame.bases[register, frame.segment] = value
+    if frame.whole:
+        frame.values.pop(register, None)
 
 
-def _slot(frame: Frame, register: str) -> str:
-    key = (register, frame.segment)
+def base_slot(frame: Frame, register: str, segment: int) -> str:
+    key = (register, segment)
     if key not in frame.base_slots:
         frame.base_slots[key] = frame.builder.alloca(frame.element_of(register))
     return frame.base_slots[key]
@@ -101,7 +122,8 @@ def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     """Compute the bases of an affine register that the step writes."""
     for segment in segments(frame):
         frame.segment = segment
-        _check_widening(frame, step)
+        if not frame.whole:  # of a whole packet it has been checked
+            _check_widening(frame, step)
         emitter(frame, step.instruction, step.form)
     frame.segment = None
 
@@ -110,10 +132,10 @@ def _check_widening(frame: Frame, step: Step) -> None:
     """Clear the flag if a source that is made wider wraps around within the segment."""
     type_ = step.form.type
     for source, stride in widened(frame.graph, step):
-        _require(frame, _fits(frame, frame.read(source, type_), type_, (lanes_of_segment(frame) - 1) * stride))
+        _require(frame, fits(frame, frame.read(source, type_), type_, (lanes_of_segment(frame) - 1) * stride))
 
 
-def _fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
+def fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
     """Tell whether base and base + reach are both numbers of the type."""
     width = width_of(ELEMENTS[type_])
     signed = type_.startswith("s")
@@ -152,4 +174,4 @@ def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address,
         frame.segment = segment
         bases.append(pointers(frame, address, space_of(form), extra).ref)
     frame.segment = None
-    return Row(tuple(bases), stride)
+    return Row(tuple(bases), stride, form.opcode == "ld" and space_of(form) in ("global", "generic"))

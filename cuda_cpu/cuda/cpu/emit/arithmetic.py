@@ -10,7 +10,7 @@ from cuda.cpu.emit import floating, halves, integer, multiword
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.rounding import flush_subnormals
-from cuda.cpu.emit.values import ELEMENTS, Value
+from cuda.cpu.emit.values import ELEMENTS, Value, constant
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction
 
@@ -96,7 +96,22 @@ def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: V
     if getattr(form, "relu", False):
         result = floating.relu(frame, result)
     result = halves.narrow(frame, result, type_)
+    if getattr(form, "oob", False):
+        result = _zero_if_outside(frame, result, values[:2])
     return flush_subnormals(frame, result) if ftz and ELEMENTS[type_] == "half" else result
+
+
+OUTSIDE = 0x7EFF  # the NaN that tensor copies write for numbers of 16 bits outside of a tensor: runtime/tensor.c
+
+
+def _zero_if_outside(frame: Frame, result: Value, factors: list[Value]) -> Value:
+    """Return zero where a factor lies outside of a tensor."""
+    builder = frame.builder
+    for factor in factors:
+        outside = builder.compare("icmp eq", builder.bits(factor), constant(OUTSIDE, "i16"))
+        zero = builder.cast("bitcast", constant(0, "i16"), result.element)
+        result = builder.select(outside, zero, result)
+    return result
 
 
 for _opcode in OPERATIONS:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.lanes import for_each_lane
+from cuda.cpu.emit.mbarrier import complete_bytes
 from cuda.cpu.emit.memory import pointers, space_of
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import ELEMENTS, Value, integer_of
@@ -58,6 +59,8 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
             result = _modify(frame, form, place, value)
         if each is not None:
             frame.write(each, result)
+    if form.opcode == "red" and form.mbarrier_complete_tx_bytes:  # red.async is done at once
+        complete_bytes(frame, operands[3], form.space, size * len(sources))
 
 
 def _bytes(type_: str) -> int:
@@ -73,7 +76,7 @@ def _modify(frame: Frame, form: Form, place: Value, source: Operand) -> Value:
     element = ELEMENTS[form.type]
     unsigned, signed, floating = _OPERATIONS[form.op]
     name = floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
-    if form.op in _PLAIN and _has_memory_for_itself(frame, form):
+    if form.op in _PLAIN and _has_memory_for_itself(form):
         body = _plain(name, element)
         return for_each_lane(frame, f"plain.{name}.{element}", element, body, place, frame.read(source, form.type))
     order = _order(form)
@@ -86,9 +89,9 @@ _PLAIN = {"add", "and", "or", "xor", "exch", "min", "max"}
 _STAYS = {"umin": "icmp ult", "min": "icmp slt", "umax": "icmp ugt", "max": "icmp sgt"}
 
 
-def _has_memory_for_itself(frame: Frame, form: Form) -> bool:
-    """Tell whether no other thread of the host can touch the memory: all warps of a block run on one worker."""
-    return form.space in ("shared", "shared::cta") and not frame.module.has_clusters
+def _has_memory_for_itself(form: Form) -> bool:
+    """Tell whether no other thread of the host can touch the memory: all warps of a cluster run on one worker."""
+    return form.space in ("shared", "shared::cta", "shared::cluster")
 
 
 def _plain(name: str, element: str) -> str:

@@ -15,7 +15,7 @@ class Module:
     def __init__(self, width: int, native_gather: bool):
         self.width = width
         self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
-        self.has_barriers = False  # the kernel has barriers somewhere
+        self.has_barriers = False  # the runtime counts lanes at barriers
         self.has_clusters = False  # blocks may reach into each other's shared memory
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
         self._parts: dict[str, str] = {}
@@ -75,6 +75,12 @@ class Builder:
         name = f"%a{self._count}"
         self.allocas.append(f"  {name} = alloca {type_}" + (f", align {align}" if align else ""))
         return name
+
+    def keep_in_memory(self) -> None:
+        """Let the stack slots stay memory: none becomes a value that every block has to pass on."""
+        slots = [line.split(" = alloca ")[0].strip() for line in self.allocas if " = alloca " in line]
+        place = self.alloca("ptr")
+        self.allocas += [f"  store volatile ptr {slot}, ptr {place}" for slot in slots]
 
     def jump(self, target: str) -> None:
         self.line(f"br label %{target}")

@@ -65,19 +65,13 @@ def local_size(function: Function) -> int:
     return local_layout(function)[1]
 
 
-def entry_lanes(frame: Frame) -> str:
-    return frame.warp_field("lanes", "i32").ref if frame.function.entry else "%lanes"
-
-
 def enter(frame: Frame, size: int) -> None:
     """Emit what comes before the first block."""
     builder, function = frame.builder, frame.function
     frame.line = function.line
     if function.entry:
         frame.variables.update(offsets_of(function.parameters)[0])
-        builder.line(f"store i64 {size}, ptr {frame.warp_pointer('local_top')}, align 8")
         frame.dead = builder.alloca(builder.mask_type)
-        builder.line(f"store {builder.mask_type} 0, ptr {frame.dead}")
     else:
         _enter_device(frame, size)
     for variable in function.variables.values():
@@ -169,7 +163,7 @@ def _call(frame: Frame, call: Call, function: Function, mask: str, lanes: Value 
     builder = frame.builder
     if len(call.arguments) != len(function.parameters) or len(call.results) != len(function.results):
         raise PtxError(f"call of {function.name!r} with another number of parameters than declared", call.line)
-    arguments = ["ptr %warp", f"{builder.mask_type} {mask}", f"ptr {frame.dead}"]
+    arguments = [f"ptr {frame.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}"]
     for operand, parameter in zip(call.arguments, function.parameters, strict=True):
         arguments.append(argument(frame, operand, parameter))
     returned = _returned(function.results)

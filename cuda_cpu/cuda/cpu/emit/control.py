@@ -7,17 +7,19 @@ pending lanes; at
 its end they are added to its successors, and the first block in order that has lanes runs next. The passes know
 where lanes can wait at all, so most of the tests vanish, and a kernel with uniform branches only has plain jumps.
 
-In a *general* graph (`Graph.general`) lanes may wait for each other: a shared dispatcher chooses the next
-block, barriers come last, and
-after a round of a loop that may wait, the blocks behind it have their turn first.
+In a *general* graph (`Graph.general`) lanes may wait for each other: a shared dispatcher chooses the next block,
+barriers of the thread block come last, and after a round of a loop that may wait, the blocks behind it have their turn
+first. Lanes wait at an operation of the warp until the lanes that it names have come to one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.values import constant
+from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.passes.find_pending import members, upto
-from cuda.cpu.passes.graph import BLOCK, RETURN, Block, End
+from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End
 
 SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
 
@@ -32,47 +34,71 @@ class Flow:
         self.mask_type = frame.builder.mask_type
         self.block = self.graph.blocks[0]  # the one that is being emitted
         self.pending = [self.builder.alloca(self.mask_type) for _ in self.graph.blocks]
+        # Lanes at operations of the warp that may go on, in a general graph.
+        self.released = self.builder.alloca(self.mask_type) if self.graph.general else ""
+        self.region = 0  # number of the region that is being emitted
+        self.has_whole = False  # there is a copy of each block for whole packets
+        self.budget = ""  # slot of what is left of it, "" where it is the warp's
 
     # --- start and end of blocks ------------------------------------------------------------------
 
-    def start(self, lanes: str) -> None:
-        """Let the function's lanes wait at the first block."""
-        for number, slot in enumerate(self.pending):
-            self.builder.line(f"store {self.mask_type} {lanes if number == 0 else 0}, ptr {slot}")
-        self.builder.jump("b0")
+    def label_of(self, number: int) -> str:
+        return f"b{self.region}.{number}"
+
+    def whole_label(self, number: int) -> str:
+        return f"w{self.region}.{number}"
+
+    @property
+    def done(self) -> str:
+        """Where to go when no lane of the packet is left."""
+        return f"done{self.region}"
+
+    def clear(self) -> None:
+        """Let no lane wait anywhere."""
+        for slot in self.pending:
+            self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
+        if self.released:
+            self.builder.line(f"store {self.mask_type} 0, ptr {self.released}")
+
+    def start(self, lanes: str, first: int = 0) -> None:
+        """Let lanes begin at a block."""
+        self.builder.line(f"store {self.mask_type} {lanes}, ptr {self.pending[first]}")
+        self.builder.jump(self.label_of(first))
 
     def begin(self, block: Block) -> None:
         """Take the block's pending lanes."""
         self.block = block
-        self.builder.label(f"b{block.number}")
+        self.builder.label(self.label_of(block.number))
         slot = self.pending[block.number]
         mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
         self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
         self.frame.begin_block(block.number, mask)
+        if self.graph.general and block.barrier == WARP:
+            self._meet(block)
 
     def end(self, block: Block) -> None:
         """Hand the block's lanes on and go to the next block."""
         end, frame = block.end, self.frame
         frame.line = end.line or frame.line
         if end.kind in ("return", "exit"):
-            self._leave(frame.mask, exits=end.kind == "exit")
+            self.leave(frame.mask, exits=end.kind == "exit")
             self._next(block, self.graph.pending[block.number], sure=False)
         elif end.kind == "jump":
-            self._go(block, {end.targets[0]: frame.mask})
+            self.go(block, {end.targets[0]: frame.mask})
         elif self.graph.is_divergent(end):
-            self._part(block, end)
+            self.go(block, self.part(end))
         elif end.kind == "branch":
             self._choose(block, end)
         else:
             self._switch(block, end)
 
-    def _leave(self, lanes: str, *, exits: bool) -> None:
+    def leave(self, lanes: str, *, exits: bool) -> None:
         """Let lanes return, or exit the kernel from within a device function."""
         frame = self.frame
         if exits:
-            dead = self.builder.assign(f"load {self.mask_type}, ptr %dead")
+            dead = self.builder.assign(f"load {self.mask_type}, ptr {frame.dead}")
             dead = self.builder.assign(f"or {self.mask_type} {dead}, {lanes}")
-            self.builder.line(f"store {self.mask_type} {dead}, ptr %dead")
+            self.builder.line(f"store {self.mask_type} {dead}, ptr {frame.dead}")
         if (exits or self.graph.function.entry) and frame.module.has_barriers:
             frame.service("exit_lanes", "void", f"{self.mask_type} {lanes}")
 
@@ -82,16 +108,23 @@ class Flow:
         """Branch with all lanes."""
         condition = self.frame.guard_value(end.condition)
         if end.targets[0] == end.targets[1]:
-            self._go(block, {end.targets[0]: self.frame.mask})
+            self.go(block, {end.targets[0]: self.frame.mask})
             return
         arms = [self.builder.new_label("arm"), self.builder.new_label("arm")]
         self.builder.branch(condition.ref, *arms)
         for arm, target in zip(arms, end.targets, strict=True):
             self.builder.label(arm)
-            self._go(block, {target: self.frame.mask})
+            self.go(block, {target: self.frame.mask})
 
     def _switch(self, block: Block, end: End) -> None:
         """Branch with all lanes through a table."""
+        if len(set(end.targets)) == 1:  # the index may then differ between lanes
+            self.go(block, {end.targets[0]: self.frame.mask})
+            return
+        self.switch(block, end, lambda target: self.go(block, {target: self.frame.mask}))
+
+    def switch(self, block: Block, end: End, go: Callable[[int], None]) -> None:
+        """Choose among the targets by one index, and `go` to them."""
         index = self.frame.read(end.index, "u32")
         arms = {target: self.builder.new_label("arm") for target in end.targets}
         # An index outside of the table is undefined in PTX; it takes the last target here.
@@ -99,10 +132,10 @@ class Flow:
         self.builder.line(f"switch i32 {index.ref}, label %{arms[end.targets[-1]]} [{cases}]")
         for target, arm in arms.items():
             self.builder.label(arm)
-            self._go(block, {target: self.frame.mask})
+            go(target)
 
-    def _part(self, block: Block, end: End) -> None:
-        """Branch with each lane on its own."""
+    def part(self, end: End) -> dict[int, str]:
+        """Return the lanes that go to each target, each lane on its own."""
         builder, mask = self.builder, self.frame.mask
         lanes: dict[int, str] = {}
         if end.kind == "branch":
@@ -118,7 +151,7 @@ class Flow:
                 rest = builder.assign(f"xor {self.mask_type} {rest}, {here}")
                 self._merge(lanes, target, here)
             self._merge(lanes, end.targets[-1], rest)
-        self._go(block, lanes)
+        return lanes
 
     def _merge(self, lanes: dict[int, str], target: int, more: str) -> None:
         known = lanes.get(target)
@@ -126,7 +159,7 @@ class Flow:
 
     # --- where to go ------------------------------------------------------------------------------
 
-    def _go(self, block: Block, lanes: dict[int, str]) -> None:
+    def go(self, block: Block, lanes: dict[int, str]) -> None:
         """Add lanes to successors and go to the next block."""
         builder = self.builder
         before = self.graph.pending[block.number]
@@ -151,21 +184,21 @@ class Flow:
     def _return_some(self, mask: str, *, sure: bool) -> None:
         """Let the lanes of `mask`, perhaps none, return."""
         if sure or not (self.graph.function.entry and self.frame.module.has_barriers):
-            self._leave(mask, exits=False)
+            self.leave(mask, exits=False)
             return
         some, after = self.builder.new_label("leave"), self.builder.new_label("left")
         self.builder.branch(self.builder.is_zero(mask), after, some)
         self.builder.label(some)
-        self._leave(mask, exits=False)
+        self.leave(mask, exits=False)
         self.builder.jump(after)
         self.builder.label(after)
 
     def _next(self, block: Block, candidates: int, *, sure: bool) -> None:
         """Jump to the first of the candidates that has lanes; `sure`: one of them has."""
         if self.graph.general:
-            self.builder.jump("dispatch")
+            self.builder.jump(f"dispatch{self.region}")
             return
-        self._chain(members(candidates), block.number, "done", sure=sure)
+        self._chain(members(candidates), block.number, self.done, sure=sure)
 
     def _chain(self, numbers: list[int], current: int, otherwise: str, *, sure: bool = False) -> None:
         """Jump to the first block of `numbers` that has lanes. Edges back (to `current` or before) poll."""
@@ -174,7 +207,7 @@ class Flow:
 
         def label_of(number: int) -> str:
             if number > current:
-                return f"b{number}"
+                return self.label_of(number)
             polls.append((builder.new_label("back"), number))
             return polls[-1][0]
 
@@ -190,13 +223,17 @@ class Flow:
             builder.jump(otherwise)
         for label, number in polls:
             builder.label(label)
-            self.poll(SPIN_COST if number in self.graph.spins else 1)
-            builder.jump(f"b{number}")
+            self.poll(self.cost_of(number))
+            builder.jump(self.label_of(number))
+
+    def cost_of(self, number: int) -> int:
+        """Return what another round of the loop with this header costs."""
+        return SPIN_COST if number in self.graph.spins else 1
 
     def poll(self, cost: int) -> None:
-        """Spend some of the warp's budget; call the runtime when it is used up."""
+        """Spend some of the budget; call the runtime when it is used up."""
         builder = self.builder
-        pointer = self.frame.warp_pointer("budget")
+        pointer = self.budget or self.frame.warp_pointer("budget")
         left = builder.assign(f"load i32, ptr {pointer}, align 4")
         left = builder.assign(f"sub i32 {left}, {cost}")
         builder.line(f"store i32 {left}, ptr {pointer}, align 4")
@@ -205,6 +242,9 @@ class Flow:
         builder.branch(over, call, after, likely=False)
         builder.label(call)
         self.frame.service("poll", "void")
+        if self.budget:
+            left = builder.assign(f"load i32, ptr {self.frame.warp_pointer('budget')}, align 4")
+            builder.line(f"store i32 {left}, ptr {pointer}, align 4")
         builder.jump(after)
         builder.label(after)
 
@@ -214,21 +254,82 @@ class Flow:
         """Go on by the dispatcher; at the end of a round of a loop that may wait, with the blocks behind the loop."""
         back = [target for target in targets if target <= block.number]
         if not back:
-            self.builder.jump("dispatch")
+            self.builder.jump(f"dispatch{self.region}")
             return
         waits = not self.graph.spins.isdisjoint(back)
         self.poll(SPIN_COST if waits else 1)
-        behind = [b for b in self.graph.blocks[block.number + 1 :] if b.barrier != BLOCK] if waits else []
-        behind = [b.number for b in sorted(behind, key=lambda b: b.barrier)]
-        self._chain(behind, -1, "dispatch")
+        behind = [b.number for b in self.graph.blocks[block.number + 1 :] if b.barrier != BLOCK] if waits else []
+        self._chain(behind, -1, f"dispatch{self.region}")
 
     def dispatcher(self) -> None:
-        """Emit the dispatcher of a general graph: the first block with lanes, barriers last."""
+        """Emit the dispatcher of a general graph: the first block with lanes, barriers of the thread block last."""
         if not self.graph.general:
             return
-        self.builder.label("dispatch")
-        order = sorted(range(len(self.pending)), key=lambda number: self.graph.blocks[number].barrier)
-        self._chain(order, -1, "done")
+        builder, blocks = self.builder, self.graph.blocks
+        builder.label(f"dispatch{self.region}")
+        for number in sorted(range(len(blocks)), key=lambda number: blocks[number].barrier == BLOCK):
+            following = self._after(number) if blocks[number].barrier == WARP else builder.new_label("try")
+            lanes = builder.assign(f"load {self.mask_type}, ptr {self.pending[number]}")
+            builder.branch(builder.is_zero(lanes), following, self.label_of(number))
+            builder.label(following)
+        # Lanes that nobody can come to any more: what the program then means is undefined, but it ends.
+        stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
+        builder.branch(builder.is_zero(stuck), self.done, force)
+        builder.label(force)
+        builder.line(f"store {self.mask_type} -1, ptr {self.released}")
+        builder.jump(f"dispatch{self.region}")
+
+    def _after(self, number: int) -> str:
+        """Where the dispatcher goes on if the lanes at an operation of the warp have to wait."""
+        return f"after{self.region}.{number}"
+
+    def _lanes_at(self, belongs: Callable[[Block], bool]) -> str:
+        """Return the lanes that wait at some of the blocks."""
+        builder, found = self.builder, "0"
+        for block, slot in zip(self.graph.blocks, self.pending, strict=True):
+            if belongs(block):
+                here = builder.assign(f"load {self.mask_type}, ptr {slot}")
+                found = builder.assign(f"or {self.mask_type} {found}, {here}")
+        return found
+
+    def _meet(self, block: Block) -> None:
+        """Let the lanes of the block wait until no lane that they name is on its way; see 9.7.13 of the manual.
+
+        Then all that it names may go on, wherever they are: lanes may come to bar.warp.sync in different places.
+        """
+        builder, frame, type_ = self.builder, self.frame, self.mask_type
+        named = self._named(block)
+        elsewhere = self._lanes_at(lambda other: other.barrier != WARP)
+        waiting = self._lanes_at(lambda other: other.barrier == WARP and other is not block)
+        missing = builder.assign(f"and {type_} {named}, {elsewhere}")
+        released = builder.assign(f"load {type_}, ptr {self.released}")
+        held = builder.assign(f"xor {type_} {released}, -1")
+        held = builder.assign(f"and {type_} {held}, {frame.mask}")
+        all_here, free = builder.is_zero(missing), builder.is_zero(held)
+        go, wait = builder.new_label("go"), builder.new_label("wait")
+        builder.branch(builder.assign(f"or i1 {all_here}, {free}"), go, wait)
+        builder.label(wait)
+        builder.line(f"store {type_} {frame.mask}, ptr {self.pending[block.number]}")
+        builder.jump(self._after(block.number))
+        builder.label(go)
+        met = builder.assign(f"and {type_} {named}, {waiting}")
+        met = builder.assign(f"select i1 {all_here}, {type_} {met}, {type_} 0")
+        left = builder.assign(f"xor {type_} {frame.mask}, -1")
+        left = builder.assign(f"and {type_} {released}, {left}")
+        builder.line(f"store {type_} {builder.assign(f'or {type_} {left}, {met}')}, ptr {self.released}")
+
+    def _named(self, block: Block) -> str:
+        """Return the lanes that an operation of the warp names, by any of the lanes that run it."""
+        builder, frame = self.builder, self.frame
+        members = frame.read(block.steps[0].instruction.operands[-1], "b32")
+        if members.shape is Shape.UNIFORM:
+            return builder.resize(members, self.mask_type).ref
+        every = builder.broadcast(constant(0, "i32"))
+        chosen = builder.select(frame.lanes(), members, every)
+        name = f"llvm.vector.reduce.or.v{frame.width}i32"
+        frame.module.declare(name, "i32", [f"<{frame.width} x i32>"])
+        found = builder.call(name, "i32", builder.typed(chosen))
+        return builder.resize(Value(found, "i32", Shape.UNIFORM), self.mask_type).ref
 
     def joined_lanes(self) -> str:
         """Return the lanes at all blocks with the same barrier, and let them go on behind it.
@@ -258,4 +359,4 @@ def _same_barrier(a: Block, b: Block) -> bool:
     """Tell whether two barrier blocks certainly name the same barrier, and wait for it without a result."""
     first, second = a.steps[0].instruction, b.steps[0].instruction
     same = (first.opcode, first.modifiers, first.operands) == (second.opcode, second.modifiers, second.operands)
-    return same and "sync" in first.modifiers and not a.steps[0].reads
+    return same and not {"sync", "wait"}.isdisjoint(first.modifiers) and not a.steps[0].reads

@@ -7,7 +7,7 @@ from __future__ import annotations
 from cuda.cpu.emit.floating import canonical, saturate
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.halves import SMALL, narrow, round_to_odd, widen
-from cuda.cpu.emit.minifloats import from_minifloat, to_minifloat
+from cuda.cpu.emit.minifloats import from_minifloat, from_power, to_minifloat, to_power
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.rounding import directed, flush_subnormals
 from cuda.cpu.emit.values import ELEMENTS, Value, constant, integer_of, real, width_of
@@ -18,7 +18,7 @@ from cuda.cpu.ptx.syntax import Instruction, Register
 FLOATS = {"f16", "bf16", "f32", "f64"}
 WHOLE = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "tf32": 3.4011621342146535e38}
-PACKED = {"f16x2": "f16", "bf16x2": "bf16", "e4m3x2": "e4m3", "e5m2x2": "e5m2"}
+PACKED = {f"{part}x2": part for part in ("f16", "bf16", "e4m3", "e5m2", "e2m1", "e2m3", "e3m2", "ue8m0")}
 
 
 @emits("cvt", pure=True)
@@ -200,13 +200,15 @@ def _pack_floats(frame: Frame, form: Form, values: list[Value]) -> Value:
         values = _unpacked(frame, values[0], type_)
     if part in ("f16", "bf16"):
         pieces = [builder.bits(_to_small(frame, form, value, part)) for value in values]
+    elif part == "ue8m0":
+        pieces = [to_power(frame, value, up=form.rnd == "rp", finite=form.satfinite) for value in values]
     else:
         if form.relu:
             zero = real(0.0, "float")
             values = [builder.select(builder.compare("fcmp olt", value, zero), zero, value) for value in values]
         pieces = [to_minifloat(frame, value, part) for value in values]
-    width = width_of(pieces[0].element)
-    whole = f"i{2 * width}"
+    whole = ELEMENTS[dtype]
+    width = width_of(whole) // 2
     high, low = (builder.resize(piece, whole) for piece in pieces)
     return builder.binary("or", builder.binary("shl", high, constant(width, whole)), low)
 
@@ -218,7 +220,13 @@ def _unpacked(frame: Frame, value: Value, type_: str) -> list[Value]:
         raise PtxError(f"cvt from .{type_} to two numbers", frame.line)
     width = width_of(value.element) // 2
     parts = [builder.binary("lshr", value, constant(width, value.element)), value]
+    if part == "e2m1":  # what is beyond its bits does not count
+        return [from_minifloat(frame, each, part) for each in parts]
     parts = [builder.resize(each, f"i{width}") for each in parts]
     if part == "f16":
         return [widen(frame, builder.cast("bitcast", each, "half"), part) for each in parts]
+    if part == "bf16":
+        return [widen(frame, each, part) for each in parts]
+    if part == "ue8m0":
+        return [from_power(frame, each) for each in parts]
     return [from_minifloat(frame, each, part) for each in parts]

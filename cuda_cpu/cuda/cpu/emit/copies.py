@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from cuda.cpu.emit import bulk
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.lanes import for_each_lane
-from cuda.cpu.emit.mbarrier import update
-from cuda.cpu.emit.memory import pointers
+from cuda.cpu.emit.mbarrier import complete_bytes, update
+from cuda.cpu.emit.memory import place_of, pointers
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.ptx.error import PtxError
@@ -20,6 +21,18 @@ def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Choose by the kind of copy; committing and waiting for groups is nothing."""
     if "mbarrier" in form.modifiers:
         _arrive_after_copies(frame, instruction, form)
+    elif "prefetch" in form.modifiers:
+        return
+    elif "tensor" in form.modifiers:
+        bulk.copy_tensor(frame, instruction, form)
+    elif "reduce" in form.modifiers:
+        bulk.reduce(frame, instruction, form)
+        if not form.bulk_group:
+            complete_bytes(frame, instruction.operands[3], form.dst, frame.read(instruction.operands[2], "u32"))
+    elif form.multicast_cluster:
+        bulk.copy_to_blocks(frame, instruction, form)
+    elif form.cp_mask:
+        bulk.copy_some_bytes(frame, instruction, form)
     elif "bulk" in form.modifiers and instruction.operands[1:]:
         _copy_bulk(frame, instruction, form)
     elif "global" in form.modifiers:
@@ -55,17 +68,12 @@ def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, s
 
 def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy any number of bytes, and tell the barrier, if there is one, that they have come."""
-    builder = frame.builder
     target, source, size, *rest = instruction.operands
-    to, from_ = (
-        pointers(frame, place, space.partition("::")[0]) for place, space in ((target, form.dst), (source, form.src))
-    )
+    to, from_ = (pointers(frame, place, place_of(space)) for place, space in ((target, form.dst), (source, form.src)))
     amount = frame.read(size, "u32")
     _copy_bytes(frame, "copy.bulk", "", to, from_, amount)
     if not form.bulk_group:
-        zero = constant(0, "i64")
-        came = builder.binary("sub", zero, builder.resize(amount, "i64"))
-        update(frame, pointers(frame, rest[0], "shared"), zero, zero, came)
+        complete_bytes(frame, rest[0], form.dst, amount)
 
 
 def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> None:

@@ -23,15 +23,25 @@ WARP = {
     "runtime": 0, "params": 8, "shared": 16, "local": 24, "symbols": 32, "local_stride": 40, "local_top": 48,
     "lanes": 56, "budget": 60, "warp_id": 64, "shared_size": 68, "shared_static": 72, "worker": 76,
     "grid_dim": 80, "block_idx": 92, "block_dim": 104, "cluster_dim": 116, "grid_id": 128, "grid_workspace": 136,
-    "thread_idx": 144, "stack_limit": 528,
+    "thread_idx": 144, "stack_limit": 528, "cluster_shared": 536, "graph_exec": 544, "rows": 552, "current": 556,
+    "warp_count": 560, "warp_bytes": 564,
 }  # fmt: skip
 SERVICES = {
     "barrier_sync": 0, "barrier_arrive": 8, "barrier_reduce": 16, "poll": 24, "fault": 32, "vprintf": 40,
     "malloc": 48,
     "free": 56, "assert_fail": 64, "nanosleep": 72, "clock": 80, "globaltimer": 88, "exit_lanes": 96,
+    "cluster_arrive": 104, "cluster_wait": 112, "graph_set_conditional": 120, "graph_launch": 128,
+    "texture": 136, "bulk": 144,
 }  # fmt: skip
-FAULTS = {"trap": 3, "stack": 5, "invalid_pc": 8, "unsupported": 9}
-ABI = 1  # CPU_KERNEL_ABI
+FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
+ABI = 6  # CPU_KERNEL_ABI
+# What is the same for all warps of a block, read once at the entry of a function, from the first warp where one call
+# runs them all.
+OF_BLOCK = {
+    "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",
+    "block_idx", "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
+    "cluster_shared", "graph_exec",
+}  # fmt: skip
 
 
 class Frame:
@@ -51,6 +61,9 @@ class Frame:
         self.segment: int | None = None  # operands mean the bases of this segment of the packet
         self.rows = False  # the copy of a block for warps that lie in a row is being emitted
         self.full = False  # the copy for a packet of which all lanes run
+        self.whole = False  # whole packets are being emitted, see whole.py
+        self.in_loop = False  # the block that is being emitted for whole packets
+        self.known: dict[str, tuple[str, str]] = {}  # predicates of whole packets: all lanes', no lane's (i1 operands)
         self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block
         self.kept = 0  # registers that other lanes still need
@@ -59,6 +72,9 @@ class Frame:
         self.guard: Value | None = None
         self.variables: dict[str, Storage | int] = {}  # .param variables; of a kernel's own the offset
         self.local_offsets: dict[str, int] = {}
+        self.warp = "%warp"  # the warp that runs
+        self.first_lane: Value | None = None  # of the packet in its warp, i32; None: 0
+        self._at_entry: dict[str, str] = {}
         self.dead = "%dead"  # pointer to the lanes that have exited in calls
         self.flow: Flow | None = None
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
@@ -72,6 +88,7 @@ class Frame:
     def begin_block(self, number: int, mask: str) -> None:
         self.values.clear()
         self.bases.clear()
+        self.known.clear()
         self.kept = self.graph.kept[number]
         self.waiting = self.graph.pending[number] != 0
         self.set_mask(mask)
@@ -114,6 +131,8 @@ class Frame:
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
                     return value
+            elif self.whole and register in self.graph.strides:
+                value = affine.vector_of(self, register)
             else:
                 shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
                 value = self.builder.load(self.element_of(register), self.slot(register), shape=shape)
@@ -213,12 +232,26 @@ class Frame:
     # --- the warp, the runtime, symbols -----------------------------------------------------------
 
     def warp_pointer(self, field: str, extra: int = 0) -> str:
-        return self.builder.offset("%warp", WARP[field] + extra)
+        return self.builder.offset(self.warp, WARP[field] + extra)
+
+    def at_entry(self, text: str) -> str:
+        """Return what an instruction gives that is done once, when the function is entered."""
+        name = self._at_entry.get(text)
+        if name is None:
+            name = self._at_entry[text] = self.builder.name()
+            self.builder.allocas.append(f"  {name} = {text}")
+        return name
+
+    def at_entry_load(self, pointer: str, offset: int, element: str, align: int) -> str:
+        place = self.at_entry(f"getelementptr i8, ptr {pointer}, i64 {offset}") if offset else pointer
+        return self.at_entry(f"load {element}, ptr {place}, align {align}, !invariant.load !2")
 
     def warp_field(self, field: str, element: str, extra: int = 0, *, shape: Shape = Shape.UNIFORM) -> Value:
         """Load a field of the warp that never changes while the kernel runs."""
-        pointer = self.warp_pointer(field, extra)
         align = 4 if element == "i32" else 8
+        if field in OF_BLOCK:
+            return Value(self.at_entry_load("%warp", WARP[field] + extra, element, align), element)
+        pointer = self.warp_pointer(field, extra)
         return Value(
             self.builder.assign(
                 f"load {self.builder.type(element, shape)}, ptr {pointer}, align {align}, !invariant.load !2"
@@ -227,12 +260,20 @@ class Frame:
             shape,
         )
 
+    def lane_field(self, field: str, extra: int, shape: Shape) -> Value:
+        """Load 32-bit elements of a field with one for each lane of the warp, from the packet's first lane on."""
+        pointer = self.warp_pointer(field, extra)
+        if self.first_lane is not None:
+            pointer = self.builder.assign(f"getelementptr i32, ptr {pointer}, i32 {self.first_lane.ref}")
+        type_ = self.builder.type("i32", shape)
+        return Value(self.builder.assign(f"load {type_}, ptr {pointer}, align 4, !invariant.load !2"), "i32", shape)
+
     def service(self, name: str, result: str, *args: str) -> str:
         """Call a function of the runtime."""
         table = self.warp_field("runtime", "ptr").ref
         entry = self.builder.offset(table, SERVICES[name])
         function = self.builder.assign(f"load ptr, ptr {entry}, align 8, !invariant.load !2")
-        text = f"call {result} {function}({', '.join(('ptr %warp', *args))})"
+        text = f"call {result} {function}({', '.join((f'ptr {self.warp}', *args))})"
         if result == "void":
             self.builder.line(text)
             return ""
@@ -265,6 +306,5 @@ class Frame:
         if index is None:
             raise PtxError(f"the address of {name!r} cannot be taken", self.line)
         table = self.warp_field("symbols", "ptr").ref
-        pointer = self.builder.offset(table, 8 * index)
-        base = Value(self.builder.assign(f"load i64, ptr {pointer}, align 8, !invariant.load !2"), "i64")
+        base = Value(self.at_entry_load(table, 8 * index, "i64", 8), "i64")
         return base if offset == 0 else self.builder.binary("add", base, constant(offset, "i64"))

@@ -6,16 +6,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit import affine, calls
+from cuda.cpu.emit import affine, calls, whole
 from cuda.cpu.emit.builder import Module
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.regions import Regions
 from cuda.cpu.emit.registry import EMITTERS, PURE
-from cuda.cpu.passes.graph import Block, Graph, Step
+from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
 from cuda.cpu.ptx.error import PtxError
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
+
+
+# Blocks of a general graph, from each of which each may follow, up to which LLVM may join their values: the time for it
+# grows with the square.
+MOST_JOINED = 40
 
 
 def emit_function(module: Module, program: Program, graph: Graph) -> None:
@@ -25,21 +31,67 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     frame.flow = flow
     builder = frame.builder
     frame.local_offsets, size = calls.local_layout(graph.function)
+    if graph.strides:
+        frame.in_row = builder.alloca("i1")
     calls.enter(frame, size)
+    flow.has_whole = graph.function.entry and not graph.general and not module.leaves
+    if graph.regions:
+        regions = Regions(frame, flow)
+        regions.emit(lambda numbers: _emit_body(frame, flow, numbers, regions))
+    else:
+        _enter(frame, flow, size)
+        _emit_body(frame, flow, tuple(range(len(graph.blocks))), None)
+        builder.label(flow.done)
+        builder.jump("done")
+    builder.label("done")
+    calls.leave(frame, size)
+    if graph.general and len(graph.blocks) > MOST_JOINED:
+        builder.keep_in_memory()
+    head = calls.signature(module, graph.function)
+    body = "\n".join(["entry:", *builder.allocas, *builder.lines])
+    module.define(calls.symbol_of(graph.function), f"{head} {{\n{body}\n}}\n")
+
+
+def _enter(frame: Frame, flow: Flow, size: int) -> None:
+    """Begin a function that one call runs for one warp."""
+    builder, lanes = frame.builder, "%lanes"
+    if frame.function.entry:
+        lanes = frame.warp_field("lanes", "i32").ref
+        builder.line(f"store i64 {size}, ptr {frame.warp_pointer('local_top')}, align 8")
+        builder.line(f"store {builder.mask_type} 0, ptr {frame.dead}")
     affine.check_row(frame)
-    flow.start(calls.entry_lanes(frame))
-    for block in graph.blocks:
+    flow.clear()
+    if flow.has_whole:
+        whole.enter_if(frame, flow, lanes, 0)
+    flow.start(lanes)
+
+
+def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regions | None) -> None:
+    """Emit blocks: for whole packets, if the function has such a copy, and for any."""
+    blocks = [frame.graph.blocks[number] for number in numbers]
+    region = regions and regions.regions[flow.region]
+    enters, loops = whole.enters(frame, numbers) if flow.has_whole else (set(), set())
+    for block in blocks if flow.has_whole else ():
+        whole.begin(frame, flow, block, in_loop=block.number in loops)
+        if region and block.barrier == BLOCK:
+            regions.arrive(block, region)
+        else:
+            for step in block.steps:
+                emit_step(frame, step, bases=True)
+            whole.end(frame, flow, block)
+        whole.leave(frame)
+    for block in blocks:
         flow.begin(block)
+        if region and block.barrier == BLOCK:
+            regions.arrive(block, region)
+            continue
+        if block.number in enters:
+            whole.enter_if(frame, flow, frame.mask, block.number)
         if affine.has_rows(frame, block):
             _emit_copies(frame, flow, block)
         else:
             _emit_block(frame, flow, block, bases=True)
     flow.dispatcher()
-    builder.label("done")
-    calls.leave(frame, size)
-    head = calls.signature(module, graph.function)
-    body = "\n".join(["entry:", *builder.allocas, *builder.lines])
-    module.define(calls.symbol_of(graph.function), f"{head} {{\n{body}\n}}\n")
 
 
 def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
@@ -49,12 +101,14 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
     """
     builder, mask = frame.builder, frame.mask
     holds = builder.assign(f"load i1, ptr {frame.in_row}")
-    every = builder.assign(f"icmp eq {builder.mask_type} {mask}, -1")
     labels = {stem: builder.new_label(stem) for stem in ("full", "else", "rows", "apart")}
-    builder.branch(builder.assign(f"and i1 {holds}, {every}"), labels["full"], labels["else"], likely=True)
-    builder.label(labels["full"])
-    _emit_copy(frame, flow, block, "-1", rows=True, full=True)
-    builder.label(labels["else"])
+    if not flow.has_whole:
+        every = builder.assign(f"icmp eq {builder.mask_type} {mask}, -1")
+        full = builder.assign(f"and i1 {holds}, {every}")
+        builder.branch(full, labels["full"], labels["else"], likely=True)
+        builder.label(labels["full"])
+        _emit_copy(frame, flow, block, "-1", rows=True, full=True)
+        builder.label(labels["else"])
     if frame.graph.divergent >> block.number & 1:
         builder.branch(holds, labels["rows"], labels["apart"])
         builder.label(labels["rows"])
@@ -91,9 +145,15 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     emitter = EMITTERS.get(instruction.opcode)
     if emitter is None:
         raise PtxError(f"instruction {step.form} is not supported yet by the CPU device", instruction.line)
+    has_bases = bases and bool(step.writes) and step.writes[0] in frame.graph.strides
+    if frame.whole and has_bases:
+        affine.emit_bases(frame, step, emitter)
+        return
     if instruction.guard is not None and instruction.opcode in PURE:
         frame.guard = frame.guard_value(instruction.guard)
     emitter(frame, instruction, step.form)
     frame.guard = None
-    if bases and step.writes and step.writes[0] in frame.graph.strides:
+    if frame.whole:
+        whole.note(frame, step)
+    if has_bases:
         affine.emit_bases(frame, step, emitter)

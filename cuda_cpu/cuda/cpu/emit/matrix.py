@@ -43,6 +43,8 @@ class Layout:
     a: Source
     b: Source
     result: Callable[[int, int], tuple[int, int]]
+    group: Callable[[int], int] = lambda lane: 0  # what is added to a source's lane for a result in `lane`
+    c: Source | None = None  # where C's element (row, column) is, if not where the result's is
 
 
 def sizes(shape: str) -> tuple[int, int, int]:
@@ -69,6 +71,37 @@ def mma_layout(shape: str, type_: str) -> Layout:
         lambda row, k: place(row, k, lambda block: block * halves + row // 8),
         lambda k, column: place(column, k, lambda block: block),
         lambda lane, number: (lane // 4 + 8 * (number // 2), 2 * (lane % 4) + number % 2),
+    )
+
+
+def quad_layout(alayout: str, blayout: str, dtype: str, ctype: str) -> Layout:
+    """Return the layout of `mma.m8n8k4` of halves: four products, each of four lanes and the four 16 beyond them."""
+
+    def lane_of(line: int) -> int:
+        return line % 4 + 16 * (line // 4)
+
+    def by_half(row: int, column: int) -> tuple[int, int]:
+        return lane_of(row), column
+
+    def by_float(row: int, column: int) -> tuple[int, int]:
+        return 16 * (row // 4) + (row & 1) + (column & 2), (row & 2) + (column & 1) + (column & 4)
+
+    def result(lane: int, number: int) -> tuple[int, int]:
+        upper = 4 * (lane // 16)
+        if dtype == "f16":
+            return lane % 4 + upper, number
+        return (lane & 1) + (number & 2) + upper, (number & 4) + (lane & 2) + (number & 1)
+
+    return Layout(
+        4,
+        8,
+        (lambda row, k: (lane_of(row), k)) if alayout == "row" else (lambda row, k: (k + 16 * (row // 4), row % 4)),
+        (lambda k, column: (k + 16 * (column // 4), column % 4))
+        if blayout == "row"
+        else (lambda k, column: (lane_of(column), k)),
+        result,
+        lambda lane: lane % 16 // 4 * 4,
+        None if dtype == ctype else by_half if ctype == "f16" else by_float,
     )
 
 
@@ -148,17 +181,21 @@ def _product(
     known: dict[tuple, Value] = {}
 
     def fetch(which: int, elements: list[Value], places: list[tuple[int, int]]) -> Value:
-        lanes, numbers = zip(*places, strict=True)
-        assert len(set(numbers)) == 1
-        key = (which, numbers[0], lanes)
+        found, numbers = zip(*places, strict=True)
+        lanes = tuple(lane + layout.group(position) for position, lane in enumerate(found))
+        key = (which, numbers, lanes)
         if key not in known:
-            known[key] = shuffle(builder, elements[numbers[0]], lanes)
+            parts = [(number, shuffle(builder, elements[number], lanes)) for number in sorted(set(numbers))]
+            known[key] = parts[0][1]
+            for number, part in parts[1:]:  # where the lanes' elements have different numbers
+                bits = ", ".join(f"i1 {str(each == number).lower()}" for each in numbers)
+                known[key] = builder.select(Value(f"<{bits}>", "i1", Shape.VECTOR, True), part, known[key])
         return known[key]
 
     results = []
     for number in range(layout.count):
         places = [layout.result(lane, number) for lane in range(LANES)]
-        total = c[number]
+        total = c[number] if layout.c is None else fetch(2, c, [layout.c(*place) for place in places])
         for k in range(layout.depth):
             left = fetch(0, a, [layout.a(row, k) for row, _ in places])
             right = fetch(1, b, [layout.b(k, column) for _, column in places])
@@ -201,7 +238,11 @@ def registers_of(operand: Operand) -> tuple[Operand, ...]:
 @emits("mma")
 def emit_mma(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Multiply and add the fragments of a warp."""
-    _emit_product(frame, instruction, form, mma_layout(form.shape, form.atype))
+    if form.shape == "m8n8k4" and form.atype == "f16":
+        layout = quad_layout(form.alayout, form.blayout, form.dtype, form.ctype)
+    else:
+        layout = mma_layout(form.shape, form.atype)
+    _emit_product(frame, instruction, form, layout)
 
 
 @emits("wmma")

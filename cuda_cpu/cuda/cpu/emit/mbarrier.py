@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.lanes import for_each_lane
-from cuda.cpu.emit.memory import load, pointers, space_of, store
+from cuda.cpu.emit.memory import load, place_of, pointers, space_of, store
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction
+from cuda.cpu.ptx.syntax import Address, Instruction
 
 _COUNT = (1 << 20) - 1
 _PHASE = 62  # the phase's first bit
@@ -71,6 +71,13 @@ def update(frame: Frame, place: Value, arrived: Value, dropped: Value, transferr
         frame.module.define("mbarrier.update", _UPDATE)
     body = "%r = call i64 @mbarrier.update(ptr %x0, i64 %x1, i64 %x2, i64 %x3)"
     return for_each_lane(frame, "mbarrier", "i64", body, place, arrived, dropped, transferred)
+
+
+def complete_bytes(frame: Frame, barrier: Address, space: str | None, amount: Value | int) -> None:
+    """Tell a barrier that bytes have come."""
+    builder, zero = frame.builder, constant(0, "i64")
+    amount = constant(amount, "i64") if isinstance(amount, int) else builder.resize(amount, "i64")
+    update(frame, pointers(frame, barrier, place_of(space)), zero, zero, builder.binary("sub", zero, amount))
 
 
 @emits("mbarrier")

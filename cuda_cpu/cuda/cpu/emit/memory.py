@@ -23,12 +23,18 @@ ORDERS = {
     "release": "release",
 }
 
+CLUSTER_STRIDE = 1 << 24  # CPU_CLUSTER_STRIDE of kernel_abi.h
+
 # --- addresses ----------------------------------------------------------------------------------------
 
 
 def space_of(form: Form) -> str:
-    """Return the state space that an instruction names, "generic" if none."""
-    return (getattr(form, "space", None) or "generic").partition("::")[0]
+    """Return the state space that an instruction names, "generic" if none, "cluster" for .shared::cluster."""
+    return place_of(getattr(form, "space", None))
+
+
+def place_of(space: str | None) -> str:
+    return "cluster" if space == "shared::cluster" else (space or "generic").partition("::")[0]
 
 
 def local_start(frame: Frame) -> Value:
@@ -36,7 +42,10 @@ def local_start(frame: Frame) -> Value:
     builder = frame.builder
     stride = builder.broadcast(frame.warp_field("local_stride", "i64"))
     base = builder.cast("ptrtoint", frame.warp_field("local", "ptr"), "i64")
-    return builder.binary("add", builder.binary("mul", stride, builder.lane_numbers("i64")), base)
+    numbers = builder.lane_numbers("i64")
+    if frame.first_lane is not None:
+        numbers = builder.binary("add", numbers, builder.resize(frame.first_lane, "i64"))
+    return builder.binary("add", builder.binary("mul", stride, numbers), base)
 
 
 def shared_start(frame: Frame) -> Value:
@@ -62,6 +71,8 @@ def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Valu
     builder = frame.builder
     if space == "shared":
         return _shared_pointers(frame, address, extra)
+    if space == "cluster":
+        return cluster_pointers(frame, offset_in_space(frame, address.base, address.offset + extra))
     offset = builder.resize(offset_in_space(frame, address.base, address.offset + extra), "i64")
     if space == "local":
         offset = builder.binary("add", local_start(frame), offset)
@@ -77,6 +88,21 @@ def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:
         base = builder.offset(base, displacement)
     ref = builder.assign(f"getelementptr i8, ptr {base}, {builder.typed(offset)}")
     return Value(ref, "ptr", offset.shape)
+
+
+def cluster_start(frame: Frame) -> Value:
+    """Return what a .shared::cluster address of another block is counted from, see kernel_abi.h."""
+    first = frame.builder.cast("ptrtoint", frame.warp_field("cluster_shared", "ptr"), "i64")
+    return frame.builder.binary("sub", first, constant(CLUSTER_STRIDE, "i64"))
+
+
+def cluster_pointers(frame: Frame, offset: Value) -> Value:
+    """Return the host address of a .shared::cluster address: the block's own, or one that `mapa` made."""
+    builder = frame.builder
+    offset = builder.resize(offset, "i64")
+    own = builder.compare("icmp ult", offset, constant(CLUSTER_STRIDE, "i64"))
+    base = builder.select(own, shared_start(frame), cluster_start(frame))
+    return builder.cast("inttoptr", builder.binary("add", base, offset), "ptr")
 
 
 # --- load and store -----------------------------------------------------------------------------------
@@ -100,7 +126,7 @@ def store(frame: Frame, address: Value, value: Value, order: str = "") -> None:
     if not value.uniform:
         zeros = builder.intrinsic("ctlz", builder.mask_type, Value(frame.mask, builder.mask_type), "i1 true")
         last = builder.assign(f"sub {builder.mask_type} {frame.width - 1}, {zeros.ref}")
-        value = builder.extract(value, last)
+        value = builder.extract(value, builder.resize(Value(last, builder.mask_type), "i32").ref)
     flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
     text = f"store {flags}{builder.typed(value)}, ptr {address.ref}{suffix}, align {width_of(value.element) // 8}"
     builder.line(text)
@@ -136,10 +162,8 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
             value = parameter.read(address.base.offset + address.offset + extra, element, frame.line)
         elif parameter is not None:
             start = frame.warp_field("params", "ptr").ref
-            pointer = frame.builder.offset(start, parameter + address.base.offset + address.offset + extra)
-            value = Value(
-                frame.builder.assign(f"load {element}, ptr {pointer}, align {step}, !invariant.load !2"), element
-            )
+            offset = parameter + address.base.offset + address.offset + extra
+            value = Value(frame.at_entry_load(start, offset, element, step), element)
         else:
             row = affine.row_of(frame, instruction, form, address, extra, step)
             if row is None:
@@ -175,6 +199,10 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
             parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
         else:
             raise PtxError(f"store to kernel parameter {address.base.name!r}", frame.line)
+    if form.mbarrier_complete_tx_bytes:  # st.async is done at once
+        from cuda.cpu.emit.mbarrier import complete_bytes
+
+        complete_bytes(frame, instruction.operands[2], form.space, step * len(_destinations(source)))
 
 
 # --- address conversion -------------------------------------------------------------------------------
@@ -191,17 +219,40 @@ def space_start(frame: Frame, space: str) -> Value | None:
 def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
     type_ = form.modifiers[-1]
-    start = space_start(frame, space_of(form))
     value = frame.read(instruction.operands[1], type_)
+    # Programs make .shared::cluster addresses by cvta.to.shared, too: of what lies in another block.
+    if space_of(form) == "cluster" or (form.to and space_of(form) == "shared" and frame.module.has_clusters):
+        convert = _to_cluster if form.to else cluster_pointers
+        value = builder.cast("ptrtoint", convert(frame, builder.resize(value, "i64")), "i64")
+        frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[type_]))
+        return
+    start = space_start(frame, space_of(form))
     if start is not None:
         value = builder.binary("sub" if form.to else "add", builder.resize(value, "i64"), start)
     frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[type_]))
+
+
+def _to_cluster(frame: Frame, address: Value) -> Value:
+    """Return a generic address as one of .shared::cluster."""
+    builder = frame.builder
+    offset = builder.binary("sub", address, shared_start(frame))
+    own = builder.compare("icmp ult", offset, constant(CLUSTER_STRIDE, "i64"))
+    offset = builder.select(own, offset, builder.binary("sub", address, cluster_start(frame)))
+    return builder.cast("inttoptr", offset, "ptr")
 
 
 @emits("isspacep", pure=True)
 def emit_isspacep(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder, space = frame.builder, space_of(form)
     address = frame.read(instruction.operands[1], "u64")
+
+    def within_cluster() -> Value:
+        distance = builder.binary("sub", address, cluster_start(frame))
+        rank = builder.binary("lshr", distance, constant(CLUSTER_STRIDE.bit_length() - 1, "i64"))
+        exists = builder.compare("icmp ult", builder.binary("sub", rank, constant(1, "i64")), _cluster_blocks(frame))
+        inside = builder.binary("and", distance, constant(CLUSTER_STRIDE - 1, "i64"))
+        size = builder.resize(frame.warp_field("shared_size", "i32"), "i64")
+        return builder.binary("and", exists, builder.compare("icmp ult", inside, size))
 
     def within(which: str) -> Value:
         size = frame.warp_field(*(("shared_size", "i32") if which == "shared" else ("local_stride", "i64")))
@@ -210,11 +261,19 @@ def emit_isspacep(frame: Frame, instruction: Instruction, form: Form) -> None:
 
     if space in ("shared", "local"):
         result = within(space)
+    elif space == "cluster":
+        result = within_cluster()
     elif space == "global":
-        result = builder.complement(builder.binary("or", within("shared"), within("local")))
+        result = builder.complement(builder.binary("or", within_cluster(), within("local")))
     else:
         result = constant(0, "i1")  # .const and .param variables lie in global memory here
     frame.write(instruction.operands[0], result)
+
+
+def _cluster_blocks(frame: Frame) -> Value:
+    builder = frame.builder
+    x, y, z = (frame.warp_field("cluster_dim", "i32", extra) for extra in (0, 4, 8))
+    return builder.resize(builder.binary("mul", builder.binary("mul", x, y), z), "i64")
 
 
 # --- hints ------------------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ entry:
   %room = alloca <$W x $T>
   %first = call i$W @llvm.cttz.i$W(i$W %mask, i1 false)
   %lane = and i$W %first, $LAST
-  %one = extractelement <$W x ptr> %p, i$W %lane
-  %back = mul i$W %lane, -$S
-  %far = sext i$W %back to i64
+  %index = zext i$W %lane to i64
+  %one = extractelement <$W x ptr> %p, i64 %index
+  %far = mul i64 %index, -$S
   %base = getelementptr i8, ptr %one, i64 %far
   %want = getelementptr i8, ptr %base, <$W x i64> <$STEPS>
   %same = icmp eq <$W x ptr> %p, %want
@@ -188,6 +188,8 @@ def load_row(frame: Frame, row: Row, element: str) -> Value:
     if row.stride == 0:
         return _load_same(frame, row, element)
     if frame.full:
+        if frame.whole and row.streams:
+            _fetch_ahead(frame, row, size * count)
         loaded = [builder.assign(f"load {part}, ptr {base}, align {size}") for base in row.bases]
         return Value(_join(frame, part, loaded), element, Shape.VECTOR)
     name = f"llvm.masked.load.v{count}{element}.p0"
@@ -196,6 +198,27 @@ def load_row(frame: Frame, row: Row, element: str) -> Value:
     for base, mask in zip(row.bases, _segment_lanes(frame), strict=True):
         loaded.append(builder.call(name, part, f"ptr {base}", f"i32 {size}", mask, f"{part} zeroinitializer"))
     return Value(_join(frame, part, loaded), element, Shape.VECTOR)
+
+
+FAR = 4096  # bytes: the next page, which the CPU does not fetch by itself
+ROUNDS = 8  # of a loop
+
+
+def _fetch_ahead(frame: Frame, row: Row, size: int) -> None:
+    """Ask for what the next warps will load, or in a loop, where addresses may be far apart, the next rounds."""
+    builder = frame.builder
+    frame.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+    for base in row.bases if size >= 64 else row.bases[:1]:
+        if frame.in_loop:
+            before = builder.alloca("i64")
+            here = builder.assign(f"ptrtoint ptr {base} to i64")
+            far = builder.assign(f"sub i64 {here}, {builder.assign(f'load i64, ptr {before}')}")
+            builder.line(f"store i64 {here}, ptr {before}")
+            far = builder.assign(f"mul i64 {far}, {ROUNDS}")
+            place = builder.assign(f"getelementptr i8, ptr {base}, i64 {far}")
+        else:
+            place = builder.offset(base, FAR)
+        builder.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
 
 
 def _join(frame: Frame, part: str, parts: list[str]) -> str:

@@ -35,6 +35,15 @@ def emits(*opcodes: str, pure: bool = False) -> Callable[[Callable], Callable]:
     return register
 
 
+# What no lane of a packet does with others: all that kernels may have whose packets are less than a warp.
+APART = {"ld", "ldu", "st", "atom", "red", "bra", "brx", "ret", "exit", "membar", "fence", "trap", "prefetch"}
+
+
+def is_apart(opcode: str) -> bool:
+    """Tell whether each lane goes by itself."""
+    return opcode in PURE or opcode in APART
+
+
 def is_pure(opcode: str) -> bool:
     return opcode in PURE
 

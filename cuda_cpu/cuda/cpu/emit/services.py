@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device-side C library that NVRTC's code calls: printf, malloc, free, assert. The runtime does the work."""
+"""The device-side library that NVRTC's code calls: printf, malloc, free, assert, graphs. The runtime does the work."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ SERVICES = {
     "malloc": ("malloc", (8,), 8),
     "free": ("free", (8,), 0),
     "__assertfail": ("assert_fail", (8, 8, 4, 8), 0),
+    "cudaGraphSetConditional": ("graph_set_conditional", (8, 4), 0),
+    "cudaGraphLaunch": ("graph_launch", (8, 8), 4),
 }
 
 

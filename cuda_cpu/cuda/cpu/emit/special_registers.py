@@ -21,7 +21,7 @@ def _field(name: str, element: str = "i32", extra: int = 0) -> Callable:
 
 
 def _thread_index(axis: str) -> Callable:
-    return lambda frame: frame.warp_field("thread_idx", "i32", 32 * AXES[axis], shape=Shape.VECTOR)
+    return lambda frame: frame.lane_field("thread_idx", 32 * AXES[axis], Shape.VECTOR)
 
 
 def _zero(frame: Frame) -> Value:
@@ -40,6 +40,11 @@ def _lane_masks(bits: Callable[[int], int]) -> Callable:
         return Value(f"<{elements}>", "i32", Shape.VECTOR, True)
 
     return read_mask
+
+
+def _lane_number(frame: Frame) -> Value:
+    numbers = frame.builder.lane_numbers()
+    return numbers if frame.first_lane is None else frame.builder.binary("add", numbers, frame.first_lane)
 
 
 def _warps(frame: Frame) -> Value:
@@ -94,7 +99,7 @@ def _time(service: str, element: str, shift: int = 0) -> Callable:
 
 
 READERS: dict[str, Callable] = {
-    "%laneid": _lane_masks(lambda lane: lane),
+    "%laneid": _lane_number,
     "%lanemask_eq": _lane_masks(lambda lane: 1 << lane),
     "%lanemask_lt": _lane_masks(lambda lane: (1 << lane) - 1),
     "%lanemask_le": _lane_masks(lambda lane: (2 << lane) - 1),
@@ -104,6 +109,7 @@ READERS: dict[str, Callable] = {
     "%nwarpid": _warps,
     "%smid": _field("worker"),
     "%gridid": _field("grid_id", "i64"),
+    "%current_graph_exec": _field("graph_exec", "i64"),
     "%envreg1": _field("grid_workspace", "i32", 4),
     "%envreg2": _field("grid_workspace", "i32"),
     "%total_smem_size": _field("shared_size"),

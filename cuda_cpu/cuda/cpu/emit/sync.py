@@ -18,7 +18,8 @@ def _of_first_lane(frame: Frame, value: Value) -> str:
     if not value.uniform:
         builder = frame.builder
         mask = Value(frame.mask, builder.mask_type)
-        value = builder.extract(value, builder.intrinsic("cttz", builder.mask_type, mask, "i1 true").ref)
+        first = builder.intrinsic("cttz", builder.mask_type, mask, "i1 true")
+        value = builder.extract(value, builder.resize(first, "i32").ref)
     return frame.builder.typed(value)
 
 
@@ -27,6 +28,10 @@ def emit_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     if "warp" in form.modifiers:
         # Lanes of a packet go in step; only the compiler must not move memory accesses across.
         frame.builder.line('fence syncscope("singlethread") seq_cst')
+        return
+    if form.modifiers[0] == "cluster":
+        lanes = frame.flow.joined_lanes() if form.op == "wait" else frame.mask
+        frame.service(f"cluster_{form.op}", "void", f"{frame.builder.mask_type} {lanes}")
         return
     if form.red:
         _reduce(frame, instruction, form)

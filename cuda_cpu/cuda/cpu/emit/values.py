@@ -30,7 +30,7 @@ class Value:
         return self.shape is Shape.UNIFORM
 
 
-WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128}
+WIDTHS = {"i1": 1, "i2": 2, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128}
 WIDTHS |= {"half": 16, "bfloat": 16, "float": 32, "double": 64, "ptr": 64}
 
 # LLVM's element type for each fundamental type of PTX (ISA manual, "Types"). Packed types and bf16 stay integers.
@@ -39,6 +39,7 @@ ELEMENTS |= {f"{kind}{width}": f"i{width}" for kind in "bsu" for width in (8, 16
 ELEMENTS |= {"b128": "i128", "u128": "i128", "s128": "i128", "f16x2": "i32", "bf16x2": "i32", "tf32": "i32"}
 ELEMENTS |= {"u16x2": "i32", "s16x2": "i32", "f32x2": "i64"}
 ELEMENTS |= {"e4m3": "i8", "e5m2": "i8", "e4m3x2": "i16", "e5m2x2": "i16"}
+ELEMENTS |= {"e2m1x2": "i8", "e2m3x2": "i16", "e3m2x2": "i16", "ue8m0x2": "i16"}
 
 
 def width_of(element: str) -> int:

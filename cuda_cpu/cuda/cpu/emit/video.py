@@ -11,7 +11,7 @@ from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction
 
 _SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax")
-_SIMD = tuple(name + count for name in _SCALAR for count in "24")
+_SIMD = tuple(name + count for name in (*_SCALAR, "vavrg") for count in "24")
 
 
 @emits(*_SCALAR, *_SIMD, pure=True)
@@ -44,6 +44,10 @@ def _combine(frame: Frame, operation: str, a: Value, b: Value) -> Value:
         return builder.intrinsic(f"s{operation[1:]}", "i64", a, b)
     if operation == "vabsdiff":
         return builder.intrinsic("abs", "i64", builder.binary("sub", a, b), "i1 false")
+    if operation == "vavrg":  # halves are rounded away from zero
+        total = builder.binary("add", a, b)
+        up = builder.resize(builder.compare("icmp sge", total, constant(0, "i64")), "i64")
+        return builder.binary("ashr", builder.binary("add", total, up), constant(1, "i64"))
     return builder.binary(operation[1:], a, b)
 
 

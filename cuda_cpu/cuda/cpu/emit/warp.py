@@ -82,6 +82,20 @@ def permute(frame: Frame, value: Value, lanes: Value) -> Value:
     """Return a packet whose lane i has the element lanes[i] (0 to width - 1) of `value`."""
     builder, module, width, element = frame.builder, frame.module, frame.width, value.element
     packet, indices, name = f"<{width} x {element}>", f"<{width} x i32>", f"permute.{element}"
+    if not module.has(name) and module.native_gather and (width, element) == (32, "i32"):
+        half = "<16 x i32>"
+        look = "llvm.x86.avx512.vpermi2var.d.512"  # 32 elements in two registers, looked up by 16 indices
+        module.declare(look, half, [half] * 3)
+        low, high = (", ".join(f"i32 {start + lane}" for lane in range(16)) for start in (0, 16))
+        body = "".join(
+            f"  %{to} = shufflevector {packet} %{of}, {packet} poison, <16 x i32> <{lanes}>\n"
+            for to, of, lanes in (("v0", "v", low), ("v1", "v", high), ("i0", "from", low), ("i1", "from", high))
+        )
+        for part in (0, 1):
+            body += f"  %r{part} = call {half} @{look}({half} %v0, {half} %i{part}, {half} %v1)\n"
+        body += f"  %r = shufflevector {half} %r0, {half} %r1, <32 x i32> <{low}, {high}>\n  ret {packet} %r\n"
+        head = f"define internal {packet} @{name}({packet} %v, {indices} %from) alwaysinline"
+        module.define(name, f"{head} {{\n{body}}}\n")
     if not module.has(name):
         steps = []
         for lane in range(width):
@@ -178,20 +192,25 @@ _REDUCTIONS = {
     ("and", "b32"): ("and", -1),
     ("or", "b32"): ("or", 0),
     ("xor", "b32"): ("xor", 0),
+    ("min", "f32"): ("smin", 0x7FFFFFFF),
+    ("max", "f32"): ("smax", -0x80000000),
 }
 
 
 @emits("redux")
 def emit_redux(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Combine the lanes' integers."""
+    """Combine the lanes' numbers; floats as integers of the same order."""
     builder = frame.builder
     destination, source, membermask = instruction.operands
     members = _members(frame, membermask)
     name, neutral = _REDUCTIONS[form.op, form.type]
     value = builder.broadcast(frame.read(source, form.type))
+    if form.type == "f32":
+        value = _ordered(frame, form, value, neutral)
     if members.uniform:
         chosen = builder.select(builder.lanes_of(members.ref), value, constant(neutral, "i32"))
-        frame.write(destination, _reduce(frame, name, chosen))
+        result = _reduce(frame, name, chosen)
+        frame.write(destination, _unordered(frame, result) if form.type == "f32" else result)
         return
     result = builder.broadcast(constant(neutral, "i32"))
     for lane in range(frame.width):
@@ -199,7 +218,29 @@ def emit_redux(frame: Frame, instruction: Instruction, form: Form) -> None:
         counts = builder.compare("icmp ne", bit, constant(0, "i32"))
         one = builder.select(counts, builder.extract(value, str(lane)), constant(neutral, "i32"))
         result = _combine(frame, name, result, one)
-    frame.write(destination, result)
+    frame.write(destination, _unordered(frame, result) if form.type == "f32" else result)
+
+
+def _ordered(frame: Frame, form: Form, value: Value, neutral: int) -> Value:
+    """Return floats as integers that compare as they do. A NaN counts for nothing, or with .NaN for all."""
+    builder = frame.builder
+    if form.abs:
+        value = builder.intrinsic("fabs", "float", value)
+    bits = builder.bits(value)
+    lower = builder.binary("and", builder.binary("ashr", bits, constant(31, "i32")), constant(0x7FFFFFFF, "i32"))
+    order = builder.binary("xor", bits, lower)
+    nan = builder.compare("fcmp uno", value, value)
+    return builder.select(nan, constant(~neutral if form.NaN else neutral, "i32"), order)
+
+
+def _unordered(frame: Frame, order: Value) -> Value:
+    """Return the bits of the float; the least and the greatest integer stand for NaN."""
+    builder = frame.builder
+    lower = builder.binary("and", builder.binary("ashr", order, constant(31, "i32")), constant(0x7FFFFFFF, "i32"))
+    bits = builder.binary("xor", order, lower)
+    size = builder.binary("and", bits, constant(0x7FFFFFFF, "i32"))
+    nan = builder.compare("icmp ugt", size, constant(0x7F800000, "i32"))
+    return builder.select(nan, constant(0x7FFFFFFF, "i32"), bits)
 
 
 def _reduce(frame: Frame, name: str, packet: Value) -> Value:

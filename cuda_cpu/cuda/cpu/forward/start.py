@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Start a program on the CPU device: open the driver and the forwarders, then become the program.
+"""Start a program on the CPU device: open the driver, NVML and the forwarders, then become the program.
 
 run.py runs this file in the program's interpreter: start.py -m MODULE ARGUMENTS, or start.py - SCRIPT ARGUMENTS.
 """
@@ -12,6 +12,7 @@ import sys
 
 FORWARD = os.path.dirname(os.path.realpath(__file__))
 DRIVER = os.path.join(os.path.dirname(FORWARD), "entry", "libcuda.so.1")
+NVML = os.path.join(os.path.dirname(FORWARD), "nvml", "libnvidia-ml.so.1")
 
 # The forwarder, the variable that tells it the real library, and where wheels and toolkits have that.
 FORWARDERS = (("libnvrtc.so.13", "CUDA_CPU_REAL_NVRTC"), ("libnvJitLink.so.13", "CUDA_CPU_REAL_NVJITLINK"))
@@ -26,8 +27,8 @@ def real_library(name: str) -> "str | None":
 
 
 def open_libraries() -> list:
-    """Open the driver and the forwarders, which stay open; a library that is not installed needs no forwarder."""
-    opened = [ctypes.CDLL(DRIVER, ctypes.RTLD_GLOBAL)]
+    """Open the driver, NVML and the forwarders, which stay open; a library that is not installed needs no forwarder."""
+    opened = [ctypes.CDLL(DRIVER, ctypes.RTLD_GLOBAL), ctypes.CDLL(NVML)]
     for name, variable in FORWARDERS:
         forwarder, real = os.path.join(FORWARD, name), real_library(name)
         if real is not None and os.path.exists(forwarder):

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
 from cuda.cpu.passes.find_affine import find_affine, find_breaks
@@ -17,12 +19,33 @@ from cuda.cpu.passes.split_blocks import split_blocks
 from cuda.cpu.passes.split_guards import split_guards
 from cuda.cpu.ptx.syntax import Function, Statement
 
+Watcher = Callable[[Callable, Graph], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Have `watcher` called with each pass and the graph that it has filled, for all that this context analyses."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def tell(function: Callable, graph: Graph) -> None:
+    """Tell who watches that a pass has run."""
+    watcher = _watcher.get()
+    if watcher is not None:
+        watcher(function, graph)
+
 
 def analyse(
     function: Function,
     is_pure: Callable[[str], bool],
     is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str] = frozenset(),
+    asking: frozenset[str] = frozenset(),
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -36,11 +59,19 @@ def analyse(
         Tells of a Step whether equal inputs of all lanes give equal results.
     leaves : frozenset of str
         Functions in which lanes may exit.
+    asking : frozenset of str
+        Functions in which something is read that other threads may change.
     """
     body = split_guards(function.body, is_pure, function.entry)
-    graph = _analyse(function, body, is_lanewise, leaves, set())
-    breaks = find_breaks(graph)
-    return _analyse(function, body, is_lanewise, leaves, breaks) if breaks else graph
+    breaks: set[int] = set()
+    collectives = False
+    while True:
+        graph = _analyse(function, body, is_lanewise, leaves, asking, breaks, collectives)
+        more = find_breaks(graph) - breaks
+        if not more and collectives >= graph.general:
+            return graph
+        breaks |= more
+        collectives |= graph.general  # where blocks run in any order, lanes have to wait for each other at all of them
 
 
 def _analyse(
@@ -48,19 +79,27 @@ def _analyse(
     body: list[Statement],
     is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str],
+    asking: frozenset[str],
     breaks: set[int],
+    collectives: bool,
 ) -> Graph:
-    graph = split_blocks(function, body, leaves, breaks)
+    graph = split_blocks(function, body, leaves, breaks, collectives)
+    tell(split_blocks, graph)
     order_blocks(graph)
+    tell(order_blocks, graph)
     find_liveness(graph)
-    find_spins(graph)
+    tell(find_liveness, graph)
+    find_spins(graph, asking)
+    tell(find_spins, graph)
     analyse_uniformity(graph, is_lanewise)
     graph.reason = _why_any_order(graph)
     if graph.reason:
         graph.general = True
         analyse_uniformity(graph, is_lanewise)
+    tell(analyse_uniformity, graph)
     find_divergent(graph)
     find_affine(graph)
+    tell(find_affine, graph)
     return graph
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cuda.cpu.passes.find_affine import row_stride
-from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.syntax import Register, Symbol
 
 
@@ -34,6 +34,11 @@ def explain_graph(graph: Graph) -> list[str]:
         f"  line {step.instruction.line}: {step.form} goes lane by lane: {_reason(graph, step)}" for step in apart
     ]
     return lines
+
+
+def line_of(block: Block) -> int:
+    """Return the first PTX line of a block."""
+    return block.steps[0].instruction.line if block.steps else block.end.line
 
 
 def _base(step: Step) -> Register | Symbol | None:

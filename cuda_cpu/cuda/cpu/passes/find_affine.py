@@ -77,6 +77,12 @@ def row_stride(graph: Graph, instruction: Instruction | Call, form: Form | None)
     return stride if stride in (0, int(form.type[1:]) // 8) and not graph.is_uniform(address.base.name) else None
 
 
+def stride_of(graph: Graph, operand: Operand) -> int | None:
+    """Return the stride of an operand of any instruction, 0 if it is uniform, None if it has none."""
+    found = _of(graph, operand, graph.strides, set())
+    return found if isinstance(found, int) else None
+
+
 def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
     """Return the sources with a stride that an affine step makes wider, with their strides."""
     form = step.form
@@ -96,12 +102,19 @@ def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
 def find_breaks(graph: Graph) -> set[int]:
     """Return the instructions (by id) that ought to begin a block: accesses to a row after something is widened.
 
-    A block is emitted twice, for rows and for anything else; which of them runs must be known at its start.
+    A block is emitted twice, for rows and for anything else; which of them runs must be known at its start. What is
+    widened must be known at the start of its block, too, where whole packets are checked.
     """
     breaks = set()
     for block in graph.blocks:
         unchecked = False
+        written: set[str] = set()
         for step in block.steps:
+            sources = {source.name for source, _ in widened(graph, step)}
+            if not sources.isdisjoint(written):
+                breaks.add(id(step.instruction))
+                written.clear()
+            written.update(step.writes)
             if unchecked and row_stride(graph, step.instruction, step.form) is not None:
                 breaks.add(id(step.instruction))
                 unchecked = False
@@ -159,19 +172,22 @@ def _combine(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int
     if opcode == "shl":
         return found[0] << operands[1].value if isinstance(operands[1], Immediate) and operands[1].value < 32 else None
     if opcode in ("mul", "mad"):
-        product = _product(found, operands)
+        product = _product(found, operands, form.type if getattr(form, "mode", None) == "wide" else "s64")
         return None if product is None else product + (found[2] if opcode == "mad" else 0)
     return None
 
 
-def _product(found: list[int], operands: tuple[Operand, ...]) -> int | None:
+def _product(found: list[int], operands: tuple[Operand, ...], type_: str) -> int | None:
     for stride, other, factor in ((found[0], found[1], operands[1]), (found[1], found[0], operands[0])):
         if stride and isinstance(factor, Immediate):
-            return stride * _signed(factor.value)
+            return stride * _number(factor.value, type_)
         if stride and not other:
             return None  # by a uniform register: the stride is not known now
     return None if any(found[:2]) else 0
 
 
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >= 1 << 63 else value
+def _number(value: int, type_: str) -> int:
+    """Return what the bits of an immediate are as a number of a type."""
+    width = int(type_[1:])
+    value &= (1 << width) - 1
+    return value - (1 << width) if type_[0] == "s" and value >> (width - 1) else value

@@ -8,20 +8,24 @@ In code that is not optimised such a value comes through memory and through the 
 from __future__ import annotations
 
 from cuda.cpu.passes.graph import RETURN, Graph, Step
-from cuda.cpu.ptx.syntax import Call
+from cuda.cpu.ptx.syntax import Call, Function, Instruction, Register
 
 SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
 WAITS = {"atom", "mbarrier", "nanosleep"}
 
 
-def find_spins(graph: Graph) -> None:
-    """Fill `spins` with the headers of such loops."""
+def find_spins(graph: Graph, asking: frozenset[str]) -> None:
+    """Fill `spins` with the headers of such loops.
+
+    Parameters
+    ----------
+    asking : frozenset of str
+        Functions in which something is read that other threads may change.
+    """
     for first, last in graph.loops:
         steps = [step for block in graph.blocks[first : last + 1] for step in block.steps]
-        returned = {
-            operand.name for step in steps if isinstance(step.instruction, Call) for operand in step.instruction.results
-        }
-        shared = {name for step in steps if _is_shared(step, returned) for name in step.writes}
+        returned = {operand.name for step in steps if _asks(step, asking) for operand in step.instruction.results}
+        shared = {name for step in steps if _is_shared(step, returned, asking) for name in step.writes}
         if not shared:
             continue
         before, stored = None, False  # stored: what depends on other threads went through memory
@@ -41,9 +45,27 @@ def _loads(step: Step) -> bool:
     return step.form is not None and step.form.opcode == "ld"
 
 
-def _is_shared(step: Step, returned: set[str]) -> bool:
+def _asks(step: Step, asking: frozenset[str]) -> bool:
+    """Tell whether a step is a call of such a function, or of one that is not known before the kernel runs."""
+    call = step.instruction
+    return isinstance(call, Call) and (isinstance(call.target, Register) or call.target.name in asking)
+
+
+def asks(function: Function) -> bool:
+    """Tell whether a function itself reads what other threads may change, or calls what is not known."""
+    for item in function.body:
+        if isinstance(item, Call) and isinstance(item.target, Register):
+            return True
+        if isinstance(item, Instruction) and (
+            item.opcode in WAITS or (item.opcode == "ld" and not SEMANTICS.isdisjoint(item.modifiers))
+        ):
+            return True
+    return False
+
+
+def _is_shared(step: Step, returned: set[str], asking: frozenset[str]) -> bool:
     if step.form is None:
-        return True  # a called function may read anything
+        return _asks(step, asking)
     if _loads(step) and step.form.space and step.form.space.startswith("param"):
         return getattr(step.instruction.operands[1].base, "name", "") in returned
     return step.form.opcode in WAITS or (step.form.opcode == "ld" and not SEMANTICS.isdisjoint(step.form.modifiers))

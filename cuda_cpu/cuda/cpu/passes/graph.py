@@ -5,9 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Call, Function, Guard, Instruction, Operand
+
+if TYPE_CHECKING:
+    from cuda.cpu.passes.find_regions import Region
 
 WARP, BLOCK = 1, 2  # kinds of barriers
 RETURN = -1  # a branch target: the lanes leave the function at once
@@ -65,6 +69,7 @@ class Graph:
     spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
     general: bool = False  # blocks run in any order, chosen as they go
     reason: str = ""  # why
+    regions: list[Region] = field(default_factory=list)  # of a kernel whose code runs all warps of a block; else none
 
     def is_uniform(self, register: str) -> bool:
         return bool(self.uniform >> self.register_bits[register] & 1)

@@ -15,23 +15,29 @@ from cuda.cpu.ptx.syntax import (
     Function,
     Instruction,
     Label,
+    Operand,
     Prototype,
     Register,
     Statement,
+    Symbol,
 )
 
 ENDS = {"bra", "brx", "ret", "exit"}
 BARRIERS = {"bar", "barrier"}
+COLLECTIVES = {"shfl", "vote", "match", "redux", "elect"}  # lanes wait for each other where they have .sync
 
 
-def split_blocks(function: Function, body: list[Statement], leaves: frozenset[str], breaks: set[int]) -> Graph:
+def split_blocks(
+    function: Function, body: list[Statement], leaves: frozenset[str], breaks: set[int], collectives: bool = False
+) -> Graph:
     """Return the function's blocks in the order of the text.
 
     A barrier gets a block of its own. `breaks` are ids of instructions that begin one. The call of a function among
-    `leaves` (those in which lanes may exit) ends its block.
+    `leaves` (those in which lanes may exit) ends its block. With `collectives` all operations of a warp are barriers
+    of it.
     """
     tables = {item.name: item.labels for item in body if isinstance(item, BranchTargets)}
-    groups, labels = _group(body, leaves, breaks)
+    groups, labels = _group(body, leaves, breaks, collectives)
     blocks = []
     for number, group in enumerate(groups):
         last = group[-1] if group else None
@@ -41,7 +47,7 @@ def split_blocks(function: Function, body: list[Statement], leaves: frozenset[st
         else:
             end = End("jump", (number + 1,))
         blocks.append(Block(number, [_step(item) for item in group], end))
-        blocks[-1].barrier = _barrier(group[0]) if len(group) == 1 else 0
+        blocks[-1].barrier = _barrier(group[0], collectives) if len(group) == 1 else 0
         blocks[-1].leaves = bool(group) and _may_exit(group[-1], leaves)
     blocks.append(Block(len(blocks), [], End("return")))  # what runs off the end of the text
     graph = Graph(function, blocks)
@@ -49,15 +55,21 @@ def split_blocks(function: Function, body: list[Statement], leaves: frozenset[st
     return graph
 
 
-def _barrier(statement: Statement) -> int:
+def _barrier(statement: Statement, collectives: bool) -> int:
     """Return the kind of barrier that a statement is, 0 if it is none."""
-    if not isinstance(statement, Instruction) or statement.opcode not in BARRIERS:
+    if not isinstance(statement, Instruction):
         return 0
+    if collectives and statement.opcode in COLLECTIVES and "sync" in statement.modifiers:
+        return WARP
+    if statement.opcode not in BARRIERS:
+        return 0
+    if {"cluster", "arrive"} <= set(statement.modifiers):
+        return 0  # waits for nobody
     return WARP if "warp" in statement.modifiers else BLOCK
 
 
 def _group(
-    body: list[Statement], leaves: frozenset[str], breaks: set[int]
+    body: list[Statement], leaves: frozenset[str], breaks: set[int], collectives: bool
 ) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
     groups: list[list[Instruction | Call]] = [[]]
     labels: dict[str, int] = {}
@@ -65,7 +77,7 @@ def _group(
     for item in body:
         if isinstance(item, BranchTargets | CallTargets | Prototype):
             continue
-        alone = bool(_barrier(item))
+        alone = bool(_barrier(item, collectives))
         if closed or ((isinstance(item, Label) or alone or id(item) in breaks) and groups[-1]):
             groups.append([])
             closed = False
@@ -93,19 +105,25 @@ def _end(last: Instruction, number: int, labels: dict[str, int], tables: dict, f
             raise PtxError("guarded exit in a device function must have been split", last.line)
         return End("branch", (RETURN, following), last.guard, line=last.line)
 
+    def label_in(operand: Operand) -> str:
+        if not isinstance(operand, Symbol):
+            raise PtxError(f"{last.opcode} to {operand!r}, which is no label", last.line)
+        return operand.name
+
     def number_of(label: str) -> int:
         if label not in labels:
             raise PtxError(f"branch to {label!r}, which is no label of {function.name!r}", last.line)
         return labels[label]
 
     if last.opcode == "bra":
-        target = number_of(last.operands[0].name)
+        target = number_of(label_in(last.operands[0]))
         if last.guard is None:
             return End("jump", (target,), line=last.line)
         return End("branch", (target, following), last.guard, line=last.line)
-    table = tables.get(last.operands[1].name)
+    name = label_in(last.operands[1])
+    table = tables.get(name)
     if table is None:
-        raise PtxError(f"brx.idx through {last.operands[1].name!r}, which is no .branchtargets", last.line)
+        raise PtxError(f"brx.idx through {name!r}, which is no .branchtargets", last.line)
     return End("switch", tuple(map(number_of, table)), index=last.operands[0], line=last.line)
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Symbol, Vector
 
 # Values of the names that mean the same in every chapter. A row's own list comes first.
 VALUES = {
@@ -71,11 +71,12 @@ class Row:
         """Modifiers as (name, accepted words, may be left out, is a listed value), in order."""
         if self._parts is None:
             modifiers = self.syntax[len(self.opcode) :].partition(" ")[0]
-            self._parts = []
+            parts = []
             for optional, name in re.findall(r"(\{?)\.([\w:]+)", modifiers):
                 listed = self.values.get(name, VALUES.get(name))
                 words = frozenset(listed.split() if listed is not None else (name,))
-                self._parts.append((name.replace("::", "_"), words, bool(optional), listed is not None))
+                parts.append((name.replace("::", "_"), words, bool(optional), listed is not None))
+            self._parts = parts  # whole at once: other threads look, too
         return self._parts
 
     @property
@@ -83,9 +84,10 @@ class Row:
         """Operands as (letters of the accepted kinds, see `_KINDS`, may be left out), in order."""
         if self._shape is None:
             operands = self.syntax.partition(" ")[2].strip()
-            self._shape = []
+            shape = []
             for comma, operand in re.findall(r"(\{,\s*)?((?:\[[^\]]*\]|\{!\}|\{\|\w+\}|[\w|.()-])+)\}?", operands):
-                self._shape.append((_accepted(operand), bool(comma)))
+                shape.append((_accepted(operand), bool(comma)))
+            self._shape = shape
         return self._shape
 
     def match(self, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
@@ -127,7 +129,7 @@ def _accepted(operand: str) -> str:
     if operand.startswith("{!}"):
         return "xn"
     if "|" in operand:
-        return "xp" if "{|" in operand else "p"
+        return ("xvp" if "..." in operand else "xp") if "{|" in operand else "p"
     return "xv" if operand.endswith("...") else "x"
 
 
@@ -220,6 +222,10 @@ def form_of(instruction: Instruction) -> Form:
         raise PtxError(error.message, instruction.line) from None
 
 
+def _is_reference(operand: object) -> bool:
+    return isinstance(operand, Symbol) or (isinstance(operand, Address) and isinstance(operand.base, Symbol))
+
+
 def check(instruction: Instruction) -> Form:
     """Return the form of an instruction that the CPU device can run.
 
@@ -231,4 +237,9 @@ def check(instruction: Instruction) -> Form:
     form = form_of(instruction)
     if not form.family:
         raise PtxError(f"instruction {form} is not supported yet by the CPU device", instruction.line)
+    if form.family == "texture" and any(_is_reference(operand) for operand in instruction.operands):
+        raise PtxError(
+            f"{form}: texture and surface references are not supported by the CPU device: use texture objects",
+            instruction.line,
+        )
     return form

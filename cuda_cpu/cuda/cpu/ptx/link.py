@@ -12,7 +12,7 @@ from cuda.cpu.ptx.references import rename
 from cuda.cpu.ptx.syntax import Function, Module, Variable
 
 # Functions that the runtime has (kernel_abi.h).
-RUNTIME = frozenset({"vprintf", "malloc", "free", "__assertfail"})
+RUNTIME = frozenset({"vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", "cudaGraphLaunch"})
 
 _STATIC = ("global", "const", "shared")
 

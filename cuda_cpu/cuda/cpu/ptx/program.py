@@ -270,6 +270,7 @@ def _kernel(program: Program, name: str) -> Kernel:
         ptx_version=module.version[0] * 10 + module.version[1],
         binary_version=program.capability,
         line=function.line,
+        explicit_cluster="explicitcluster" in function.directives,
     )
 
 

@@ -5,7 +5,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 cdef extern from "kernel_abi.h":
-    enum: CPU_KERNEL_ABI
+    enum: CPU_KERNEL_ABI, CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS
 
 cdef extern from "abi_offsets.h":
     struct cpu_offset:
@@ -26,13 +26,14 @@ cdef extern from "process.h":
 cdef extern from "arena.h":
     struct cpu_arena
     enum: CPU_ARENA_DONE, CPU_ARENA_FULL
-    cpu_arena *cpu_arena_make(uint64_t size)
+    cpu_arena *cpu_arena_make(uint64_t size, int file)
     void cpu_arena_retain(cpu_arena *arena)
     void cpu_arena_release(cpu_arena *arena) nogil
     uint64_t cpu_arena_base(const cpu_arena *arena)
     uint64_t cpu_arena_used(cpu_arena *arena)
     int cpu_arena_allocate(cpu_arena *arena, uint64_t size, uint64_t *address) nogil
     bint cpu_arena_free(cpu_arena *arena, uint64_t address) nogil
+    bint cpu_arena_share(cpu_arena *arena, uint64_t address, int file, uint64_t *offset)
     bint cpu_arena_find(cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)
 
 cdef extern from "elf_image.h":
@@ -49,7 +50,7 @@ cdef extern from "worker.h":
         uint64_t local_bytes
         uint32_t shared_static
         uint32_t parameter_bytes
-        bint needs_fibers
+        uint32_t path
         uint32_t in_flight
         char *name
     struct cpu_fault_record:
@@ -69,13 +70,23 @@ cdef extern from *:
         return calloc(1, sizeof(struct cpu_grid) + name_length + 1);
     }
     static inline void cpu_grid_set_entry(struct cpu_grid *grid, uint64_t entry) {
-        grid->entry = (void (*)(struct cpu_warp *))(uintptr_t)entry;
+        atomic_store(&grid->entry, (void (*)(struct cpu_warp *))(uintptr_t)entry);
+    }
+    static inline void cpu_grid_watch(struct cpu_grid *grid, int64_t time) { atomic_store(&grid->until_hot, time); }
+    static inline int cpu_grid_is_hot(struct cpu_grid *grid) { return atomic_load(&grid->until_hot) == CPU_HOT; }
+    static inline uint32_t cpu_hot_wait(uint32_t seen) {
+        while (atomic_load(&cpu_hot_bell.rings) == seen)
+            cpu_await(&cpu_hot_bell, seen, CPU_FOREVER);
+        return atomic_load(&cpu_hot_bell.rings);
     }
     static inline void cpu_grid_hold(struct cpu_grid *grid) { atomic_fetch_add(&grid->in_flight, 1); }
     static inline uint32_t cpu_grid_held(struct cpu_grid *grid) { return atomic_load(&grid->in_flight); }
     """
     cpu_grid *cpu_grid_make(size_t name_length)
     void cpu_grid_set_entry(cpu_grid *grid, uint64_t entry)
+    void cpu_grid_watch(cpu_grid *grid, int64_t time)
+    bint cpu_grid_is_hot(cpu_grid *grid)
+    uint32_t cpu_hot_wait(uint32_t seen) nogil
     void cpu_grid_hold(cpu_grid *grid)
     uint32_t cpu_grid_held(cpu_grid *grid)
 
@@ -83,7 +94,8 @@ cdef extern from "event.h":
     struct cpu_event
     struct cpu_marker:
         int64_t time
-    cpu_event *cpu_event_make()
+    enum: CPU_SHARED_BYTES
+    cpu_event *cpu_event_make(int file)
     void cpu_event_free(cpu_event *event)
     cpu_marker *cpu_event_mark(cpu_event *event)
     cpu_marker *cpu_event_latest(cpu_event *event)
@@ -93,7 +105,8 @@ cdef extern from "event.h":
 
 cdef extern from "queue.h":
     enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE, CPU_RECORD, CPU_WAIT_EVENT
-    enum: CPU_CALL, CPU_FREE
+    enum: CPU_CALL, CPU_FREE, CPU_UNMAP, CPU_CHOICE, CPU_GRAPH_PART
+    enum: CPU_IF, CPU_WHILE, CPU_SWITCH
     enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
     struct cpu_launch:
         cpu_grid *grid
@@ -116,6 +129,19 @@ cdef extern from "queue.h":
     struct cpu_deferred_free:
         cpu_arena *arena
         uint64_t address
+    struct cpu_unmap:
+        uint64_t address, size
+    struct cpu_sequence
+    struct cpu_condition_cell
+    struct cpu_graph_run
+    struct cpu_choice:
+        cpu_condition_cell *cell
+        uint32_t kind, count
+        cpu_sequence **bodies
+    struct cpu_graph_part:
+        cpu_sequence *sequence
+        cpu_graph_run *run
+        bint last
     struct cpu_command:
         cpu_launch launch
         cpu_rows rows
@@ -123,8 +149,11 @@ cdef extern from "queue.h":
         cpu_marker *marker
         cpu_call call
         cpu_deferred_free deferred
+        cpu_unmap unmap
+        cpu_choice choice
+        cpu_graph_part part
     struct cpu_queue
-    cpu_queue *cpu_queue_make()
+    cpu_queue *cpu_queue_make(uint32_t workers)
     void cpu_queue_close(cpu_queue *queue)
     void cpu_queue_release(cpu_queue *queue)
     cpu_command *cpu_command_make(cpu_queue *queue, int kind)
@@ -141,6 +170,17 @@ cdef extern from "queue.h":
     void cpu_queue_cancel(cpu_queue *queue)
     bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
     void cpu_queues_stop() nogil
+
+cdef extern from "graph.h":
+    cpu_sequence *cpu_sequence_make()
+    void cpu_sequence_retain(cpu_sequence *sequence)
+    void cpu_sequence_release(cpu_sequence *sequence)
+    bint cpu_sequence_append(cpu_sequence *sequence, cpu_command *command)
+    cpu_graph_run *cpu_graph_run_make(uint64_t handle)
+    void cpu_graph_run_retain(cpu_graph_run *run)
+    void cpu_graph_run_release(cpu_graph_run *run)
+    bint cpu_graph_publish(uint64_t handle, cpu_sequence *sequence)
+    void cpu_graph_withdraw(uint64_t handle)
 
 cdef extern from "printf.h":
     void cpu_printf_set_size(size_t size)

@@ -23,13 +23,18 @@ class Fault:
 class Arena:
     """Reserved address range; pages come and go inside it, each allocation followed by a guard page."""
 
-    def __init__(self, size: int) -> None: ...
+    def __init__(self, size: int, file: int = -1) -> None: ...  # descriptor of a file that the memory is
     base: int
     size: int
     used: int
     def allocate(self, size: int) -> int:
         """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page. MemoryError when full."""
     def free(self, address: int) -> None: ...
+    def share(self, address: int, file: int, queues: list[Queue], copies: list[object]) -> int | None:
+        """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
+
+        Return None, and move nothing, while one of `queues` has work or the list `copies` is not empty.
+        """
     def find(self, address: int) -> tuple[int, int] | None:
         """Return (start, size) of the live allocation that holds `address`."""
     def close(self) -> None: ...
@@ -51,13 +56,23 @@ class Grid:
         shared_static: int,
         local_bytes: int,
         parameter_bytes: int,
-        needs_fibers: bool,
+        path: int,
         owner: object,
         layout: tuple[tuple[int, int], ...] = (),  # offset and size of each parameter, for launches that gather
     ) -> None: ...
+    def watch(self, nanoseconds: int) -> None:
+        """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""
+    def is_hot(self) -> bool: ...
+    def replace(self, entry: int) -> None:
+        """Go on with other machine code of the same kernel; the owner has to keep the old code, which may still run."""
+
+def wait_hot(seen: int) -> int:
+    """Wait until a watched kernel gets hot after `seen` was returned; return what to wait with next."""
+
+SHARED_EVENT_BYTES: Final[int]
 
 class Event:
-    def __init__(self) -> None: ...
+    def __init__(self, file: int = -1) -> None: ...  # descriptor of a file that other processes share
     def is_done(self) -> bool: ...
     def wait(self, timeout: float) -> bool: ...
     def time_ns(self) -> int: ...
@@ -68,7 +83,7 @@ class Queue:
     After a fault the commands that follow are dropped until `take_fault` is called; events still complete.
     """
 
-    def __init__(self, priority: int = 0) -> None: ...
+    def __init__(self, priority: int = 0, workers: int = 0) -> None: ...
     def launch(
         self,
         grid: Grid,
@@ -91,6 +106,9 @@ class Queue:
     def wait_event(self, event: Event) -> None: ...
     def call(self, function: int, user_data: int, always: bool = False) -> None:
         """Run the C function void(void*) on the queue's thread; after a fault too if `always`."""
+    def unmap(self, address: int, size: int) -> None: ...
+    def choose(self, cell: int, kind: int, bodies: list[Sequence]) -> None: ...
+    def run(self, sequence: Sequence, run: GraphRun, last: bool) -> None: ...
     def free(self, arena: Arena, address: int) -> None: ...
     def write_value(self, address: int, value: int, width: int) -> None: ...
     def wait_value(self, address: int, value: int, width: int, condition: int) -> None: ...
@@ -106,6 +124,18 @@ class Queue:
 def abi_offsets() -> dict[str, int]:
     """Return the offset of every member of cpu_warp ("warp.lanes") and cpu_runtime ("runtime.poll")."""
 
+class Sequence(Queue):
+    """Takes commands like a queue, and keeps them, so that they can be run as one and again."""
+
+    def publish(self, handle: int) -> None:
+        """Let kernels launch the sequence by this handle."""
+
+class GraphRun:
+    """One launch of a graph; `handle` is what its kernels see as the current graph, 0 for none."""
+
+    def __init__(self, handle: int) -> None: ...
+
+def withdraw(handle: int) -> None: ...
 def set_workers(count: int) -> None: ...
 def workers() -> int: ...
 def flush_printf() -> None:

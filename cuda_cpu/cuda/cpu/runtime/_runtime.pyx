@@ -5,7 +5,7 @@
 cimport cython
 from libc.errno cimport errno
 from libc.stdint cimport INT64_MAX
-from libc.stdlib cimport free
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, strerror
 
 import atexit
@@ -56,18 +56,21 @@ cdef Fault fault_of(const cpu_fault_record *record):
 
 
 cdef class Arena:
-    """Reserve an address range; pages come and go inside it, each allocation followed by a guard page."""
+    """Reserve an address range; pages come and go inside it, each allocation followed by a guard page.
+
+    With the descriptor of a `file` as large as that, an address is a place in the file: its distance from `base`.
+    """
 
     cdef cpu_arena *arena
     cdef readonly object base, size
 
-    def __init__(self, size):
+    def __init__(self, size, int file=-1):
         check_process()
         if self.arena is not NULL:
             raise RuntimeError("the arena exists already")
         if size <= 0 or size >= 1 << 46:
             raise ValueError(f"size must be between 1 and 2**46 - 1 bytes, not {size}")
-        self.arena = cpu_arena_make(size)
+        self.arena = cpu_arena_make(size, file)
         if self.arena is NULL:
             reason = strerror(errno).decode()
             raise MemoryError(f"cannot reserve {size} bytes of address space for device memory: {reason}")
@@ -111,6 +114,24 @@ cdef class Arena:
         cdef cpu_arena *arena = self.get()
         if not cpu_arena_free(arena, address):
             raise ValueError(f"{address:#x} is not the address of a live allocation")
+
+    def share(self, address, int file, list queues not None, list copies not None):
+        """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
+
+        Return None, and move nothing, while one of `queues` has work or the list `copies` is not empty. The
+        interpreter lock is held meanwhile, so that neither can change.
+        """
+        cdef uint64_t offset
+        cdef Queue queue
+        cdef cpu_arena *arena = self.get()
+        if copies:
+            return None
+        for queue in queues:
+            if not cpu_queue_idle(queue.queue):
+                return None
+        if not cpu_arena_share(arena, address, file, &offset):
+            raise OSError(errno, f"cannot move the allocation at {address:#x} to a file: {strerror(errno).decode()}")
+        return offset
 
     def find(self, address):
         """Return (start, size) of the live allocation that holds `address`."""
@@ -177,13 +198,14 @@ cdef void sweep_abandoned():
 cdef class Grid:
     """Everything about a launch that does not change from one launch of the kernel to the next."""
 
+    cdef object __weakref__
     cdef cpu_grid *grid
     cdef object owner
     cdef bytes layout  # cpu_parameter of each parameter
 
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
-        uint32_t parameter_bytes, bint needs_fibers, object owner, tuple layout=(),
+        uint32_t parameter_bytes, int path, object owner, tuple layout=(),
     ):
         cdef bytes text = name.encode()
         if self.grid is not NULL:
@@ -193,6 +215,8 @@ cdef class Grid:
         for offset, size in layout:
             if not 0 <= offset <= offset + size <= parameter_bytes:
                 raise ValueError(f"a parameter of {size} bytes at {offset} is not within {parameter_bytes} bytes")
+        if path not in (CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS):
+            raise ValueError(f"path must be 0, 1 or 2, not {path}")
         if local_bytes > 1 << 24:
             raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
         sweep_abandoned()
@@ -205,9 +229,23 @@ cdef class Grid:
         self.grid.shared_static = shared_static
         self.grid.local_bytes = local_bytes
         self.grid.parameter_bytes = parameter_bytes
-        self.grid.needs_fibers = needs_fibers
+        self.grid.path = path
         memcpy(self.grid.name, <char *>text, len(text))
         self.owner = owner
+
+    def watch(self, int64_t nanoseconds):
+        """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""
+        cpu_grid_watch(self.grid, nanoseconds)
+
+    def is_hot(self):
+        return cpu_grid_is_hot(self.grid)
+
+    def replace(self, uint64_t entry):
+        """Go on with other machine code of the same kernel; the owner has to keep the old code, which may still run."""
+        if entry == 0:
+            raise ValueError("entry must be the address of machine code, not 0")
+        cpu_grid_set_entry(self.grid, entry)
+        cpu_grid_watch(self.grid, 0)
 
     def __dealloc__(self):
         cdef Abandoned kept
@@ -220,15 +258,28 @@ cdef class Grid:
             free(self.grid)
 
 
+def wait_hot(uint32_t seen):
+    """Wait until a watched kernel gets hot after `seen` was returned; return what to wait with next."""
+    cdef uint32_t rings
+    with nogil:
+        rings = cpu_hot_wait(seen)
+    return rings
+
+
+SHARED_EVENT_BYTES = CPU_SHARED_BYTES
+
+
 cdef class Event:
+    """An event; with the descriptor of a `file` of SHARED_EVENT_BYTES the same one for all who have the file."""
+
     cdef cpu_event *event
 
-    def __cinit__(self):
-        self.event = cpu_event_make()
+    def __cinit__(self, int file=-1):
+        self.event = cpu_event_make(file)
         if self.event is NULL:
             raise MemoryError
 
-    def __init__(self):
+    def __init__(self, int file=-1):
         check_process()
 
     def __dealloc__(self):
@@ -286,15 +337,16 @@ cdef int dimensions(str name, tuple value, uint32_t *out, uint64_t limit) except
 cdef class Queue:
     """A stream: commands run in order on a native thread of its own that starts with the first command.
 
-    After a fault the commands that follow are dropped until `take_fault` is called; events still complete.
+    After a fault the commands that follow are dropped until `take_fault` is called; events still complete. `workers` is
+    how many threads may work on one launch, 0 all.
     """
 
     cdef cpu_queue *queue
     cdef readonly int priority
 
-    def __cinit__(self, int priority=0):
+    def __cinit__(self, int priority=0, uint32_t workers=0):
         check_process()
-        self.queue = cpu_queue_make()
+        self.queue = cpu_queue_make(workers)
         if self.queue is NULL:
             raise MemoryError
         self.priority = priority
@@ -420,6 +472,46 @@ cdef class Queue:
         command.deferred.address = address
         self.submit(command)
 
+    def unmap(self, uint64_t address, uint64_t size):
+        """Unmap a range of addresses of the process; after a fault too."""
+        cdef cpu_command *command = self.command(CPU_UNMAP)
+        command.unmap.address = address
+        command.unmap.size = size
+        self.submit(command)
+
+    def choose(self, uint64_t cell, int kind, list bodies not None):
+        """Run one of the sequences, or none, by the 32-bit value at `cell`: 0 if, 1 while, 2 switch."""
+        cdef Sequence body
+        cdef cpu_command *command
+        if kind not in (CPU_IF, CPU_WHILE, CPU_SWITCH) or not bodies or cell % 4 or cell == 0:
+            raise ValueError(f"kind {kind} must be 0 to 2, cell {cell:#x} an address, and there must be a body")
+        for body in bodies:
+            if body is None:
+                raise ValueError("a body is None")
+        command = self.command(CPU_CHOICE)
+        command.choice.cell = <cpu_condition_cell *>cell
+        command.choice.kind = kind
+        command.choice.count = 0
+        command.choice.bodies = <cpu_sequence **>calloc(len(bodies), sizeof(cpu_sequence *))
+        if command.choice.bodies is NULL:
+            cpu_command_discard(command)
+            raise MemoryError
+        for body in bodies:
+            cpu_sequence_retain(body.sequence)
+            command.choice.bodies[command.choice.count] = body.sequence
+            command.choice.count += 1
+        self.submit(command)
+
+    def run(self, Sequence sequence not None, GraphRun run not None, bint last):
+        """Run a part of a graph; with the last one what kernels have launched to run behind it."""
+        cdef cpu_command *command = self.command(CPU_GRAPH_PART)
+        cpu_sequence_retain(sequence.sequence)
+        cpu_graph_run_retain(run.run)
+        command.part.sequence = sequence.sequence
+        command.part.run = run.run
+        command.part.last = last
+        self.submit(command)
+
     cdef int value(self, int kind, address, value, width, condition) except -1:
         cdef cpu_value wanted
         if width not in (4, 8):
@@ -472,6 +564,53 @@ cdef class Queue:
         """Take no more commands; those queued still run."""
         if cpu_process_state() != CPU_FORKED:
             cpu_queue_close(self.queue)
+
+
+cdef class Sequence(Queue):
+    """Takes commands like a queue, and keeps them, so that they can be run as one and again."""
+
+    cdef cpu_sequence *sequence
+
+    def __cinit__(self, int priority=0, uint32_t workers=0):
+        self.sequence = cpu_sequence_make()
+        if self.sequence is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if cpu_process_state() != CPU_FORKED:
+            cpu_sequence_release(self.sequence)
+
+    cdef int submit(self, cpu_command *command) except -1:
+        if not cpu_sequence_append(self.sequence, command):
+            cpu_command_discard(command)
+            raise ValueError("a sequence takes what can run again: launches, copies, fills, values, calls")
+        return 0
+
+    def publish(self, uint64_t handle):
+        """Let kernels launch the sequence by this handle, in place of what had it before."""
+        if not cpu_graph_publish(handle, self.sequence):
+            raise MemoryError
+
+
+def withdraw(uint64_t handle):
+    """End what `Sequence.publish` began."""
+    if cpu_process_state() != CPU_FORKED:
+        cpu_graph_withdraw(handle)
+
+
+cdef class GraphRun:
+    """One launch of a graph; `handle` is what its kernels see as the current graph, 0 where they cannot launch it."""
+
+    cdef cpu_graph_run *run
+
+    def __cinit__(self, uint64_t handle):
+        self.run = cpu_graph_run_make(handle)
+        if self.run is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if cpu_process_state() != CPU_FORKED:
+            cpu_graph_run_release(self.run)
 
 
 def abi_offsets():

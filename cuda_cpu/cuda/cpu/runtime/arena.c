@@ -25,6 +25,7 @@ struct extent {
     uint64_t start, length; /* pages, the guard included */
     uint64_t address, size; /* of the allocation; size 0: free */
     uint64_t longest;       /* free extent in this subtree */
+    bool shared;            /* its pages are a file's, though the arena has none */
 };
 
 struct cpu_arena {
@@ -33,6 +34,7 @@ struct cpu_arena {
     uint8_t *mapping;
     uint64_t mapped, base, page, used, live;
     uint32_t random;
+    bool in_file;
     struct extent *root;
 };
 
@@ -141,7 +143,30 @@ static struct extent *new_extent(struct cpu_arena *arena, uint64_t start, uint64
     return node;
 }
 
-struct cpu_arena *cpu_arena_make(uint64_t size)
+#define PRIVATE (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+/* Reserve the range: twice where it is a file's, since the base is only known after the first time. */
+static bool reserve(struct cpu_arena *arena, uint64_t size, int file)
+{
+    arena->mapped = size + HUGE_PAGE;
+    arena->mapping = mmap(NULL, arena->mapped, PROT_NONE, PRIVATE, -1, 0);
+    if (arena->mapping == MAP_FAILED)
+        return false;
+    arena->base = ((uint64_t)(uintptr_t)arena->mapping + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    arena->in_file = file >= 0;
+    void *base = (void *)(uintptr_t)arena->base;
+    if (!arena->in_file) {
+        madvise(arena->mapping, arena->mapped, MADV_HUGEPAGE); /* fewer page faults; a refusal changes nothing else */
+    } else if (mmap(base, size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED) {
+        int reason = errno;
+        munmap(arena->mapping, arena->mapped);
+        errno = reason;
+        return false;
+    }
+    return true;
+}
+
+struct cpu_arena *cpu_arena_make(uint64_t size, int file)
 {
     struct cpu_arena *arena = calloc(1, sizeof *arena);
     if (!arena)
@@ -149,14 +174,10 @@ struct cpu_arena *cpu_arena_make(uint64_t size)
     arena->page = (uint64_t)sysconf(_SC_PAGESIZE);
     arena->random = 2463534242u;
     size = (size + arena->page - 1) & ~(arena->page - 1);
-    arena->mapped = size + HUGE_PAGE;
-    arena->mapping = mmap(NULL, arena->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (arena->mapping == MAP_FAILED) {
+    if (!reserve(arena, size, file)) {
         free(arena);
         return NULL;
     }
-    arena->base = ((uint64_t)(uintptr_t)arena->mapping + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    madvise(arena->mapping, arena->mapped, MADV_HUGEPAGE); /* fewer page faults; a refusal changes nothing else */
     arena->root = new_extent(arena, arena->base, size);
     if (!arena->root) {
         munmap(arena->mapping, arena->mapped);
@@ -205,11 +226,16 @@ static bool commit(uint64_t start, uint64_t length)
 }
 
 /* The system takes the pages when it wants them; until then the next allocation finds them without page faults. */
-static void decommit(uint64_t start, uint64_t length)
+static void decommit(const struct cpu_arena *arena, const struct extent *node)
 {
-    madvise((void *)(uintptr_t)start, length, MADV_FREE);
+    void *start = (void *)(uintptr_t)node->start;
+    if (node->shared && mmap(start, node->length, PROT_NONE, PRIVATE | MAP_FIXED, -1, 0) == start) {
+        madvise(start, node->length, MADV_HUGEPAGE); /* whoever else has mapped the file keeps it */
+        return;
+    }
+    madvise(start, node->length, arena->in_file ? MADV_REMOVE : MADV_FREE);
     /* Refused where no more mappings are allowed: the range then stays accessible, and nothing else is wrong. */
-    mprotect((void *)(uintptr_t)start, length, PROT_NONE);
+    mprotect(start, node->length, PROT_NONE);
 }
 
 /* With the lock held. The extent that fits is cut in two; the rest of it stays free. */
@@ -279,12 +305,13 @@ bool cpu_arena_free(struct cpu_arena *arena, uint64_t address)
     struct extent *node = extent_at(arena, address);
     bool known = node && node->size && node->address == address;
     if (known) {
-        decommit(node->start, node->length);
+        decommit(arena, node);
         take_out(arena, node->start);
         arena->used -= (node->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
         arena->live--;
         node->left = node->right = NULL;
         node->size = 0;
+        node->shared = false;
         put_back(arena, node);
     }
     pthread_mutex_unlock(&arena->lock);
@@ -302,4 +329,37 @@ bool cpu_arena_find(struct cpu_arena *arena, uint64_t address, uint64_t *start, 
     }
     pthread_mutex_unlock(&arena->lock);
     return found;
+}
+
+static bool write_all(int file, const uint8_t *data, uint64_t size)
+{
+    while (size) {
+        ssize_t done = write(file, data, size < (1u << 30) ? size : 1u << 30);
+        if (done < 0 && errno != EINTR)
+            return false;
+        data += done > 0 ? done : 0;
+        size -= done > 0 ? (uint64_t)done : 0;
+    }
+    return true;
+}
+
+bool cpu_arena_share(struct cpu_arena *arena, uint64_t address, int file, uint64_t *offset)
+{
+    pthread_mutex_lock(&arena->lock);
+    struct extent *node = extent_at(arena, address);
+    bool done = node && node->size && node->address == address && !node->shared && !arena->in_file;
+    errno = EINVAL;
+    if (done) {
+        uint64_t rounded = (node->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+        uint64_t pages = (rounded + arena->page - 1) & ~(arena->page - 1);
+        void *start = (void *)(uintptr_t)node->start;
+        done = write_all(file, start, pages) &&
+               mmap(start, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == start;
+        if (done) {
+            node->shared = true;
+            *offset = address - node->start;
+        }
+    }
+    pthread_mutex_unlock(&arena->lock);
+    return done;
 }

@@ -56,11 +56,11 @@ static void sync_lanes(struct cpu_running *warp, uint32_t id, uint32_t threads, 
 {
     struct cpu_block *block = warp->block;
     uint32_t bit = 1u << warp->abi.warp_id;
-    if (!block->worker->job->fibers && block->worker->job->warps > 1)
+    if (block->worker->job->path != CPU_PATH_FIBERS && block->worker->job->warps > 1)
         cpu_fault_now(warp, CPU_FAULT_UNSUPPORTED, 0, 0, "a barrier in a kernel that was declared to have none");
     struct cpu_barrier *barrier = arrive(warp, id, threads, lanes, predicate);
     barrier->waiting |= bit;
-    if (block->worker->job->fibers && !complete(block, barrier)) {
+    if (block->worker->job->path == CPU_PATH_FIBERS && !complete(block, barrier)) {
         block->ready &= ~bit;
         cpu_warp_yield(warp);
     } else {
@@ -106,6 +106,7 @@ void cpu_exit_lanes(struct cpu_warp *abi, cpu_lanes lanes)
         if (barrier->waiting && !barrier->expected && complete(block, barrier))
             release(block, barrier);
     }
+    cpu_cluster_exit(block->cluster);
 }
 
 /* Lanes of one warp may reach a barrier without the others of it (a barrier inside a branch). All lanes of a warp share

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "graph.h"
 #include "worker.h"
 
 #define PAGE ((size_t)65536) /* a multiple of every Linux page size */
@@ -19,30 +20,63 @@ static void region_release(struct cpu_region *region)
     memset(region, 0, sizeof *region);
 }
 
-/* Make the region hold `need` bytes between a guard before and one of `guard` bytes behind. */
-static bool region_grow(struct cpu_region *region, size_t need, size_t guard)
+/* Make the region hold `need` bytes in each slot, between a guard before and one of `guard` bytes behind. */
+static bool region_grow(struct cpu_region *region, size_t need, uint32_t slots, size_t guard)
 {
-    if (need <= region->usable)
+    if (need <= region->usable && slots <= region->slots)
         return true;
     region_release(region);
     size_t usable = (need + PAGE - 1) & ~(PAGE - 1);
-    size_t size = PAGE + usable + guard;
+    size_t size = PAGE + (slots - 1) * CPU_CLUSTER_STRIDE + usable + guard;
     uint8_t *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
-    if (mprotect(base + PAGE, usable, PROT_READ | PROT_WRITE)) {
-        munmap(base, size);
-        return false;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        if (mprotect(base + PAGE + slot * CPU_CLUSTER_STRIDE, usable, PROT_READ | PROT_WRITE)) {
+            munmap(base, size);
+            return false;
+        }
     }
-    *region = (struct cpu_region){.base = base, .size = size, .begin = base + PAGE, .usable = usable};
+    *region = (struct cpu_region){.base = base, .size = size, .begin = base + PAGE, .usable = usable, .slots = slots};
     return true;
 }
 
 /* Any 32-bit offset from shared memory stays inside the guard, unless many blocks in flight would use up the address
  * space, or the system allows no guard so large. */
-static bool shared_grow(struct cpu_region *region, size_t need, uint32_t in_flight)
+static bool shared_grow(struct cpu_region *region, size_t need, uint32_t slots, uint32_t in_flight)
 {
-    return region_grow(region, need, in_flight < 16 ? (size_t)1 << 32 : PAGE) || region_grow(region, need, PAGE);
+    return region_grow(region, need, slots, in_flight < 16 ? (size_t)1 << 32 : PAGE) ||
+           region_grow(region, need, slots, PAGE);
+}
+
+bool cpu_block_share(struct cpu_block *block, struct cpu_job *job)
+{
+    uint32_t slots = job->path == CPU_PATH_FIBERS ? job->cluster : 1;
+    if (!shared_grow(&block->shared, job->shared_size + 128u, slots, block->worker->in_flight))
+        return false;
+    size_t size = ((size_t)job->shared_size + 127) & ~(size_t)127;
+    block->shared_base = block->shared.begin + block->shared.usable - size;
+    return true;
+}
+
+static cpu_lanes lanes_of_warp(uint32_t threads, uint32_t w)
+{
+    uint32_t left = threads - w * CPU_WARP_SIZE;
+    return left >= CPU_WARP_SIZE ? UINT32_MAX : (1u << left) - 1;
+}
+
+/* Bit b: within each 2**b lanes, %tid.x grows by one from a lane to the next that exists. */
+static uint32_t rows_of(const struct cpu_warp *warp)
+{
+    uint32_t rows = 0;
+    for (uint32_t b = 0; 1u << b <= CPU_WARP_SIZE; b++) {
+        bool row = true;
+        for (uint32_t lane = 1; lane < CPU_WARP_SIZE; lane++)
+            if (warp->lanes >> lane & 1 && lane & ((1u << b) - 1))
+                row &= warp->thread_idx[0][lane] == warp->thread_idx[0][lane - 1] + 1;
+        rows |= (uint32_t)row << b;
+    }
+    return rows;
 }
 
 static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
@@ -50,6 +84,7 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
     if (!memcmp(block->shape, job->block_dim, sizeof block->shape))
         return;
     memcpy(block->shape, job->block_dim, sizeof block->shape);
+    uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
     uint32_t x = 0, y = 0, z = 0;
     for (uint32_t w = 0; w < job->warps; w++) {
         struct cpu_warp *warp = &block->warps[w].abi;
@@ -66,20 +101,20 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
                 }
             }
         }
+        warp->lanes = lanes_of_warp(threads, w);
+        warp->rows = rows_of(warp);
     }
 }
 
 /* What is the same for all blocks of the launch. */
 static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t stride)
 {
-    uint8_t *shared = block->shared.begin + block->shared.usable - (((size_t)job->shared_size + 127) & ~(size_t)127);
     for (uint32_t w = 0; w < job->warps; w++) {
         struct cpu_running *running = &block->warps[w];
         struct cpu_warp *warp = &running->abi;
         running->block = block;
         warp->runtime = &cpu_services;
         warp->params = job->params;
-        warp->shared = shared;
         warp->local = block->local.begin + w * stride * CPU_WARP_SIZE;
         warp->symbols = job->grid->symbols;
         warp->local_stride = stride;
@@ -87,11 +122,14 @@ static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t st
         warp->shared_size = job->shared_size;
         warp->shared_static = job->grid->shared_static;
         warp->worker = block->worker->index;
+        warp->warp_count = job->warps;
+        warp->warp_bytes = sizeof *running;
         memcpy(warp->grid_dim, job->grid_dim, sizeof warp->grid_dim);
         memcpy(warp->block_dim, job->block_dim, sizeof warp->block_dim);
         memcpy(warp->cluster_dim, job->cluster_dim, sizeof warp->cluster_dim);
         warp->grid_id = job->grid_id;
         warp->grid_workspace = job->grid_workspace;
+        warp->graph_exec = cpu_graph_run_handle(job->graph);
     }
     fill_threads(block, job);
 }
@@ -112,33 +150,54 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
     }
     /* An odd number of cache lines: the lanes' copies of one variable spread over all sets of the cache. */
     uint64_t stride = ((job->grid->local_bytes + cpu_stack_size() + 63) & ~(uint64_t)63) | 64;
-    if (!shared_grow(&block->shared, job->shared_size + 128u, worker->in_flight) ||
-        !region_grow(&block->local, stride * CPU_WARP_SIZE * job->warps, PAGE)) {
+    if (!region_grow(&block->local, stride * CPU_WARP_SIZE * job->warps, 1, PAGE)) {
         cpu_block_give(worker, block);
         return NULL;
     }
     fill_warps(block, job, stride);
+    block->following = UINT64_MAX;
     block->launch = worker->launch;
     return block;
+}
+
+/* Where a block is in the grid. The blocks of a cluster follow each other. */
+static void locate(const struct cpu_job *job, uint64_t index, uint32_t place[3])
+{
+    uint64_t cluster = index / job->cluster;
+    uint32_t rank = index % job->cluster;
+    for (int axis = 0; axis < 3; axis++) {
+        uint32_t size = job->cluster_dim[axis], count = job->grid_dim[axis] / size;
+        place[axis] = (uint32_t)(cluster % count) * size + rank % size;
+        cluster /= count;
+        rank /= size;
+    }
+}
+
+/* The same for the next block, without clusters. */
+static void step(const struct cpu_job *job, uint32_t place[3])
+{
+    for (int axis = 0; axis < 3 && ++place[axis] == job->grid_dim[axis]; axis++)
+        place[axis] = 0;
 }
 
 void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index)
 {
     cpu_barriers_reset(block);
-    uint32_t x = index % job->grid_dim[0];
-    uint64_t rows = index / job->grid_dim[0];
-    uint32_t y = rows % job->grid_dim[1], z = rows / job->grid_dim[1];
-    uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
-    for (uint32_t w = 0; w < job->warps; w++) {
+    uint32_t place[3];
+    memcpy(place, block->warps[0].abi.block_idx, sizeof place);
+    if (index == block->following && job->cluster == 1)
+        step(job, place); /* divisions would take longer than many a block */
+    else
+        locate(job, index, place);
+    block->following = index + 1;
+    /* Where the machine code turns round the warps, it reads what concerns the block from the first of them. */
+    uint32_t warps = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
+    for (uint32_t w = 0; w < warps; w++) {
         struct cpu_running *running = &block->warps[w];
-        uint32_t left = threads - w * CPU_WARP_SIZE;
-        running->live = left >= CPU_WARP_SIZE ? UINT32_MAX : (1u << left) - 1;
+        running->live = running->abi.lanes;
         running->polls = 0;
-        running->abi.lanes = running->live;
         running->abi.local_top = 0;
-        running->abi.block_idx[0] = x;
-        running->abi.block_idx[1] = y;
-        running->abi.block_idx[2] = z;
+        memcpy(running->abi.block_idx, place, sizeof place);
     }
 }
 

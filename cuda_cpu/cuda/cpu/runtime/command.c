@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "queue.h"
+#include "graph.h"
 
 /* What runs where faults are caught: a command with what it needs to see. */
 struct run {
     struct cpu_command *command;
-    struct cpu_queue *queue;
+    struct cpu_place place;
 };
 
 static void copy_rows(void *argument)
@@ -74,8 +75,7 @@ static bool is_shared_out(const struct cpu_command *command)
            (command->kind == CPU_FILL || apart);
 }
 
-static bool run_shares(struct cpu_command *command, struct cpu_worker *worker, struct cpu_fault_record *fault,
-                       const char *what)
+static bool run_shares(struct cpu_command *command, struct cpu_place place, const char *what)
 {
     struct cpu_rows *rows = &command->rows;
     struct cpu_job job;
@@ -90,11 +90,11 @@ static bool run_shares(struct cpu_command *command, struct cpu_worker *worker, s
         job.grid_dim[i] = job.block_dim[i] = job.cluster_dim[i] = 1;
     job.grid_dim[0] = (uint32_t)((rows->width + rows->share - 1) / rows->share);
     cpu_fault_renew();
-    cpu_job_run(&job, worker);
+    cpu_job_run(&job, place.worker);
     if (!atomic_load(&job.recorded))
         return true;
-    *fault = (struct cpu_fault_record){.kind = job.fault.kind, .address = job.fault.address};
-    strcpy(fault->message, what);
+    *place.fault = (struct cpu_fault_record){.kind = job.fault.kind, .address = job.fault.address};
+    strcpy(place.fault->message, what);
     return false;
 }
 
@@ -130,7 +130,7 @@ static void wait_value(void *argument)
 {
     struct run *run = argument;
     for (uint32_t turns = 0; !holds(&run->command->value); turns++) {
-        if (cpu_queue_cancelled(run->queue, run->command))
+        if (cpu_queue_cancelled(run->place.queue, run->place.number))
             return;
         if (turns < 1000) {
             cpu_relax();
@@ -141,8 +141,7 @@ static void wait_value(void *argument)
     }
 }
 
-static bool launch(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
-                   struct cpu_fault_record *fault)
+static bool launch(struct cpu_command *command, struct cpu_place place)
 {
     const struct cpu_launch *launch = &command->launch;
     struct cpu_job job;
@@ -155,57 +154,58 @@ static bool launch(struct cpu_command *command, struct cpu_queue *queue, struct 
     job.shared_size = launch->grid->shared_static + launch->shared_dynamic;
     job.grid_id = launch->grid_id;
     job.cooperative = launch->cooperative;
+    job.graph = place.worker->graph;
+    job.limit = cpu_queue_workers(place.queue);
     cpu_fault_renew();
-    cpu_queue_running(queue, command, &job);
-    cpu_job_run(&job, worker);
-    cpu_queue_running(queue, command, NULL);
+    cpu_queue_running(place.queue, place.number, &job);
+    cpu_job_run(&job, place.worker);
+    cpu_queue_running(place.queue, place.number, NULL);
     if (!atomic_load(&job.recorded))
         return true;
-    *fault = job.fault;
+    *place.fault = job.fault;
     return false;
 }
 
-static bool guarded(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
-                    struct cpu_fault_record *fault, void (*function)(void *), const char *what)
+static bool guarded(struct cpu_command *command, struct cpu_place place, void (*function)(void *), const char *what)
 {
-    struct run run = {command, queue};
+    struct run run = {command, place};
+    struct cpu_fault_record *fault = place.fault;
     if ((command->kind == CPU_COPY || command->kind == CPU_FILL) && is_shared_out(command))
-        return run_shares(command, worker, fault, what);
+        return run_shares(command, place, what);
     memset(fault, 0, sizeof *fault);
     fault->kind = CPU_FAULT_UNSUPPORTED; /* unless the fault handler says otherwise: no memory for a stack */
-    worker->record = fault;
+    place.worker->record = fault;
     cpu_fault_renew();
-    bool done = cpu_worker_call(worker, function, &run);
-    worker->record = NULL;
+    bool done = cpu_worker_call(place.worker, function, &run);
+    place.worker->record = NULL;
     if (!done)
         strcpy(fault->message, what);
     return done;
 }
 
-static bool wait_event(struct cpu_command *command, struct cpu_queue *queue)
+static bool wait_event(struct cpu_command *command, struct cpu_place place)
 {
     while (!cpu_marker_wait(command->marker, cpu_now() + 5000000))
-        if (cpu_queue_cancelled(queue, command))
+        if (cpu_queue_cancelled(place.queue, place.number))
             break;
     return true;
 }
 
-bool cpu_command_run(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
-                     struct cpu_fault_record *fault)
+bool cpu_command_run(struct cpu_command *command, struct cpu_place place)
 {
     switch (command->kind) {
     case CPU_LAUNCH:
-        return launch(command, queue, worker, fault);
+        return launch(command, place);
     case CPU_COPY:
-        return guarded(command, queue, worker, fault, copy_rows, "a copy");
+        return guarded(command, place, copy_rows, "a copy");
     case CPU_FILL:
-        return guarded(command, queue, worker, fault, fill_rows, "a fill");
+        return guarded(command, place, fill_rows, "a fill");
     case CPU_WRITE_VALUE:
-        return guarded(command, queue, worker, fault, write_value, "a write of a value");
+        return guarded(command, place, write_value, "a write of a value");
     case CPU_WAIT_VALUE:
-        return guarded(command, queue, worker, fault, wait_value, "a wait for a value");
+        return guarded(command, place, wait_value, "a wait for a value");
     case CPU_WAIT_EVENT:
-        return wait_event(command, queue);
+        return wait_event(command, place);
     case CPU_RECORD:
         cpu_marker_finish(command->marker);
         return true;
@@ -215,13 +215,20 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_queue *queue, struc
     case CPU_FREE:
         cpu_arena_free(command->deferred.arena, command->deferred.address);
         return true;
+    case CPU_CHOICE:
+        return cpu_choice_run(&command->choice, place);
+    case CPU_GRAPH_PART:
+        return cpu_part_run(&command->part, place);
+    case CPU_UNMAP:
+        munmap((void *)(uintptr_t)command->unmap.address, command->unmap.size);
+        return true;
     }
     return true;
 }
 
 bool cpu_command_always(const struct cpu_command *command)
 {
-    return command->kind == CPU_RECORD || command->kind == CPU_FREE ||
+    return command->kind == CPU_RECORD || command->kind == CPU_FREE || command->kind == CPU_UNMAP ||
            (command->kind == CPU_CALL && command->call.always);
 }
 
@@ -235,5 +242,10 @@ void cpu_command_drop(struct cpu_command *command)
         cpu_marker_release(command->marker);
     } else if (command->kind == CPU_FREE) {
         cpu_arena_release(command->deferred.arena);
+    } else if (command->kind == CPU_CHOICE) {
+        cpu_choice_drop(&command->choice);
+    } else if (command->kind == CPU_GRAPH_PART) {
+        cpu_sequence_release(command->part.sequence);
+        cpu_graph_run_release(command->part.run);
     }
 }

@@ -96,7 +96,7 @@ static bool read_symbols(struct object *object)
 
 static enum group group_of(const Elf64_Shdr *section)
 {
-    if (!(section->sh_flags & SHF_ALLOC) || section->sh_size == 0)
+    if (section->sh_type == SHT_NULL || !(section->sh_flags & SHF_ALLOC) || section->sh_size == 0)
         return GROUP_NONE;
     if (section->sh_flags & SHF_EXECINSTR)
         return GROUP_CODE;

@@ -12,18 +12,26 @@
 
 #include "wait.h"
 
+struct cpu_shared;
+
 struct cpu_marker {
     _Atomic uint32_t references;
-    struct cpu_bell done; /* rings once */
-    int64_t time;         /* cpu_now() of that */
+    struct cpu_bell done;      /* rings once */
+    int64_t time;              /* cpu_now() of that */
+    struct cpu_shared *shared; /* where the record is of an event between processes */
+    uint64_t ticket;           /* and its number there */
 };
 
 struct cpu_event {
     pthread_mutex_t lock;
     struct cpu_marker *latest; /* NULL: never recorded */
+    struct cpu_shared *shared; /* NULL: of this process alone */
 };
 
-struct cpu_event *cpu_event_make(void);
+#define CPU_SHARED_BYTES 4096 /* of the file that an event between processes lies in */
+
+/* `file`: that of an event between processes, which is mapped (-1: none). */
+struct cpu_event *cpu_event_make(int file);
 void cpu_event_free(struct cpu_event *event);
 struct cpu_marker *cpu_event_mark(struct cpu_event *event);   /* a new latest one, with a reference for the caller */
 struct cpu_marker *cpu_event_latest(struct cpu_event *event); /* with a reference for the caller, or NULL */

@@ -23,10 +23,11 @@ size_t cpu_stack_size(void)
     return atomic_load(&stack_per_thread);
 }
 
-/* A frame holds the registers of 32 lanes, so a fiber needs some 32 times what one GPU thread was promised. */
+/* A frame holds the registers of 32 lanes, so a fiber needs some 32 times what one GPU thread was promised; and code
+ * that is compiled quickly has a place of its own for each value: 3 MiB for a kernel of 1,000 instructions. */
 static size_t stack_bytes(void)
 {
-    return ((size_t)2 << 20) + (((cpu_stack_size() * 128) + 0xffff) & ~(size_t)0xffff);
+    return ((size_t)8 << 20) + (((cpu_stack_size() * 128) + 0xffff) & ~(size_t)0xffff);
 }
 
 static struct cpu_stack *stack_make(size_t size, uint32_t index)

@@ -64,7 +64,7 @@ static bool run_turn_of_block(struct cpu_worker *worker, struct cpu_block *block
         if (!run_turn_of_warp(worker, &block->warps[w]))
             return false;
     }
-    if (block->alive && !block->ready && !cpu_barriers_unstick(block)) {
+    if (block->alive && !block->ready && !cpu_barriers_unstick(block) && !cpu_cluster_unstick(block->cluster)) {
         struct cpu_running *warp = &block->warps[__builtin_ctz(block->alive)];
         cpu_job_fault(worker->job, warp, CPU_FAULT_BARRIER, 0, 0, "every warp of the block waits at a barrier");
         return false;
@@ -72,26 +72,36 @@ static bool run_turn_of_block(struct cpu_worker *worker, struct cpu_block *block
     return !atomic_load_explicit(&worker->job->stop, memory_order_relaxed);
 }
 
-/* Put the next block of the launch behind `last` in the ring; NULL when there is none. */
-static struct cpu_block *admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_block *last)
+/* Put the next block of the launch, or the blocks of its next cluster, behind `*last` in the ring; false when there is
+ * none. */
+static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_block **last)
 {
     uint64_t index, end;
     if (!cpu_job_take(job, &index, &end))
-        return NULL;
-    struct cpu_block *block = cpu_block_take(worker, job);
-    if (!block) {
-        cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
-        return NULL;
+        return false;
+    struct cpu_block *first = NULL;
+    for (uint32_t rank = 0; index < end; index++, rank++) {
+        struct cpu_block *block = cpu_block_take(worker, job);
+        if (!block || (rank == 0 && !cpu_block_share(block, job))) {
+            cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
+            if (block)
+                cpu_block_give(worker, block);
+            return false;
+        }
+        first = first ? first : block;
+        cpu_block_start(block, job, index);
+        block->alive = block->ready = job->warps == CPU_MAX_WARPS ? UINT32_MAX : (1u << job->warps) - 1;
+        block->live = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
+        block->moved = true;
+        cpu_cluster_join(block, first, rank, job->cluster);
+        block->next = *last ? (*last)->next : block;
+        if (*last)
+            (*last)->next = block;
+        else
+            *last = block;
+        worker->in_flight++;
     }
-    cpu_block_start(block, job, index);
-    block->alive = block->ready = job->warps == CPU_MAX_WARPS ? UINT32_MAX : (1u << job->warps) - 1;
-    block->live = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
-    block->moved = true;
-    block->next = last ? last->next : block;
-    if (last)
-        last->next = block;
-    worker->in_flight++;
-    return block;
+    return true;
 }
 
 /* Take the block behind `last` out of the ring, with the fibers that a stopped launch leaves; the new last block. */
@@ -107,7 +117,12 @@ static struct cpu_block *dismiss(struct cpu_worker *worker, struct cpu_block *la
     }
     last->next = block->next;
     worker->in_flight--;
-    cpu_block_give(worker, block);
+    if (cpu_cluster_leave(block)) {
+        struct cpu_cluster cluster = *block->cluster;
+        for (uint32_t rank = 0; rank < cluster.size; rank++)
+            if (cluster.blocks[rank])
+                cpu_block_give(worker, cluster.blocks[rank]);
+    }
     return block == last ? NULL : last;
 }
 
@@ -126,11 +141,8 @@ void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker)
     worker->in_flight = 0;
     for (;;) {
         if (more && wants_block(job, worker, idle)) {
-            struct cpu_block *block = admit(job, worker, last);
-            more = block != NULL;
+            more = admit(job, worker, &last);
             idle -= idle < TURNS_TO_ADMIT ? idle : TURNS_TO_ADMIT_AGAIN;
-            if (block && !last)
-                last = block;
         }
         if (!last || atomic_load_explicit(&job->stop, memory_order_relaxed))
             break;

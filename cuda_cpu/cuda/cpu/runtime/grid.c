@@ -24,12 +24,37 @@ bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind,
         if (message)
             strncpy(fault->message, message, sizeof fault->message - 1);
         if (warp) {
-            memcpy(fault->block, warp->abi.block_idx, sizeof fault->block);
-            fault->warp = warp->abi.warp_id;
+            const struct cpu_warp *first = &warp->block->warps[0].abi;
+            memcpy(fault->block, first->block_idx, sizeof fault->block);
+            fault->warp = job->path == CPU_PATH_BLOCKS ? first->current : warp->abi.warp_id;
         }
     }
     atomic_store(&job->stop, kind);
     return first;
+}
+
+struct cpu_bell cpu_hot_bell;
+
+/* The kernel has run for `time` nanoseconds more. */
+static void count_time(struct cpu_grid *grid, int64_t time)
+{
+    int64_t left = atomic_load_explicit(&grid->until_hot, memory_order_relaxed);
+    if (left <= 0)
+        return;
+    /* Of two launches at once one may be forgotten: it does not matter. */
+    if (atomic_compare_exchange_strong(&grid->until_hot, &left, left > time ? left - time : CPU_HOT) && left <= time)
+        cpu_ring(&cpu_hot_bell);
+}
+
+/* A launch under way has run so long that it alone makes the kernel hot. */
+static void look_at_time(const struct cpu_job *job)
+{
+    int64_t left = atomic_load_explicit(&job->grid->until_hot, memory_order_relaxed);
+    if (left <= 0)
+        return;
+    int64_t time = cpu_now() - job->start;
+    if (time >= left)
+        count_time(job->grid, time);
 }
 
 /* Take the next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
@@ -41,6 +66,7 @@ bool cpu_job_take(struct cpu_job *job, uint64_t *begin, uint64_t *end)
     if (*begin >= job->blocks)
         return false;
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
+    look_at_time(job);
     if (!job->published && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > ALONE_NS) {
         job->published = true; /* by the queue's thread, which is alone so far */
         cpu_pool_publish(job);
@@ -59,16 +85,19 @@ static void run_direct(void *argument)
     struct share *share = argument;
     struct cpu_job *job = share->job;
     struct cpu_block *block = share->block;
-    void (*entry)(struct cpu_warp *) = job->grid->entry;
     uint64_t limit = cpu_stack_limit(share->worker->stack), index, end;
+    cpu_cluster_join(block, block, 0, 1);
+    uint32_t calls = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
+    for (uint32_t w = 0; w < job->warps; w++)
+        block->warps[w].abi.stack_limit = limit;
     while (cpu_job_take(job, &index, &end)) {
+        void (*entry)(struct cpu_warp *) = atomic_load_explicit(&job->grid->entry, memory_order_acquire);
         for (; index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed); index++) {
             cpu_block_start(block, job, index);
-            for (uint32_t w = 0; w < job->warps; w++) {
+            for (uint32_t w = 0; w < calls; w++) {
                 struct cpu_running *warp = &block->warps[w];
                 share->worker->current = warp;
                 warp->abi.budget = CPU_DIRECT_BUDGET;
-                warp->abi.stack_limit = limit;
                 entry(&warp->abi);
             }
         }
@@ -80,11 +109,11 @@ void cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
     worker->job = job;
     worker->current = NULL;
     worker->launch++;
-    if (job->fibers) {
+    if (job->path == CPU_PATH_FIBERS) {
         cpu_job_run_fibers(job, worker);
     } else {
         struct share share = {job, worker, cpu_block_take(worker, job)};
-        if (!share.block || (!cpu_worker_call(worker, run_direct, &share) && !atomic_load(&job->stop)))
+        if (!share.block || !cpu_block_share(share.block, job) || (!cpu_worker_call(worker, run_direct, &share) && !atomic_load(&job->stop)))
             cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
         if (share.block)
             cpu_block_give(worker, share.block);
@@ -97,8 +126,8 @@ void cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
 
 static uint32_t chunk_of(const struct cpu_job *job)
 {
-    if (job->fibers)
-        return 1;
+    if (job->path == CPU_PATH_FIBERS)
+        return job->cluster;
     uint64_t chunk = job->blocks / (cpu_pool_workers() * 8u);
     return chunk < 1 ? 1 : chunk > 64 ? 64 : (uint32_t)chunk;
 }
@@ -111,7 +140,8 @@ void cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     void *workspace = NULL;
     job->blocks = (uint64_t)job->grid_dim[0] * job->grid_dim[1] * job->grid_dim[2];
     job->warps = (threads + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;
-    job->fibers = grid->needs_fibers || job->cooperative;
+    job->path = job->cooperative && grid->path == CPU_PATH_WARPS ? CPU_PATH_FIBERS : grid->path;
+    job->cluster = job->cluster_dim[0] * job->cluster_dim[1] * job->cluster_dim[2];
     job->chunk = chunk_of(job);
     if (job->cooperative) {
         workspace = calloc(1, 4096);
@@ -130,6 +160,8 @@ void cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     uint32_t stop = atomic_load(&job->stop);
     if (stop && !atomic_load(&job->recorded) && atomic_load(&job->next) < job->blocks)
         cpu_job_fault(job, NULL, stop, 0, 0, NULL);
-    uint64_t time = (uint64_t)(cpu_now() - job->start) * workers / job->blocks;
+    int64_t elapsed = cpu_now() - job->start;
+    count_time(grid, elapsed);
+    uint64_t time = (uint64_t)elapsed * workers / job->blocks;
     atomic_store(&grid->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time);
 }

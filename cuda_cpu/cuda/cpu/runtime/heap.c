@@ -117,7 +117,7 @@ void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *siz
     cpu_need_stack(warp);
     pthread_mutex_lock(&heap.lock);
     if (!heap.arena)
-        heap.arena = cpu_arena_make(heap.size);
+        heap.arena = cpu_arena_make(heap.size, -1);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         result[lane] = heap.arena && size[lane] ? allocate(size[lane]) : 0;

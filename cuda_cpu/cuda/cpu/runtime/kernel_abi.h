@@ -4,9 +4,9 @@
  * The contract between the machine code that cuda.cpu.emit makes and the native runtime that runs it.
  * emit/frame.py states the same offsets; tests/cpu/test_kernel_abi.py compares the two.
  *
- * A kernel's machine code has one entry for one warp:  void NAME(struct cpu_warp *warp)
- * The runtime calls it once for every warp of every block, on a fiber of its own if the kernel needs one
- * (barriers, waiting loops), else straight on the worker's stack.
+ * A kernel's machine code has one entry:  void NAME(struct cpu_warp *warp)
+ * By enum cpu_path the runtime calls it once for every block, with the first of the block's warps, straight on the
+ * worker's stack; or once for every warp, straight or, where warps wait for each other, on a fiber of its own.
  */
 #ifndef CUDA_CPU_KERNEL_ABI_H
 #define CUDA_CPU_KERNEL_ABI_H
@@ -14,9 +14,19 @@
 #include <stdint.h>
 
 #define CPU_WARP_SIZE 32
-#define CPU_KERNEL_ABI 1 /* part of the disk cache's key */
+/* Bytes from one block's shared memory to the next one's of its cluster. A 32-bit address of .shared::cluster is
+ * (rank + 1) * stride + offset; below the stride it means the block's own, as an address of .shared::cta does. */
+#define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
+#define CPU_KERNEL_ABI 6 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
+
+/* Who turns round the warps of a block. */
+enum cpu_path {
+    CPU_PATH_WARPS = 0,  /* the runtime, one after the other */
+    CPU_PATH_FIBERS = 1, /* the runtime, with a fiber for each, as they wait for each other */
+    CPU_PATH_BLOCKS = 2, /* the machine code itself */
+};
 
 /* Why a kernel ended early; the driver maps each to a CUresult. */
 enum cpu_fault {
@@ -58,6 +68,19 @@ struct cpu_runtime {
     uint64_t (*globaltimer)(struct cpu_warp *warp); /* nanoseconds of real time: %globaltimer             88 */
     /* The lanes that called exit/returned from the entry are dead: barriers no longer wait for them. */
     void (*exit_lanes)(struct cpu_warp *warp, cpu_lanes lanes);                                       /* 96 */
+    /* barrier.cluster: `lanes` arrive; a warp waits until the phase at which it arrived is over. */
+    void (*cluster_arrive)(struct cpu_warp *warp, cpu_lanes lanes);                                  /* 104 */
+    void (*cluster_wait)(struct cpu_warp *warp, cpu_lanes lanes);                                    /* 112 */
+    /* Device-side graph functions, in arrays as above. */
+    void (*graph_set_conditional)(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *handle,
+                                  const uint32_t *value);                                            /* 120 */
+    void (*graph_launch)(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *handle, const uint64_t *stream,
+                         uint32_t *result);                                                          /* 128 */
+    /* Textures and surfaces, see texture.h: objects, rows of arguments, rows of results or of what is stored. */
+    void (*texture)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *object,
+                    const uint32_t *arguments, uint64_t *data);                                      /* 136 */
+    /* Tensor copies and the like, see tensor.h: rows of operands. */
+    void (*bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands); /* 144 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */
@@ -83,6 +106,12 @@ struct cpu_warp {
     uint64_t grid_workspace;                /* 136  %envreg1 (high half), %envreg2 (low half): cooperative groups' barrier */
     uint32_t thread_idx[3][CPU_WARP_SIZE];  /* 144  %tid.x of each lane, then .y, then .z */
     uint64_t stack_limit;                   /* 528  lowest host stack address that a device function may reach */
+    uint8_t *cluster_shared;                /* 536  shared memory of the first block of the cluster */
+    uint64_t graph_exec;                    /* 544  %current_graph_exec */
+    uint32_t rows;                          /* 552  bit b: threads of each 2**b lanes lie in a row along x */
+    uint32_t current;                       /* 556  of the block's first warp: index of the warp that runs now */
+    uint32_t warp_count;                    /* 560  warps of the block */
+    uint32_t warp_bytes;                    /* 564  from one warp of the block to the next */
     /* The runtime's own data follows and is no part of the contract. */
 };
 

@@ -129,10 +129,10 @@ static void start_helpers(uint32_t count)
 void cpu_pool_publish(struct cpu_job *job)
 {
     uint64_t others = job->blocks - 1;
-    uint32_t helpers = cpu_pool_workers() - 1;
+    uint32_t helpers = cpu_pool_workers() - 1, most = job->limit && job->limit <= helpers ? job->limit - 1 : helpers;
     pthread_mutex_lock(&pool.lock);
     job->helpers = 0;
-    job->wanted = others < helpers ? (uint32_t)others : helpers;
+    job->wanted = others < most ? (uint32_t)others : most;
     job->link = pool.jobs;
     pool.jobs = job;
     int wanted = (int)job->wanted;

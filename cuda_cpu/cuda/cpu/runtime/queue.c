@@ -24,7 +24,7 @@ struct cpu_queue {
     _Atomic uint32_t references;
     pthread_mutex_t lock;
     struct cpu_command *first, *last, *unused;
-    uint32_t unused_count;
+    uint32_t unused_count, workers;
     bool started, closed, faulted;
     struct cpu_fault_record fault;
     int64_t spin;                    /* of its thread */
@@ -40,12 +40,13 @@ static struct {
     struct cpu_queue *first;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct cpu_queue *cpu_queue_make(void)
+struct cpu_queue *cpu_queue_make(uint32_t workers)
 {
     struct cpu_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
         return NULL;
     atomic_store(&queue->references, 1);
+    queue->workers = workers;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_mutex_lock(&all.lock);
     queue->next = all.first;
@@ -54,6 +55,11 @@ struct cpu_queue *cpu_queue_make(void)
     all.first = queue;
     pthread_mutex_unlock(&all.lock);
     return queue;
+}
+
+uint32_t cpu_queue_workers(const struct cpu_queue *queue)
+{
+    return queue->workers;
 }
 
 static void unlink_queue(struct cpu_queue *queue)
@@ -147,16 +153,16 @@ bool cpu_launch_gather(struct cpu_command *command, void *const *pointers, const
     return true;
 }
 
-bool cpu_queue_cancelled(struct cpu_queue *queue, const struct cpu_command *command)
+bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number)
 {
-    return command->number <= atomic_load(&queue->cancelled) || cpu_process_state() != CPU_RUNNING;
+    return number <= atomic_load(&queue->cancelled) || cpu_process_state() != CPU_RUNNING;
 }
 
-void cpu_queue_running(struct cpu_queue *queue, const struct cpu_command *command, struct cpu_job *job)
+void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job)
 {
     pthread_mutex_lock(&queue->lock);
     queue->job = job;
-    if (job && cpu_queue_cancelled(queue, command))
+    if (job && cpu_queue_cancelled(queue, number))
         atomic_store(&job->stop, CPU_FAULT_CANCELLED);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -202,9 +208,9 @@ static void run_command(struct cpu_queue *queue, struct cpu_command *command, st
     pthread_mutex_lock(&queue->lock);
     bool faulted = queue->faulted;
     pthread_mutex_unlock(&queue->lock);
-    if ((faulted || cpu_queue_cancelled(queue, command)) && !cpu_command_always(command))
+    if ((faulted || cpu_queue_cancelled(queue, command->number)) && !cpu_command_always(command))
         return;
-    if (cpu_command_run(command, queue, worker, &fault))
+    if (cpu_command_run(command, (struct cpu_place){command->number, queue, worker, &fault}))
         return;
     pthread_mutex_lock(&queue->lock);
     if (!queue->faulted)

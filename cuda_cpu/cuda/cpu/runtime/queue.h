@@ -16,10 +16,14 @@ enum cpu_command_kind {
     CPU_FILL,
     CPU_WRITE_VALUE,
     CPU_WAIT_VALUE,
+    CPU_CALL,
+    CPU_CHOICE,
+    CPU_LAST_AGAIN = CPU_CHOICE, /* those up to here can run more than once, and so be part of a sequence */
+    CPU_GRAPH_PART,
     CPU_RECORD,
     CPU_WAIT_EVENT,
-    CPU_CALL,
     CPU_FREE,
+    CPU_UNMAP,
 };
 
 struct cpu_launch {
@@ -58,6 +62,30 @@ struct cpu_deferred_free {
     uint64_t address;
 };
 
+struct cpu_unmap {
+    uint64_t address, size;
+};
+
+struct cpu_sequence;
+struct cpu_condition_cell;
+struct cpu_graph_run;
+
+enum cpu_choice_kind { CPU_IF, CPU_WHILE, CPU_SWITCH }; /* as CUgraphConditionalNodeType */
+
+/* A conditional node of a graph. */
+struct cpu_choice {
+    struct cpu_condition_cell *cell;
+    uint32_t kind, count;
+    struct cpu_sequence **bodies;
+};
+
+/* Nodes of a graph that need the host no more. */
+struct cpu_graph_part {
+    struct cpu_sequence *sequence;
+    struct cpu_graph_run *run;
+    bool last; /* of the graph */
+};
+
 #define CPU_INLINE_PARAMS 512
 
 struct cpu_command {
@@ -71,6 +99,9 @@ struct cpu_command {
         struct cpu_marker *marker;
         struct cpu_call call;
         struct cpu_deferred_free deferred;
+        struct cpu_unmap unmap;
+        struct cpu_choice choice;
+        struct cpu_graph_part part;
     };
     _Alignas(64) uint8_t params[CPU_INLINE_PARAMS];
 };
@@ -79,7 +110,8 @@ enum cpu_submit_result { CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU
 
 struct cpu_queue;
 
-struct cpu_queue *cpu_queue_make(void);
+struct cpu_queue *cpu_queue_make(uint32_t workers); /* so many work on a launch at most, 0: all */
+uint32_t cpu_queue_workers(const struct cpu_queue *queue);
 void cpu_queue_close(struct cpu_queue *queue);   /* what is queued still runs */
 void cpu_queue_release(struct cpu_queue *queue); /* closes it too */
 
@@ -102,14 +134,21 @@ void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
 void cpu_queues_stop(void);
 
-/* command.c: true unless it ended in a fault, which then is in *fault. */
-bool cpu_command_run(struct cpu_command *command, struct cpu_queue *queue, struct cpu_worker *worker,
-                     struct cpu_fault_record *fault);
+/* Where a command runs. `number` is of the queue's own command, which the command may be a part of. */
+struct cpu_place {
+    uint64_t number;
+    struct cpu_queue *queue;
+    struct cpu_worker *worker;
+    struct cpu_fault_record *fault;
+};
+
+/* command.c: true unless it ended in a fault, which then is in *place.fault. */
+bool cpu_command_run(struct cpu_command *command, struct cpu_place place);
 bool cpu_command_always(const struct cpu_command *command); /* runs after a fault too */
 void cpu_command_drop(struct cpu_command *command);         /* gives back what it refers to */
 
-/* For command.c: whether `command` was cancelled; the launch that cpu_queue_cancel is to stop (NULL: none). */
-bool cpu_queue_cancelled(struct cpu_queue *queue, const struct cpu_command *command);
-void cpu_queue_running(struct cpu_queue *queue, const struct cpu_command *command, struct cpu_job *job);
+/* For command.c: whether command `number` was cancelled; the launch that cpu_queue_cancel is to stop (NULL: none). */
+bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number);
+void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job);
 
 #endif

@@ -6,8 +6,11 @@
 #include <errno.h>
 #include <time.h>
 
+#include "graph.h"
 #include "heap.h"
 #include "printf.h"
+#include "tensor.h"
+#include "texture.h"
 #include "worker.h"
 
 #define POLLS_TO_DOUBT 1000
@@ -45,7 +48,7 @@ static void poll(struct cpu_warp *abi)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
     leave_if_stopped(warp);
-    if (!warp->block->worker->job->fibers) {
+    if (warp->block->worker->job->path != CPU_PATH_FIBERS) {
         abi->budget = CPU_DIRECT_BUDGET;
         return;
     }
@@ -71,11 +74,11 @@ static void sleep_warp(struct cpu_warp *abi, uint32_t nanoseconds)
     int64_t end = cpu_now() + nanoseconds, left;
     while ((left = end - cpu_now()) > 0) {
         leave_if_stopped(warp);
-        bool alone = !worker->job->fibers ||
+        bool alone = worker->job->path != CPU_PATH_FIBERS ||
                      (worker->in_flight == 1 && warp->block->ready == 1u << abi->warp_id);
         if (alone && left > 100000)
             sleep_at_most(left);
-        if (worker->job->fibers)
+        if (worker->job->path == CPU_PATH_FIBERS)
             cpu_warp_yield(warp);
         else
             cpu_relax();
@@ -110,4 +113,10 @@ const struct cpu_runtime cpu_services = {
     .clock = clock_ticks,
     .globaltimer = global_timer,
     .exit_lanes = cpu_exit_lanes,
+    .cluster_arrive = cpu_cluster_arrive,
+    .cluster_wait = cpu_cluster_wait,
+    .graph_set_conditional = cpu_graph_set_conditional,
+    .graph_launch = cpu_graph_launch,
+    .texture = cpu_texture,
+    .bulk = cpu_bulk,
 };

@@ -16,19 +16,24 @@
 
 #define CPU_MAX_WARPS 32 /* 1024 threads: CUDA's limit of a block */
 #define CPU_BARRIERS 16
+#define CPU_MAX_CLUSTER 16 /* blocks */
 
 /* What a kernel is, whatever the launch. */
 struct cpu_grid {
-    void (*entry)(struct cpu_warp *warp);
+    void (*_Atomic entry)(struct cpu_warp *warp); /* may change to better code of the same kernel at any time */
     const uint64_t *symbols;
     uint64_t local_bytes; /* of each thread, without recursion */
     uint32_t shared_static;
     uint32_t parameter_bytes;
-    bool needs_fibers;
+    uint32_t path; /* enum cpu_path */
     _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
+    _Atomic int64_t until_hot;   /* nanoseconds to run until better code is wanted; 0: never, CPU_HOT: now */
     char name[];
 };
+
+#define CPU_HOT (-1)
+extern struct cpu_bell cpu_hot_bell; /* rings when a kernel gets hot */
 
 /* The first fault of a launch. */
 struct cpu_fault_record {
@@ -41,6 +46,8 @@ struct cpu_fault_record {
     char message[512];
 };
 
+struct cpu_graph_run;
+
 struct cpu_job {
     struct cpu_grid *grid;
     const uint8_t *params;
@@ -48,10 +55,12 @@ struct cpu_job {
     uint32_t shared_size;
     uint64_t grid_id;
     uint64_t grid_workspace;
+    struct cpu_graph_run *graph; /* that the launch is part of, or NULL */
     bool cooperative; /* all blocks in flight at once */
-    bool fibers;      /* a fiber for each warp */
+    uint32_t path;    /* enum cpu_path */
     bool published;   /* helpers may come */
     uint32_t warps;   /* of each block */
+    uint32_t cluster; /* blocks of each cluster */
     uint32_t chunk;   /* blocks taken at a time */
     int64_t start;    /* cpu_now() */
     uint64_t blocks;
@@ -60,6 +69,7 @@ struct cpu_job {
     _Atomic uint32_t recorded;   /* the fault record belongs to whoever sets this first */
     /* The helpers' side, see pool.c. */
     struct cpu_job *link;
+    uint32_t limit;           /* workers that may take part, 0: all */
     uint32_t helpers, wanted; /* guarded by the pool's lock */
     struct cpu_bell left;     /* rings when a helper leaves */
     struct cpu_fault_record fault; /* last: set only with `recorded` */
@@ -83,6 +93,7 @@ struct cpu_running {
     void *context; /* suspended fiber, NULL before the first instruction */
     struct cpu_stack *stack;
     cpu_lanes live; /* lanes that have not exited */
+    uint32_t cluster_phase; /* at which the warp arrived last */
     uint32_t polls; /* of loops that compute, since the last barrier */
     uint32_t reduced_count; /* results of the last bar.red */
     bool reduced_all;
@@ -93,6 +104,18 @@ struct cpu_region {
     size_t size;
     uint8_t *begin;
     size_t usable;
+    uint32_t slots; /* so often, CPU_CLUSTER_STRIDE apart */
+};
+
+/* A barrier.cluster has one phase after the other. Kept in the cluster's first block. */
+struct cpu_cluster {
+    uint32_t size;    /* blocks */
+    uint32_t left;    /* of them in flight */
+    uint32_t phase;
+    uint32_t arrived; /* lanes */
+    uint32_t warps[CPU_MAX_CLUSTER];   /* of each block: bit w: warp w has arrived */
+    uint32_t waiting[CPU_MAX_CLUSTER]; /* of each block: bit w: warp w waits */
+    struct cpu_block *blocks[CPU_MAX_CLUSTER];
 };
 
 struct cpu_block {
@@ -102,10 +125,14 @@ struct cpu_block {
     uint32_t alive;   /* bit w: warp w has not ended */
     uint32_t live;    /* lanes that have not exited */
     uint32_t touched; /* bit b: some lane has come to barrier b since it was reset */
+    uint64_t following; /* index of the block behind the last one that it was; UINT64_MAX none */
     uint64_t launch;  /* the worker's launch that the warps are filled for */
     bool moved;       /* some warp did more than poll since the scheduler looked */
     uint32_t shape[3]; /* block_dim that thread_idx is filled for */
     struct cpu_region shared, local;
+    uint8_t *shared_base; /* in the region */
+    uint32_t rank;        /* in the cluster */
+    struct cpu_cluster *cluster, own;
     struct cpu_barrier barriers[CPU_BARRIERS];
     struct cpu_running warps[CPU_MAX_WARPS];
 };
@@ -117,6 +144,7 @@ struct cpu_worker {
     volatile bool guarded; /* machine code or a copy runs: its faults are ours */
     bool aborted;          /* the fiber was left by a fault or a stop */
     struct cpu_running *current;
+    struct cpu_graph_run *graph; /* whose commands this queue's thread runs, or NULL */
     uint32_t in_flight; /* blocks on fibers */
     uint64_t launch;    /* counts them */
     struct cpu_fault_record *record; /* where a fault goes that is not of a job's warp (a copy) */
@@ -151,6 +179,7 @@ void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
 struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job);
 void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index);
 void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block);
+bool cpu_block_share(struct cpu_block *block, struct cpu_job *job); /* make room for a cluster's shared memory */
 void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep);
 
 /* grid.c */
@@ -172,6 +201,14 @@ uint32_t cpu_barrier_reduce(struct cpu_warp *warp, uint32_t id, uint32_t threads
 void cpu_exit_lanes(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_barriers_reset(struct cpu_block *block);
 bool cpu_barriers_unstick(struct cpu_block *block); /* false: no waiting warp can ever go on */
+
+/* cluster.c */
+void cpu_cluster_join(struct cpu_block *block, struct cpu_block *first, uint32_t rank, uint32_t size);
+void cpu_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
+void cpu_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
+void cpu_cluster_exit(struct cpu_cluster *cluster); /* lanes of it have exited */
+bool cpu_cluster_unstick(struct cpu_cluster *cluster); /* false: no warp of it can ever go on */
+bool cpu_cluster_leave(struct cpu_block *block); /* true for the last block of the cluster */
 
 /* services.c */
 void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)

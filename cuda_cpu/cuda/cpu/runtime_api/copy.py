@@ -8,13 +8,14 @@ import ctypes
 from typing import Any
 
 from cuda.cpu.abi import (
+    CU_MEMORYTYPE_ARRAY,
     CU_MEMORYTYPE_DEVICE,
     CU_MEMORYTYPE_HOST,
     CU_MEMORYTYPE_UNIFIED,
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
 )
-from cuda.cpu.driver import copy
+from cuda.cpu.driver import array, copy
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context, primary_context
@@ -95,16 +96,24 @@ def cudaMemcpy2DAsync(
 
 def box_of(name: str, given: Any, kind: int) -> Any:
     """Return a cudaMemcpy3DParms or cudaMemcpy3DPeerParms as a CUDA_MEMCPY3D."""
-    if given.srcArray or given.dstArray:
-        raise CudaError(abi.cudaErrorNotSupported, f"{name}: the CPU device has no arrays yet")
     to_device, from_device = ends(name, kind)
-    extent = given.extent
-    box = CUDA_MEMCPY3D(WidthInBytes=extent.width, Height=extent.height, Depth=extent.depth)
+    sides = {end: getattr(given, f"{end}Array") for end in ("src", "dst")}
+    found = {end: array.find(handle, name) for end, handle in sides.items() if handle}
+    # Extents count elements where there is an array, else bytes.
+    elements = {each.shape.element for each in found.values()} or {1}
+    if len(elements) > 1:
+        raise invalid(f"{name}: the elements of the arrays have {' and '.join(map(str, sorted(elements)))} bytes")
+    element, extent = elements.pop(), given.extent
+    box = CUDA_MEMCPY3D(WidthInBytes=extent.width * element, Height=extent.height, Depth=extent.depth)
     for end, on_device in (("dst", to_device), ("src", from_device)):
         memory, corner = getattr(given, f"{end}Ptr"), getattr(given, f"{end}Pos")
-        place(box, end, memory.ptr, memory.pitch, on_device, kind)
-        setattr(box, f"{end}Height", memory.ysize)
-        setattr(box, f"{end}XInBytes", corner.x)
+        if end in found:
+            setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_ARRAY)
+            setattr(box, f"{end}Array", found[end].handle)
+        else:
+            place(box, end, memory.ptr, memory.pitch, on_device, kind)
+            setattr(box, f"{end}Height", memory.ysize)
+        setattr(box, f"{end}XInBytes", corner.x * (element if end in found else 1))
         setattr(box, f"{end}Y", corner.y)
         setattr(box, f"{end}Z", corner.z)
     return box

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 
 from cuda.cpu.driver import context, primary
@@ -24,7 +25,7 @@ def ensure_context() -> None:
     """Make a context current, unless one is: also one that the driver API has made."""
     ensure_devices()
     if not context.stack():
-        context.cuCtxSetCurrent(primary_context(getattr(_thread, "device", 0)))
+        context.cuCtxSetCurrent(primary_context(default_device()))
 
 
 def primary_context(ordinal: int) -> int:
@@ -43,7 +44,26 @@ def cudaSetDevice(ordinal: int) -> None:
 
 def cudaGetDevice() -> int:
     ensure_devices()
-    return context.cuCtxGetDevice() if context.stack() else getattr(_thread, "device", 0)
+    return context.cuCtxGetDevice() if context.stack() else default_device()
+
+
+_valid: list[int] = []  # what cudaSetValidDevices has set
+
+
+def default_device() -> int:
+    """Return the device of a thread that has no context: what it has set, else the first valid one."""
+    return getattr(_thread, "device", _valid[0] if _valid else 0)
+
+
+def cudaSetValidDevices(places: int, count: int) -> None:
+    """Set which device threads begin with: the first of a list; an empty one is the list of all."""
+    if count < 0 or (count and not places):
+        raise invalid(f"cudaSetValidDevices: len is {count}, or device_arr NULL")
+    ensure_devices()
+    listed = list((ctypes.c_int * count).from_address(places)) if count else []
+    for ordinal in listed:
+        devices.find(ordinal)
+    _valid[:] = listed
 
 
 def cudaInitDevice(ordinal: int, device_flags: int, flags: int) -> None:

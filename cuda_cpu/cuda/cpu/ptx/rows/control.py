@@ -9,6 +9,7 @@ _S = "sync"
 _W = "warp"
 _B = "mbarrier"
 _MBAR = "shared shared::cta"
+_MBAR_CLUSTER = "shared shared::cta shared::cluster"
 
 ROWS = (
     # 9.7.12; calls are syntax.Call, not instructions
@@ -30,7 +31,7 @@ ROWS = (
     Row("9.7.13.1", _S, "barrier{.cta}.red.op{.aligned}.type d, a, {!}c", op="and or", type="pred"),
     Row("9.7.13.1", _S, "barrier{.cta}.red.op{.aligned}.type d, a, b, {!}c", op="and or", type="pred"),
     Row("9.7.13.2", _S, "bar.warp.sync membermask"),
-    Row("9.7.13.3", "", "barrier.cluster.op{.sem}{.aligned} ", op="arrive wait", sem="release relaxed acquire"),
+    Row("9.7.13.3", _S, "barrier.cluster.op{.sem}{.aligned} ", op="arrive wait", sem="release relaxed acquire"),
     # 9.7.13.8 to 9.7.13.14: warps
     Row("9.7.9.6", _W, "shfl.sync.mode.type d{|p}, a, b, c, membermask", mode="up down bfly idx", type="b32"),
     Row("9.7.13.9", _W, "vote.sync.mode.type d, {!}a, membermask", mode="all any uni", type="pred"),
@@ -51,7 +52,7 @@ ROWS = (
         _B,
         "mbarrier.expect_tx{.sem}{.scope}{.space}.type [a], count",
         sem="relaxed",
-        space=_MBAR,
+        space=_MBAR_CLUSTER,
         type="b64",
     ),
     Row(
@@ -59,7 +60,7 @@ ROWS = (
         _B,
         "mbarrier.complete_tx{.sem}{.scope}{.space}.type [a], count",
         sem="relaxed",
-        space=_MBAR,
+        space=_MBAR_CLUSTER,
         type="b64",
     ),
     Row(
@@ -67,7 +68,7 @@ ROWS = (
         _B,
         "mbarrier.arrive{.sem}{.scope}{.space}.type d, [a]{, count}",
         sem="release relaxed",
-        space=_MBAR,
+        space=_MBAR_CLUSTER,
         type="b64",
     ),
     Row(
@@ -76,7 +77,7 @@ ROWS = (
         "mbarrier.arrive.op{.sem}{.scope}{.space}.type d, [a], count",
         op="expect_tx noComplete",
         sem="release relaxed",
-        space=_MBAR,
+        space=_MBAR_CLUSTER,
         type="b64",
     ),
     Row(
@@ -84,7 +85,7 @@ ROWS = (
         _B,
         "mbarrier.arrive_drop{.sem}{.scope}{.space}.type d, [a]{, count}",
         sem="release relaxed",
-        space=_MBAR,
+        space=_MBAR_CLUSTER,
         type="b64",
     ),
     Row(
@@ -93,7 +94,7 @@ ROWS = (
         "mbarrier.arrive_drop.op{.sem}{.scope}{.space}.type d, [a], count",
         op="expect_tx noComplete",
         sem="release relaxed",
-        space=_MBAR,
+        space=_MBAR_CLUSTER,
         type="b64",
     ),
     Row("9.7.13.15.15", "copies", "cp.async.mbarrier.arrive{.noinc}{.space}.type [a]", space=_MBAR, type="b64"),

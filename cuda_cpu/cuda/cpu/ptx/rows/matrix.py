@@ -96,7 +96,7 @@ ROWS = (
     ),
     Row(
         "9.7.14.5.14",
-        "",
+        _P,
         _MMA,
         shape="m8n8k4",
         dtype="f16 f32",

@@ -6,6 +6,8 @@ from cuda.cpu.ptx.instructions import Row
 
 _M = "memory"
 _A = "atomics"
+_C = "copies"
+_DIM = "1d 2d 3d 4d 5d"
 _TYPE = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 _LOAD = "const global local param param::entry param::func shared shared::cta shared::cluster"
 _STORE = "global local param param::func shared shared::cta shared::cluster"
@@ -66,13 +68,13 @@ ROWS = (
     # 9.7.9.12 to 9.7.9.25: hints, asynchronous copies, clusters
     Row(
         "9.7.9.12",
-        "",
-        "st.async{.sem}{.scope}{.space}.mbarrier::complete_tx::bytes{.vec}.type [a], b..., [mbar]",
-        sem="weak",
+        _M,
+        "st.async{.weak}{.space}.mbarrier::complete_tx::bytes{.vec}.type [a], b..., [mbar]",
         space="shared::cluster",
         vec="v2 v4",
         type="b32 b64 u32 u64 s32 s64 f32 f64",
     ),
+    Row("9.7.9.12", _M, "st.async{.mmio}.sem.scope{.space}.type [a], b", sem="release", space="global", type=_TYPE),
     Row("9.7.9.15", _M, "prefetch{.space}.level [a]", space="global local", level="L1 L2"),
     Row("9.7.9.15", _M, "prefetch.space.level [a]", space="global", level="L2::evict_last L2::evict_normal"),
     Row("9.7.9.15", _M, "prefetch{.space}.tensormap [a]", space="const param"),
@@ -97,8 +99,8 @@ ROWS = (
         type="b64",
     ),
     Row("9.7.9.18", _M, "createpolicy.cvt.L2.type d, a", type="b64"),
-    Row("9.7.9.23", "", "mapa{.space}.type d, a, b", space="shared::cluster", type="u32 u64"),
-    Row("9.7.9.24", "", "getctarank{.space}.type d, a", space="shared::cluster", type="u32 u64"),
+    Row("9.7.9.23", "cluster", "mapa{.space}.type d, a, b", space="shared::cluster", type="u32 u64"),
+    Row("9.7.9.24", "cluster", "getctarank{.space}.type d, a", space="shared::cluster", type="u32 u64"),
     Row(
         "9.7.9.25.3.1",
         "copies",
@@ -118,10 +120,158 @@ ROWS = (
     ),
     Row(
         "9.7.9.25.4.1",
+        _C,
+        "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes [d], [a], size, [mbar]",
+        dst="shared::cluster",
+        src="shared::cta",
+    ),
+    Row(
+        "9.7.9.25.4.1",
+        _C,
+        "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes.multicast::cluster{.hint} "
+        "[d], [a], size, [mbar], mask{, policy}",
+        dst="shared::cluster",
+        src="global",
+    ),
+    Row(
+        "9.7.9.25.4.1",
         "copies",
         "cp.async.bulk.dst.src.bulk_group{.hint} [d], [a], size{, policy}",
         dst="global",
         src="shared::cta",
+    ),
+    Row(
+        "9.7.9.25.4.1",
+        _C,
+        "cp.async.bulk.dst.src.bulk_group{.hint}.cp_mask [d], [a], size{, policy}, mask",
+        dst="global",
+        src="shared::cta",
+    ),
+    *(
+        Row(
+            "9.7.9.25.4.2",
+            _C,
+            "cp.reduce.async.bulk.dst.src.mbarrier::complete_tx::bytes.redop.type [d], [a], size, [mbar]",
+            dst="shared::cluster",
+            src="shared::cta",
+            redop=redop,
+            type=type_,
+        )
+        for redop, type_ in (("and or xor", "b32"), ("add", "u32 s32 u64"), ("inc dec", "u32"), ("min max", "s32 u32"))
+    ),
+    *(
+        Row(
+            "9.7.9.25.4.2",
+            _C,
+            "cp.reduce.async.bulk.dst.src.bulk_group{.hint}.redop" + noftz + ".type [d], [a], size{, policy}",
+            dst="global",
+            src="shared::cta",
+            redop=redop,
+            type=type_,
+        )
+        for redop, noftz, type_ in (
+            ("and or xor", "", "b32 b64"),
+            ("add", "", "u32 s32 u64 f32 f64"),
+            ("inc dec", "", "u32"),
+            ("min max", "", "s32 u32 s64 u64 f16 bf16"),
+            ("add", ".noftz", "f16 bf16"),
+        )
+    ),
+    Row(
+        "9.7.9.25.4.3",
+        _C,
+        "cp.async.bulk.prefetch.L2.src{.hint} [a], size{, policy}",
+        src="global",
+        prefetch="prefetch",
+    ),
+    # 9.7.9.25.5 tensors; modes and groups of sm_100 are known and refused
+    Row(
+        "9.7.9.25.5.2",
+        _C,
+        "cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.hint} "
+        "[d], [a], [mbar]{, b...}{, c}{, e}",
+        load_mode="tile im2col",
+        dst="shared::cta shared::cluster",
+        src="global",
+        dim=_DIM,
+    ),
+    Row(
+        "9.7.9.25.5.2",
+        "",
+        "cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}"
+        "{.hint} [d], [a], [mbar]{, b...}{, c}{, e}",
+        load_mode="tile im2col tile::gather4 im2col::w im2col::w::128",
+        cta_group="cta_group::1 cta_group::2",
+        dst="shared::cta shared::cluster",
+        src="global",
+        dim=_DIM,
+    ),
+    Row(
+        "9.7.9.25.5.2",
+        _C,
+        "cp.async.bulk.tensor.dim.dst.src{.load_mode}.bulk_group{.hint} [a], [d]{, policy}",
+        load_mode="tile im2col_no_offs",
+        dst="global",
+        src="shared::cta",
+        dim=_DIM,
+    ),
+    Row(
+        "9.7.9.25.5.2",
+        "",
+        "cp.async.bulk.tensor.dim.dst.src.load_mode.bulk_group{.hint} [a], [d]{, policy}",
+        load_mode="tile::scatter4",
+        dst="global",
+        src="shared::cta",
+        dim=_DIM,
+    ),
+    Row(
+        "9.7.9.25.5.3",
+        _C,
+        "cp.reduce.async.bulk.tensor.dim.dst.src.redop{.load_mode}.bulk_group{.hint} [a], [d]{, policy}",
+        load_mode="tile im2col_no_offs",
+        redop="add min max inc dec and or xor",
+        dst="global",
+        src="shared::cta",
+        dim=_DIM,
+    ),
+    Row(
+        "9.7.9.25.5.4",
+        _C,
+        "cp.async.bulk.prefetch.tensor.dim.L2.src{.load_mode}{.hint} [a]{, b...}{, policy}",
+        load_mode="tile im2col tile::gather4 im2col::w im2col::w::128",
+        src="global",
+        dim=_DIM,
+        prefetch="prefetch",
+    ),
+    *(
+        Row(
+            "9.7.9.26",
+            "bulk",
+            f"tensormap.replace.tile.field{{.space}}.b1024.type [a]{ordinal}, value",
+            field=field,
+            space="global shared::cta",
+            type=type_,
+        )
+        for field, ordinal, type_ in (
+            ("global_address", "", "b64"),
+            ("rank elemtype swizzle_mode fill_mode", "", "b32"),
+            ("box_dim global_dim element_stride", ", which", "b32"),
+            ("global_stride", ", which", "b64"),
+        )
+    ),
+    Row(
+        "9.7.9.26",
+        "",
+        "tensormap.replace.tile.field{.space}.b1024.type [a], value",
+        field="interleave_layout swizzle_atomicity",
+        space="global shared::cta",
+        type="b32",
+    ),
+    Row(
+        "9.7.13.15.18",
+        "bulk",
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.sem.scope.sync.aligned [d], [a], size",
+        sem="release",
     ),
     Row("9.7.9.25.4.4", "copies", "cp.async.bulk.commit_group "),
     Row("9.7.9.25.4.5", "copies", "cp.async.bulk.wait_group{.read} n"),
@@ -143,6 +293,16 @@ ROWS = (
         "9.7.13.4", "sync", "fence.proxy.kind ", kind="alias async async.global async.shared::cta async.shared::cluster"
     ),
     Row("9.7.13.4", "sync", "fence.proxy.async.space ", space="global shared::cta shared::cluster"),
+    Row("9.7.13.4", "sync", "fence.proxy.tensormap::generic.sem.scope [a], size", sem="acquire"),
+    Row("9.7.13.4", "sync", "fence.proxy.tensormap::generic.sem.scope ", sem="release"),
+    Row(
+        "9.7.13.4",
+        "sync",
+        "fence.proxy.async::generic.sem.sync_restrict.scope ",
+        sem="acquire release",
+        sync_restrict="sync_restrict::shared::cluster sync_restrict::shared::cta",
+        scope="cluster",
+    ),
     Row(
         "9.7.13.5",
         _A,
@@ -286,5 +446,27 @@ ROWS = (
         space="global",
         op="add min max",
         type="f16 f16x2 bf16 bf16x2",
+    ),
+    *(
+        Row(
+            "9.7.13.7",
+            _A,
+            "red.async.sem.scope{.space}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]",
+            sem="relaxed",
+            scope="cluster",
+            space="shared::cluster",
+            op=op,
+            type=type_,
+        )
+        for op, type_ in (("inc dec", "u32"), ("min max", "u32 s32"), ("and or xor", "b32"), ("add", "u32 s32 u64"))
+    ),
+    Row(
+        "9.7.13.7",
+        _A,
+        "red.async{.mmio}.sem.scope{.space}.op.type [a], b",
+        sem="release",
+        space="global",
+        op="add",
+        type="u32 s32 u64",
     ),
 )

@@ -27,7 +27,7 @@ def _simd(section: str, family: str, opcode: str) -> tuple[Row, Row]:
 ROWS = (
     *(row for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax") for row in _scalar(name)),
     *(row for name in ("vadd2", "vsub2", "vabsdiff2", "vmin2", "vmax2") for row in _simd("9.7.18.2.1", _V, name)),
-    *_simd("9.7.18.2.1", "", "vavrg2"),
+    *_simd("9.7.18.2.1", _V, "vavrg2"),
     *(row for name in ("vadd4", "vsub4", "vabsdiff4", "vmin4", "vmax4") for row in _simd("9.7.18.2.3", _V, name)),
-    *_simd("9.7.18.2.3", "", "vavrg4"),
+    *_simd("9.7.18.2.3", _V, "vavrg4"),
 )

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Why functions of cuda.h are not here: what their callers are told, and the documentation's table says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from cuda.cpu.abi import CUDA_ERROR_NOT_SUPPORTED
+from cuda.cpu.driver.error import CudaError
+
+GRAPHICS = "shares objects of a graphics API, which live on a GPU"
+
+# The names (a pattern for all of the name) and the reason. The first that fits counts.
+REASONS = (
+    (r"cu(GL|EGL|VDPAU).*|cuGraphics.*|cuEventCreateFromEGLSync", GRAPHICS),
+    (r"cu(Import|Destroy|Signal|Wait)?External.*|cuGraph.*External.*", "shares objects of APIs that live on a GPU"),
+    (r"cuStream(Begin|End)CaptureToCig", "shares a queue with a graphics API, which lives on a GPU"),
+    (
+        r"cuTexRef.*|cuSurfRef.*|cuModuleGet(Tex|Surf)Ref|cuParamSetTexRef",
+        "deprecated: texture and surface objects are here",
+    ),
+    (r"cuFuncSet(BlockShape|SharedSize)|cuParamSet.*|cuLaunch(Grid|GridAsync)?", "deprecated: cuLaunchKernel is here"),
+    (r"cuLaunchCooperativeKernelMultiDevice", "deprecated by CUDA: no grid waits for grids of other devices"),
+    (r"cuCtx(Attach|Detach)", "deprecated by CUDA: primary contexts are counted"),
+    (r"cuProfilerInitialize", "removed from CUDA 12"),
+    (r"cu.*_v1", "has 32-bit addresses and sizes (CUDA 3.1 and older), or batches of a form that was replaced"),
+    (r"cuCoredump.*", "a fault of a kernel is an error with its place, and leaves no GPU state to dump"),
+    (r"cuCheckpoint.*", "moves the memory of a GPU to the host and back; the memory of the CPU device is the host's"),
+    (r"cuMulticast.*", "needs the switches between GPUs of NVLink"),
+    (r"cu(LogicalEndpoint|FabricCpy).*|cuDeviceGet(Fabric|Clique).*", "needs the fabric between machines with NVLink"),
+    (r"cuDeviceGetNvSciSyncAttributes", "NvSci is a library for NVIDIA's embedded systems"),
+    (
+        r"cu(Device)?FlushGPUDirectRDMAWrites|cuMemGetHandleForAddressRange",
+        "network cards do not reach the memory as a GPU's",
+    ),
+    (r"cuArrayGetPlane", "the CPU device has no formats of several planes"),
+    (r".*SparseProperties|cuMemMapArrayAsync", "the CPU device has no sparse arrays"),
+    (r"cuTensorMap(EncodeIm2colWide|SetAllocationClass)", "its instructions (sm_100) are not here"),
+    (r"cuMemBatchDecompressAsync", "needs the decompression engine of a GPU"),
+    (r"cuMemGetLocationInfo", "the memory of the CPU device is in one place"),
+    (r"cuStreamBeginRecaptureToGraph", "capture into a new graph and cuGraphExecUpdate do the same"),
+    (r"cuGetExportTable", "private interfaces of NVIDIA's driver"),
+)
+
+
+def reason_of(name: str, reasons: Any = REASONS) -> str:
+    """Return why a function is not here, "" if it is none that is known."""
+    return next((reason for pattern, reason in reasons if re.fullmatch(pattern, name)), "")
+
+
+def refusal(name: str, reason: str) -> Callable[..., NoReturn]:
+    """Return a function that says why it is not here."""
+
+    def refuse(*arguments: Any) -> NoReturn:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"the CPU device has no {name}: {reason}")
+
+    return refuse

@@ -1,0 +1,310 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel that runs all warps of a block itself: a loop over the packets for each region between barriers.
+
+What lives from one region to another is kept in an array for each register, with an element for each packet. A packet
+that was whole at the barrier keeps the bases of affine registers only, any other one their vectors too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cuda.cpu.emit import affine, whole
+from cuda.cpu.emit.calls import local_size
+from cuda.cpu.emit.control import Flow
+from cuda.cpu.emit.frame import WARP, Frame
+from cuda.cpu.emit.values import Shape, Value, constant
+from cuda.cpu.passes.find_regions import Region
+from cuda.cpu.passes.graph import BLOCK, RETURN, Block
+from cuda.cpu.ptx.syntax import Call
+
+MOST_WARPS = 32
+GENERAL, IN_ROW, WHOLE = 0, 1, 2  # what a packet was at the barrier; IN_ROW has bases, too
+TOGETHER = 6  # CPU_FAULT_BARRIER
+STACK_OPERATIONS = {"stacksave", "stackrestore", "alloca"}
+
+
+class Regions:
+    """Emit the regions of a kernel. The emission of their blocks is left to `emit_body`."""
+
+    def __init__(self, frame: Frame, flow: Flow):
+        self.frame, self.flow, self.graph = frame, flow, frame.graph
+        self.builder = builder = frame.builder
+        self.regions = self.graph.regions
+        self.parts = 32 // frame.width  # packets of a warp
+        self.arrays: dict[object, tuple[str, str]] = {}
+        self.at = builder.alloca("i32")  # the packet that runs
+        self.where = builder.alloca("i32")  # the barrier that packets have come to, -1 so far none
+        self.count, self.fails = builder.alloca("i32"), builder.alloca("i1")  # bar.red: what holds, whether any fails
+        self.result = builder.alloca("i32")
+        warps = frame.warp_field("warp_count", "i32").ref
+        self.packets = frame.at_entry(f"mul i32 {warps}, {self.parts}")
+        self.warp_bytes = frame.at_entry(f"zext i32 {frame.warp_field('warp_bytes', 'i32').ref} to i64")
+        self.some_leave = any(self._returns(region) and self._barriers(region) for region in self.regions)
+        body = frame.function.body
+        self.calls = any(isinstance(item, Call) for item in body)
+        self.has_stack = self.calls or any(getattr(item, "opcode", "") in STACK_OPERATIONS for item in body)
+
+    # --- what a region is like ----------------------------------------------------------------------
+
+    def _barriers(self, region: Region) -> list[int]:
+        return [number for number in region.blocks if self.graph.blocks[number].barrier == BLOCK]
+
+    def _returns(self, region: Region) -> bool:
+        blocks = [self.graph.blocks[number] for number in region.blocks]
+        return any(b.end.kind in ("return", "exit") or RETURN in b.end.targets or b.leaves for b in blocks)
+
+    def _live_behind(self, barrier: int) -> int:
+        """Return the registers that live behind a barrier, without its own result."""
+        block = self.graph.blocks[barrier]
+        if not block.end.targets or block.end.targets[0] == RETURN:
+            return 0
+        live = self.graph.live_in[block.end.targets[0]]
+        for name in block.steps[0].writes:
+            live &= ~(1 << self.graph.register_bits[name])
+        return live
+
+    # --- the loops ------------------------------------------------------------------------------------
+
+    def emit(self, emit_body: Callable[[tuple[int, ...]], None]) -> None:
+        builder, frame, flow = self.builder, self.frame, self.flow
+        flow.budget = builder.alloca("i32")
+        left = builder.assign(f"load i32, ptr {frame.warp_pointer('budget')}, align 4")
+        builder.line(f"store i32 {left}, ptr {flow.budget}, align 4")
+        builder.line(f"store i32 0, ptr {self.count}")
+        builder.line(f"store i1 false, ptr {self.fails}")
+        builder.jump("region0")
+        for region in self.regions:
+            flow.region = region.number
+            self._begin(region)
+            emit_body(region.blocks)
+            self._end(region)
+
+    def _begin(self, region: Region) -> None:
+        """Emit the head of the loop over packets, up to the first block."""
+        builder, frame, number = self.builder, self.frame, region.number
+        builder.label(f"region{number}")
+        builder.line(f"store i32 0, ptr {self.at}")
+        builder.line(f"store i32 -1, ptr {self.where}")
+        builder.jump(f"packet{number}")
+        builder.label(f"packet{number}")
+        at = builder.assign(f"load i32, ptr {self.at}")
+        index = at if self.parts == 1 else builder.assign(f"udiv i32 {at}, {self.parts}")
+        builder.line(f"store i32 {index}, ptr {builder.offset('%warp', WARP['current'])}, align 4")
+        far = builder.assign(f"mul i64 {builder.assign(f'zext i32 {index} to i64')}, {self.warp_bytes}")
+        frame.warp = builder.assign(f"getelementptr i8, ptr %warp, i64 {far}")
+        lanes = frame.warp_field("lanes", "i32").ref
+        if self.parts > 1:
+            part = builder.assign(f"urem i32 {at}, {self.parts}")
+            first = builder.assign(f"mul i32 {part}, {frame.width}")
+            frame.first_lane = Value(first, "i32")
+            shifted = builder.assign(f"lshr i32 {lanes}, {first}")
+            lanes = builder.assign(f"trunc i32 {shifted} to {builder.mask_type}")
+        if region.after is not None and self.some_leave:
+            lanes = builder.assign(f"load {builder.mask_type}, ptr {self._place('lanes', builder.mask_type)}")
+        if self.parts > 1 or (region.after is not None and self.some_leave):
+            some = builder.new_label("some")
+            builder.branch(builder.is_zero(lanes), f"next{number}", some)
+            builder.label(some)
+        frame.values.clear()
+        self.flow.clear()
+        builder.line(f"store {builder.mask_type} 0, ptr {frame.dead}")
+        if region.after is None:
+            self._begin_warp()
+            affine.check_row(frame)
+            self._start(region, lanes)
+        else:
+            self._restore(region, lanes)
+
+    def _begin_warp(self) -> None:
+        """Set what called functions expect in each warp."""
+        builder, frame = self.builder, self.frame
+        if self.has_stack:
+            builder.line(f"store i64 {local_size(frame.function)}, ptr {frame.warp_pointer('local_top')}, align 8")
+        if self.calls:
+            for axis in range(3):
+                index = frame.warp_field("block_idx", "i32", 4 * axis)
+                builder.line(f"store i32 {index.ref}, ptr {frame.warp_pointer('block_idx', 4 * axis)}, align 4")
+
+    def _start(self, region: Region, lanes: str) -> None:
+        if self.flow.has_whole:
+            whole.enter_if(self.frame, self.flow, lanes, region.start)
+        self.flow.start(lanes, region.start)
+
+    def _end(self, region: Region) -> None:
+        """Emit the loop's end: the next packet, or the region behind the barrier that all have come to."""
+        builder, number, barriers = self.builder, region.number, self._barriers(region)
+        builder.label(self.flow.done)
+        if barriers and self.some_leave:
+            builder.line(f"store {builder.mask_type} 0, ptr {self._place('lanes', builder.mask_type)}")
+        builder.jump(f"next{number}")
+        builder.label(f"next{number}")
+        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.at}')}, 1")
+        builder.line(f"store i32 {following}, ptr {self.at}")
+        more = builder.assign(f"icmp ult i32 {following}, {self.packets}")
+        builder.branch(more, f"packet{number}", f"over{number}")
+        builder.label(f"over{number}")
+        if not barriers:
+            builder.jump("done")
+            return
+        self._give_result()
+        known = {after.after: after for after in self.regions}
+        where = builder.assign(f"load i32, ptr {self.where}")
+        arms = [(barrier, builder.new_label("behind")) for barrier in barriers if barrier in known]
+        if len(barriers) == 1 and arms and not self._returns(region):
+            builder.jump(arms[0][1])
+        else:
+            cases = " ".join(f"i32 {barrier}, label %{label}" for barrier, label in arms)
+            builder.line(f"switch i32 {where}, label %done [{cases}]")
+        for barrier, label in arms:
+            builder.label(label)
+            if known[barrier].start <= barrier:
+                self.flow.poll(1)
+            builder.jump(f"region{known[barrier].number}")
+
+    def _give_result(self) -> None:
+        """Keep what bar.red has found, and begin anew."""
+        builder = self.builder
+        if not any("red" in block.steps[0].form.modifiers for block in self.graph.blocks if block.barrier == BLOCK):
+            return
+        fails = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {self.fails}')} to i32")
+        count = builder.assign(f"load i32, ptr {self.count}")
+        both = builder.assign(f"shl i32 {count}, 1")
+        builder.line(f"store i32 {builder.assign(f'or i32 {both}, {fails}')}, ptr {self.result}")
+        builder.line(f"store i32 0, ptr {self.count}")
+        builder.line(f"store i1 false, ptr {self.fails}")
+
+    # --- barriers ---------------------------------------------------------------------------------------
+
+    def arrive(self, block: Block, region: Region) -> None:
+        """End a packet's part of the region at a barrier."""
+        builder, frame = self.builder, self.frame
+        step, live = block.steps[0], self._live_behind(block.number)
+        frame.line = step.instruction.line
+        if "red" in step.form.modifiers:
+            self._reduce(step.instruction)
+        if self.some_leave:
+            mask = f"{builder.mask_type} {frame.mask}"
+            builder.line(f"store {mask}, ptr {self._place('lanes', builder.mask_type)}")
+        if len(self._barriers(region)) > 1:
+            self._check_together(block.number)
+        builder.line(f"store i32 {block.number}, ptr {self.where}")
+        changed = live & region.written
+        if frame.whole:
+            self._save(changed, bases_only=True)
+            kind = f"{WHOLE}"
+        else:
+            for name in whole.live_affine(frame, live):
+                changed |= 1 << self.graph.register_bits[name]
+            self._save(changed, bases_only=False)
+            kind = f"{GENERAL}"
+            if frame.in_row:
+                kind = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {frame.in_row}')} to i8")
+        if frame.in_row:
+            builder.line(f"store i8 {kind}, ptr {self._place('kind', 'i8')}")
+        builder.jump(f"next{region.number}")
+
+    def _check_together(self, barrier: int) -> None:
+        """Warps that come to different barriers have read different values where one value was the same for all."""
+        builder = self.builder
+        before = builder.assign(f"load i32, ptr {self.where}")
+        first = builder.assign(f"icmp eq i32 {before}, -1")
+        same = builder.assign(f"icmp eq i32 {before}, {barrier}")
+        apart = builder.assign(f"xor i1 {builder.assign(f'or i1 {first}, {same}')}, true")
+        self.frame.fault_if(apart, "barrier")
+
+    def _reduce(self, instruction: object) -> None:
+        builder, frame = self.builder, self.frame
+        predicate = instruction.operands[-1]
+        held = builder.lane_bits(frame.read(predicate, "pred"))
+        held = Value(builder.assign(f"and {builder.mask_type} {held}, {frame.mask}"), builder.mask_type)
+        number = builder.resize(builder.intrinsic("ctpop", builder.mask_type, held), "i32")
+        total = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.count}')}, {number.ref}")
+        builder.line(f"store i32 {total}, ptr {self.count}")
+        fails = builder.assign(f"icmp ne {builder.mask_type} {held.ref}, {frame.mask}")
+        fails = builder.assign(f"or i1 {builder.assign(f'load i1, ptr {self.fails}')}, {fails}")
+        builder.line(f"store i1 {fails}, ptr {self.fails}")
+
+    # --- what lives behind barriers ---------------------------------------------------------------------
+
+    def _place(self, key: object, type_: str) -> str:
+        """Return the packet's element of an array."""
+        builder = self.builder
+        if key not in self.arrays:
+            # One element more than there are packets, lest all arrays lie in the same sets of the cache.
+            self.arrays[key] = builder.alloca(f"[{MOST_WARPS * self.parts + 1} x {type_}]", 64), type_
+        at = builder.assign(f"load i32, ptr {self.at}")
+        return builder.assign(f"getelementptr {type_}, ptr {self.arrays[key][0]}, i32 {at}")
+
+    def _kept(self, registers: int, *, bases_only: bool) -> list[tuple[object, str, str]]:
+        """Return key, type and slot of what is kept of some registers."""
+        frame, builder, result = self.frame, self.builder, []
+        for name in whole.names_of(frame, registers):
+            element = frame.element_of(name)
+            has_bases = name in self.graph.strides
+            if has_bases:
+                for segment in affine.segments(frame):
+                    result.append(((name, segment), element, affine.base_slot(frame, name, segment)))
+            if not has_bases or not bases_only:
+                shape = Shape.UNIFORM if self.graph.is_uniform(name) else Shape.VECTOR
+                result.append((name, builder.type(element, shape), frame.slot(name)))
+        return result
+
+    def _save(self, registers: int, *, bases_only: bool) -> None:
+        for key, type_, slot in self._kept(registers, bases_only=bases_only):
+            value = self.builder.assign(f"load {type_}, ptr {slot}")
+            self.builder.line(f"store {type_} {value}, ptr {self._place(key, type_)}")
+
+    def _load(self, registers: int, *, bases_only: bool) -> None:
+        for key, type_, slot in self._kept(registers, bases_only=bases_only):
+            value = self.builder.assign(f"load {type_}, ptr {self._place(key, type_)}")
+            self.builder.line(f"store {type_} {value}, ptr {slot}")
+
+    def _restore(self, region: Region, lanes: str) -> None:
+        """Take up a packet behind a barrier."""
+        builder, frame, flow = self.builder, self.frame, self.flow
+        live = self._live_behind(region.after)
+        wanted = live & region.used
+        for name in whole.live_affine(frame, live):
+            wanted |= 1 << self.graph.register_bits[name]
+        kind = ""
+        if frame.in_row:
+            kind = builder.assign(f"load i8, ptr {self._place('kind', 'i8')}")
+        if flow.has_whole:
+            every = builder.assign(f"icmp eq {builder.mask_type} {lanes}, -1")
+            if kind:
+                every = builder.assign(f"icmp eq i8 {kind}, {WHOLE}")
+            entire, other = builder.new_label("whole"), builder.new_label("general")
+            builder.branch(every, entire, other)
+            builder.label(entire)
+            if kind:
+                builder.line(f"store i1 true, ptr {frame.in_row}")
+            self._load(wanted, bases_only=True)
+            self._put_result(region, "-1")
+            builder.jump(flow.whole_label(region.start))
+            builder.label(other)
+        if kind:
+            in_row = builder.assign(f"icmp ne i8 {kind}, {GENERAL}")
+            builder.line(f"store i1 {in_row}, ptr {frame.in_row}")
+        self._load(wanted, bases_only=False)
+        self._put_result(region, lanes)
+        flow.start(lanes, region.start)
+
+    def _put_result(self, region: Region, lanes: str) -> None:
+        """Write what bar.red gives."""
+        step, frame = self.graph.blocks[region.after].steps[0], self.frame
+        if "red" not in step.form.modifiers:
+            return
+        frame.begin_block(region.start, lanes)
+        frame.kept = 0
+        word = Value(self.builder.assign(f"load i32, ptr {self.result}"), "i32")
+        count = self.builder.binary("lshr", word, constant(1, "i32"))
+        every = self.builder.binary("and", word, constant(1, "i32"))
+        value = {
+            "popc": lambda: count,
+            "and": lambda: self.builder.compare("icmp eq", every, constant(0, "i32")),
+            "or": lambda: self.builder.compare("icmp ne", count, constant(0, "i32")),
+        }[step.form.op]()
+        frame.write(step.instruction.operands[0], value)
+        frame.values.clear()

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compile kernels that run long once more, with all of LLVM's passes, while they run.
+
+The first compilation of a kernel is a quick one. The runtime counts the time that its launches take; when that is
+enough, another process, of low priority, compiles the same LLVM IR at level 3, and the launches go on with its code.
+A process, not a thread: LLVM as llvmlite has it compiles one thing at a time, so that a new kernel's first launch
+would wait, and a thread inside of it could not be stopped at exit. It ends with the pipe that it reads from.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import weakref
+import zlib
+from typing import IO, TYPE_CHECKING
+
+from cuda.cpu import cache
+from cuda.cpu.jit import BEST, assemble, pack
+from cuda.cpu.runtime import _runtime
+
+if TYPE_CHECKING:
+    from cuda.cpu.code import MachineCode
+
+ENOUGH = 100_000_000  # nanoseconds that a kernel runs until better code is worth its compilation
+NICE = 10
+
+_lock = threading.Lock()
+_watched: list[tuple[weakref.ref[_runtime.Grid], MachineCode, str]] = []
+_thread: threading.Thread | None = None
+
+
+def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
+    """Give the grid of a kernel better code once it is hot."""
+    global _thread
+    if not machine.ir or not _has_interpreter():
+        return
+    with _lock:
+        _watched[:] = [item for item in _watched if item[0]() is not None]
+        _watched.append((weakref.ref(grid), machine, name))
+        if _thread is None:
+            _thread = threading.Thread(target=_work, name="cuda-improve", daemon=True)
+            _thread.start()
+    grid.watch(ENOUGH)
+
+
+def _has_interpreter() -> bool:
+    """Tell whether there is a Python to run, not a program that has one inside."""
+    return os.path.basename(sys.executable or "").startswith(("python", "pypy"))
+
+
+def _work() -> None:
+    compiler, seen = None, 0
+    while True:
+        for grid, machine, name in _hot():
+            if machine.ir:
+                compiler = compiler or _Compiler()
+                _improve(machine, name, compiler)
+            grid.replace(machine.address)
+            del grid, machine
+        seen = _runtime.wait_hot(seen)
+
+
+def _hot() -> list[tuple[_runtime.Grid, MachineCode, str]]:
+    """Take what is hot off the list."""
+    found = []
+    with _lock:
+        for item in list(_watched):
+            reference, machine, name = item
+            grid = reference()
+            if grid is None or grid.is_hot():
+                _watched.remove(item)
+            if grid is not None and grid.is_hot():
+                found.append((grid, machine, name))
+    return found
+
+
+def _improve(machine: MachineCode, name: str, compiler: _Compiler) -> None:
+    """Exchange a kernel's code; without a compiler it stays as it is."""
+    data, ir, machine.ir = compiler.compile(machine.ir), machine.ir, b""
+    if data is None:
+        return
+    image = _runtime.Image(data)
+    machine.image = (machine.image, image)  # the old code may still run
+    machine.address = image.address(name)
+    cache.store(machine.key, pack(data, machine.path, machine.local_bytes))
+    if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
+        size = len(zlib.decompress(ir))
+        print(f"cuda.cpu: kernel {name} is hot: compiled again at level {BEST} ({size} bytes of IR)", file=sys.stderr)
+
+
+class _Compiler:
+    """The process that compiles: lengths and bytes on its pipes."""
+
+    def __init__(self) -> None:
+        search = os.pathsep.join(path for path in sys.path if path)
+        environment = os.environ | {"PYTHONPATH": search}
+        command = [sys.executable, "-c", "from cuda.cpu.improve import serve; serve()"]
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
+                process_group=0,  # an interrupt from the keyboard is not for it
+            )  # fmt: skip
+        except OSError:
+            self._process = None
+
+    def compile(self, ir: bytes) -> bytes | None:
+        """Return the object, or None if the process is not there or has failed."""
+        if self._process is None:
+            return None
+        try:
+            write(self._process.stdin, ir)
+            return read(self._process.stdout)
+        except OSError:
+            self._process = None
+            return None
+
+
+def write(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(len(data).to_bytes(8, "little") + data)
+    pipe.flush()
+
+
+def read(pipe: IO[bytes]) -> bytes | None:
+    """Return the next message, None at the end."""
+    head = pipe.read(8)
+    if len(head) < 8:
+        return None
+    size = int.from_bytes(head, "little")
+    data = pipe.read(size)
+    return data if len(data) == size else None
+
+
+def serve() -> None:
+    """Compile what comes on standard input: what the process does."""
+    os.nice(NICE)
+    while (ir := read(sys.stdin.buffer)) is not None:
+        write(sys.stdout.buffer, assemble(zlib.decompress(ir).decode(), BEST))

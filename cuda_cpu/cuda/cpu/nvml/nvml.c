@@ -1,0 +1,128 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+   SPDX-License-Identifier: Apache-2.0
+
+   libnvidia-ml's C interface for CPU devices: what is there, with the types of the ABI. All other functions of nvml.h
+   are in _unsupported.c, which the generator writes. */
+#include "../entry/interpreter.h"
+
+/* nvmlReturn_t (nvml.h). */
+enum {
+    UNINITIALIZED = 1,
+    INVALID_ARGUMENT = 2,
+    NOT_SUPPORTED = 3,
+    MISMATCH = 18,
+    MEMORY = 20,
+    UNKNOWN = 999,
+};
+#define OWN 10000 /* what nvml/status.py adds to a nvmlReturn_t, to tell it from the shell's own statuses */
+
+static int status_of(int status) {
+    if (status >= OWN) return status - OWN;
+    switch (status) {
+    case SHELL_SUCCESS: return 0;
+    case SHELL_INVALID_VALUE: return INVALID_ARGUMENT;
+    case SHELL_OUT_OF_MEMORY: return MEMORY;
+    case SHELL_NOT_INITIALIZED:
+    case SHELL_DEINITIALIZED: return UNINITIALIZED;
+    case SHELL_NOT_SUPPORTED: return NOT_SUPPORTED;
+    case SHELL_SYSTEM_DRIVER_MISMATCH: return MISMATCH;
+    default: return UNKNOWN;
+    }
+}
+
+/* `python` is called with the arguments behind it, outputs first (see shell_entry). */
+#define EXPORT(symbol, python, signature, parameters, ...)                                                             \
+    SHELL_EXPORT int symbol parameters {                                                                               \
+        static struct shell_entry entry = {python, signature, 0};                                                      \
+        return status_of(shell_call(&entry, ##__VA_ARGS__));                                                           \
+    }
+
+#define ONE_OUT(symbol, python) EXPORT(symbol, python, "4>u", (void *device, void *out), out, (uint64_t)device)
+#define STRUCT_OUT(symbol, python) EXPORT(symbol, python, ">uu", (void *device, void *out), (uint64_t)device, (uint64_t)out)
+#define TEXT_OF_DEVICE(symbol, python)                                                                                 \
+    EXPORT(symbol, python, ">uuu", (void *device, char *text, unsigned length), (uint64_t)device, (uint64_t)text,      \
+           (uint64_t)length)
+#define TEXT(symbol, python)                                                                                           \
+    EXPORT(symbol, python, ">uu", (char *text, unsigned length), (uint64_t)text, (uint64_t)length)
+#define OF_TWO(symbol, python)                                                                                         \
+    EXPORT(symbol, python, "4>uu", (void *device, void *other, void *out), out, (uint64_t)device, (uint64_t)other)
+#define CLOCK(symbol, python)                                                                                          \
+    EXPORT(symbol, python, "4>uu", (void *device, unsigned kind, void *out), out, (uint64_t)device, (uint64_t)kind)
+#define LIST(symbol, python)                                                                                           \
+    EXPORT(symbol, python, ">uuu", (void *device, void *count, void *infos), (uint64_t)device, (uint64_t)count,        \
+           (uint64_t)infos)
+#define BY_NUMBER(symbol) EXPORT(symbol, "nvmlDeviceGetHandleByIndex", "8>u", (unsigned index, void *out), out, (uint64_t)index)
+#define BY_TEXT(symbol, python) EXPORT(symbol, python, "8>s", (const char *text, void *out), out, text)
+
+EXPORT(nvmlInit, "nvmlInit", ">", (void))
+EXPORT(nvmlInit_v2, "nvmlInit", ">", (void))
+EXPORT(nvmlInitWithFlags, "nvmlInitWithFlags", ">u", (unsigned flags), (uint64_t)flags)
+EXPORT(nvmlShutdown, "nvmlShutdown", ">", (void))
+
+TEXT(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion")
+TEXT(nvmlSystemGetNVMLVersion, "nvmlSystemGetNVMLVersion")
+EXPORT(nvmlSystemGetCudaDriverVersion, "nvmlSystemGetCudaDriverVersion", "4>", (void *out), out)
+EXPORT(nvmlSystemGetCudaDriverVersion_v2, "nvmlSystemGetCudaDriverVersion", "4>", (void *out), out)
+EXPORT(nvmlSystemGetProcessName, "nvmlSystemGetProcessName", ">uuu", (unsigned pid, char *text, unsigned length),
+       (uint64_t)pid, (uint64_t)text, (uint64_t)length)
+EXPORT(nvmlUnitGetCount, "nvmlUnitGetCount", "4>", (void *out), out)
+
+EXPORT(nvmlDeviceGetCount, "nvmlDeviceGetCount", "4>", (void *out), out)
+EXPORT(nvmlDeviceGetCount_v2, "nvmlDeviceGetCount", "4>", (void *out), out)
+BY_NUMBER(nvmlDeviceGetHandleByIndex)
+BY_NUMBER(nvmlDeviceGetHandleByIndex_v2)
+BY_TEXT(nvmlDeviceGetHandleByUUID, "nvmlDeviceGetHandleByUUID")
+BY_TEXT(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId")
+BY_TEXT(nvmlDeviceGetHandleByPciBusId_v2, "nvmlDeviceGetHandleByPciBusId")
+
+TEXT_OF_DEVICE(nvmlDeviceGetName, "nvmlDeviceGetName")
+TEXT_OF_DEVICE(nvmlDeviceGetUUID, "nvmlDeviceGetUUID")
+ONE_OUT(nvmlDeviceGetIndex, "nvmlDeviceGetIndex")
+ONE_OUT(nvmlDeviceGetMinorNumber, "nvmlDeviceGetIndex")
+ONE_OUT(nvmlDeviceGetBrand, "nvmlDeviceGetBrand")
+ONE_OUT(nvmlDeviceGetArchitecture, "nvmlDeviceGetArchitecture")
+ONE_OUT(nvmlDeviceGetNumGpuCores, "nvmlDeviceGetNumGpuCores")
+ONE_OUT(nvmlDeviceGetComputeMode, "nvmlDeviceGetComputeMode")
+ONE_OUT(nvmlDeviceGetPersistenceMode, "nvmlDeviceGetPersistenceMode")
+ONE_OUT(nvmlDeviceGetDisplayMode, "nvmlDeviceGetDisplayMode")
+ONE_OUT(nvmlDeviceGetDisplayActive, "nvmlDeviceGetDisplayMode")
+ONE_OUT(nvmlDeviceGetMultiGpuBoard, "nvmlDeviceGetMultiGpuBoard")
+EXPORT(nvmlDeviceGetCudaComputeCapability, "nvmlDeviceGetCudaComputeCapability", "44>u",
+       (void *device, void *major, void *minor), major, minor, (uint64_t)device)
+CLOCK(nvmlDeviceGetMaxClockInfo, "nvmlDeviceGetMaxClockInfo")
+CLOCK(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo")
+OF_TWO(nvmlDeviceOnSameBoard, "nvmlDeviceOnSameBoard")
+OF_TWO(nvmlDeviceGetTopologyCommonAncestor, "nvmlDeviceGetTopologyCommonAncestor")
+EXPORT(nvmlDeviceGetP2PStatus, "nvmlDeviceGetP2PStatus", "4>uuu",
+       (void *device, void *other, unsigned index, void *out), out, (uint64_t)device, (uint64_t)other, (uint64_t)index)
+EXPORT(nvmlDeviceGetCpuAffinity, "nvmlDeviceGetCpuAffinity", ">uuu", (void *device, unsigned words, void *set),
+       (uint64_t)device, (uint64_t)words, (uint64_t)set)
+
+STRUCT_OUT(nvmlDeviceGetMemoryInfo, "nvmlDeviceGetMemoryInfo")
+STRUCT_OUT(nvmlDeviceGetMemoryInfo_v2, "nvmlDeviceGetMemoryInfo_v2")
+STRUCT_OUT(nvmlDeviceGetUtilizationRates, "nvmlDeviceGetUtilizationRates")
+STRUCT_OUT(nvmlDeviceGetPciInfo, "nvmlDeviceGetPciInfo")
+STRUCT_OUT(nvmlDeviceGetPciInfo_v2, "nvmlDeviceGetPciInfo")
+STRUCT_OUT(nvmlDeviceGetPciInfo_v3, "nvmlDeviceGetPciInfo")
+
+LIST(nvmlDeviceGetComputeRunningProcesses, "nvmlDeviceGetComputeRunningProcesses_v1")
+LIST(nvmlDeviceGetComputeRunningProcesses_v2, "nvmlDeviceGetComputeRunningProcesses")
+LIST(nvmlDeviceGetComputeRunningProcesses_v3, "nvmlDeviceGetComputeRunningProcesses")
+LIST(nvmlDeviceGetGraphicsRunningProcesses, "nvmlDeviceGetGraphicsRunningProcesses")
+LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, "nvmlDeviceGetGraphicsRunningProcesses")
+LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, "nvmlDeviceGetGraphicsRunningProcesses")
+
+SHELL_EXPORT const char *nvmlErrorString(int status) {
+    static const char *const texts[] = {
+        "no error", "not initialized: call nvmlInit first", "invalid argument", "not supported by this device",
+        "no permission", "already initialized", "not found", "buffer too small", "power cables not attached",
+        "driver not loaded", "timeout", "interrupt issue", "library not found", "function not found",
+        "corrupted inforom", "device lost", "reset required", "error of the operating system",
+        "library and driver are of different versions", "in use", "out of memory", "no data",
+        "not supported while ECC is on", "out of resources", "frequency not supported",
+        "version of an argument not supported", "deprecated", "not ready", "no device found", "invalid state",
+        "kind of reset not supported",
+    };
+    if (status < 0 || status >= (int)(sizeof texts / sizeof *texts)) return "unknown error";
+    return texts[status];
+}

@@ -1,0 +1,346 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Order of what kernels launch (CUDA Programming Guide, "Device Graph Launch"): fire-and-forget and sibling launches
+ * run once the kernel is done; tail launches run in their order when all of the graph is done, and what those
+ * launch in turn runs before the rest.
+ */
+#define _GNU_SOURCE
+#include "graph.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TAILS 255 /* pending at once */
+#define MOST_NESTED 120 /* fire-and-forget launches in each other */
+
+/* cudaError_t that cudaGraphLaunch() returns to a kernel. */
+enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, MAX_DEPTH = 65, PENDING_COUNT = 69, NOT_SUPPORTED = 801 };
+
+/* Streams of the device side (cuda_device_runtime_api.h). */
+#define TAIL ((uint64_t)1 << 56)
+#define FIRE_AND_FORGET ((uint64_t)2 << 56)
+#define SIBLING ((uint64_t)3 << 56)
+
+struct cpu_sequence {
+    _Atomic uint32_t references;
+    struct cpu_command *first, *last;
+};
+
+struct cpu_sequence *cpu_sequence_make(void)
+{
+    struct cpu_sequence *sequence = calloc(1, sizeof *sequence);
+    if (sequence)
+        atomic_store(&sequence->references, 1);
+    return sequence;
+}
+
+void cpu_sequence_retain(struct cpu_sequence *sequence)
+{
+    atomic_fetch_add(&sequence->references, 1);
+}
+
+void cpu_sequence_release(struct cpu_sequence *sequence)
+{
+    if (!sequence || atomic_fetch_sub(&sequence->references, 1) > 1)
+        return;
+    while (sequence->first) {
+        struct cpu_command *command = sequence->first;
+        sequence->first = command->next;
+        cpu_command_discard(command);
+    }
+    free(sequence);
+}
+
+bool cpu_sequence_append(struct cpu_sequence *sequence, struct cpu_command *command)
+{
+    if (command->kind > CPU_LAST_AGAIN)
+        return false;
+    command->next = NULL;
+    if (sequence->last)
+        sequence->last->next = command;
+    else
+        sequence->first = command;
+    sequence->last = command;
+    return true;
+}
+
+struct launched {
+    struct launched *next;
+    uint64_t handle;
+    struct cpu_sequence *sequence;
+};
+
+struct list {
+    struct launched *first, **end;
+    uint32_t count;
+};
+
+struct cpu_graph_run {
+    _Atomic uint32_t references;
+    uint64_t handle;
+    uint32_t depth;
+    pthread_mutex_t lock; /* blocks on several workers launch */
+    struct list now, tails;
+};
+
+static void append(struct list *list, struct launched *launched)
+{
+    launched->next = NULL;
+    if (!list->first)
+        list->end = &list->first;
+    *list->end = launched;
+    list->end = &launched->next;
+    list->count++;
+}
+
+static void forget(struct list *list)
+{
+    while (list->first) {
+        struct launched *launched = list->first;
+        list->first = launched->next;
+        cpu_sequence_release(launched->sequence);
+        free(launched);
+    }
+    list->count = 0;
+}
+
+static void begin(struct cpu_graph_run *run, uint64_t handle, uint32_t depth)
+{
+    memset(run, 0, sizeof *run);
+    atomic_store(&run->references, 1);
+    run->handle = handle;
+    run->depth = depth;
+    pthread_mutex_init(&run->lock, NULL);
+}
+
+static void end(struct cpu_graph_run *run)
+{
+    forget(&run->now);
+    forget(&run->tails);
+    pthread_mutex_destroy(&run->lock);
+}
+
+struct cpu_graph_run *cpu_graph_run_make(uint64_t handle)
+{
+    struct cpu_graph_run *run = malloc(sizeof *run);
+    if (run)
+        begin(run, handle, 0);
+    return run;
+}
+
+void cpu_graph_run_retain(struct cpu_graph_run *run)
+{
+    atomic_fetch_add(&run->references, 1);
+}
+
+void cpu_graph_run_release(struct cpu_graph_run *run)
+{
+    if (!run || atomic_fetch_sub(&run->references, 1) > 1)
+        return;
+    end(run);
+    free(run);
+}
+
+uint64_t cpu_graph_run_handle(const struct cpu_graph_run *run)
+{
+    return run ? run->handle : 0;
+}
+
+static struct list take(struct cpu_graph_run *run, struct list *list)
+{
+    pthread_mutex_lock(&run->lock);
+    struct list taken = *list;
+    memset(list, 0, sizeof *list);
+    pthread_mutex_unlock(&run->lock);
+    return taken;
+}
+
+static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t depth, struct cpu_place place);
+
+/* Run what kernels have launched to run at once. */
+static bool run_now(struct cpu_graph_run *run, struct cpu_place place)
+{
+    bool fine = true;
+    while (fine && run->now.count) {
+        struct list list = take(run, &run->now);
+        for (struct launched *each = list.first; each && fine; each = each->next)
+            fine = run_graph(each->sequence, each->handle, run->depth + 1, place);
+        forget(&list);
+    }
+    return fine;
+}
+
+static bool run_sequence(struct cpu_sequence *sequence, struct cpu_place place)
+{
+    struct cpu_graph_run *run = place.worker->graph;
+    for (struct cpu_command *command = sequence->first; command; command = command->next) {
+        if (cpu_queue_cancelled(place.queue, place.number))
+            return true;
+        if (!cpu_command_run(command, place) || (run && !run_now(run, place)))
+            return false;
+    }
+    return true;
+}
+
+/* Run all tail launches, of the graph and of each other. */
+static bool run_tails(struct cpu_graph_run *run, struct cpu_place place)
+{
+    struct list left = take(run, &run->tails);
+    bool fine = true;
+    while (fine && left.first && !cpu_queue_cancelled(place.queue, place.number)) {
+        struct launched *each = left.first;
+        left.first = each->next;
+        run->handle = each->handle;
+        fine = run_sequence(each->sequence, place);
+        cpu_sequence_release(each->sequence);
+        free(each);
+        struct list more = take(run, &run->tails);
+        if (more.first) {
+            *more.end = left.first;
+            left.first = more.first;
+        }
+    }
+    forget(&left);
+    return fine;
+}
+
+static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t depth, struct cpu_place place)
+{
+    struct cpu_graph_run run, *before = place.worker->graph;
+    begin(&run, handle, depth);
+    place.worker->graph = &run;
+    bool fine = run_sequence(sequence, place) && run_tails(&run, place);
+    place.worker->graph = before;
+    end(&run);
+    return fine;
+}
+
+bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_place place)
+{
+    place.worker->graph = part->run;
+    bool fine = run_sequence(part->sequence, place) && (!part->last || run_tails(part->run, place));
+    place.worker->graph = NULL;
+    return fine;
+}
+
+bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_place place)
+{
+    for (;;) {
+        uint32_t value = atomic_load(&choice->cell->value);
+        /* if: value, else the second body where there is one; while: value; switch: the value is the body's number */
+        uint32_t body = choice->kind == CPU_SWITCH ? value : !value;
+        if (body >= choice->count || cpu_queue_cancelled(place.queue, place.number))
+            return true;
+        if (!run_sequence(choice->bodies[body], place))
+            return false;
+        if (choice->kind != CPU_WHILE)
+            return true;
+    }
+}
+
+void cpu_choice_drop(struct cpu_choice *choice)
+{
+    for (uint32_t i = 0; i < choice->count; i++)
+        cpu_sequence_release(choice->bodies[i]);
+    free(choice->bodies);
+}
+
+/* --- graphs that kernels can launch -------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct launched *first;
+} published = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool cpu_graph_publish(uint64_t handle, struct cpu_sequence *sequence)
+{
+    struct launched *new = malloc(sizeof *new);
+    if (!new)
+        return false;
+    cpu_graph_withdraw(handle);
+    cpu_sequence_retain(sequence);
+    pthread_mutex_lock(&published.lock);
+    *new = (struct launched){published.first, handle, sequence};
+    published.first = new;
+    pthread_mutex_unlock(&published.lock);
+    return true;
+}
+
+void cpu_graph_withdraw(uint64_t handle)
+{
+    struct launched *found = NULL;
+    pthread_mutex_lock(&published.lock);
+    for (struct launched **each = &published.first; *each; each = &(*each)->next) {
+        if ((*each)->handle == handle) {
+            found = *each;
+            *each = found->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&published.lock);
+    if (found) {
+        cpu_sequence_release(found->sequence);
+        free(found);
+    }
+}
+
+static struct cpu_sequence *find(uint64_t handle)
+{
+    struct cpu_sequence *sequence = NULL;
+    pthread_mutex_lock(&published.lock);
+    for (struct launched *each = published.first; each && !sequence; each = each->next)
+        if (each->handle == handle)
+            sequence = each->sequence;
+    if (sequence)
+        cpu_sequence_retain(sequence);
+    pthread_mutex_unlock(&published.lock);
+    return sequence;
+}
+
+static uint32_t launch_graph(struct cpu_graph_run *run, uint64_t handle, uint64_t stream)
+{
+    if (!run)
+        return NOT_SUPPORTED; /* the kernel is in no graph */
+    if (stream != TAIL && stream != FIRE_AND_FORGET && stream != SIBLING)
+        return INVALID_VALUE;
+    if (stream != TAIL && run->depth >= MOST_NESTED)
+        return MAX_DEPTH;
+    struct cpu_sequence *sequence = find(handle);
+    if (!sequence)
+        return INVALID_VALUE;
+    struct launched *new = malloc(sizeof *new);
+    uint32_t status = new ? SUCCESS : MEMORY_ALLOCATION;
+    pthread_mutex_lock(&run->lock);
+    if (new && stream == TAIL && run->tails.count >= MOST_TAILS)
+        status = PENDING_COUNT;
+    if (status == SUCCESS) {
+        new->handle = handle;
+        new->sequence = sequence;
+        append(stream == TAIL ? &run->tails : &run->now, new);
+    }
+    pthread_mutex_unlock(&run->lock);
+    if (status != SUCCESS) {
+        cpu_sequence_release(sequence);
+        free(new);
+    }
+    return status;
+}
+
+void cpu_graph_launch(struct cpu_warp *abi, cpu_lanes lanes, const uint64_t *handle, const uint64_t *stream,
+                      uint32_t *result)
+{
+    struct cpu_job *job = ((struct cpu_running *)abi)->block->worker->job;
+    for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
+        if (lanes >> lane & 1)
+            result[lane] = launch_graph(job->graph, handle[lane], stream[lane]);
+}
+
+void cpu_graph_set_conditional(struct cpu_warp *abi, cpu_lanes lanes, const uint64_t *handle, const uint32_t *value)
+{
+    (void)abi;
+    for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
+        if (lanes >> lane & 1)
+            atomic_store(&((struct cpu_condition_cell *)(uintptr_t)handle[lane])->value, value[lane]);
+}

@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of the runtime API: those of the driver, described by the bits of their channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_MEMORYTYPE_ARRAY,
+    CUDA_MEMCPY2D,
+)
+from cuda.cpu.driver import array, copy
+from cuda.cpu.driver.array import FORMATS, NORMALIZED, Shape
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.runtime_api import abi
+from cuda.cpu.runtime_api.copy import ends, place
+from cuda.cpu.runtime_api.device import ensure_context
+
+KINDS = {1: 1, 2: 1, 3: 1, 8: 0, 9: 0, 10: 0, 0x10: 2, 0x20: 2}  # CUarray_format -> cudaChannelFormatKind
+FORMAT_OF = {(kind, 8 * FORMATS[format_]): format_ for format_, kind in KINDS.items()}
+
+# cudaChannelFormatKind of normalized elements <-> CUarray_format: both name bits and channels.
+_NAMES = [(kind, b, c) for kind in ("Unsigned", "Signed") for b in (8, 16) for c in (1, 2, 4)]
+NORMALIZED_KINDS = {
+    getattr(abi, f"cudaChannelFormatKind{kind}Normalized{bits}X{channels}"): format_
+    for (kind, bits, channels), format_ in zip(_NAMES, NORMALIZED, strict=True)
+}
+
+
+def elements_of(name: str, desc: Any) -> tuple[int, int]:
+    """Return the CUarray_format and the number of channels that a cudaChannelFormatDesc means."""
+    if desc.f in NORMALIZED_KINDS:
+        format_ = NORMALIZED_KINDS[desc.f]
+        return format_, NORMALIZED[format_][1]
+    bits = [desc.x, desc.y, desc.z, desc.w]
+    channels = next((count for count in range(4) if not bits[count]), 4)
+    format_ = FORMAT_OF.get((desc.f, bits[0]))
+    if format_ is None or channels not in (1, 2, 4) or bits != [bits[0]] * channels + [0] * (4 - channels):
+        text = f"{name}: no elements have channels of {bits} bits and kind {desc.f}"
+        raise CudaError(abi.cudaErrorInvalidChannelDescriptor, text)
+    return format_, channels
+
+
+def describe_elements(desc: Any, format_: int, channels: int) -> None:
+    """Write a cudaChannelFormatDesc."""
+    plain = NORMALIZED.get(format_, (format_, 0))[0]
+    bits = 8 * FORMATS[plain]
+    desc.x, desc.y, desc.z, desc.w = [bits] * channels + [0] * (4 - channels)
+    kinds = {value: key for key, value in NORMALIZED_KINDS.items()}
+    desc.f = kinds.get(format_, KINDS[plain])
+
+
+def _shape(name: str, desc: int, extent: tuple[int, int, int], flags: int) -> Shape:
+    if not desc:
+        raise invalid(f"{name}: desc is NULL")
+    ensure_context()
+    return Shape(*extent, *elements_of(name, abi.cudaChannelFormatDesc.from_address(desc)), flags)
+
+
+def _extent(data: bytes) -> tuple[int, int, int]:
+    given = abi.cudaExtent.from_buffer_copy(data)
+    return given.width, given.height, given.depth
+
+
+def cudaMallocArray(desc: int, width: int, height: int, flags: int) -> int:
+    return array.make("cudaMallocArray", _shape("cudaMallocArray", desc, (width, height, 0), flags)).handle
+
+
+def cudaMalloc3DArray(desc: int, extent: bytes, flags: int) -> int:
+    return array.make("cudaMalloc3DArray", _shape("cudaMalloc3DArray", desc, _extent(extent), flags)).handle
+
+
+def cudaMallocMipmappedArray(desc: int, extent: bytes, levels: int, flags: int) -> int:
+    name = "cudaMallocMipmappedArray"
+    return array.make_mipmapped(name, _shape(name, desc, _extent(extent), flags), levels).handle
+
+
+def cudaFreeArray(handle: int) -> None:
+    ensure_context()
+    if handle:
+        array.destroy(array.find(handle, "cudaFreeArray"))
+
+
+def cudaFreeMipmappedArray(handle: int) -> None:
+    ensure_context()
+    if handle:
+        array.destroy_mipmapped(array.find_mipmapped(handle))
+
+
+def cudaArrayGetInfo(desc: int, extent: int, handle: int) -> int:
+    shape = array.find(handle, "cudaArrayGetInfo").shape
+    if desc:
+        describe_elements(abi.cudaChannelFormatDesc.from_address(desc), shape.format, shape.channels)
+    if extent:
+        target = abi.cudaExtent.from_address(extent)
+        target.width, target.height, target.depth = shape.width, shape.height, shape.depth
+    return shape.flags
+
+
+def cudaGetChannelDesc(desc: int, handle: int) -> None:
+    if not desc:
+        raise invalid("cudaGetChannelDesc: desc is NULL")
+    cudaArrayGetInfo(desc, 0, handle)
+
+
+def cudaDeviceGetTexture1DLinearMaxWidth(desc: int, ordinal: int) -> int:
+    name = "cudaDeviceGetTexture1DLinearMaxWidth"
+    if not desc:
+        raise invalid(f"{name}: fmtDesc is NULL")
+    format_, channels = elements_of(name, abi.cudaChannelFormatDesc.from_address(desc))
+    return array.cuDeviceGetTexture1DLinearMaxWidth(format_, channels, ordinal)
+
+
+# --- copies of rectangles -------------------------------------------------------------------------------
+
+
+class Rectangle:
+    """A box of two dimensions whose ends are set one after the other."""
+
+    def __init__(self, name: str, width: int, height: int, kind: int) -> None:
+        ensure_context()
+        self.name, self.kind = name, kind
+        self.on_device = dict(zip(("dst", "src"), ends(name, kind), strict=True))
+        self.box = CUDA_MEMCPY2D(WidthInBytes=width, Height=height)
+
+    def array(self, end: str, handle: int, x: int, y: int) -> Rectangle:
+        for field, value in (("MemoryType", CU_MEMORYTYPE_ARRAY), ("Array", handle), ("XInBytes", x), ("Y", y)):
+            setattr(self.box, end + field, value)
+        return self
+
+    def memory(self, end: str, start: int, pitch: int) -> Rectangle:
+        if pitch < self.box.WidthInBytes:
+            text = f"{self.name}: width {self.box.WidthInBytes} is more than the pitch {pitch}"
+            raise CudaError(abi.cudaErrorInvalidPitchValue, text)
+        place(self.box, end, start, pitch, self.on_device[end], self.kind)
+        return self
+
+    def copy(self, stream: int = copy.SYNC) -> None:
+        copy.copy_box(self.name, self.box, stream)
+
+
+def cudaMemcpy2DToArray(
+    target: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: int
+) -> None:
+    box = Rectangle("cudaMemcpy2DToArray", width, height, kind)
+    box.array("dst", target, x, y).memory("src", source, pitch).copy()
+
+
+def cudaMemcpy2DToArrayAsync(
+    target: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: int, stream: int
+) -> None:
+    box = Rectangle("cudaMemcpy2DToArrayAsync", width, height, kind)
+    box.array("dst", target, x, y).memory("src", source, pitch).copy(stream)
+
+
+def cudaMemcpy2DFromArray(
+    target: int, pitch: int, source: int, x: int, y: int, width: int, height: int, kind: int
+) -> None:
+    box = Rectangle("cudaMemcpy2DFromArray", width, height, kind)
+    box.memory("dst", target, pitch).array("src", source, x, y).copy()
+
+
+def cudaMemcpy2DFromArrayAsync(
+    target: int, pitch: int, source: int, x: int, y: int, width: int, height: int, kind: int, stream: int
+) -> None:
+    box = Rectangle("cudaMemcpy2DFromArrayAsync", width, height, kind)
+    box.memory("dst", target, pitch).array("src", source, x, y).copy(stream)
+
+
+def cudaMemcpy2DArrayToArray(
+    target: int, to_x: int, to_y: int, source: int, of_x: int, of_y: int, width: int, height: int, kind: int
+) -> None:
+    box = Rectangle("cudaMemcpy2DArrayToArray", width, height, kind)
+    box.array("dst", target, to_x, to_y).array("src", source, of_x, of_y).copy()
+
+
+# --- copies of bytes that go on in the next row (deprecated) ----------------------------------------------
+
+
+def _runs(handle: int, x: int, y: int, count: int) -> list[tuple[int, int, int]]:
+    """Return (x, y, bytes) of the rows of an array that `count` bytes from (x, y) on fill."""
+    pitch, found = array.find(handle).shape.pitch, []
+    while count:
+        size = min(count, pitch - x) if x < pitch else count
+        found.append((x, y, size))
+        count, x, y = count - size, 0, y + 1
+    return found
+
+
+def cudaMemcpyToArray(target: int, x: int, y: int, source: int, count: int, kind: int) -> None:
+    cudaMemcpyToArrayAsync(target, x, y, source, count, kind, copy.SYNC)
+
+
+def cudaMemcpyToArrayAsync(target: int, x: int, y: int, source: int, count: int, kind: int, stream: int) -> None:
+    for left, row, size in _runs(target, x, y, count):
+        Rectangle("cudaMemcpyToArray", size, 1, kind).array("dst", target, left, row).memory("src", source, size).copy(
+            stream
+        )
+        source += size
+
+
+def cudaMemcpyFromArray(target: int, source: int, x: int, y: int, count: int, kind: int) -> None:
+    cudaMemcpyFromArrayAsync(target, source, x, y, count, kind, copy.SYNC)
+
+
+def cudaMemcpyFromArrayAsync(target: int, source: int, x: int, y: int, count: int, kind: int, stream: int) -> None:
+    for left, row, size in _runs(source, x, y, count):
+        box = Rectangle("cudaMemcpyFromArray", size, 1, kind)
+        box.memory("dst", target, size).array("src", source, left, row).copy(stream)
+        target += size
+
+
+def cudaMemcpyArrayToArray(
+    target: int, to_x: int, to_y: int, source: int, of_x: int, of_y: int, count: int, kind: int
+) -> None:
+    if to_x == of_x and array.find(target).shape.pitch == array.find(source).shape.pitch:
+        for left, row, size in _runs(source, of_x, of_y, count):
+            box = Rectangle("cudaMemcpyArrayToArray", size, 1, kind)
+            box.array("dst", target, left, to_y + row - of_y).array("src", source, left, row).copy()
+        return
+    raise invalid("cudaMemcpyArrayToArray: rows of different length, or offsets in them that differ")

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Execution contexts of the runtime API: a device's primary context, or a green one. The handle is a CUcontext."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cuda.cpu.driver import context, green_context, stream
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.runtime_api import abi
+from cuda.cpu.runtime_api.device import ensure_devices, primary_context
+
+
+def _find(name: str, handle: int) -> Any:
+    ensure_devices()
+    if not handle:
+        raise invalid(f"{name}: ctx is NULL")
+    return context.find_owner(handle)
+
+
+def _green(name: str, handle: int) -> green_context.GreenContext:
+    found = _find(name, handle)
+    if not isinstance(found, green_context.GreenContext):
+        raise CudaError(abi.cudaErrorInvalidValue, f"{name}: the execution context is a device's own")
+    return found
+
+
+def cudaGreenCtxCreate(description: int, ordinal: int, flags: int) -> int:
+    if flags:
+        raise invalid(f"cudaGreenCtxCreate: flags is {flags}, must be 0")
+    ensure_devices()
+    return green_context.cuCtxFromGreenCtx(green_context.cuGreenCtxCreate(description, ordinal, 0))
+
+
+def cudaDeviceGetExecutionCtx(ordinal: int) -> int:
+    return primary_context(ordinal)
+
+
+def cudaExecutionCtxDestroy(handle: int) -> None:
+    green_context.cuGreenCtxDestroy(_green("cudaExecutionCtxDestroy", handle).green_handle)
+
+
+def cudaExecutionCtxGetDevResource(handle: int, place: int, kind: int) -> None:
+    _find("cudaExecutionCtxGetDevResource", handle)
+    green_context.cuCtxGetDevResource(handle, place, kind)
+
+
+def cudaExecutionCtxGetDevice(handle: int) -> int:
+    return _find("cudaExecutionCtxGetDevice", handle).device.ordinal
+
+
+def cudaExecutionCtxGetId(handle: int) -> int:
+    """Return a number of its own for each execution context: those of green ones are above all others."""
+    found = _find("cudaExecutionCtxGetId", handle)
+    return found.id + (found is not found.base) * (1 << 32)
+
+
+def cudaExecutionCtxStreamCreate(handle: int, flags: int, priority: int) -> int:
+    found = _find("cudaExecutionCtxStreamCreate", handle)
+    if flags not in (0, abi.cudaStreamNonBlocking):
+        raise invalid(f"cudaExecutionCtxStreamCreate: flags is {flags}, must be 0 or cudaStreamNonBlocking")
+    return stream.Stream(found.base, flags, priority, green=stream.green_of(found)).handle
+
+
+def cudaExecutionCtxSynchronize(handle: int) -> None:
+    context.synchronize(_find("cudaExecutionCtxSynchronize", handle))
+
+
+def cudaExecutionCtxRecordEvent(handle: int, event: int) -> None:
+    name = "cudaExecutionCtxRecordEvent"
+    green_context.record(name, _find(name, handle), event)
+
+
+def cudaExecutionCtxWaitEvent(handle: int, event: int) -> None:
+    name = "cudaExecutionCtxWaitEvent"
+    green_context.wait(name, _find(name, handle), event)

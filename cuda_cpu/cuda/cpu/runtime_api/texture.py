@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Texture and surface objects of the runtime API: those of the driver, with descriptors of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
+    CU_TRSF_NORMALIZED_COORDINATES,
+    CU_TRSF_READ_AS_INTEGER,
+    CU_TRSF_SEAMLESS_CUBEMAP,
+    CU_TRSF_SRGB,
+    CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC,
+    CUDA_TEXTURE_DESC,
+)
+from cuda.cpu.driver import array, texture
+from cuda.cpu.driver.array import NORMALIZED
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.runtime_api import abi
+from cuda.cpu.runtime_api.array import describe_elements, elements_of
+from cuda.cpu.runtime_api.device import ensure_context
+
+HANDLES = {abi.cudaResourceTypeArray: ("array", "array", "hArray")}
+HANDLES[abi.cudaResourceTypeMipmappedArray] = ("mipmap", "mipmap", "hMipmappedArray")
+MEMORY = {
+    abi.cudaResourceTypeLinear: ("linear", ("devPtr", "sizeInBytes")),
+    abi.cudaResourceTypePitch2D: ("pitch2D", ("devPtr", "width", "height", "pitchInBytes")),
+}
+# Fields of cudaTextureDesc that are bits of CUDA_TEXTURE_DESC.flags.
+FLAGS = {
+    "normalizedCoords": CU_TRSF_NORMALIZED_COORDINATES,
+    "sRGB": CU_TRSF_SRGB,
+    "disableTrilinearOptimization": CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
+    "seamlessCubemap": CU_TRSF_SEAMLESS_CUBEMAP,
+}
+SAME = (
+    "filterMode", "maxAnisotropy", "mipmapFilterMode", "mipmapLevelBias", "minMipmapLevelClamp", "maxMipmapLevelClamp",
+)  # fmt: skip
+
+
+def _at(name: str, what: str, structure: Any, place: int) -> Any:
+    if not place:
+        raise invalid(f"{name}: {what} is NULL")
+    return structure.from_address(place)
+
+
+def _resource(name: str, place: int) -> CUDA_RESOURCE_DESC:
+    given = _at(name, "pResDesc", abi.cudaResourceDesc, place)
+    made = CUDA_RESOURCE_DESC(resType=given.resType)
+    if given.resType in HANDLES:
+        ours, theirs, field = HANDLES[given.resType]
+        setattr(getattr(made.res, ours), field, getattr(getattr(given.res, theirs), theirs) or 0)
+    elif given.resType in MEMORY:
+        part, fields = MEMORY[given.resType]
+        source, target = getattr(given.res, part), getattr(made.res, part)
+        target.format, target.numChannels = elements_of(name, source.desc)
+        for field in fields:
+            setattr(target, field, getattr(source, field))
+    else:
+        raise invalid(f"{name}: resType is {given.resType}, no cudaResourceType")
+    return made
+
+
+def _format_of(resource: CUDA_RESOURCE_DESC) -> int:
+    if resource.resType == abi.cudaResourceTypeArray:
+        return array.find(resource.res.array.hArray).shape.format
+    if resource.resType == abi.cudaResourceTypeMipmappedArray:
+        return array.find_mipmapped(resource.res.mipmap.hMipmappedArray).shape.format
+    linear = resource.resType == abi.cudaResourceTypeLinear
+    return resource.res.linear.format if linear else resource.res.pitch2D.format
+
+
+def _settings(name: str, place: int, format_: int) -> CUDA_TEXTURE_DESC:
+    """Return the driver's settings; refuse what this API has statuses of its own for."""
+    given = _at(name, "pTexDesc", abi.cudaTextureDesc, place)
+    made = CUDA_TEXTURE_DESC(flags=sum(bit for field, bit in FLAGS.items() if getattr(given, field)))
+    made.addressMode[:], made.borderColor[:] = given.addressMode, given.borderColor
+    for field in SAME:
+        setattr(made, field, getattr(given, field))
+    normalizes = given.readMode == abi.cudaReadModeNormalizedFloat
+    whole = format_ < 0x10 and format_ not in NORMALIZED
+    if not normalizes:
+        made.flags |= CU_TRSF_READ_AS_INTEGER
+    if normalizes and format_ in (3, 10):
+        text = f"{name}: cudaReadModeNormalizedFloat is for elements of 8 or 16 bits"
+        raise CudaError(abi.cudaErrorInvalidNormSetting, text)
+    if whole and not normalizes and given.filterMode:
+        text = f"{name}: elements that are read as integers cannot be filtered: filterMode must be _Point"
+        raise CudaError(abi.cudaErrorInvalidFilterSetting, text)
+    return made
+
+
+def cudaCreateTextureObject(resource: int, settings: int, view: int) -> int:
+    name = "cudaCreateTextureObject"
+    ensure_context()
+    made = _resource(name, resource)
+    given = CUDA_RESOURCE_VIEW_DESC.from_address(view) if view else None  # the same in both APIs
+    return texture.create(name, made, _settings(name, settings, _format_of(made)), given).handle
+
+
+def cudaDestroyTextureObject(handle: int) -> None:
+    ensure_context()
+    texture.cuTexObjectDestroy(handle)
+
+
+def cudaCreateSurfaceObject(resource: int) -> int:
+    ensure_context()
+    return texture.create_surface("cudaCreateSurfaceObject", _resource("cudaCreateSurfaceObject", resource)).handle
+
+
+def cudaDestroySurfaceObject(handle: int) -> None:
+    ensure_context()
+    texture.cuSurfObjectDestroy(handle)
+
+
+def _give_resource(name: str, place: int, kept: CUDA_RESOURCE_DESC) -> None:
+    target = _at(name, "pResDesc", abi.cudaResourceDesc, place)
+    target.resType, target.flags = kept.resType, 0
+    if kept.resType in HANDLES:
+        ours, theirs, field = HANDLES[kept.resType]
+        setattr(getattr(target.res, theirs), theirs, getattr(getattr(kept.res, ours), field))
+        return
+    part, fields = MEMORY[kept.resType]
+    source, copied = getattr(kept.res, part), getattr(target.res, part)
+    describe_elements(copied.desc, source.format, source.numChannels)
+    for field in fields:
+        setattr(copied, field, getattr(source, field))
+
+
+def cudaGetTextureObjectResourceDesc(place: int, handle: int) -> None:
+    _give_resource("cudaGetTextureObjectResourceDesc", place, texture.find(texture.textures, handle).resource)
+
+
+def cudaGetSurfaceObjectResourceDesc(place: int, handle: int) -> None:
+    _give_resource("cudaGetSurfaceObjectResourceDesc", place, texture.find(texture.surfaces, handle).resource)
+
+
+def cudaGetTextureObjectTextureDesc(place: int, handle: int) -> None:
+    kept = texture.find(texture.textures, handle).texture
+    target = _at("cudaGetTextureObjectTextureDesc", "pTexDesc", abi.cudaTextureDesc, place)
+    for field, bit in FLAGS.items():
+        setattr(target, field, int(bool(kept.flags & bit)))
+    target.addressMode[:], target.borderColor[:] = kept.addressMode, kept.borderColor
+    for field in SAME:
+        setattr(target, field, getattr(kept, field))
+    whole = kept.flags & CU_TRSF_READ_AS_INTEGER
+    target.readMode = abi.cudaReadModeElementType if whole else abi.cudaReadModeNormalizedFloat
+
+
+def cudaGetTextureObjectResourceViewDesc(place: int, handle: int) -> None:
+    texture.cuTexObjectGetResourceViewDesc(place, handle)

@@ -1,0 +1,244 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Many threads, streams, launches and processes at once; and what every failure of an allocation leaves behind."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import threading
+from ctypes import c_uint32, c_uint64
+
+import graph_calls as calls
+import kernels
+import pytest
+from support.other_process import OtherProcess
+from support.scripts import run_checked
+from test_pool import properties
+
+from cuda.cpu import abi, driver
+from cuda.cpu.driver import context as contexts
+from cuda.cpu.driver import event, graph, graph_exec, memory, pool, stream
+from cuda.cpu.driver.error import CudaError
+from cuda.cpu.runtime import _runtime
+
+THREADS, LAUNCHES, ROUNDS = 8, 10_000, 12
+
+
+def in_threads(work, count=THREADS) -> None:
+    """Run `work(number)` in threads that start together, and raise what any of them raised."""
+    failures, together = [], threading.Barrier(count)
+
+    def run(number: int) -> None:
+        try:
+            together.wait(20)
+            work(number)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not any(thread.is_alive() for thread in threads)
+    if failures:
+        raise failures[0]
+
+
+def test_threads_streams_and_allocations(context):
+    """Each thread allocates, fills, computes and checks in streams of its own, and waits for its neighbour's events."""
+    marks = [driver.cuEventCreate(2) for _ in range(THREADS)]
+    with kernels.loaded(kernels.SAXPY) as module:
+
+        def work(number: int) -> None:
+            driver.cuCtxSetCurrent(context)
+            streams = [driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING) for _ in range(2)]
+            for turn in range(ROUNDS):
+                line, count = streams[turn % 2], 100 + 977 * ((number + turn) % 5)
+                x, y = (driver.cuMemAllocAsync(4 * count, line) for _ in range(2))
+                driver.cuMemsetD32Async(x, 0x3F800000, count, line)  # 1.0
+                driver.cuMemsetD32Async(y, 0x40000000, count, line)  # 2.0
+                arguments = c_uint64(y), c_uint64(x), ctypes.c_float(number), c_uint32(count)
+                kernels.run(module, "saxpy", *arguments, grid=(-(-count // 128), 1, 1), block=(128, 1, 1), stream=line)
+                driver.cuEventRecord(marks[number], line)
+                driver.cuStreamWaitEvent(streams[(turn + 1) % 2], marks[(number + 1) % THREADS], 0)
+                back = (ctypes.c_float * count)()
+                driver.cuMemcpyDtoHAsync(ctypes.addressof(back), y, 4 * count, line)
+                driver.cuStreamSynchronize(line)
+                assert set(back) == {number + 2}
+                driver.cuMemFreeAsync(x, line)
+                driver.cuMemFreeAsync(y, line)
+                kept = driver.cuMemAlloc(1 + 4096 * (turn % 3))
+                driver.cuMemFree(kept)
+            for line in streams:
+                driver.cuStreamDestroy(line)
+
+        in_threads(work)
+    for mark in marks:
+        driver.cuEventDestroy(mark)
+
+
+COUNT_UP = """
+.visible .entry count_up(.param .u64 place)
+{
+ .reg .b64 %rd<2>; ld.param.u64 %rd1, [place]; red.global.add.u32 [%rd1], 1; ret;
+}
+"""
+
+
+def test_ten_thousand_launches(context):
+    with kernels.loaded(COUNT_UP) as module, calls.memory() as place:
+        function = driver.cuModuleGetFunction(module, b"count_up")
+
+        def work(number: int) -> None:
+            driver.cuCtxSetCurrent(context)
+            line = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
+            places, _kept = kernels.packed(c_uint64(place))
+            for _ in range(LAUNCHES // THREADS):
+                driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, line, places, 0)
+            driver.cuStreamSynchronize(line)
+            driver.cuStreamDestroy(line)
+
+        in_threads(work)
+        assert kernels.read(place) == LAUNCHES
+
+
+def test_processes_spawned_at_once():
+    with contextlib.ExitStack() as stack:
+        others = [stack.enter_context(OtherProcess(CUDA_CPU_WORKERS="1")) for _ in range(4)]
+        for number, other in enumerate(others):
+            other.start(f"""
+import ctypes
+from cuda.cpu import driver
+driver.cuInit(0)
+driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+pointers = [driver.cuMemAlloc(5000) for _ in range(50)]
+for pointer in pointers:
+    driver.cuMemsetD8(pointer, {number}, 5000)
+driver.cuCtxSynchronize()
+found = (ctypes.c_uint8 * 5000)()
+driver.cuMemcpyDtoH(ctypes.addressof(found), pointers[17], 5000)
+""")
+        for number, other in enumerate(others):
+            assert other.answer()[0]
+            assert other.run("set(found)") == {number}
+
+
+def test_processes_forked_while_threads_launch():
+    """The children are refused in words, whatever the parent's threads were doing; the parent goes on."""
+    said = run_checked("""
+        import os, sys, threading
+        sys.path.insert(0, "tests/cpu/driver")
+        from cuda.cpu import driver
+        from cuda.cpu.driver.error import CudaError
+        driver.cuInit(0)
+        context = driver.cuDevicePrimaryCtxRetain(0)
+        driver.cuCtxSetCurrent(context)
+        pointer, over = driver.cuMemAlloc(4096), threading.Event()
+        def busy():
+            driver.cuCtxSetCurrent(context)
+            line = driver.cuStreamCreate(1)
+            while not over.is_set():
+                driver.cuMemsetD8Async(pointer, 1, 4096, line)
+                driver.cuStreamSynchronize(line)
+        threads = [threading.Thread(target=busy) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(8):
+            child = os.fork()
+            if not child:
+                try:
+                    driver.cuInit(0)
+                except CudaError as error:
+                    os._exit(error.status)
+                os._exit(0)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        over.set()
+        for thread in threads:
+            thread.join()
+        driver.cuCtxSynchronize()
+        print("fine")
+    """)
+    assert said.split() == ["3"] * 8 + ["fine"]  # CUDA_ERROR_NOT_INITIALIZED
+
+
+# --- failures of allocations --------------------------------------------------------------------------
+
+
+class Injector:
+    """Lets the Nth native object or piece of memory that the driver asks for not be there."""
+
+    def __init__(self, patch) -> None:
+        self.count, self.fails = 0, 0
+        for name in ("Queue", "Event", "Sequence", "GraphRun"):
+            patch.setattr(_runtime, name, self.wrap(getattr(_runtime, name)))
+        patch.setattr(memory, "reserve", self.wrap(memory.reserve))
+
+    def wrap(self, make):
+        def made(*arguments, **named):
+            self.count += 1
+            if self.count == self.fails:
+                raise MemoryError
+            return make(*arguments, **named)
+
+        return made
+
+
+def program(module: int) -> None:
+    """Use what allocates: streams, events, memory, pools, capture, graphs, events between processes."""
+    with contextlib.ExitStack() as undo:
+
+        def own(handle: int, give_back) -> int:
+            undo.callback(give_back, handle)
+            return handle
+
+        line = own(driver.cuStreamCreate(0), driver.cuStreamDestroy)
+        mark = own(driver.cuEventCreate(2), driver.cuEventDestroy)
+        own(driver.cuEventCreate(abi.CU_EVENT_INTERPROCESS | 2), driver.cuEventDestroy)
+        place = own(driver.cuMemAlloc(4096), driver.cuMemFree)
+        own(driver.cuMemAllocManaged(64, 1), driver.cuMemFree)
+        given = properties(handleTypes=abi.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        shared = own(driver.cuMemPoolCreate(ctypes.addressof(given)), driver.cuMemPoolDestroy)
+        own(driver.cuMemAllocFromPoolAsync(5000, shared, line), driver.cuMemFree)
+        own(driver.cuMemAllocAsync(100, line), driver.cuMemFree)
+        kernels.run(module, "count_up", c_uint64(place), stream=line)
+        driver.cuEventRecord(mark, line)
+        driver.cuStreamWaitEvent(0, mark, 0)
+        driver.cuMemsetD32Async(place, 1, 4, 0)
+        made = own(driver.cuGraphCreate(0), driver.cuGraphDestroy)
+        calls.add_kernel(made, module, "count_up", c_uint64(place))
+        calls.add_fill(made, place, 3, 4)
+        exe = own(driver.cuGraphInstantiate(made, 0), driver.cuGraphExecDestroy)
+        driver.cuGraphLaunch(exe, line)
+        driver.cuStreamSynchronize(line)
+        assert kernels.read(place) in (3, 4)
+
+
+TABLES = (stream.streams, event.events, graph.graphs, graph.nodes, graph_exec.execs, pool.pools, contexts.contexts)
+
+
+def test_every_allocation_fails_once(context, monkeypatch):
+    with kernels.loaded(COUNT_UP) as module:
+        program(module)  # what is made once and stays: default streams and pools, machine code
+        driver.cuCtxSynchronize()
+        injector = Injector(monkeypatch)
+        program(module)
+        total = injector.count
+        assert total > 10
+        driver.cuCtxSynchronize()
+        tables, files = [len(table) for table in TABLES], len(os.listdir("/proc/self/fd"))
+        free = driver.cuMemGetInfo()[0]
+        for number in range(1, total + 1):
+            injector.count, injector.fails = 0, number
+            with pytest.raises((MemoryError, CudaError)) as caught:
+                program(module)
+            if isinstance(caught.value, CudaError):
+                assert caught.value.status == abi.CUDA_ERROR_OUT_OF_MEMORY, number
+            injector.fails = 0
+            driver.cuCtxSynchronize()
+            assert [len(table) for table in TABLES] == tables, f"left behind by failure {number}"
+            assert len(os.listdir("/proc/self/fd")) == files, f"open after failure {number}"
+            assert driver.cuMemGetInfo()[0] == free, f"memory kept after failure {number}"
+        program(module)

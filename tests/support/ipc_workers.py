@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the other process of the tests of sharing does: it must be importable there."""
+
+from __future__ import annotations
+
+import pickle
+
+
+def serve(pipe):
+    """Run the functions of this module that are asked for, and answer with what they return or raise."""
+    from cuda.core import Device
+
+    device = Device(0)
+    device.set_current()
+    kept = {}
+    while True:
+        name, *arguments = pipe.recv()
+        if name == "end":
+            return
+        try:
+            answer = globals()[name](kept, device.default_stream, *arguments)
+        except Exception as error:
+            answer = f"{type(error).__name__}: {error}"
+        pipe.send(answer)
+
+
+def read(kept, stream, buffer):
+    """Return the bytes of a buffer."""
+    from cuda.core import LegacyPinnedMemoryResource
+
+    with LegacyPinnedMemoryResource().allocate(buffer.size, stream=stream) as pinned:
+        buffer.copy_to(pinned, stream=stream)
+        stream.sync()
+        return bytes(pinned)
+
+
+def write(kept, stream, buffer, value):
+    """Fill a buffer, and tell what it is."""
+    buffer.fill(value, stream=stream)
+    stream.sync()
+    return type(buffer).__name__, buffer.is_mapped, buffer.size, buffer.memory_resource.is_mapped
+
+
+def keep(kept, stream, name, thing):
+    """Keep something for later."""
+    kept[name] = thing
+    return repr(thing)
+
+
+def drop(kept, stream, name):
+    """Close what was kept."""
+    kept.pop(name).close()
+    return "closed"
+
+
+def read_pickled(kept, stream, data):
+    """Return the bytes of a buffer that plain pickle sent."""
+    return read(kept, stream, pickle.loads(data))
+
+
+def write_twice(kept, stream, data):
+    """Open one buffer twice, close the first, and use the second."""
+    first, second = pickle.loads(data), pickle.loads(data)
+    same = first.handle == second.handle
+    first.close()
+    second.fill(9, stream=stream)
+    stream.sync()
+    second.close()
+    return same
+
+
+def allocate(kept, stream, name):
+    """Try to allocate from another process's resource."""
+    return kept[name].allocate(8, stream=stream).size
+
+
+def resource_facts(kept, stream, name):
+    """Tell what an opened resource is."""
+    resource = kept[name]
+    return (
+        resource.is_mapped,
+        resource.is_ipc_enabled,
+        resource.uuid,
+        type(resource).from_registry(resource.uuid) is resource,
+    )
+
+
+def describe(kept, stream, buffer):
+    """Try to hand on what is another process's."""
+    return buffer.ipc_descriptor
+
+
+def open_descriptor(kept, stream, name, descriptor, value):
+    """Open a buffer by its descriptor, and fill it."""
+    from cuda.core import Buffer
+
+    with Buffer.from_ipc_descriptor(kept[name], descriptor, stream=stream) as buffer:
+        buffer.fill(value, stream=stream)
+        stream.sync()
+        return buffer.is_mapped
+
+
+def record(kept, stream, event):
+    """Record an event of another process."""
+    kept["event"] = event
+    stream.record(event)
+    return event.is_ipc_enabled, event.is_timing_enabled, event.is_blocking_sync, event.device.device_id
+
+
+def is_done(kept, stream):
+    """Tell whether the kept event is done."""
+    return kept["event"].is_done
+
+
+def forked(answer):
+    """Use CUDA in a child of fork."""
+    import warnings
+
+    from cuda.core import Device
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            Device(0).sync()
+            answer.send("works")
+        except Exception as error:
+            answer.send(str(error).splitlines()[0])

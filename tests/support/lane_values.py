@@ -1,0 +1,231 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What PTX instructions compute, for one thread, on plain integers: bits in, bits out.
+
+A reference that is slow and easy to check against the PTX manual. Each function takes the instruction's form and the
+bits of its operands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from support.exact import decode, encode
+
+from cuda.cpu.ptx.instructions import Form
+
+FLOATS = {"f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}
+
+
+def width_of(type_: str) -> int:
+    return 1 if type_ == "pred" else int(type_[1:])
+
+
+def cut(value: int, width: int) -> int:
+    return value & ((1 << width) - 1)
+
+
+def signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) & 1 else value
+
+
+def number(value: int, type_: str) -> int:
+    """Return the integer that bits of a type stand for."""
+    return signed(value, width_of(type_)) if type_[0] == "s" else value
+
+
+def real(bits: int, type_: str) -> np.floating:
+    float_, int_ = FLOATS[type_]
+    return np.array(bits, int_).view(float_)[()]
+
+
+def bits_of(value: object, type_: str) -> int:
+    float_, int_ = FLOATS[type_]
+    return int(np.array(value, float_).view(int_))
+
+
+# --- integers -----------------------------------------------------------------------------------------
+
+
+def _divide(a: int, b: int) -> tuple[int, int]:
+    """Return quotient and rest, towards zero."""
+    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    return quotient, a - quotient * b
+
+
+def _product(form: Form, a: int, b: int) -> int:
+    width = width_of(form.type)
+    product = number(a, form.type) * number(b, form.type)
+    return product >> width if form.mode == "hi" else product
+
+
+def _result_width(form: Form) -> int:
+    return width_of(form.type) * (2 if form.mode == "wide" else 1)
+
+
+def _shift_right(form: Form, a: int, b: int) -> int:
+    return number(a, form.type) >> min(b, 127)
+
+
+def _field(form: Form, a: int, b: int, c: int) -> int:
+    """bfe, section 9.7.1.19: bits beyond the top are the sign of the field, or zero."""
+    width = width_of(form.type)
+    start, count = b & 255, c & 255
+    if count == 0:
+        return 0
+    top = min(start + count - 1, width - 1)
+    sign = a >> top & 1 if form.type[0] == "s" else 0
+    field = cut(a >> start, max(min(count, width - start), 0)) if start < width else 0
+    have = max(min(count, width - start), 0)
+    return field | (((1 << width) - 1) << have if sign else 0)
+
+
+def _insert(form: Form, a: int, b: int, c: int, d: int) -> int:
+    width = width_of(form.type)
+    mask = cut(((1 << (d & 255)) - 1) << (c & 255), width)
+    return (b & ~mask) | (a << (c & 255) & mask)
+
+
+def _select_bytes(form: Form, a: int, b: int, c: int) -> int:
+    assert form.mode is None
+    source, result = a | b << 32, 0
+    for place in range(4):
+        pick = c >> 4 * place & 15
+        byte = source >> 8 * (pick & 7) & 255
+        result |= (255 * (byte >> 7) if pick & 8 else byte) << 8 * place
+    return result
+
+
+def _funnel(form: Form, a: int, b: int, c: int) -> int:
+    both = b << 32 | a
+    count = c & 31 if form.mode == "wrap" else min(c, 32)
+    return both << count >> 32 if form.dir == "l" else both >> count
+
+
+def _lookup(form: Form, a: int, b: int, c: int, table: int) -> int:
+    return sum(((table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | c >> i & 1)) & 1) << i for i in range(32))
+
+
+INTEGERS: dict[str, Callable[..., int]] = {
+    "add": lambda form, a, b: a + b,
+    "sub": lambda form, a, b: a - b,
+    "mul": _product,
+    "mad": lambda form, a, b, c: _product(form, a, b) + number(c, form.type),
+    "div": lambda form, a, b: _divide(number(a, form.type), number(b, form.type))[0],
+    "rem": lambda form, a, b: _divide(number(a, form.type), number(b, form.type))[1],
+    "sad": lambda form, a, b, c: abs(number(a, form.type) - number(b, form.type)) + c,
+    "abs": lambda form, a: abs(number(a, form.type)),
+    "neg": lambda form, a: -a,
+    "min": lambda form, a, b: min(number(a, form.type), number(b, form.type)),
+    "max": lambda form, a, b: max(number(a, form.type), number(b, form.type)),
+    "and": lambda form, a, b: a & b,
+    "or": lambda form, a, b: a | b,
+    "xor": lambda form, a, b: a ^ b,
+    "not": lambda form, a: ~a,
+    "cnot": lambda form, a: int(a == 0),
+    "shl": lambda form, a, b: a << min(b, 127),
+    "shr": _shift_right,
+    "shf": _funnel,
+    "lop3": _lookup,
+    "popc": lambda form, a: a.bit_count(),
+    "clz": lambda form, a: width_of(form.type) - a.bit_length(),
+    "brev": lambda form, a: int(f"{a:0{width_of(form.type)}b}"[::-1], 2),
+    "bfe": _field,
+    "bfi": _insert,
+    "prmt": _select_bytes,
+}
+
+# --- floating point -----------------------------------------------------------------------------------
+
+
+def _fma(a: int, b: int, c: int, type_: str) -> int:
+    x, y, z = (decode(bits, type_) for bits in (a, b, c))
+    if not all(isinstance(value, Fraction) for value in (x, y, z)) or x * y + z == 0:
+        with np.errstate(all="ignore"):  # an infinity, NaN or signed zero: no digit is lost
+            return bits_of(real(a, type_) * real(b, type_) + real(c, type_), type_)
+    return encode(x * y + z, type_, "rn")
+
+
+def _least(a: np.floating, b: np.floating, pick: Callable) -> np.floating:
+    """Return the smaller or larger: a number rather than NaN, -0 below +0 (9.7.3.11)."""
+    if np.isnan(a) or np.isnan(b):
+        return b if np.isnan(a) else a
+    return pick((a, b), key=lambda value: (value, not np.signbit(value)))
+
+
+FLOATING: dict[str, Callable] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "sqrt": np.sqrt,
+    "min": lambda a, b: _least(a, b, min),
+    "max": lambda a, b: _least(a, b, max),
+}
+
+
+def compute(form: Form, types: str, *operands: int) -> int:
+    """Return the result's bits; `types` is the type of the operation."""
+    if types in FLOATS:
+        if form.opcode == "fma":
+            return _fma(*operands, types)
+        if form.opcode in ("abs", "neg"):
+            sign = 1 << (width_of(types) - 1)
+            return operands[0] & ~sign if form.opcode == "abs" else operands[0] ^ sign
+        with np.errstate(all="ignore"):
+            return bits_of(FLOATING[form.opcode](*(real(bits, types) for bits in operands)), types)
+    width = 32 if form.opcode in ("popc", "clz") else _result_width(form) if form.opcode in ("mul", "mad") else None
+    return cut(INTEGERS[form.opcode](form, *operands), width or width_of(types))
+
+
+# --- comparison and conversion ------------------------------------------------------------------------
+
+ORDER = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+} | {"lo": lambda a, b: a < b, "ls": lambda a, b: a <= b, "hi": lambda a, b: a > b, "hs": lambda a, b: a >= b}
+
+
+def compare(cmp: str, type_: str, a: int, b: int) -> bool:
+    """Return what setp finds; the forms with u hold for NaN, the others, ne too, do not."""
+    if type_ not in FLOATS:
+        return bool(ORDER[cmp](number(a, type_), number(b, type_)))
+    x, y = real(a, type_), real(b, type_)
+    unordered = bool(np.isnan(x) or np.isnan(y))
+    if cmp in ("num", "nan"):
+        return unordered == (cmp == "nan")
+    if cmp.endswith("u") and cmp != "u":
+        return unordered or bool(ORDER[cmp[:-1]](x, y))
+    return not unordered and bool(ORDER[cmp](x, y))
+
+
+def convert(form: Form, bits: int) -> int:
+    """Return what cvt gives."""
+    to, from_ = form.dtype, form.type
+    if from_ in FLOATS and to in FLOATS:
+        with np.errstate(all="ignore"):
+            return bits_of(real(bits, from_), to)
+    if to in FLOATS:
+        return encode(Fraction(number(bits, from_)), to, form.rnd or "rn") if number(bits, from_) else 0
+    low, high = (
+        (0, (1 << width_of(to)) - 1) if to[0] == "u" else (-(1 << width_of(to) - 1), (1 << width_of(to) - 1) - 1)
+    )
+    if from_ in FLOATS:  # saturates; NaN is 0 but for 64-bit results
+        value = real(bits, from_)
+        if np.isnan(value):
+            return 0
+        if np.isinf(value):
+            return cut(high if value > 0 else low, width_of(to))
+        whole = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[form.irnd](
+            Fraction(float(value))
+        )
+        return cut(min(max(whole, low), high), width_of(to))
+    value = number(bits, from_)
+    return cut(min(max(value, low), high) if form.sat else value, width_of(to))
