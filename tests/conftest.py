@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 def pytest_addoption(parser):
     parser.addoption("--driver", choices=["cpu", "nvidia"], default="cpu", help="which driver the tests run on")
+    parser.addoption("--record-instructions", metavar="FILE", help="write which PTX instructions the tests run")
 
 
 def pytest_configure(config):
@@ -30,6 +31,10 @@ def pytest_configure(config):
     for path in (ROOT / "cuda_bindings", ROOT, ROOT / "tests"):
         if str(path) not in sys.path:
             sys.path.append(str(path))
+    if config.getoption("--record-instructions"):
+        from support.instruction_record import Recorder
+
+        config.pluginmanager.register(Recorder(config.getoption("--record-instructions")))
 
 
 def hide_toolkit():

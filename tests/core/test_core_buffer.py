@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 import gc
+import pickle
 
 import numpy as np
 import pytest
 
 from cuda.core import Buffer, LegacyPinnedMemoryResource, MemoryResource
+from cuda.core._ipc import IPCBufferDescriptor
 
 
 class Counting(MemoryResource):
@@ -156,7 +158,7 @@ def test_wrong_copies(device, stream):
             first.copy_from(np.zeros(8, "u1"), stream=stream)
         with pytest.raises(TypeError, match=r"^dst must be a Buffer, not bytearray"):
             first.copy_to(bytearray(8), stream=stream)
-        with pytest.raises(NotImplementedError, match=r"^CopyOptions is not in this version"):
+        with pytest.raises(TypeError, match=r"^options must be CopyOptions, not object$"):
             first.copy_to(stream=stream, options=object())
         part = Buffer.from_handle(first.handle, 4)
         with pytest.raises(ValueError, match=r"^give dst: this Buffer has no memory resource"):
@@ -225,9 +227,16 @@ def test_memory_stays_while_a_view_lives(stream):
     assert [size for _, size, _ in resource.freed] == [4]
 
 
-def test_sharing_between_processes_is_not_there_yet(device, stream):
+def test_not_shared(device, stream):
     with device.allocate(4, stream=stream) as buffer:
-        with pytest.raises(NotImplementedError, match=r"^Buffer.ipc_descriptor is not in this version"):
+        with pytest.raises(RuntimeError, match=r"^this Buffer is not shared: its memory resource must be made"):
             buffer.ipc_descriptor  # noqa: B018
-        with pytest.raises(NotImplementedError, match=r"^Buffer.from_ipc_descriptor is not in this version"):
+        with pytest.raises(TypeError, match=r"^ipc_descriptor must be an IPCBufferDescriptor, not NoneType$"):
             Buffer.from_ipc_descriptor(device.memory_resource, None, stream=stream)
+        with pytest.raises(TypeError, match=r"^a Buffer belongs to this process: it can be neither pickled"):
+            pickle.dumps(buffer)
+        descriptor = IPCBufferDescriptor(bytes(64), 4)
+        with pytest.raises(RuntimeError, match=r"^this DeviceMemoryResource is not another process's pool"):
+            Buffer.from_ipc_descriptor(device.memory_resource, descriptor, stream=stream)
+        with pytest.raises(TypeError, match=r"^mr must be a DeviceMemoryResource or PinnedMemoryResource, not int$"):
+            Buffer.from_ipc_descriptor(1, descriptor, stream=stream)

@@ -4,6 +4,7 @@ import pickle
 import re
 import threading
 
+import numpy as np
 import pytest
 from support.scripts import run_checked
 
@@ -160,24 +161,6 @@ def test_memory_resource_can_be_replaced(device, stream):
         device.memory_resource = before
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda device: device.resources,
-        lambda device: device.create_context(),
-        lambda device: device.create_graph_builder(),
-        lambda device: device.create_mipmapped_array(None),
-        lambda device: device.create_opaque_array(None),
-        lambda device: device.create_surface_object(resource=None),
-        lambda device: device.create_texture_object(resource=None),
-        lambda device: device.to_system_device(),
-    ],
-)
-def test_what_is_not_there_yet(device, use):
-    with pytest.raises(NotImplementedError, match=r"^Device\.\w+ is not in this version of cuda.core: it "):
-        use(device)
-
-
 @pytest.mark.parametrize("value", ["0", "1"])
 def test_default_stream_follows_the_environment(value):
     text = "from cuda.core import Device; print(Device(0).default_stream.__cuda_stream__())"
@@ -196,3 +179,26 @@ def test_no_driver_is_said():
     """
     said = run_checked(text, CUDA_PYTHON_DRIVER="/nowhere/libcuda.so.1")
     assert said.startswith("CUDA_PYTHON_DRIVER='/nowhere/libcuda.so.1' cannot be opened: ")
+
+
+def test_every_way_to_name_a_device():
+    """`Device(...)` has a short way for devices met before; all others go through it unchanged."""
+    first = Device(0)
+    assert Device(0) is Device() is Device(device_id=0) is Device(first) is Device(np.int64(0)) is Device(None) is first
+    for wrong in (-1, 10**6, 300):
+        with pytest.raises(ValueError, match=rf"^device_id is {wrong}, but"):
+            Device(wrong)
+    with pytest.raises(TypeError, match=r"device_id must be an int, a Device or None"):
+        Device("0")
+    with pytest.raises(TypeError):
+        Device(0, 1)
+    with pytest.raises(TypeError):
+        Device(ordinal=0)
+
+
+def test_a_subclass_is_made_as_any_class():
+    class Named(Device):
+        def __new__(cls, name):
+            return super().__new__(cls, 0)
+
+    assert Named("any") is Device(0)

@@ -227,6 +227,93 @@ def test_what_a_reset_took_is_forgotten_in_silence():
     assert (run.stdout, run.stderr) == ("done\n", "")
 
 
+AFTER = """
+        from cuda.bindings import driver
+        from cuda.core import Device, LegacyPinnedMemoryResource
+        import numpy
+
+        device = Device()
+        device.set_current()
+        stream = device.create_stream()
+"""
+
+
+def test_what_others_freed_is_told():
+    """Freed behind the Buffer's back: without a reset that is a mistake, and with one long ago, too."""
+    run = run_script(
+        AFTER
+        + """
+        for turn in range(2):
+            buffer = device.allocate(64, stream=stream)
+            assert driver.cuMemFree(buffer.handle) == (0,)
+            del buffer
+            pinned = LegacyPinnedMemoryResource().allocate(64)
+            assert turn or driver.cuMemFreeHost(pinned.handle) == (0,)
+            del pinned
+            driver.cuDevicePrimaryCtxReset(0)
+            device.set_current()
+            stream = device.create_stream()
+        """
+    )
+    told = run.stderr.count("Exception ignored in: 'cuda.core._buffer.Buffer.__del__'")
+    assert (run.returncode, told) == (0, 3), run.stderr
+    assert "CUDA_ERROR_INVALID_VALUE" in run.stderr
+
+
+def test_what_a_reset_took_from_other_places_is_forgotten_in_silence():
+    run = run_script(
+        AFTER
+        + """
+        pinned = LegacyPinnedMemoryResource().allocate(64)
+        view = memoryview(pinned)
+        exported = numpy.from_dlpack(LegacyPinnedMemoryResource().allocate(64))
+        on_default = device.allocate(64, stream=device.default_stream)
+        later = device.allocate(64, stream=stream)
+        driver.cuDevicePrimaryCtxReset(0)
+        device.set_current()
+        later.set_deallocation_stream(device.create_stream())
+        pinned.close()
+        del pinned, view, exported, on_default, later
+        print("done")
+        """
+    )
+    assert (run.stdout, run.stderr) == ("done\n", "")
+
+
+LEAKING = """
+from cuda.core import Device, DeviceMemoryResource, LegacyPinnedMemoryResource
+import numpy
+
+device = Device()
+device.set_current()
+with device.create_stream() as stream, device.allocate(64, stream=stream) as buffer:
+    with LegacyPinnedMemoryResource().allocate(8, stream=stream) as pinned:
+        array = numpy.from_dlpack(pinned, copy=True)
+del array
+print("all closed", flush=True)
+stream = device.create_stream()
+buffer = device.allocate(64, stream=stream)
+pool = DeviceMemoryResource(device, {"max_size": 1 << 20})
+event = stream.record()
+del buffer, pool, event
+del stream
+print("done", flush=True)
+kept = device.create_stream()
+"""
+
+
+def test_what_nobody_closed_is_told_in_development_mode():
+    run = run_script(LEAKING, "-X", "dev")
+    said = [line for line in run.stderr.splitlines() if "ResourceWarning: unclosed" in line]
+    assert [line.split("unclosed <")[1].split()[0] for line in said] == ["Buffer", "DeviceMemoryResource", "Stream"]
+    assert all(line.endswith("close it, or use it in a with statement") for line in said)
+    strict = run_script(LEAKING, "-X", "dev", "-W", "error")
+    assert strict.stdout == run.stdout == "all closed\ndone\n"
+    assert strict.stderr.count("ResourceWarning: unclosed <Stream") == 2  # as Cython shows what a finaliser raises
+    quiet = run_script(LEAKING)
+    assert (quiet.stdout, quiet.stderr) == (run.stdout, "")
+
+
 def test_code_that_lives_as_long_as_python_goes_in_silence():
     run = run_script(
         """
@@ -243,3 +330,21 @@ def test_code_that_lives_as_long_as_python_goes_in_silence():
         """
     )
     assert run.stderr == ""
+
+
+@pytest.mark.parametrize("kind", ["stream", "event", "buffer", "resource"])
+def test_closed_objects_raise_what_both_worlds_catch(device, stream, kind):
+    from cuda.core import ClosedError, DeviceMemoryResource
+
+    made = {
+        "stream": (device.create_stream, lambda closed: closed.sync()),
+        "event": (device.create_event, lambda closed: closed.sync()),
+        "buffer": (lambda: device.allocate(8, stream=stream), lambda closed: closed.fill(0, stream=stream)),
+        "resource": (lambda: DeviceMemoryResource(0, {}), lambda closed: closed.attributes),
+    }
+    make, use = made[kind]
+    closed = make()
+    closed.close()
+    for error in (ClosedError, ValueError, RuntimeError):
+        with pytest.raises(error, match=r"^this \w+ is closed$"):
+            use(closed)

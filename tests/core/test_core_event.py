@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+import pickle
+
 import pytest
 
 from cuda.core import CUDAError, Event, EventOptions
@@ -71,10 +73,13 @@ def test_identity(device):
     assert first != 1
 
 
-def test_sharing_is_not_there_yet(device):
-    with pytest.raises(NotImplementedError, match=r"EventOptions.ipc_enabled is not in this version"):
-        device.create_event(EventOptions(ipc_enabled=True))
-    with pytest.raises(NotImplementedError, match=r"Event.ipc_descriptor is not in this version"):
-        device.create_event().ipc_descriptor  # noqa: B018
-    with pytest.raises(NotImplementedError, match=r"Event.from_ipc_descriptor is not in this version"):
+def test_not_shared(device):
+    with pytest.raises(ValueError, match=r"^ipc_enabled and timing_enabled exclude each other"):
+        device.create_event(EventOptions(ipc_enabled=True, timing_enabled=True))
+    event = device.create_event()
+    with pytest.raises(RuntimeError, match=r"^this Event is not shared: make it with EventOptions"):
+        event.ipc_descriptor  # noqa: B018
+    with pytest.raises(TypeError, match=r"^an? Event belongs to this process"):
+        pickle.dumps(event)
+    with pytest.raises(TypeError, match=r"^ipc_descriptor must be an IPCEventDescriptor, not NoneType$"):
         Event.from_ipc_descriptor(None)

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from cuda.core import LaunchConfig, Linker, LinkerOptions, NvJitLinkError, Program, ProgramOptions, launch
+from cuda.core import (
+    CUDAError,
+    LaunchConfig,
+    Linker,
+    LinkerOptions,
+    NvJitLinkError,
+    Program,
+    ProgramOptions,
+    launch,
+)
+from cuda.core.typing import CompilerBackendType
 
 pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.needs_nvjitlink]
 
@@ -70,7 +80,64 @@ def test_wrong_arguments():
     linker.close()
     linker.close()
     assert linker.is_closed
+    assert repr(linker) == "<Linker of 1 codes, closed>"
     assert linker.handle is None
     with pytest.raises(ValueError, match=r"^this Linker is closed$"):
         linker.link("cubin")
     assert Linker.which_backend() == "nvJitLink"
+
+
+@pytest.fixture
+def driver_backend(monkeypatch, device):
+    """Let the driver link, as it does where nvJitLink is not installed."""
+    from cuda.core import _linker
+
+    monkeypatch.setattr(_linker, "_backend", lambda: CompilerBackendType.DRIVER)
+    return f"sm_{device.arch}"
+
+
+@pytest.mark.parametrize("kind", ["ptx", "cubin"])
+def test_driver_links(driver_backend, stream, upload, host, kind):
+    parts = [compiled(MAIN, kind, driver_backend), compiled(PART, kind, driver_backend)]
+    options = LinkerOptions(arch=driver_backend, name="both", lineinfo=True, optimization_level=3)
+    with Linker(*parts, options=options) as linker:
+        assert Linker.which_backend() == "driver"
+        assert int(linker.handle)
+        code = linker.link("cubin")
+        assert linker.get_error_log() == ""
+    assert linker.handle is None
+    assert (code.name, code.code_type) == ("both", "cubin")
+    with upload(np.array([21], "i4")) as data:
+        launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), data)
+        assert host(data, "i4")[0] == 42
+
+
+def test_what_the_driver_cannot_link(driver_backend):
+    part = compiled(MAIN, "ptx", driver_backend)
+    with (
+        Linker(part, options=LinkerOptions(arch=driver_backend)) as linker,
+        pytest.raises(CUDAError, match=r"cuLinkComplete\)\n(.*\n)*.*twice"),
+    ):
+        linker.link("cubin")
+    with pytest.raises(ValueError, match=r"^kernels_used, link_time_optimization: the driver links without"):
+        Linker(part, options=LinkerOptions(arch=driver_backend, kernels_used="k", **LTO))
+    with pytest.raises(ValueError, match=r"^arch 'sm_1' is none that the driver knows$"):
+        Linker(part, options=LinkerOptions(arch="sm_1"))
+    with pytest.raises(ValueError, match=r"^the driver does not link ltoir; install nvJitLink"):
+        Linker(compiled(PART, "ltoir", driver_backend), options=LinkerOptions(arch=driver_backend))
+
+
+def test_backend_without_nvjitlink(monkeypatch):
+    from cuda import pathfinder
+    from cuda.core import _linker
+
+    def absent(name):
+        raise pathfinder.DynamicLibNotFoundError(name)
+
+    monkeypatch.setattr(pathfinder, "load_nvidia_dynamic_lib", absent)
+    _linker._backend.cache_clear()
+    try:
+        with pytest.warns(RuntimeWarning, match=r"^nvJitLink is not installed: the driver links"):
+            assert Linker.which_backend() == "driver"
+    finally:
+        _linker._backend.cache_clear()

@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+import pickle
+import uuid
+
 import pytest
+from support.scripts import run_checked
 
 from cuda.core import (
     Buffer,
@@ -8,16 +12,20 @@ from cuda.core import (
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
     LegacyPinnedMemoryResource,
+    ManagedMemoryResource,
     MemoryResource,
+    PinnedMemoryResource,
 )
-from cuda.core._memory_resource import SynchronousMemoryResource
+from cuda.core._unpooled_memory import SynchronousMemoryResource
 
 
-@pytest.fixture(params=["default pool", "own pool", "pinned", "synchronous"])
+@pytest.fixture(params=["default pool", "own pool", "pinned pool", "managed pool", "pinned", "synchronous"])
 def resource(request, device):
     return {
         "default pool": lambda: DeviceMemoryResource(device),
         "own pool": lambda: DeviceMemoryResource(0, DeviceMemoryResourceOptions(max_size=1 << 26)),
+        "pinned pool": PinnedMemoryResource,
+        "managed pool": ManagedMemoryResource,
         "pinned": LegacyPinnedMemoryResource,
         "synchronous": lambda: SynchronousMemoryResource(device),
     }[request.param]()
@@ -89,9 +97,10 @@ def test_facts_of_device_memory(device):
     assert (resource.is_device_accessible, resource.is_host_accessible, resource.is_managed) == (True, False, False)
     assert (resource.is_handle_owned, resource.is_ipc_enabled, resource.is_mapped) == (False, False, False)
     assert resource.uuid is None
-    assert resource.peer_accessible_by == ()
+    assert set(resource.peer_accessible_by) == set()
     resource.peer_accessible_by = ()
     resource.peer_accessible_by = [device]
+    assert len(resource.peer_accessible_by) == 0  # the pool's own device is no peer of it
     assert int(resource.handle) == int(DeviceMemoryResource(0).handle)
     assert resource.attributes.release_threshold > 0
 
@@ -119,8 +128,13 @@ def test_own_pool(device, stream):
 def test_wrong_device(device):
     with pytest.raises(ValueError, match=r"^device_id is 99, but the devices are"):
         DeviceMemoryResource(99)
+    peers = DeviceMemoryResource(0).peer_accessible_by
+    with pytest.raises(ValueError, match=r"^device_id is 99, but the devices are"):
+        peers.add(99)
     with pytest.raises(ValueError, match=r"^device_id is 99, but the devices are"):
         DeviceMemoryResource(0).peer_accessible_by = [99]
+    assert 99 not in peers
+    assert "zero" not in peers
 
 
 def test_facts_of_pinned_memory():
@@ -165,16 +179,73 @@ def test_the_base_says_what_to_define(stream):
     assert not Empty().is_managed
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda resource: resource.allocation_handle,
-        lambda resource: resource.register(None),
-        lambda resource: DeviceMemoryResource.from_registry(None),
-        lambda resource: DeviceMemoryResource.from_allocation_handle(0, None),
-        lambda resource: DeviceMemoryResource(0, DeviceMemoryResourceOptions(ipc_enabled=True)),
-    ],
-)
-def test_sharing_between_processes_is_not_there_yet(device, use):
-    with pytest.raises(NotImplementedError, match=r"is not in this version of cuda.core: memory is not shared"):
-        use(DeviceMemoryResource(device))
+def test_pool_as_context_manager(device, stream):
+    with DeviceMemoryResource(device, {"max_size": 1 << 20}) as resource:
+        resource.allocate(8, stream=stream).close()
+        assert f"used_mem_high={resource.attributes.used_mem_high}" in repr(resource.attributes)
+        assert repr(resource) == "<DeviceMemoryResource open of device 0>"
+    assert resource.is_closed
+    assert repr(resource) == "<DeviceMemoryResource closed of device 0>"
+    with pytest.raises(ValueError, match=r"^this DeviceMemoryResource is closed$"):
+        resource.__enter__()
+    with pytest.raises(RuntimeError, match=r"^this DeviceMemoryResource is made already$"):
+        resource.__init__(device)
+
+
+def test_pool_outlives_its_resource(device, stream, host):
+    resource = DeviceMemoryResource(device, {"max_size": 1 << 20})
+    buffer = resource.allocate(8, stream=stream)
+    resource.close()
+    buffer.fill(1, stream=stream)
+    assert host(buffer, "u1").tolist() == [1] * 8
+    buffer.close()
+
+
+def test_not_shared(device):
+    resource = DeviceMemoryResource(device, {"max_size": 1 << 20})
+    name = uuid.uuid4()
+    for use in (lambda: resource.allocation_handle, lambda: resource.register(name)):
+        with pytest.raises(RuntimeError, match=r"^this DeviceMemoryResource is not shared: make it with ipc_enabled"):
+            use()
+    with pytest.raises(TypeError, match=r"^a DeviceMemoryResource belongs to this process"):
+        pickle.dumps(resource)
+    with pytest.raises(RuntimeError, match=rf"^memory resource {name} was not opened in this process"):
+        DeviceMemoryResource.from_registry(name)
+    for kind in (DeviceMemoryResource, PinnedMemoryResource):
+        with pytest.raises(TypeError, match=r"^uuid must be a uuid.UUID, not str$"):
+            kind.from_registry("name")
+    with pytest.raises(TypeError, match=r"^alloc_handle must be an IPCAllocationHandle or an int, not str$"):
+        DeviceMemoryResource.from_allocation_handle(0, "handle")
+
+
+TWO_DEVICES = """
+from cuda.core import Device, DeviceMemoryResource
+first, second = Device.get_all_devices()
+first.set_current()
+stream = first.create_stream()
+resource = DeviceMemoryResource(first, {"max_size": 1 << 20})
+peers = resource.peer_accessible_by
+assert set(peers) == set() and second not in peers
+peers.add(1)
+assert set(resource.peer_accessible_by) == {second} and 1 in peers and len(peers) == 1 and first not in peers
+assert peers | {first} == {first, second}
+peers.discard(second)
+peers.discard(second)
+assert second not in resource.peer_accessible_by
+resource.peer_accessible_by = [second, 0]
+assert repr(peers) == repr({second})
+resource.peer_accessible_by = []
+assert list(peers) == []
+buffer = resource.allocate(64, stream=stream)
+other = DeviceMemoryResource(1).allocate(64, stream=stream)
+assert (buffer.device_id, other.device_id) == (0, 1)
+buffer.fill(5, stream=stream)
+buffer.copy_to(other, stream=stream)
+stream.sync()
+print("done")
+"""
+
+
+@pytest.mark.cpu_only
+def test_peers_of_two_devices():
+    assert run_checked(TWO_DEVICES, CUDA_CPU_DEVICES="2").strip() == "done"

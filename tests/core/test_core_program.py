@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import io
 import re
+import subprocess
+import sys
 
 import pytest
 from support.scripts import run_checked
@@ -61,8 +63,7 @@ def test_source_as_bytes(code):
     [
         ((1, "c++"), TypeError, r"^code must be the c\+\+ source as str or bytes, not int$"),
         (("a\0b", "c++"), ValueError, r"^code has a NUL character at 1$"),
-        (("", "c"), ValueError, r"^code_type must be 'c\+\+' or 'ptx', not 'c'$"),
-        (("", "nvvm"), NotImplementedError, r"^code_type 'nvvm' is not in this version"),
+        (("", "c"), ValueError, r"^code_type must be 'c\+\+', 'ptx' or 'nvvm', not 'c'$"),
         (("", "c++", 1), TypeError, r"^options must be ProgramOptions, a dict of its fields or None, not int$"),
     ],
 )
@@ -92,6 +93,23 @@ def test_compile_error_shows_the_line():
     assert "\n    3 |     return z;\n      |            ^\n" in text
     assert 'identifier "y" is undefined' in caught.value.log
     assert caught.value.name == "NVRTC_ERROR_COMPILATION"
+
+
+def test_compile_error_names_the_line_of_the_python_string(tmp_path):
+    script = tmp_path / "demo.py"
+    script.write_text(
+        "from cuda.core import Module, NVRTCError\n"
+        'SOURCE = r"""\n'
+        'extern "C" __global__ void k(float *x) {\n'
+        "    x[0] = y;\n"
+        '}"""\n'
+        "try:\n"
+        "    Module.from_source(SOURCE)\n"
+        "except NVRTCError as error:\n"
+        "    print(error)\n"
+    )
+    result = subprocess.run([sys.executable, "-W", "ignore", script], capture_output=True, text=True, timeout=60)
+    assert f"    3 |     x[0] = y;\n      |            ^\n      --> {script}:4\n" in result.stdout, result.stderr
 
 
 def test_brief_compile_error_shows_the_line_too():
@@ -190,3 +208,9 @@ def test_without_nvrtc():
     assert "libnvrtc is not found" in said
     assert "pip install" in said
     assert said.endswith("alive\n")
+
+
+def test_a_missing_header_says_where_headers_come_from():
+    with pytest.raises(NVRTCError, match=r"use_bundled_headers=True") as caught:
+        Program("#include <cuda_fp16.h>", "c++").compile("ptx")
+    assert "use_bundled_headers" not in caught.value.log

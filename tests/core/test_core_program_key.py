@@ -85,6 +85,44 @@ def test_compile_finds_the_program_again(tmp_path, monkeypatch, target, names, e
     assert again._signatures() == first._signatures()
 
 
+class Recorded(InMemoryProgramCache):
+    """A cache of a user that writes down what it is asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def get(self, key, default=None):
+        self.asked.append(key)
+        return super().get(key, default)
+
+
+def test_keys_that_were_found_once_stay_right():
+    """A program remembers keys, by all that they depend on and that may change between two calls."""
+    cache = Recorded()
+    macros = ["A"]
+    with Program(PTX, "ptx") as program:
+        for target in ("ptx", "ptx", "cubin", "cubin"):
+            program.compile(target, cache=cache)
+        with pytest.raises(ValueError, match=r"name_expressions are for C\+\+ programs"):
+            program.compile("ptx", ["k"], cache=cache)
+    assert cache.asked[0] == cache.asked[1] == key(code=PTX, code_type="ptx", options=ProgramOptions())
+    cubin = key(code=PTX, code_type="ptx", options=ProgramOptions(), target_type="cubin")
+    assert cache.asked[2] == cubin
+    assert cache.asked.count(cubin) == 2
+    cache.asked.clear()
+    with Program("", "c++", ProgramOptions(arch="sm_90", define_macro=macros)) as program:
+        program.compile("ptx", cache=cache)
+        macros.append("B")
+        program.compile("ptx", cache=cache)
+    assert len(set(cache.asked)) == 2
+    cache.asked.clear()
+    with Program(SOURCE, "c++", SM90) as program:
+        for names in ([bytearray(b"scale<int>")], ["scale<int>"], (b"scale<int>",)):
+            program.compile("ptx", names, cache=cache)
+    assert cache.asked.count(key(name_expressions=["scale<int>"])) == 3
+
+
 def test_a_program_that_fails_or_cannot_be_kept(tmp_path, monkeypatch):
     cache = InMemoryProgramCache()
     for _ in range(2):

@@ -128,10 +128,32 @@ def test_wrong_values(fields, error, message):
 
 def test_backends():
     assert ProgramOptions(arch="sm_90", ftz=True).as_bytes("nvJitLink") == [b"-arch=sm_90", b"-ftz=true"]
-    with pytest.raises(NotImplementedError, match=r"NVVM programs are not in this version"):
-        ProgramOptions().as_bytes("NVVM")
-    with pytest.raises(ValueError, match=r"^backend must be 'NVRTC' or 'nvJitLink', not 'gcc'$"):
+    with pytest.raises(ValueError, match=r"^backend must be 'NVRTC', 'NVVM' or 'nvJitLink', not 'gcc'$"):
         ProgramOptions().as_bytes("gcc")
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, ""),
+        ({"debug": True, "lineinfo": True, "numba_debug": True}, " -g -generate-line-info -numba-debug"),
+        ({"ftz": True, "prec_sqrt": False, "prec_div": True, "fma": False}, " -ftz=1 -prec-sqrt=0 -prec-div=1 -fma=0"),
+        ({"max_register_count": 32, "split_compile": 2}, " -maxreg=32 -split-compile=2"),
+        ({"device_code_optimize": False}, " -opt=0"),
+        ({"device_code_optimize": True, "use_libdevice": True, "debug": False}, " -opt=3"),
+    ],
+)
+def test_nvvm_options(fields, expected):
+    options = ProgramOptions(arch="sm_90a", **fields)
+    assert b" ".join(options.as_bytes("NVVM", "ptx")).decode() == f"-arch=compute_90a{expected}"
+    assert options.as_bytes("nvvm", "ltoir")[-1] == b"-gen-lto"
+
+
+def test_options_that_nvvm_has_not():
+    with pytest.raises(ValueError, match=r"^std is not for NVVM programs$"):
+        ProgramOptions(std="c++17").as_bytes("NVVM")
+    with pytest.raises(ValueError, match=r"^define_macro, include_path are not for NVVM programs$"):
+        ProgramOptions(include_path="a", define_macro="b").as_bytes("NVVM")
 
 
 def test_linker_options():

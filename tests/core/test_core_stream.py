@@ -117,10 +117,3 @@ def test_a_stream_that_is_dropped_finishes_its_work(module, device, stream, host
         gc.collect()
         device.sync()
         assert host(buffer, "i4")[0] == 1
-
-
-def test_what_is_not_there_yet(stream):
-    with pytest.raises(NotImplementedError, match=r"^Stream.create_graph_builder is not in this version"):
-        stream.create_graph_builder()
-    with pytest.raises(NotImplementedError, match=r"^Stream.resources is not in this version"):
-        stream.resources  # noqa: B018

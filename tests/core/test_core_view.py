@@ -99,10 +99,6 @@ def test_from_buffer(device, stream):
             untyped.__dlpack__()
         with pytest.raises(ValueError, match=r"^dtype float32 has 4 bytes, but the elements have 8$"):
             view.view(dtype="f4")
-        with pytest.raises(NotImplementedError, match=r"it has no layouts"):
-            view.view(layout=1)
-        with pytest.raises(NotImplementedError, match=r"it has no tensor maps"):
-            view.as_tensor_map()
 
 
 @pytest.mark.parametrize(
@@ -209,3 +205,60 @@ def test_pinned_memory_is_both(stream):
         array[:] = 3
         assert bytes(pinned) == b"\3" * 8
         del array, view
+
+
+def test_array_interface_of_numpy_by_its_struct():
+    """NumPy's own arrays are read by __array_struct__ from the second one on: the answers are those of the dict."""
+    StridedMemoryView.from_array_interface(np.zeros(1))
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    for array in (
+        fixed,
+        np.arange(24, dtype=">i4").reshape(2, 3, 4),
+        np.arange(24.0).reshape(4, 6)[::2, ::-3],
+        np.zeros((0, 3)),
+        np.array(5.0),
+        np.zeros(3, "f4,i4"),
+    ):
+        interface = array.__array_interface__
+        view = StridedMemoryView.from_array_interface(array)
+        strides = interface["strides"]
+        assert (view.ptr, view.readonly) == interface["data"]
+        assert (view.shape, view.dtype) == (array.shape, array.dtype)
+        assert view.strides == (strides and tuple(step // array.itemsize for step in strides))
+        assert (view.device_id, view.is_device_accessible, view.exporting_obj is array) == (-1, False, True)
+    uneven = np.zeros(4, [("a", "i2"), ("b", "i4")])["b"]
+    with pytest.raises(BufferError, match=r"^strides \(6,\) bytes are no multiples of the itemsize 4$"):
+        StridedMemoryView.from_array_interface(uneven)
+
+
+class Old:
+    """A producer older than DLPack 1.0."""
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self):
+        return np.arange(3, dtype="i2").__dlpack__()
+
+
+def test_old_producers_and_types_in_turn():
+    for _ in range(2):
+        assert StridedMemoryView.from_dlpack(Old()).dtype == np.dtype("i2")
+        assert StridedMemoryView.from_dlpack(np.zeros(2, "c8")).dtype == np.dtype("c8")
+    with pytest.raises(BufferError):
+        StridedMemoryView.from_dlpack(np.zeros(2, ">i4"))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("cut", [slice(None), slice(None, None, 2), slice(0, 1), slice(0, 0)])
+def test_layout_as_numpy_sees_it(order, cut):
+    array = np.zeros((4, 5), np.int16, order)[cut]
+    layout = StridedMemoryView.from_dlpack(array, stream_ptr=-1)._layout
+    assert layout.is_contiguous_c == array.flags.c_contiguous
+    assert layout.is_contiguous_f == array.flags.f_contiguous
+    if array.size:
+        free = [extent == 1 for extent in array.shape]
+        assert [a for a, any_ in zip(layout.strides_in_bytes, free, strict=True) if not any_] == [
+            a for a, any_ in zip(array.strides, free, strict=True) if not any_
+        ]

@@ -204,3 +204,38 @@ def test_a_fault_is_raised_by_every_wait(device):
                 print(error.name)
     """
     assert run_checked(text).split() == ["CUDA_ERROR_ILLEGAL_ADDRESS"] * 2
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_anyio_and_trio(device, stream, backend):
+    anyio = pytest.importorskip("anyio")
+    pytest.importorskip(backend)
+    gate = threading.Event()
+    ticks = []
+
+    async def tick():
+        while not gate.is_set():
+            ticks.append(len(ticks))
+            await anyio.sleep(0.001)
+            if len(ticks) > 3:
+                gate.set()
+
+    async def main():
+        stream.add_callback(lambda: gate.wait(30))
+        async with anyio.create_task_group() as group:
+            group.start_soon(tick)
+            await stream
+            await stream.record()
+        with anyio.move_on_after(0.01) as scope:
+            held = threading.Event()
+            stream.add_callback(lambda: held.wait(30))
+            try:
+                await stream
+            finally:
+                held.set()
+        assert scope.cancelled_caught
+        await stream
+
+    anyio.run(main, backend=backend)
+    assert stream.is_done
+    assert len(ticks) > 3

@@ -10,26 +10,29 @@ i integer or pointer, f floating point, s structure by value.
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_CheckExact
-from cpython.long cimport PyLong_Check
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.object cimport PyObject
 from libc.math cimport isinf
-from libc.stdint cimport uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 
+from cuda.bindings cimport cydriver
+from cuda.bindings._args cimport is_small, small
+from cuda.core._argument_types cimport (
+    BY_BUFFER, CTYPES_AGGREGATE, CTYPES_SCALAR, DATACLASS, HOST_ARRAY, INTEGER_LIKE, NUMPY_SCALAR, POINTED_TO,
+    ArgumentType, classify,
+)
 from cuda.core._buffer cimport Buffer
+from cuda.core._check cimport check
 from cuda.core._kernel cimport Kernel
 from cuda.core._stream cimport Stream
 
-import sys
+from cuda.core import _dlpack
+from cuda.core._errors import ClosedError
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
     unsigned long long PyLong_AsUnsignedLongLong(object) except? 0xFFFFFFFFFFFFFFFF
-
-cdef enum Kind:
-    UNSUPPORTED, NUMPY_SCALAR, CTYPES_SCALAR, CTYPES_AGGREGATE, INTEGER_LIKE, CUDA_ARRAY, DLPACK, HOST_ARRAY
-
-# What each type of argument is: filled as types are met.
-cdef dict _kinds = {}
 
 
 # One parameter: where its bytes go, how many they are (as many as the argument has if unknown), and its kind.
@@ -40,35 +43,54 @@ cdef struct Parameter:
     Py_ssize_t index
 
 
-cdef int pack(Kernel kernel, tuple arguments, char* scratch, size_t capacity, void** slots, Stream stream) except -1:
-    """Write the arguments of a launch into `scratch`, and the address of each into `slots`."""
-    cdef Py_ssize_t given = len(arguments)
+cdef int pack_items(
+    Kernel kernel, PyObject* const* arguments, Py_ssize_t given, char* scratch, size_t capacity, void** slots,
+    Stream stream,
+) except -1:
+    """Write the arguments of a launch into `scratch`, and the address of each into `slots`; `stream` may be None."""
     cdef size_t used = 0
     cdef Parameter p
-    kernel.prepare()
+    kernel.read_layout()
     if kernel.count >= 0:
         if given != kernel.count:
             raise TypeError(f"{kernel.label()} takes {kernel.count} arguments, but {given} were given")
         for p.index in range(given):
-            p.size = kernel.sizes[p.index]
-            p.kind = ord(kernel.kinds[p.index])
-            slots[p.index] = p.to = scratch + kernel.offsets[p.index]
-            write(arguments[p.index], &p, kernel, stream)
+            p.size = kernel.layout[p.index].size
+            p.kind = kernel.layout[p.index].kind
+            slots[p.index] = p.to = scratch + kernel.layout[p.index].offset
+            write(<object>arguments[p.index], &p, kernel, stream)
         return 0
     # A driver that does not tell the sizes: each argument has the size that its own type suggests.
     p.kind = c"?"
     for p.index in range(given):
-        p.size = own_size(arguments[p.index])
+        p.size = own_size(<object>arguments[p.index])
         if used + p.size > capacity:
             raise TypeError(f"the arguments up to {where(&p, kernel)} have more bytes than a kernel can take")
         slots[p.index] = p.to = scratch + used
-        write(arguments[p.index], &p, kernel, stream)
+        write(<object>arguments[p.index], &p, kernel, stream)
         used += (p.size + 15) & ~<size_t>15
     return 0
 
 
-cdef int write(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
-    """Write one argument as a parameter of `size` bytes."""
+cdef inline int write(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
+    """Write one argument as a parameter of `size` bytes: the most frequent cases, then all."""
+    if type(arg) is Buffer:
+        if p.size == 8 and p.kind != c"f" and not (<Buffer>arg).closed:
+            (<uint64_t*>p.to)[0] = (<Buffer>arg).ptr
+            return 0
+    elif PyLong_CheckExact(arg):
+        if is_small(arg) and (p.kind == c"i" or p.kind == c"?"):
+            if p.size == 4:
+                (<int32_t*>p.to)[0] = <int32_t>small(arg)
+                return 0
+            if p.size == 8:
+                (<int64_t*>p.to)[0] = small(arg)
+                return 0
+    return write_any(arg, p, kernel, stream)
+
+
+cdef int write_any(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
+    """Write one argument of whatever type."""
     if type(arg) is Buffer:
         return write_pointer(arg, buffer_address(<Buffer>arg, p, kernel), p, kernel)
     if PyLong_Check(arg):
@@ -84,7 +106,7 @@ cdef int write(object arg, const Parameter* p, Kernel kernel, Stream stream) exc
 
 cdef uint64_t buffer_address(Buffer buffer, const Parameter* p, Kernel kernel) except? 0:
     if buffer.closed:
-        raise ValueError(f"{where(p, kernel)} is a closed Buffer")
+        raise ClosedError(f"{where(p, kernel)} is a closed Buffer")
     return buffer.ptr
 
 
@@ -151,31 +173,44 @@ cdef int write_complex(object arg, const Parameter* p, Kernel kernel) except -1:
 
 cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
     """Write an argument of the less frequent types."""
-    cdef int what = classify(type(arg))
-    if what == NUMPY_SCALAR or what == CTYPES_SCALAR:
-        refuse_other_kind(arg, what, p, kernel)
-        return copy_bytes(arg, p, kernel)
-    if what == CTYPES_AGGREGATE:
+    cdef ArgumentType found
+    cdef const char* data
+    classify(type(arg), &found)
+    if found.what == NUMPY_SCALAR or found.what == CTYPES_SCALAR:
+        if p.kind == c"i" and (found.floating or found.structured) or p.kind == c"f" and not found.floating:
+            raise mismatch(p, kernel, f"is a {spell(arg)} ({arg!r:.60})")
+        if found.place == BY_BUFFER or found.size != p.size:
+            return copy_bytes(arg, p, kernel)
+        data = <const char*><PyObject*>arg + sizeof(PyObject)
+        if found.place == POINTED_TO:
+            data = (<const char**>data)[0]
+        memcpy(p.to, data, p.size)
+        return 0
+    if found.what == CTYPES_AGGREGATE:
         return copy_bytes(arg, p, kernel)
     if PyComplex_Check(arg):
         return write_complex(arg, p, kernel)
     if isinstance(arg, float):
         return write_float(arg, arg, p, kernel)
-    if what == INTEGER_LIKE:
+    if found.what == DATACLASS:
+        return write_dataclass(arg, p, kernel)
+    if found.what == INTEGER_LIKE:
         return write_int(int(arg), p, kernel)
-    return write_pointer(arg, array_address(arg, what, p, kernel, stream), p, kernel)
+    return write_pointer(arg, array_address(arg, found.what, p, kernel, stream), p, kernel)
 
 
-cdef int refuse_other_kind(object arg, int what, const Parameter* p, Kernel kernel) except -1:
-    """Raise for a floating-point scalar given to an integer parameter, and the other way round."""
-    if p.kind == c"?" or p.kind == c"s":
-        return 0
-    if what == NUMPY_SCALAR:
-        floating, structured = arg.dtype.kind in "fc", arg.dtype.kind == "V"
-    else:
-        floating, structured = type(arg)._type_ in "fdg", False
-    if structured or floating != (p.kind == c"f"):
-        raise mismatch(p, kernel, f"is a {spell(arg)} ({arg!r:.60})")
+cdef int write_dataclass(object arg, const Parameter* p, Kernel kernel) except -1:
+    """Write a dataclass as the C struct that its fields' types make."""
+    from cuda.core._dataclass_arguments import to_bytes
+
+    cdef bytes data
+    try:
+        data = to_bytes(arg)
+    except (TypeError, OverflowError, ValueError) as error:
+        raise type(error)(f"{where(p, kernel)}: {error}") from None
+    if len(data) != p.size or p.kind == c"f":
+        raise mismatch(p, kernel, f"is a {spell(arg)}, a structure of {len(data)} bytes")
+    memcpy(p.to, <const char*>data, p.size)
     return 0
 
 
@@ -202,43 +237,19 @@ cdef int copy_bytes(object arg, const Parameter* p, Kernel kernel) except -1:
 
 cdef Py_ssize_t own_size(object arg) except -1:
     """Return the size in bytes that an argument's own type suggests."""
-    cdef int what = classify(type(arg))
-    if what == NUMPY_SCALAR:
+    cdef ArgumentType found
+    classify(type(arg), &found)
+    if found.what == NUMPY_SCALAR:
         return arg.dtype.itemsize
-    if what == CTYPES_SCALAR or what == CTYPES_AGGREGATE:
+    if found.what == CTYPES_SCALAR or found.what == CTYPES_AGGREGATE:
         return memoryview(arg).nbytes
+    if found.what == DATACLASS:
+        from cuda.core._dataclass_arguments import layout
+
+        return layout(type(arg)).itemsize
     if isinstance(arg, bool):
         return 1
     return 16 if PyComplex_Check(arg) else 8
-
-
-cdef int classify(object kind) except -1:
-    """Return what arguments of a type are."""
-    cdef object known = _kinds.get(kind)
-    if known is None:
-        known = _kinds[kind] = _classify(kind)
-    return known
-
-
-def _classify(kind) -> int:
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and issubclass(kind, numpy.generic):
-        return NUMPY_SCALAR
-    ctypes = sys.modules.get("ctypes")
-    if ctypes is not None and issubclass(kind, ctypes._SimpleCData):
-        return CTYPES_SCALAR
-    if ctypes is not None and issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
-        return CTYPES_AGGREGATE
-    if issubclass(kind, (memoryview, bytes, bytearray)) or (numpy is not None and issubclass(kind, numpy.ndarray)):
-        return HOST_ARRAY
-    if hasattr(kind, "__cuda_array_interface__"):
-        return CUDA_ARRAY
-    if hasattr(kind, "__dlpack__") and hasattr(kind, "__dlpack_device__"):
-        return DLPACK
-    if hasattr(kind, "__index__") or (kind.__module__.startswith("cuda.bindings.") and hasattr(kind, "__int__")):
-        return INTEGER_LIKE
-    # Attributes of instances rather than of the type are looked for in array_address.
-    return UNSUPPORTED
 
 
 cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel kernel, Stream stream) except? 0:
@@ -248,24 +259,33 @@ cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel ker
     interface = getattr(arg, "__cuda_array_interface__", None)
     if interface is not None:
         producer = interface.get("stream")
-        if producer is not None and producer != <uintptr_t>stream.native:
+        if producer is not None and is_ordered(stream) and producer != <uintptr_t>stream.native:
             stream.wait(Stream.from_handle(producer))
         return interface["data"][0]
     if hasattr(arg, "__dlpack__"):
         return dlpack_address(arg, p, kernel, stream)
     raise TypeError(
         f"{where(p, kernel)} is a {spell(arg)}, which is no kernel argument: those are Buffers, arrays on the device, "
-        "numbers, NumPy and ctypes scalars and structures, and None"
+        "numbers, NumPy and ctypes scalars and structures, dataclasses of these, and None"
     )
 
 
-cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stream stream) except? 0:
-    from cuda.core import _dlpack
+cdef bint is_ordered(Stream stream) except -1:
+    """Tell whether the launch can wait for other streams: a node of a graph, and a stream that is captured, cannot."""
+    cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+    if stream is None:
+        return False
+    check(cydriver.cuStreamIsCapturing(stream.native, &status), b"cuStreamIsCapturing")
+    return status == cydriver.CU_STREAM_CAPTURE_STATUS_NONE
 
+
+cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     if arg.__dlpack_device__()[0] not in (_dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
         raise TypeError(host_advice(arg, p, kernel))
-    # DLPack spells the null handle of the legacy default stream 1.
-    order = <uintptr_t>stream.native or 1
+    # DLPack spells the null handle of the legacy default stream 1, and no order at all -1.
+    order = -1
+    if is_ordered(stream):
+        order = <uintptr_t>stream.native or 1
     if arg.__dlpack_device__()[0] == _dlpack.CUDA_HOST:
         order = None
     try:
@@ -300,7 +320,7 @@ cdef object mismatch(const Parameter* p, Kernel kernel, str what):
     wanted = f"{names[chr(p.kind)]} of {p.size} bytes" if chr(p.kind) in names else f"{p.size} bytes"
     advice = ""
     if p.kind == c"s":
-        advice = ": pass a ctypes.Structure or a NumPy scalar of that size"
+        advice = ": pass a ctypes.Structure, a dataclass or a NumPy scalar of that size"
     elif p.kind == c"f" or (p.kind == c"?" and p.size in (4, 8)):
         advice = f": pass a float or numpy.float{8 * p.size}"
     if p.kind == c"i" and p.size in (1, 2, 4, 8):

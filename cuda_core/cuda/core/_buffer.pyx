@@ -4,27 +4,25 @@
 """Buffers: pieces of memory, and the base of the resources that they come from."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.long cimport PyLong_CheckExact
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.bindings._args cimport is_small, small
+from cuda.core._check cimport check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._context cimport was_reset
 from cuda.core._stream cimport Stream, as_stream
 
 import sys
 
-from cuda.core._errors import ASYNCHRONOUS, CUDAError
-from cuda.core._options import not_pickled, not_yet
+from cuda.core._errors import ASYNCHRONOUS, CUDAError, ClosedError
 from cuda.core._stream import default_stream
 
 # What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
-# What a finaliser meets where the context, and the memory with it, is gone already: a stream that nobody closed has an
-# invalid handle, an address that nobody freed is no allocation.
-cdef object _SILENT = ASYNCHRONOUS | {
-    "CUDA_ERROR_DEINITIALIZED",
-    "CUDA_ERROR_CONTEXT_IS_DESTROYED",
-    "CUDA_ERROR_INVALID_HANDLE",
-    "CUDA_ERROR_INVALID_VALUE",
-}
+cdef object _SILENT = ASYNCHRONOUS | {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED"}
+# What it meets where the context was reset, and took the memory with it: a stream that nobody closed has an invalid
+# handle, an address that nobody freed is no allocation. Without a reset somebody else freed it, which is a mistake.
+cdef object _AFTER_RESET = frozenset(["CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE"])
 
 
 cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
@@ -34,6 +32,8 @@ cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
 
 cdef size_t checked_size(object size) except? 0:
     """Return a size in bytes, or raise the error that says what is wrong with it."""
+    if PyLong_CheckExact(size) and is_small(size) and small(size) >= 0:
+        return small(size)
     try:
         size = size.__index__()
     except AttributeError:
@@ -44,7 +44,21 @@ cdef size_t checked_size(object size) except? 0:
 
 
 cdef class MemoryResource:
-    """Provide memory. For a kind of your own define `allocate`, `deallocate` and the three properties in a subclass."""
+    """Provide memory. For a kind of your own define `allocate`, `deallocate` and the three properties in a subclass.
+
+    Examples
+    --------
+    >>> class Logged(MemoryResource):
+    ...     def allocate(self, size, *, stream):
+    ...         print("allocate", size)
+    ...         return Buffer.from_handle(device.allocate(size, stream=stream).handle, size, owner=self)
+    ...     def deallocate(self, ptr, size, *, stream):
+    ...         print("deallocate", size)
+    ...     is_device_accessible, is_host_accessible, device_id = True, False, 0
+    >>> Logged().allocate(64, stream=stream).size
+    allocate 64
+    64
+    """
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
         """Take memory back; the resources of this package override it with a direct call."""
@@ -108,6 +122,13 @@ cdef class Buffer:
     Buffers come from `Device.allocate` or a memory resource. The memory goes back when the buffer is closed or no
     longer referred to, in the order of its stream; while arrays made of it by DLPack or the buffer protocol live, it
     stays until the last of them is gone.
+
+    Examples
+    --------
+    >>> with device.allocate(400, stream=stream) as data:
+    ...     data.copy_from(buffer, stream=stream)
+    ...     data.size
+    400
     """
 
     def __init__(self, *args, **kwargs):
@@ -121,7 +142,31 @@ cdef class Buffer:
         self.mr = mr
         self._owner = owner
         self.stream = stream
+        self.life = 0 if stream is None else stream.life
         return self
+
+    @staticmethod
+    cdef Buffer wrap_as(type kind, cydriver.CUdeviceptr ptr, size_t nbytes, MemoryResource mr, object owner,
+                        Stream stream):
+        """Do what `wrap` does for a subclass."""
+        cdef Buffer self = kind.__new__(kind)
+        self.ptr = ptr
+        self.nbytes = nbytes
+        self.mr = mr
+        self._owner = owner
+        self.stream = stream
+        self.life = 0 if stream is None else stream.life
+        return self
+
+    @staticmethod
+    def _wrap_handle(kind, ptr, size, mr, owner, stream):
+        """Do what `from_handle` does for Buffer or a subclass."""
+        if mr is not None and owner is not None:
+            raise ValueError("give mr, which takes the memory back, or owner, which keeps it; not both")
+        if mr is not None and not isinstance(mr, MemoryResource):
+            raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
+        order = None if stream is None else as_stream(stream, "stream")
+        return Buffer.wrap_as(kind, pointer_value(ptr), checked_size(size), mr, owner, order)
 
     @staticmethod
     def from_handle(ptr, size, mr=None, owner=None, *, stream=None):
@@ -144,21 +189,32 @@ cdef class Buffer:
         -------
         Buffer
         """
-        if mr is not None and owner is not None:
-            raise ValueError("give mr, which takes the memory back, or owner, which keeps it; not both")
-        if mr is not None and not isinstance(mr, MemoryResource):
-            raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
-        order = None if stream is None else as_stream(stream, "stream")
-        return Buffer.wrap(pointer_value(ptr), checked_size(size), mr, owner, order)
+        return Buffer._wrap_handle(Buffer, ptr, size, mr, owner, stream)
 
     @classmethod
     def from_ipc_descriptor(cls, mr, ipc_descriptor, *, stream):
-        """Raise NotImplementedError: memory is not shared between processes in this version."""
-        raise not_yet("Buffer.from_ipc_descriptor", "memory is not shared between processes")
+        """Open memory that another process allocated and described.
+
+        Parameters
+        ----------
+        mr : DeviceMemoryResource or PinnedMemoryResource
+            The other process's resource as it was opened here: its `is_mapped` is true.
+        ipc_descriptor : IPCBufferDescriptor
+            What `Buffer.ipc_descriptor` returned there. It is trusted: take it only from processes of your own.
+        stream : Stream
+            The stream after whose work the memory is given up when the buffer is closed.
+
+        Returns
+        -------
+        Buffer
+        """
+        from cuda.core._ipc import open_buffer
+
+        return open_buffer(mr, ipc_descriptor, as_stream(stream, "stream"))
 
     cdef cydriver.CUdeviceptr address(self) except? 0:
         if self.closed:
-            raise ValueError("this Buffer is closed")
+            raise ClosedError("this Buffer is closed")
         return self.ptr
 
     cdef int give_back(self, Stream stream) except -1:
@@ -179,17 +235,45 @@ cdef class Buffer:
         """Count one view less."""
         self.exports -= 1
         if self.closed and self.exports == 0:
-            self.give_back(None)
+            self.forget()
         return 0
 
-    def __del__(self):
-        if self.closed and self.mr is None:
-            return
+    cdef int forget(self) except -1:
+        """Give the memory back where nobody asked for it, in silence if it went with its context."""
+        cdef MemoryResource mr = self.mr
+        cdef int ordinal = -1
         try:
             self.give_back(None)
         except CUDAError as error:
-            if error.name not in _SILENT:
-                raise
+            if error.name in _SILENT:
+                return 0
+            if error.name in _AFTER_RESET:
+                try:
+                    ordinal = mr.device_id
+                except Exception:
+                    pass  # memory of the host is of no device
+                if was_reset(ordinal, self.life):
+                    return 0
+            raise
+        return 0
+
+    def _check_movable(self):
+        """Raise if views of the memory live, so that it cannot get another address."""
+        if self.exports:
+            raise BufferError(f"{self.exports} views of this Buffer live, so that it cannot get another address")
+
+    def _move(self, cydriver.CUdeviceptr ptr, size_t nbytes):
+        """Note that the memory has grown, and perhaps got another address."""
+        self.ptr = ptr
+        self.nbytes = nbytes
+
+    def __del__(self):
+        unclosed = dev_mode and not self.closed and self.mr is not None and self.ptr != 0 and not is_finalizing()
+        what = repr(self) if unclosed else None
+        if not self.closed or self.mr is not None:
+            self.forget()
+        if unclosed:
+            tell_unclosed(what, self)
 
     def close(self, stream=None) -> None:
         """Give the memory back. Closing twice does nothing.
@@ -247,13 +331,22 @@ cdef class Buffer:
 
     @property
     def is_mapped(self) -> bool:
-        """Tell whether another process allocated the memory: never, in this version."""
-        return False
+        """Tell whether another process allocated the memory."""
+        return self.mapped
 
     @property
     def ipc_descriptor(self):
-        """Raise NotImplementedError: memory is not shared between processes in this version."""
-        raise not_yet("Buffer.ipc_descriptor", "memory is not shared between processes")
+        """Return what another process needs, beside the memory resource, to open this memory.
+
+        Raises
+        ------
+        RuntimeError
+            If the memory's resource is not one with ``ipc_enabled=True``, or of another process.
+        """
+        from cuda.core._ipc import describe_buffer
+
+        self.address()
+        return describe_buffer(self)
 
     @property
     def is_device_accessible(self) -> bool:
@@ -298,7 +391,7 @@ cdef class Buffer:
         stream : Stream
             The stream that does it.
         options : CopyOptions, optional
-            Not in this version.
+            When the source is read, and where the memory is; not in a stream that is being captured.
 
         Returns
         -------
@@ -325,7 +418,7 @@ cdef class Buffer:
         stream : Stream
             The stream that does it.
         options : CopyOptions, optional
-            Not in this version.
+            When the source is read, and where the memory is; not in a stream that is being captured.
         """
         if not isinstance(src, Buffer):
             raise TypeError(f"src must be a Buffer, not {type(src).__name__}; see StridedMemoryView for arrays")
@@ -361,6 +454,8 @@ cdef class Buffer:
             else:
                 status = cydriver.cuMemsetD32Async(ptr, bits, count, native)
         check(status, {1: b"cuMemsetD8Async", 2: b"cuMemsetD16Async", 4: b"cuMemsetD32Async"}[width])
+        if order.owner is not None:
+            _keep_in_graph(order, (self,))
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         cdef cydriver.CUdeviceptr ptr = self.address()
@@ -416,11 +511,13 @@ cdef class Buffer:
         return hash((self.ptr, self.nbytes))
 
     def __reduce__(self):
-        raise not_pickled(self)
+        from cuda.core._ipc import reduce_buffer
+
+        return reduce_buffer(self)
 
     def __repr__(self):
         state = "closed" if self.closed else f"at {self.ptr:#x}"
-        return f"<Buffer {state}, {self.nbytes} bytes>"
+        return f"<{type(self).__name__} {state}, {self.nbytes} bytes>"
 
 
 cdef int _copy(Buffer dst, Buffer src, Stream stream, object options) except -1:
@@ -428,15 +525,27 @@ cdef int _copy(Buffer dst, Buffer src, Stream stream, object options) except -1:
     cdef size_t nbytes = src.nbytes
     cdef cydriver.CUstream native = stream.native
     cdef cydriver.CUresult status
-    if options is not None:
-        raise not_yet("CopyOptions", "copies have no options")
     if dst.nbytes != nbytes:
         raise ValueError(f"dst has {dst.nbytes} bytes and src {nbytes}: they must be of one size")
+    if options is not None:
+        from cuda.core._batch import copy_with_options
+
+        copy_with_options(to, start, nbytes, stream, options)
+        return 0
     if nbytes == 0:
         return 0
     with nogil:
         status = cydriver.cuMemcpyAsync(to, start, nbytes, native)
-    return check(status, b"cuMemcpyAsync")
+    check(status, b"cuMemcpyAsync")
+    return 0 if stream.owner is None else _keep_in_graph(stream, (dst, src))
+
+
+cdef int _keep_in_graph(Stream stream, tuple operands) except -1:
+    """Let a graph that is built keep what work uses that was put into its builder instead of a stream."""
+    keep = getattr(stream.owner, "_keep", None)
+    if keep is not None:
+        keep(*operands)
+    return 0
 
 
 cdef bytes _pattern(object value):

@@ -13,6 +13,10 @@ cdef extern from *:
     # Once Python ends, handles are the driver's to give back: a call could need a symbol that nobody can look up then.
     bint is_finalizing "open_cuda_is_finalizing" ()
 
+# Whether Python runs in its development mode (-X dev, PYTHONDEVMODE), which tells of what nobody closed.
+cdef bint dev_mode
+
+cdef int tell_unclosed(str what, object source) except -1
 cdef int fail(cydriver.CUresult status, const char* call, str advice=*) except -1 with gil
 
 

@@ -7,7 +7,19 @@ from cpython.exc cimport PyErr_CheckSignals
 
 from cuda.bindings cimport cydriver
 
+import sys
+import warnings
+
 from cuda.core._errors import driver_error
+
+dev_mode = sys.flags.dev_mode
+
+
+cdef int tell_unclosed(str what, object source) except -1:
+    """Warn, as Python does of files, of what is given back because nothing refers to it any more, not by close()."""
+    advice = f"unclosed {what}: it was given back only now; close it, or use it in a with statement"
+    warnings.warn(advice, ResourceWarning, stacklevel=1, source=source)
+    return 0
 
 
 cdef int fail(cydriver.CUresult status, const char* call, str advice="") except -1 with gil:

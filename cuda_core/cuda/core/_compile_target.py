@@ -5,6 +5,16 @@
 from __future__ import annotations
 
 
+def current_arch() -> str:
+    """Return the architecture of the current device without a point, "" where there is none."""
+    try:
+        from cuda.core._device import Device
+
+        return str(Device().arch)
+    except (ImportError, RuntimeError, ValueError):
+        return ""
+
+
 def default_arch(supported: list[int] | None = None) -> str:
     """Return the architecture to compile for where none is given.
 
@@ -16,12 +26,7 @@ def default_arch(supported: list[int] | None = None) -> str:
     supported : list of int
         The architectures that the compiler knows, such as 90.
     """
-    try:
-        from cuda.core._device import Device
-
-        arch = int(Device().arch)
-    except (ImportError, RuntimeError, ValueError):
-        arch = 0
+    arch = int(current_arch() or 0)
     known = sorted(supported or [75])
     if not arch:
         return f"sm_{known[0]}"

@@ -1,10 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+from libc.stdint cimport uint64_t
+
 from cuda.bindings cimport cydriver
 
 cdef int initialise() except -1
 cdef cydriver.CUdevice native_device(int ordinal) except? -99
 cdef cydriver.CUcontext primary(int ordinal) except NULL
+cdef uint64_t life_of(int ordinal) except? 0
+cdef bint was_reset(int ordinal, uint64_t life) except -1
 cdef int current_ordinal() except -2
 cdef int context_ordinal(cydriver.CUcontext context) except -2
 cdef bint activate(int ordinal) except -1
@@ -15,6 +19,8 @@ cdef class Context:
     cdef cydriver.CUcontext native
     cdef readonly int _device_id
     cdef bint closed
+    cdef cydriver.CUgreenCtx green
+    cdef object __weakref__
 
     @staticmethod
     cdef Context wrap(cydriver.CUcontext native, int ordinal)

@@ -3,19 +3,27 @@
 # cython: auto_pickle=False
 """Contexts: the state of a device in this process. Each device's primary context is retained once and kept."""
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._check cimport check, is_finalizing
+from cuda.core._driver_handle cimport HandleClass
 
 import threading
 
-from cuda.core._options import not_pickled, not_yet
+from cuda.core._errors import ClosedError
+from cuda.core._options import not_pickled
 
+# The green contexts that there are, by address: whoever asks for a context gets the object that owns it.
+cdef object _greens = None
+
+cdef HandleClass CUCONTEXT = HandleClass("CUcontext")
 cdef object _lock = threading.RLock()
 cdef bint _initialised = False
 cdef int _count = 0
 cdef cydriver.CUcontext[256] _primaries
+cdef uint64_t[256] _first_lives  # of these, when they were retained
+cdef bint _has_ids = True
 
 
 cdef int initialise() except -1:
@@ -46,24 +54,61 @@ cdef cydriver.CUdevice native_device(int ordinal) except? -99:
 
 cdef cydriver.CUcontext primary(int ordinal) except NULL:
     """Return a device's primary context, retaining it at the first call."""
-    cdef cydriver.CUdevice device = native_device(ordinal)
     cdef cydriver.CUcontext context = NULL
+    if 0 <= ordinal < 256 and _primaries[ordinal] != NULL:
+        return _primaries[ordinal]
+    cdef cydriver.CUdevice device = native_device(ordinal)
     if _primaries[ordinal] == NULL:
         with _lock:
             if _primaries[ordinal] == NULL:
                 check(cydriver.cuDevicePrimaryCtxRetain(&context, device), b"cuDevicePrimaryCtxRetain")
                 _primaries[ordinal] = context
+                _first_lives[ordinal] = life_of(ordinal)
     return _primaries[ordinal]
+
+
+cdef uint64_t life_of(int ordinal) except? 0:
+    """Return what tells one life of a device's primary context from the next, which a reset begins; 0 if unknown."""
+    cdef unsigned long long found = 0
+    global _has_ids
+    if not (_has_ids and 0 <= ordinal < 256) or _primaries[ordinal] == NULL:
+        return 0
+    try:
+        if cydriver.cuCtxGetId(_primaries[ordinal], &found) != cydriver.CUDA_SUCCESS:
+            return 0
+    except RuntimeError:
+        _has_ids = False  # a driver before CUDA 12.0
+    return found
+
+
+cdef bint was_reset(int ordinal, uint64_t life) except -1:
+    """Tell whether a device (any, if it is -1) was reset since a life of its context, or since the first if that is 0.
+
+    Where that cannot be known, the answer is yes.
+    """
+    cdef uint64_t now
+    cdef int other
+    if ordinal < 0:
+        for other in range(_count):
+            if _primaries[other] != NULL and was_reset(other, 0):
+                return True
+        return False
+    now = life_of(ordinal)
+    return now == 0 or now != (life or _first_lives[ordinal])
 
 
 cdef int current_ordinal() except -2:
     """Return the device of this thread's current context, -1 if it has none."""
     cdef cydriver.CUcontext context = NULL
     cdef cydriver.CUdevice device = 0
+    cdef int ordinal
     initialise()
     check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
     if context == NULL:
         return -1
+    for ordinal in range(_count):
+        if _primaries[ordinal] == context:  # the same address as long as it is retained, which it is until the end
+            return ordinal
     check(cydriver.cuCtxGetDevice(&device), b"cuCtxGetDevice")
     return _ordinal_of(device)
 
@@ -105,24 +150,56 @@ cdef int deactivate(bint pushed) except -1:
 
 
 cdef class Context:
-    """The state of one device in this process; `Device.context` returns the one in use."""
+    """The state of one device in this process; `Device.context` returns the one in use.
+
+    Examples
+    --------
+    >>> device.context.device == device
+    True
+    """
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Context is not made directly: use Device.context")
 
     @staticmethod
     cdef Context wrap(cydriver.CUcontext native, int ordinal):
-        cdef Context self = Context.__new__(Context)
+        cdef Context self
+        if _greens is not None and (known := _greens.get(<uintptr_t>native)) is not None:
+            return known
+        self = Context.__new__(Context)
         self.native = native
         self._device_id = ordinal
         return self
 
+    @staticmethod
+    def _create_green(int ordinal, options):
+        """Make a green context; see `Device.create_context`."""
+        global _greens
+        from cuda.core._device_resources import create_green
+
+        primary(ordinal)  # which a green context is part of
+        cdef Context self = Context.__new__(Context)
+        cdef uintptr_t green, native
+        green, native = create_green(ordinal, options)
+        self.green = <cydriver.CUgreenCtx>green
+        self.native = <cydriver.CUcontext>native
+        self._device_id = ordinal
+        with _lock:
+            if _greens is None:
+                from weakref import WeakValueDictionary
+
+                _greens = WeakValueDictionary()
+            _greens[native] = self
+        return self
+
+    def __dealloc__(self):
+        if self.green != NULL and not is_finalizing():
+            cydriver.cuGreenCtxDestroy(self.green)
+
     @property
     def handle(self):
         """Return the context as `cuda.bindings.driver.CUcontext`, None once closed."""
-        from cuda.bindings import driver
-
-        return None if self.closed else driver.CUcontext(<uintptr_t>self.native)
+        return None if self.closed else CUCONTEXT.of(self.native)
 
     @property
     def device(self):
@@ -138,13 +215,25 @@ cdef class Context:
 
     @property
     def is_green(self) -> bool:
-        """Tell whether this is a green context, which owns a part of the device: never, in this version."""
-        return False
+        """Tell whether this is a green context, which has a part of the device for itself."""
+        return self.green != NULL
 
     @property
     def resources(self):
-        """Raise NotImplementedError: green contexts are not in this version."""
-        raise not_yet("Context.resources", "it describes green contexts")
+        """Return what the context has of the device.
+
+        Returns
+        -------
+        DeviceResources
+        """
+        from cuda.core._device_resources import of_context
+
+        self._check_open()
+        return of_context(CUCONTEXT.of(self.native))
+
+    def _check_open(self):
+        if self.closed:
+            raise ClosedError("this Context is closed")
 
     def create_stream(self, options=None):
         """Create a stream in this context.
@@ -158,15 +247,40 @@ cdef class Context:
         -------
         Stream
         """
-        from cuda.core._stream import create_stream
+        from cuda.core._stream import create_green_stream, create_stream
 
-        if self.closed:
-            raise ValueError("this Context is closed")
+        self._check_open()
+        if self.green != NULL:
+            return create_green_stream(self, options)
         return create_stream(self._device_id, options)
 
     def close(self):
-        """Let go of this object. The primary context itself belongs to the device and stays."""
+        """Destroy a green context. The primary context belongs to the device and stays. Closing twice does nothing.
+
+        Raises
+        ------
+        RuntimeError
+            If the green context is current in this thread.
+        """
+        cdef cydriver.CUcontext current = NULL
+        cdef cydriver.CUgreenCtx green = self.green
+        if green != NULL:
+            check(cydriver.cuCtxGetCurrent(&current), b"cuCtxGetCurrent")
+            if current == self.native:
+                raise RuntimeError("this Context is current in this thread: set another one first (set_current)")
         self.closed = True
+        self.green = NULL
+        if green != NULL:
+            if _greens is not None:
+                _greens.pop(<uintptr_t>self.native, None)
+            check(cydriver.cuGreenCtxDestroy(green), b"cuGreenCtxDestroy")
+
+    def __enter__(self):
+        self._check_open()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
 
     def __eq__(self, other):
         if not isinstance(other, Context):
@@ -180,4 +294,5 @@ cdef class Context:
         raise not_pickled(self)
 
     def __repr__(self):
-        return f"<Context {<uintptr_t>self.native:#x} of device {self._device_id}>"
+        kind = "green Context" if self.green != NULL else "Context"
+        return f"<{kind} {'closed' if self.closed else f'{<uintptr_t>self.native:#x}'} of device {self._device_id}>"

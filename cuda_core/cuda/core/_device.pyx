@@ -3,7 +3,12 @@
 # cython: auto_pickle=False
 """Devices: what there is, what each can do, and everything that is made on one."""
 
+from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+
 from cuda.bindings cimport cydriver
+from cuda.bindings._args cimport is_small, small
 from cuda.core._buffer cimport MemoryResource
 from cuda.core._check cimport check
 from cuda.core._context cimport (
@@ -15,12 +20,19 @@ from cuda.core._stream cimport as_stream
 import threading
 from collections import namedtuple
 
+from cuda.core._errors import ClosedError
 from cuda.core._device_properties import DeviceProperties
-from cuda.core._options import not_yet
 from cuda.core._stream import create_stream, default_stream
+
+cdef extern from "Python.h":
+    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
+    ctypedef struct PyTypeObject:
+        vectorcallfunc tp_vectorcall
+    Py_ssize_t PyVectorcall_NARGS(size_t)
 
 cdef object _lock = threading.RLock()
 cdef dict _devices = {}
+cdef PyObject* _by_ordinal[256]  # the same, for a look without a call
 
 
 ComputeCapability = namedtuple("ComputeCapability", "major minor", module=__name__)
@@ -38,6 +50,12 @@ class Device:
     Notes
     -----
     There is one object per device, so that ``Device(0) is Device(0)``.
+
+    Examples
+    --------
+    >>> Device(0).set_current()
+    >>> Device().device_id, Device().properties.warp_size
+    (0, 32)
     """
 
     __slots__ = ("_device_id", "_memory_resource", "_properties", "__weakref__")
@@ -60,6 +78,8 @@ class Device:
                 self = _devices[ordinal] = object.__new__(cls)
                 self._device_id = ordinal
                 self._memory_resource = self._properties = None
+                if type(self) is Device and ordinal < 256:
+                    _by_ordinal[ordinal] = <PyObject*>self
             return self
 
     @property
@@ -96,7 +116,7 @@ class Device:
             raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
         cdef Context context = ctx
         if context.closed:
-            raise ValueError("ctx is closed")
+            raise ClosedError("ctx is closed")
         if context._device_id != self._device_id:
             raise ValueError(f"ctx belongs to device {context._device_id}, not to device {self._device_id}")
         check(cydriver.cuCtxGetCurrent(&before), b"cuCtxGetCurrent")
@@ -174,11 +194,12 @@ class Device:
     def memory_resource(self):
         """Return the resource that `allocate` uses; set it to another MemoryResource."""
         if self._memory_resource is None:
-            from cuda.core import _memory_resource as resources
+            if self._attribute(cydriver.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED):
+                from cuda.core._device_memory_resource import DeviceMemoryResource as Kind
+            else:
+                from cuda.core._unpooled_memory import SynchronousMemoryResource as Kind
 
-            pools = self._attribute(cydriver.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
-            kind = resources.DeviceMemoryResource if pools else resources.SynchronousMemoryResource
-            self._memory_resource = kind(self._device_id)
+            self._memory_resource = Kind(self._device_id)
         return self._memory_resource
 
     @memory_resource.setter
@@ -273,36 +294,118 @@ class Device:
 
     @property
     def resources(self):
-        """Raise NotImplementedError: green contexts are not in this version."""
-        raise not_yet("Device.resources", "it describes green contexts")
+        """Return what the device has that contexts can divide: multiprocessors and work queues.
+
+        Returns
+        -------
+        DeviceResources
+        """
+        from cuda.core._device_resources import of_device
+
+        return of_device(self._device_id)
 
     def create_context(self, options=None):
-        """Raise NotImplementedError: green contexts are not in this version."""
-        raise not_yet("Device.create_context", "it makes green contexts; Device.context is the primary one")
+        """Create a green context, which has a part of the device for itself.
+
+        Parameters
+        ----------
+        options : ContextOptions, optional
+            What it has; by default all multiprocessors.
+
+        Returns
+        -------
+        Context
+            Streams come from its `create_stream`; `set_current` makes it the context of a thread.
+        """
+        return Context._create_green(self._device_id, options)
 
     def create_graph_builder(self):
-        """Raise NotImplementedError: graphs are not in this version."""
-        raise not_yet("Device.create_graph_builder", "it has no graphs")
+        """Create a builder that captures work into a graph, on a stream of its own.
+
+        Returns
+        -------
+        GraphBuilder
+        """
+        from cuda.core.graph._builder import on_stream
+
+        return on_stream(create_stream(self._device_id), True)
 
     def create_mipmapped_array(self, options):
-        """Raise NotImplementedError: textures are not in this version."""
-        raise not_yet("Device.create_mipmapped_array", "it has no textures")
+        """Create an image at several sizes, for textures.
+
+        Parameters
+        ----------
+        options : MipmappedArrayOptions
+            Its properties.
+
+        Returns
+        -------
+        MipmappedArray
+        """
+        from cuda.core.texture._array import create_mipmapped
+
+        return create_mipmapped(self._device_id, options)
 
     def create_opaque_array(self, options):
-        """Raise NotImplementedError: textures are not in this version."""
-        raise not_yet("Device.create_opaque_array", "it has no textures")
+        """Create an image in the hardware's own layout, for textures and surfaces.
+
+        Parameters
+        ----------
+        options : OpaqueArrayOptions
+            Its properties.
+
+        Returns
+        -------
+        OpaqueArray
+        """
+        from cuda.core.texture._array import create_array
+
+        return create_array(self._device_id, options)
 
     def create_surface_object(self, *, resource):
-        """Raise NotImplementedError: textures are not in this version."""
-        raise not_yet("Device.create_surface_object", "it has no textures")
+        """Create a surface, through which kernels write an image.
+
+        Parameters
+        ----------
+        resource : ResourceDescriptor
+            The image: of an OpaqueArray that was made with is_surface_load_store=True.
+
+        Returns
+        -------
+        SurfaceObject
+        """
+        from cuda.core.texture._object import create_surface
+
+        return create_surface(self._device_id, resource)
 
     def create_texture_object(self, *, resource, options=None):
-        """Raise NotImplementedError: textures are not in this version."""
-        raise not_yet("Device.create_texture_object", "it has no textures")
+        """Create a texture, through which kernels read an image.
+
+        Parameters
+        ----------
+        resource : ResourceDescriptor
+            The image.
+        options : TextureObjectOptions, optional
+            How it is read.
+
+        Returns
+        -------
+        TextureObject
+        """
+        from cuda.core.texture._object import create_texture
+
+        return create_texture(self._device_id, resource, options)
 
     def to_system_device(self):
-        """Raise NotImplementedError: cuda.core.system is not in this version."""
-        raise not_yet("Device.to_system_device", "it has no cuda.core.system")
+        """Return the same device as `cuda.core.system` sees it.
+
+        Returns
+        -------
+        cuda.core.system.Device
+        """
+        from cuda.core.system import Device as SystemDevice
+
+        return SystemDevice(uuid=f"GPU-{self.uuid}")
 
     def __int__(self) -> int:
         return self._device_id
@@ -323,3 +426,29 @@ class Device:
 
     def __repr__(self):
         return f"<Device {self._device_id} ({self.name})>"
+
+
+cdef PyObject* call_device(PyObject* cls, PyObject* const* arguments, size_t flags, PyObject* names) except NULL:
+    """Answer `Device()` and `Device(0)` for a device that was made before without the way through type.__call__."""
+    cdef Py_ssize_t count = PyVectorcall_NARGS(flags), index
+    cdef long long ordinal = -1
+    if names == NULL and count == 0:
+        ordinal = max(current_ordinal(), 0)
+    elif names == NULL and count == 1 and PyLong_CheckExact(<object>arguments[0]) and is_small(<object>arguments[0]):
+        ordinal = small(<object>arguments[0])
+    if 0 <= ordinal < 256 and _by_ordinal[ordinal] != NULL:
+        Py_INCREF(<object>_by_ordinal[ordinal])
+        return _by_ordinal[ordinal]
+    positional = tuple([<object>arguments[index] for index in range(count)])
+    keywords = {}
+    if names != NULL:
+        keywords = {
+            name: <object>arguments[count + index] for index, name in enumerate(<tuple><object>names)
+        }
+    device = type.__call__(<object>cls, *positional, **keywords)
+    Py_INCREF(device)
+    return <PyObject*>device
+
+
+# Subclasses do not inherit this slot.
+(<PyTypeObject*>Device).tp_vectorcall = call_device

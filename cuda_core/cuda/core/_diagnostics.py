@@ -4,17 +4,44 @@
 
 from __future__ import annotations
 
+import linecache
 import re
+import sys
+from types import FrameType
 
 # NVRTC: "name(3): error: ..." and then, unless asked to be brief, the line and a caret below it.
 _NVRTC = re.compile(r"^(?P<name>.*)\((?P<line>\d+)\): (?:catastrophic )?(?:error|warning)\b")
 # nvJitLink: "ptxas NAME, line 12; error   : ..."
 _PTXAS = re.compile(r"^ptxas .*, line (?P<line>\d+); (?:error|fatal|warning)\b")
+QUOTES = ("'", '"')
 _CARET = re.compile(r"^\s*\^\s*$")
+
+
+def find_literal(source: str) -> tuple[str, int] | None:
+    """Return the file and the line where a program stands as a string literal of a caller's file, if it does.
+
+    Only a literal without escape sequences is found, and one that stands there once.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    seen = set()
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if path not in seen:
+            seen.add(path)
+            text = "".join(linecache.getlines(path, frame.f_globals))
+            start = text.find(source)
+            end = start + len(source)
+            quoted = start > 0 and text[start - 1] in QUOTES and text[end : end + 1] in QUOTES
+            if source and quoted and text.count(source) == 1:
+                return path, text.count("\n", 0, start) + 1
+        frame = frame.f_back
+    return None
 
 
 def annotate(log: str, source: str, name: str) -> str:
     """Return `log` with the lines of `source` that it names, numbered, below each message.
+
+    Where the program is a string literal in a caller's file, that file and line are named, too.
 
     Parameters
     ----------
@@ -26,6 +53,7 @@ def annotate(log: str, source: str, name: str) -> str:
         What the program is called in the log; messages about other files (headers) stay as they are.
     """
     lines = source.splitlines()
+    literal = find_literal(source)
     messages = log.splitlines()
     result: list[str] = []
     index = 0
@@ -46,6 +74,8 @@ def annotate(log: str, source: str, name: str) -> str:
             indent = len(messages[index].rstrip()) - len(line)
             result.append(f"      | {messages[index + 1][indent:]}")
             index += 2
+        if literal is not None:
+            result.append(f"      --> {literal[0]}:{literal[1] + number - 1}")
     return "\n".join(result).strip("\n")
 
 

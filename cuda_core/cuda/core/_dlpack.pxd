@@ -40,7 +40,12 @@ cdef struct DLManagedTensorVersioned:
 
 
 cdef class Tensor:
-    cdef object capsule
     cdef void* managed
     cdef bint versioned
     cdef DLTensor* tensor
+
+    cdef int fill(self, object capsule) except -1
+    cdef bint is_read_only(self)
+
+
+cdef object numpy_dtype(Tensor tensor)

@@ -36,6 +36,12 @@ _NARROW = {
     "float8_e8m0fnu": (14, 8),
 }
 
+# Code, bits and lanes, packed -> NumPy's dtype: filled as types are met.
+cdef dict _dtypes = {}
+# The last one, since most programs use few types.
+cdef long _last_code = -1
+cdef object _last_dtype = None
+
 cdef uint64_t READ_ONLY = 1
 cdef uint64_t IS_COPIED = 2
 
@@ -169,21 +175,24 @@ cdef class Tensor:
     """An array taken over from a DLPack capsule; its producer is told when this object goes."""
 
     def __init__(self, capsule):
-        cdef const char* name = PyCapsule_GetName(capsule)
+        self.fill(capsule)
+
+    cdef int fill(self, object capsule) except -1:
         cdef DLManagedTensorVersioned* versioned
-        if name != NULL and strcmp(name, b"dltensor_versioned") == 0:
-            versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, name)
+        if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+            versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
             if versioned.version.major > 1:
                 major = versioned.version.major
                 raise BufferError(f"the array comes as DLPack {major}.x, but 1.x is what is understood")
             PyCapsule_SetName(capsule, b"used_dltensor_versioned")
             self.managed, self.tensor, self.versioned = versioned, &versioned.dl_tensor, True
-        elif name != NULL and strcmp(name, b"dltensor") == 0:
-            self.managed = PyCapsule_GetPointer(capsule, name)
+        elif PyCapsule_IsValid(capsule, b"dltensor"):
+            self.managed = PyCapsule_GetPointer(capsule, b"dltensor")
             PyCapsule_SetName(capsule, b"used_dltensor")
             self.tensor = &(<DLManagedTensor*>self.managed).dl_tensor
         else:
             raise BufferError("this is no unused DLPack capsule: its array was taken already, or it is something else")
+        return 0
 
     def __dealloc__(self):
         cdef DLManagedTensorVersioned* versioned
@@ -229,7 +238,23 @@ cdef class Tensor:
     @property
     def readonly(self) -> bool:
         """Tell whether the memory must not be written."""
-        return self.versioned and bool((<DLManagedTensorVersioned*>self.managed).flags & READ_ONLY)
+        return self.is_read_only()
+
+    cdef bint is_read_only(self):
+        return self.versioned and (<DLManagedTensorVersioned*>self.managed).flags & READ_ONLY
+
+
+cdef object numpy_dtype(Tensor tensor):
+    """Return the NumPy dtype of a tensor's elements."""
+    cdef DLDataType found = tensor.tensor.dtype
+    cdef long code = found.code | <long>found.bits << 8 | <long>found.lanes << 16
+    global _last_code, _last_dtype
+    if code != _last_code:
+        dtype = _dtypes.get(code)
+        if dtype is None:
+            dtype = _dtypes[code] = dtype_of((found.code, found.bits, found.lanes))
+        _last_code, _last_dtype = code, dtype
+    return _last_dtype
 
 
 def peek_pointer(capsule) -> tuple:
@@ -320,6 +345,9 @@ def export_buffer(Buffer buffer, stream, max_version, dl_device, copy):
         order_streams(stream, buffer.stream)
     elif stream is not None and device[0] != CUDA_MANAGED and stream != -1:
         raise BufferError(f"stream is {stream}, but memory of the host has none: pass None")
-    return make_capsule(
+    capsule = make_capsule(
         buffer, buffer.handle, (buffer.size,), (1,), (_CODES["i"], 8, 1), target, False, max_version, copied
     )
+    if copied:
+        buffer.close()  # that is, as soon as the capsule lets go of it
+    return capsule

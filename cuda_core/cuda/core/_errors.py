@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 
 class CUDAError(RuntimeError):
@@ -30,6 +31,13 @@ class CUDAError(RuntimeError):
         return _rebuild, (type(self), self.args, self.__dict__)
 
 
+class ClosedError(ValueError, RuntimeError):
+    """Report the use of an object that was closed.
+
+    It is a ValueError, as of Python's own files, and a RuntimeError, as of NVIDIA's cuda.core.
+    """
+
+
 class NVRTCError(CUDAError):
     """Report that NVRTC failed; `log` is the compiler's own account of it."""
 
@@ -38,6 +46,12 @@ class NVRTCError(CUDAError):
 
 class NvJitLinkError(CUDAError):
     """Report that nvJitLink failed; `log` is the linker's own account of it."""
+
+    log: str = ""
+
+
+class NVVMError(CUDAError):
+    """Report that libNVVM failed; `log` is the compiler's own account of it."""
 
     log: str = ""
 
@@ -106,10 +120,8 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
     return CUDAError("\n".join(parts), name=name, status=status, call=call)
 
 
-def compiler_error(
-    kind: type[NVRTCError] | type[NvJitLinkError], name: str, status: int, call: str, log: str, summary: str = ""
-) -> NVRTCError | NvJitLinkError:
-    """Make the exception for a status of NVRTC or nvJitLink: the log, or advice where there is none."""
+def compiler_error(kind: Any, name: str, status: int, call: str, log: str, summary: str = "") -> Any:
+    """Make the exception for a status of a compiler or linker: the log, or advice where there is none."""
     first = f"{name}: {summary} ({call})" if summary else f"{name} ({call})"
     text = "\n".join(part for part in (first, log or _ADVICE.get(name, "")) if part)
     error = kind(text, name=name, status=status, call=call)

@@ -8,6 +8,7 @@ cdef class Event:
     cdef int device_id
     cdef bint timing
     cdef bint blocking
+    cdef bint ipc
 
     @staticmethod
     cdef Event create(int device_id, object options)

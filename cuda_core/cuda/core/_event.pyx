@@ -4,12 +4,17 @@
 """Events: points in the work of a stream, to wait for or to measure between."""
 
 from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._context cimport Context, activate, deactivate, primary
+from cuda.core._driver_handle cimport HandleClass
 
-from cuda.core._options import EventOptions, as_options, not_pickled, not_yet
+from cuda.core._errors import ClosedError
+from cuda.core._options import EventOptions, as_options, not_pickled
+
+cdef HandleClass CUEVENT = HandleClass("CUevent")
 
 
 cdef class Event:
@@ -18,7 +23,7 @@ cdef class Event:
     Subtracting two events gives the time between them in milliseconds:
 
     >>> start = stream.record(options=EventOptions(timing_enabled=True))
-    >>> ...
+    >>> launch(stream, config, kernel, buffer, 2.0, 100)
     >>> end = stream.record(options=EventOptions(timing_enabled=True))
     >>> end.sync()
     >>> milliseconds = end - start
@@ -33,13 +38,14 @@ cdef class Event:
         cdef unsigned int flags = cydriver.CU_EVENT_DISABLE_TIMING
         if options is not None:
             options = as_options(EventOptions, options, "options")
-            if options.ipc_enabled:
-                raise not_yet("EventOptions.ipc_enabled", "events are not shared between processes")
+            self.ipc = bool(options.ipc_enabled)
+            if self.ipc and options.timing_enabled:
+                raise ValueError("ipc_enabled and timing_enabled exclude each other: a shared event takes no time")
             self.timing = bool(options.timing_enabled)
             self.blocking = bool(options.blocking_sync)
             flags = (0 if self.timing else cydriver.CU_EVENT_DISABLE_TIMING) | (
                 cydriver.CU_EVENT_BLOCKING_SYNC if self.blocking else 0
-            )
+            ) | (cydriver.CU_EVENT_INTERPROCESS if self.ipc else 0)
         self.device_id = device_id
         cdef bint pushed = activate(device_id)
         try:
@@ -50,7 +56,7 @@ cdef class Event:
 
     cdef cydriver.CUevent open_handle(self) except NULL:
         if self.native == NULL:
-            raise ValueError("this Event is closed")
+            raise ClosedError("this Event is closed")
         return self.native
 
     def __dealloc__(self):
@@ -80,9 +86,7 @@ cdef class Event:
     @property
     def handle(self):
         """Return the event as `cuda.bindings.driver.CUevent`, None once closed."""
-        from cuda.bindings import driver
-
-        return None if self.native == NULL else driver.CUevent(<uintptr_t>self.native)
+        return None if self.native == NULL else CUEVENT.of(self.native)
 
     @property
     def device(self):
@@ -108,18 +112,61 @@ cdef class Event:
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Tell whether another process may open the event: never, in this version."""
-        return False
+        """Tell whether other processes may use the event."""
+        return self.ipc
 
     @property
     def ipc_descriptor(self):
-        """Raise NotImplementedError: events are not shared between processes in this version."""
-        raise not_yet("Event.ipc_descriptor", "events are not shared between processes")
+        """Return what another process needs to open this event.
+
+        Raises
+        ------
+        RuntimeError
+            If the event was not made with ``ipc_enabled=True``.
+        """
+        from cuda.core._ipc import describe_event
+
+        self.open_handle()
+        if not self.ipc:
+            raise RuntimeError("this Event is not shared: make it with EventOptions(ipc_enabled=True)")
+        return describe_event(self)
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor):
-        """Raise NotImplementedError: events are not shared between processes in this version."""
-        raise not_yet("Event.from_ipc_descriptor", "events are not shared between processes")
+        """Open an event of another process.
+
+        Parameters
+        ----------
+        ipc_descriptor : IPCEventDescriptor
+            What `ipc_descriptor` returned there. It is trusted: take it only from processes of your own.
+
+        Returns
+        -------
+        Event
+        """
+        from cuda.core._ipc import device_of_event
+
+        cdef Event self = Event.__new__(Event)
+        cdef cydriver.CUipcEventHandle data
+        self.device_id = device_of_event(ipc_descriptor).device_id
+        payload = ipc_descriptor.payload
+        if len(payload) != sizeof(data):
+            raise ValueError(f"ipc_descriptor has {len(payload)} bytes, but an event's has {sizeof(data)}")
+        memcpy(&data, <char*>payload, sizeof(data))
+        self.ipc = True
+        self.blocking = ipc_descriptor.is_blocking_sync
+        cdef bint pushed = activate(self.device_id)
+        try:
+            check(cydriver.cuIpcOpenEventHandle(&self.native, data), b"cuIpcOpenEventHandle")
+        finally:
+            deactivate(pushed)
+        return self
+
+    def _export(self) -> bytes:
+        """Return what another process needs to open the event."""
+        cdef cydriver.CUipcEventHandle data
+        check(cydriver.cuIpcGetEventHandle(&data, self.open_handle()), b"cuIpcGetEventHandle")
+        return (<char*>&data)[:sizeof(data)]
 
     @property
     def is_done(self) -> bool:
@@ -156,7 +203,7 @@ cdef class Event:
         check(status, b"cuEventSynchronize")
 
     def __await__(self):
-        """Wait until the work before the event is finished, while asyncio's event loop goes on."""
+        """Wait until the work before the event is finished, while the event loop of asyncio, anyio or Trio goes on."""
         from cuda.core._waiting import until_done
 
         self.open_handle()
@@ -190,7 +237,9 @@ cdef class Event:
         return hash(<uintptr_t>self.native) if self.native != NULL else id(self)
 
     def __reduce__(self):
-        raise not_pickled(self)
+        if not self.ipc:
+            raise not_pickled(self)
+        return Event.from_ipc_descriptor, (self.ipc_descriptor,)
 
     def __repr__(self):
         state = "closed" if self.native == NULL else f"{<uintptr_t>self.native:#x}"

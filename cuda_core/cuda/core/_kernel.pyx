@@ -9,12 +9,15 @@ from libc.stdlib cimport free, realloc
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check
 from cuda.core._context cimport activate, current_ordinal, deactivate, native_device
+from cuda.core._driver_handle cimport HandleClass
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._stream cimport as_stream
 
 from collections import namedtuple
 
 from cuda.core._options import not_pickled
+
+cdef HandleClass CUKERNEL = HandleClass("CUkernel")
 
 ParamInfo = namedtuple("ParamInfo", "offset size", module=__name__)
 ParamInfo.__doc__ = "Where a parameter lies in a kernel's parameter memory, and its size, in bytes."
@@ -27,7 +30,15 @@ MaxPotentialBlockSizeOccupancyResult.__doc__ = (
 
 
 cdef class Kernel:
-    """A function that `launch` runs on a device; it comes from `ObjectCode.get_kernel` or `Module.get_kernel`."""
+    """A function that `launch` runs on a device; it comes from `ObjectCode.get_kernel` or `Module.get_kernel`.
+
+    Examples
+    --------
+    >>> kernel.num_arguments, [parameter.size for parameter in kernel.arguments_info]
+    (3, [8, 4, 4])
+    >>> kernel.occupancy.max_potential_block_size(0, 128).max_block_size <= 128
+    True
+    """
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Kernel is not made directly: use ObjectCode.get_kernel or Module.get_kernel")
@@ -47,19 +58,17 @@ cdef class Kernel:
         -------
         Kernel
         """
-        return make_kernel(int(handle), mod, None, None)
+        return new_kernel(<cydriver.CUkernel><uintptr_t>int(handle), mod, None, None)
 
     def __dealloc__(self):
-        free(self.sizes)
-        free(self.offsets)
+        free(self.layout)
 
-    cdef int prepare(self) except -1:
-        """Ask the driver for the layout of the parameters, once; count is -1 if it cannot tell."""
+    cdef int ask_layout(self) except -1:
+        """Ask the driver for the layout of the parameters."""
         cdef size_t offset = 0, size = 0
         cdef int count = 0, room = 0
         cdef cydriver.CUresult status
-        if self.prepared:
-            return 0
+        cdef void* grown
         while True:
             try:
                 status = cydriver.cuKernelGetParamInfo(self.native, count, &offset, &size)
@@ -69,8 +78,11 @@ cdef class Kernel:
                 break
             if count == room:
                 room = 2 * room + 8
-                self._grow(room)
-            self.sizes[count], self.offsets[count] = size, offset
+                grown = realloc(self.layout, room * sizeof(Slot))
+                if grown == NULL:
+                    raise MemoryError
+                self.layout = <Slot*>grown
+            self.layout[count].size, self.layout[count].offset = size, offset
             self.nbytes = offset + size
             count += 1
         if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
@@ -78,20 +90,11 @@ cdef class Kernel:
         elif status != cydriver.CUDA_ERROR_INVALID_VALUE:
             check(status, b"cuKernelGetParamInfo")
         self.count = count
-        if self.kinds is None or len(self.kinds) != count:
-            self.kinds = "?" * max(count, 0)
-        self.prepared = True
+        kinds = self.kinds if self.kinds is not None and len(self.kinds) == count else "?" * max(count, 0)
+        for index, kind in enumerate(kinds):
+            self.layout[index].kind = ord(kind)
+        self.known = True
         return 0
-
-    def _grow(self, int room):
-        cdef void* sizes = realloc(self.sizes, room * sizeof(size_t))
-        if sizes == NULL:
-            raise MemoryError
-        self.sizes = <size_t*>sizes
-        cdef void* offsets = realloc(self.offsets, room * sizeof(size_t))
-        if offsets == NULL:
-            raise MemoryError
-        self.offsets = <size_t*>offsets
 
     cdef str label(self):
         """Return the name for messages."""
@@ -113,9 +116,7 @@ cdef class Kernel:
     @property
     def handle(self):
         """Return the kernel as `cuda.bindings.driver.CUkernel`."""
-        from cuda.bindings import driver
-
-        return driver.CUkernel(<uintptr_t>self.native)
+        return CUKERNEL.of(self.native)
 
     @property
     def num_arguments(self) -> int:
@@ -127,12 +128,38 @@ cdef class Kernel:
     def arguments_info(self) -> list:
         """Return offset and size in bytes of each parameter."""
         self._need_layout()
-        return [ParamInfo(self.offsets[index], self.sizes[index]) for index in range(self.count)]
+        return [ParamInfo(self.layout[index].offset, self.layout[index].size) for index in range(self.count)]
 
     def _need_layout(self):
-        self.prepare()
+        self.read_layout()
         if self.count < 0:
             raise NotImplementedError("this driver does not tell a kernel's parameters: it takes one for CUDA 12.4")
+
+    def prepare(self, config, stream):
+        """Fix configuration and stream: what is returned launches the kernel when it is called with the arguments.
+
+        A call costs less than `launch`, which looks at all of them each time. The arguments are checked alike.
+
+        Parameters
+        ----------
+        config : LaunchConfig
+            The shape of the grid.
+        stream : Stream
+            The stream, which the returned object keeps alive; any object with ``__cuda_stream__`` is one.
+
+        Returns
+        -------
+        Launcher
+
+        Examples
+        --------
+        >>> step = kernel.prepare(LaunchConfig(grid=64, block=256), stream)
+        >>> for _ in range(1000):
+        ...     step(buffer, 1.5, 100)
+        """
+        from cuda.core._launcher import prepare
+
+        return prepare(self, config, stream)
 
     @property
     def attributes(self):
@@ -160,10 +187,10 @@ cdef class Kernel:
         return f"<Kernel {self._name!r}>" if self._name else f"<Kernel at {<uintptr_t>self.native:#x}>"
 
 
-def make_kernel(handle, owner, name, kinds) -> Kernel:
-    """Make a Kernel of an address, what keeps its code alive, its name and the kinds of its parameters."""
+cdef Kernel new_kernel(cydriver.CUkernel native, object owner, str name, str kinds):
+    """Make a Kernel of its handle, what keeps its code alive, its name and the kinds of its parameters."""
     cdef Kernel self = Kernel.__new__(Kernel)
-    self.native = <cydriver.CUkernel><uintptr_t>handle
+    self.native = native
     self.owner = owner
     self._name = name
     self.kinds = kinds

@@ -3,8 +3,10 @@
 # cython: auto_pickle=False
 """Running a kernel."""
 
+from cpython.object cimport PyObject
+
 from cuda.bindings cimport cydriver
-from cuda.core._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, pack
+from cuda.core._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, PySequence_Fast_ITEMS, pack_items
 from cuda.core._check cimport fail
 from cuda.core._context cimport activate, current_ordinal, deactivate
 from cuda.core._kernel cimport Kernel
@@ -21,7 +23,7 @@ def launch(stream, config, kernel, *kernel_args):
     Parameters
     ----------
     stream : Stream
-        The stream; any object with ``__cuda_stream__`` is one.
+        The stream; any object with ``__cuda_stream__`` is one, a `GraphBuilder` too.
     config : LaunchConfig
         The shape of the grid.
     kernel : Kernel
@@ -29,8 +31,8 @@ def launch(stream, config, kernel, *kernel_args):
     *kernel_args
         An argument for each parameter. Pointers: a Buffer, an array on the device (``__cuda_array_interface__`` or
         DLPack), an address as int, or None for null. Numbers: int, float, complex and bool take the size of the
-        parameter; NumPy and ctypes scalars must have it. Structures: a NumPy structured scalar or a
-        ctypes.Structure.
+        parameter; NumPy and ctypes scalars must have it. Structures: a NumPy structured scalar, a
+        ctypes.Structure, or a dataclass whose fields have NumPy or ctypes types (``ctypes.c_void_p`` takes a Buffer).
 
     Raises
     ------
@@ -38,41 +40,69 @@ def launch(stream, config, kernel, *kernel_args):
         If the number of arguments, or the type or size of one, is not that of the kernel's parameters.
     CUDAError
         If the driver refuses the launch. What happens while the kernel runs is reported by a later call.
+
+    Examples
+    --------
+    >>> launch(stream, config, kernel, buffer, 2.0, 100)
+    >>> stream.sync()
     """
+    cdef Stream order = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
+    check_objects(config, kernel)
+    cdef cydriver.CUlaunchConfig native = (<LaunchConfig>config).native
+    native.hStream = order.open_handle()
+    put(
+        <Kernel>kernel, <LaunchConfig>config, &native, order, PySequence_Fast_ITEMS(kernel_args), len(kernel_args)
+    )
+    if stream is not order and hasattr(stream, "_keep"):
+        stream._keep(kernel, *kernel_args)  # a graph builder: its graph runs the kernel later
+
+
+cdef int check_objects(object config, object kernel) except -1:
+    """Raise unless these are what a launch takes."""
+    if not isinstance(config, LaunchConfig):
+        raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel must be a Kernel, as get_kernel returns it, not {type(kernel).__name__}")
+    return 0
+
+
+cdef int put(
+    Kernel kernel,
+    LaunchConfig config,
+    const cydriver.CUlaunchConfig* native,
+    Stream order,
+    PyObject* const* arguments,
+    Py_ssize_t given,
+) except -1:
+    """Check the arguments and put the kernel into the stream of `native`, which is that of `order`."""
     cdef char small[SMALL_BYTES]
     cdef void* few[SMALL_COUNT]
     cdef char* scratch = small
     cdef void** slots = few
     cdef size_t capacity = SMALL_BYTES
     cdef bytearray large
-    cdef Stream order = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
     cdef cydriver.CUresult status
-    if not isinstance(config, LaunchConfig):
-        raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
-    if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel must be a Kernel, as get_kernel returns it, not {type(kernel).__name__}")
-    cdef cydriver.CUlaunchConfig native = (<LaunchConfig>config).native
-    cdef cydriver.CUfunction function = <cydriver.CUfunction>(<Kernel>kernel).native
-    native.hStream = order.open_handle()
-    (<Kernel>kernel).prepare()
-    if (<Kernel>kernel).nbytes > SMALL_BYTES or len(kernel_args) > SMALL_COUNT or (<Kernel>kernel).count < 0:
-        large = bytearray(LARGE_BYTES + len(kernel_args) * sizeof(void*))
+    cdef cydriver.CUfunction function = <cydriver.CUfunction>kernel.native
+    kernel.read_layout()
+    if kernel.nbytes > SMALL_BYTES or given > SMALL_COUNT or kernel.count < 0:
+        large = bytearray(LARGE_BYTES + given * sizeof(void*))
         scratch, capacity = large, LARGE_BYTES
         slots = <void**>(scratch + capacity)
-    pack(<Kernel>kernel, kernel_args, scratch, capacity, slots, order)
+    pack_items(kernel, arguments, given, scratch, capacity, slots, order)
     if native.sharedMemBytes > PLAIN_SHARED:
-        _allow_shared(<Kernel>kernel, native.sharedMemBytes, order)
+        _allow_shared(kernel, native.sharedMemBytes, order)
     with nogil:
-        status = cydriver.cuLaunchKernelEx(&native, function, slots, NULL)
+        status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
     if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
         # A thread without a current device: the stream's is meant.
         pushed = activate(order.ordinal())
         try:
-            status = cydriver.cuLaunchKernelEx(&native, function, slots, NULL)
+            status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
         finally:
             deactivate(pushed)
     if status != cydriver.CUDA_SUCCESS:
-        fail(status, b"cuLaunchKernelEx", _explain(status, <LaunchConfig>config, <Kernel>kernel, order))
+        fail(status, b"cuLaunchKernelEx", _explain(status, config, kernel, order))
+    return 0
 
 
 cdef int _allow_shared(Kernel kernel, unsigned int size, Stream stream) except -1:

@@ -6,12 +6,14 @@ from cuda.bindings cimport cydriver
 cdef class LaunchConfig:
     cdef cydriver.CUlaunchConfig native
     cdef cydriver.CUlaunchAttribute[3] attributes
-    cdef readonly tuple grid
-    cdef readonly tuple cluster
-    cdef readonly tuple block
+    cdef unsigned int[3] grid_extent  # in clusters where there are any, unlike that of `native`
+    cdef unsigned int[3] cluster_extent
+    cdef bint has_cluster
     cdef readonly unsigned int shmem_size
     cdef readonly bint is_cooperative
     cdef readonly bint programmatic_stream_serialization
 
+    cdef int count_blocks(self) except -1
+    cdef int set_attributes(self) except -1
     cdef int add(self, int attribute) except -1
     cdef tuple key(self)

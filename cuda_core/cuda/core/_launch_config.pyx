@@ -3,23 +3,34 @@
 # cython: auto_pickle=False
 """The shape of a launch."""
 
+from cpython.long cimport PyLong_CheckExact
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._args cimport is_small, small
+
+cdef enum:
+    MOST = 0x7FFFFFFF
 
 
-cdef tuple _extent(object value, str name):
-    """Return 1 to 3 positive ints as three."""
-    extent = value if isinstance(value, (tuple, list)) else (value,)
+cdef int _extent(object value, unsigned int* extent, str name) except -1:
+    """Read 1 to 3 positive ints as three."""
+    extent[0] = extent[1] = extent[2] = 1
+    if PyLong_CheckExact(value) and is_small(value) and small(value) > 0:
+        extent[0] = small(value)
+        return 0
+    parts = value if isinstance(value, (tuple, list)) else (value,)
     try:
-        extent = tuple([part.__index__() for part in extent])
+        parts = tuple([part.__index__() for part in parts])
     except AttributeError:
         raise TypeError(f"{name} must be an int or a tuple of 1 to 3 ints, not {value!r}") from None
-    if not 1 <= len(extent) <= 3:
-        raise ValueError(f"{name} must have 1 to 3 extents, not {len(extent)}: {value!r}")
-    if min(extent) < 1 or max(extent) > 0x7FFFFFFF:
+    if not 1 <= len(parts) <= 3:
+        raise ValueError(f"{name} must have 1 to 3 extents, not {len(parts)}: {value!r}")
+    if min(parts) < 1 or max(parts) > MOST:
         raise ValueError(f"{name} is {value!r}, but each extent must be from 1 to 2147483647")
-    return extent + (1,) * (3 - len(extent))
+    for index, part in enumerate(parts):
+        extent[index] = part
+    return 0
 
 
 cdef class LaunchConfig:
@@ -40,6 +51,11 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         Whether blocks may wait for one another, so that all must be on the device at once.
     programmatic_stream_serialization : bool
         Whether the kernel may start before the one ahead of it in the stream is finished.
+
+    Examples
+    --------
+    >>> LaunchConfig(grid=(4, 2), block=256, shmem_size=1024).grid
+    (4, 2, 1)
     """
 
     def __init__(
@@ -53,33 +69,41 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
     ):
         if grid is None or block is None:
             raise ValueError(f"{'grid' if grid is None else 'block'} must be given: an int or a tuple of 1 to 3 ints")
-        self.grid = _extent(grid, "grid")
-        self.block = _extent(block, "block")
-        self.cluster = None if cluster is None else _extent(cluster, "cluster")
-        if shmem_size is not None and not 0 <= shmem_size <= 0x7FFFFFFF:
+        # __init__ may be called again.
+        memset(&self.native, 0, sizeof(self.native))
+        _extent(grid, self.grid_extent, "grid")
+        _extent(block, &self.native.blockDimX, "block")
+        self.has_cluster = cluster is not None
+        if self.has_cluster:
+            _extent(cluster, self.cluster_extent, "cluster")
+        if shmem_size is not None and not 0 <= shmem_size <= MOST:
             raise ValueError(f"shmem_size must be from 0 to 2147483647 bytes, not {shmem_size}")
         self.shmem_size = 0 if shmem_size is None else shmem_size
+        self.native.sharedMemBytes = self.shmem_size
         self.is_cooperative = is_cooperative
         self.programmatic_stream_serialization = programmatic_stream_serialization
-        memset(&self.native, 0, sizeof(self.native))
-        self._set_extents()
-        self._set_attributes()
-
-    def _set_extents(self):
-        scale = self.cluster or (1, 1, 1)
-        blocks = [part * times for part, times in zip(self.grid, scale)]
-        if max(blocks) > 0x7FFFFFFF:
-            raise ValueError(
-                f"grid {self.grid} of clusters {self.cluster} has more than 2147483647 blocks along an axis"
-            )
-        self.native.gridDimX, self.native.gridDimY, self.native.gridDimZ = blocks
-        self.native.blockDimX, self.native.blockDimY, self.native.blockDimZ = self.block
-        self.native.sharedMemBytes = self.shmem_size
-
-    def _set_attributes(self):
-        cdef cydriver.CUlaunchAttributeValue* value
+        self.count_blocks()
         self.native.attrs = self.attributes
-        if self.cluster is not None:
+        if self.has_cluster or is_cooperative or programmatic_stream_serialization:
+            self.set_attributes()
+
+    cdef int count_blocks(self) except -1:
+        cdef unsigned int* blocks = &self.native.gridDimX
+        cdef int axis
+        for axis in range(3):
+            if not self.has_cluster:
+                blocks[axis] = self.grid_extent[axis]
+            elif <unsigned long long>self.grid_extent[axis] * self.cluster_extent[axis] > MOST:
+                raise ValueError(
+                    f"grid {self.grid} of clusters {self.cluster} has more than 2147483647 blocks along an axis"
+                )
+            else:
+                blocks[axis] = self.grid_extent[axis] * self.cluster_extent[axis]
+        return 0
+
+    cdef int set_attributes(self) except -1:
+        cdef cydriver.CUlaunchAttributeValue* value
+        if self.has_cluster:
             value = &self.attributes[self.add(cydriver.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)].value
             value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = self.cluster
         if self.is_cooperative:
@@ -87,6 +111,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         if self.programmatic_stream_serialization:
             value = &self.attributes[self.add(cydriver.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)].value
             value.programmaticStreamSerializationAllowed = 1
+        return 0
 
     cdef int add(self, int attribute) except -1:
         """Begin one more launch attribute; return its index."""
@@ -95,6 +120,23 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         self.attributes[index].id = <cydriver.CUlaunchAttributeID>attribute
         self.native.numAttrs += 1
         return index
+
+    @property
+    def grid(self):
+        """Return the blocks, or clusters if there are any, along x, y and z."""
+        return (self.grid_extent[0], self.grid_extent[1], self.grid_extent[2])
+
+    @property
+    def cluster(self):
+        """Return the blocks of a cluster along x, y and z, None where there are no clusters."""
+        if not self.has_cluster:
+            return None
+        return (self.cluster_extent[0], self.cluster_extent[1], self.cluster_extent[2])
+
+    @property
+    def block(self):
+        """Return the threads of a block along x, y and z."""
+        return (self.native.blockDimX, self.native.blockDimY, self.native.blockDimZ)
 
     cdef tuple key(self):
         return (

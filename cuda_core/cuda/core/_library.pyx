@@ -9,6 +9,10 @@ from libc.stdlib cimport free, malloc
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._context cimport activate, current_ordinal, deactivate, initialise
+from cuda.core._kernel cimport Kernel, new_kernel
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8(object) except NULL
 
 
 cdef class Library:
@@ -56,15 +60,18 @@ cdef class Library:
             deactivate(pushed)
         return <uintptr_t>module
 
-    def kernel(self, str name) -> int:
-        """Return the address of a CUkernel, or raise the error that lists the kernels there are."""
+    def kernel(self, name, dict mapping, dict kinds) -> Kernel:
+        """Return a kernel, or raise the error that lists those there are.
+
+        `mapping` has the symbols of names that differ from them, `kinds` what is known of kernels' parameters.
+        """
         cdef cydriver.CUkernel kernel = NULL
-        cdef bytes encoded = name.encode()
-        cdef cydriver.CUresult status = cydriver.cuLibraryGetKernel(&kernel, self.native, encoded)
+        cdef str symbol = symbol_of(name, mapping)
+        cdef cydriver.CUresult status = cydriver.cuLibraryGetKernel(&kernel, self.native, PyUnicode_AsUTF8(symbol))
         if status == cydriver.CUDA_ERROR_NOT_FOUND:
-            fail(status, b"cuLibraryGetKernel", _advise(name, self.kernel_names()))
+            fail(status, b"cuLibraryGetKernel", _advise(symbol, self.kernel_names()))
         check(status, b"cuLibraryGetKernel")
-        return <uintptr_t>kernel
+        return new_kernel(kernel, self, name.decode() if isinstance(name, bytes) else name, kinds.get(symbol))
 
     def kernel_names(self) -> list:
         """Return the names of all kernels, mangled as the compiler left them; none if the driver does not tell."""
@@ -107,6 +114,17 @@ cdef class Library:
         finally:
             deactivate(pushed)
         return ptr, size
+
+
+cpdef str symbol_of(object name, dict mapping):
+    """Return the symbol of a kernel or variable that is asked for by `name`."""
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    text = name.decode() if isinstance(name, bytes) else name
+    if not mapping:
+        return text
+    symbol = mapping.get(text)
+    return mapping.get(f"&{text}", text) if symbol is None else symbol
 
 
 cdef str _advise(str name, names):

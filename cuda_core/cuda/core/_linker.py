@@ -1,29 +1,45 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking of compiled code by nvJitLink."""
+"""Linking of compiled code, by nvJitLink or the driver."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
+import warnings
 from typing import Any
 
 from cuda.core import _diagnostics
 from cuda.core._compile_target import default_arch
-from cuda.core._errors import NvJitLinkError, compiler_error
+from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error
 from cuda.core._linker_options import LinkerOptions
 from cuda.core._module import ObjectCode
 from cuda.core._options import as_options
 from cuda.core.typing import CompilerBackendType
 
-_INPUTS = {
-    "ptx": "PTX",
-    "cubin": "CUBIN",
-    "ltoir": "LTOIR",
-    "fatbin": "FATBIN",
-    "object": "OBJECT",
-    "library": "LIBRARY",
+_CALLS = {
+    CompilerBackendType.NVJITLINK: ("nvJitLinkCreate", "nvJitLinkAddData", "nvJitLinkComplete"),
+    CompilerBackendType.DRIVER: ("cuLinkCreate", "cuLinkAddData", "cuLinkComplete"),
 }
+
+
+@functools.cache
+def _backend() -> CompilerBackendType:
+    """Return what links: nvJitLink where it is installed, else the driver."""
+    from cuda import pathfinder  # type: ignore[attr-defined]
+
+    try:
+        pathfinder.load_nvidia_dynamic_lib("nvJitLink")
+    except pathfinder.DynamicLibNotFoundError:
+        warnings.warn(
+            "nvJitLink is not installed: the driver links, which knows neither LTO-IR nor most options. "
+            "pip install 'open-cuda-python[cu13]'",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return CompilerBackendType.DRIVER
+    return CompilerBackendType.NVJITLINK
 
 
 class Linker:
@@ -35,13 +51,20 @@ class Linker:
         What to link.
     options : LinkerOptions, optional
         How to link it.
+
+    Examples
+    --------
+    >>> options = ProgramOptions(arch="sm_90", relocatable_device_code=True)
+    >>> part = Program('extern "C" __device__ int one() { return 1; }', "c++", options).compile("cubin")
+    >>> use = 'extern "C" __device__ int one(); extern "C" __global__ void f(int *x) { *x = one(); }'
+    >>> main = Program(use, "c++", options).compile("cubin")
+    >>> Linker(main, part, options=LinkerOptions(arch="sm_90")).link("cubin").get_kernel("f").num_arguments
+    1
     """
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
-        from cuda.bindings import nvjitlink
-
-        self._handle: int | None = None
-        self._logs = {"error": "", "info": ""}
+        self._link: Any = None
+        self._logs = ("", "")
         if not object_codes:
             raise ValueError("give one or more ObjectCodes to link")
         for code in object_codes:
@@ -50,25 +73,25 @@ class Linker:
         self._options = dataclasses.replace(as_options(LinkerOptions, options, "options"))
         self._options.arch = self._options.arch or default_arch()
         self._codes = object_codes
-        flags = [flag.decode() for flag in self._options.as_bytes()]
-        with self._errors("nvJitLinkCreate"):
-            self._handle = nvjitlink.create(len(flags), flags)
+        self._calls = _CALLS[_backend()]
+        with self._errors(self._calls[0]):
+            self._link = self._start()
         try:
             for code in object_codes:
-                self._add(self._handle, code)
+                with self._errors(self._calls[1]):
+                    self._link.add(code)
         except BaseException:
             self.close()
             raise
 
-    def _add(self, handle: int, code: ObjectCode) -> None:
-        from cuda.bindings import nvjitlink
+    def _start(self) -> Any:
+        if _backend() == CompilerBackendType.NVJITLINK:
+            from cuda.core._nvjitlink_link import NvJitLink
 
-        kind = getattr(nvjitlink.InputType, _INPUTS[code.code_type])
-        data = code._bytes()
-        if code.code_type == "ptx" and not data.endswith(b"\0"):
-            data += b"\0"
-        with self._errors("nvJitLinkAddData"):
-            nvjitlink.add_data(handle, kind, data, len(data), code.name or code.code_type)
+            return NvJitLink(self._options)
+        from cuda.core._driver_link import DriverLink
+
+        return DriverLink(self._options)
 
     def _errors(self, call: str) -> _Errors:
         return _Errors(self, call)
@@ -90,59 +113,45 @@ class Linker:
         NvJitLinkError
             If they do not link; `log` is what the linker wrote.
         """
-        from cuda.bindings import nvjitlink
-
         target = str(target_type).lower()
         if target not in ("cubin", "ptx"):
             raise ValueError(f"target_type must be 'cubin' or 'ptx', not {target_type!r}")
         if target == "ptx" and not (self._options.ptx and self._options.link_time_optimization):
             raise ValueError("target_type 'ptx' needs LinkerOptions(link_time_optimization=True, ptx=True)")
-        if self._handle is None:
-            raise ValueError("this Linker is closed")
-        with self._errors("nvJitLinkComplete"):
-            nvjitlink.complete(self._handle)
-            data = bytearray(getattr(nvjitlink, f"get_linked_{target}_size")(self._handle))
-            getattr(nvjitlink, f"get_linked_{target}")(self._handle, data)
-        self._read_logs()
+        if self._link is None:
+            raise ClosedError("this Linker is closed")
+        with self._errors(self._calls[2]):
+            data = self._link.complete(target)
+        self._logs = self._link.logs()
         mapping: dict[str, str] = {}
         kinds: dict[str, str] = {}
         for code in self._codes:
             mapping.update(code.symbol_mapping)
             kinds.update(code._signatures())
-        return ObjectCode._make(bytes(data), target, self._options.name or "", mapping, kinds)
-
-    def _read_logs(self) -> None:
-        from cuda.bindings import nvjitlink
-
-        for kind in self._logs:
-            log = bytearray(getattr(nvjitlink, f"get_{kind}_log_size")(self._handle))
-            if log:
-                getattr(nvjitlink, f"get_{kind}_log")(self._handle, log)
-            self._logs[kind] = bytes(log).decode(errors="replace").strip("\0\n")
+        return ObjectCode._make(data, target, self._options.name or "", mapping, kinds)
 
     def get_error_log(self) -> str:
         """Return the linker's errors."""
-        if self._handle is not None:
-            self._read_logs()
-        return self._logs["error"]
+        if self._link is not None:
+            self._logs = self._link.logs()
+        return self._logs[0]
 
     def get_info_log(self) -> str:
         """Return the linker's other messages."""
-        if self._handle is not None:
-            self._read_logs()
-        return self._logs["info"]
+        if self._link is not None:
+            self._logs = self._link.logs()
+        return self._logs[1]
 
     def close(self) -> None:
         """Let go of the linker. Closing twice does nothing; what was linked stays."""
-        if self._handle is not None:
-            from cuda.bindings import nvjitlink
-
-            handle, self._handle = self._handle, None
-            nvjitlink.destroy(handle)
+        link, self._link = self._link, None
+        if link is not None:
+            self._logs = link.logs()
+            link.close()
 
     def __del__(self) -> None:
         # While Python exits nothing can be imported any more, and the process gives everything back anyway.
-        if getattr(self, "_handle", None) is not None and not sys.is_finalizing():
+        if getattr(self, "_link", None) is not None and not sys.is_finalizing():
             self.close()
 
     def __enter__(self) -> Linker:
@@ -151,24 +160,27 @@ class Linker:
     def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<Linker of {len(self._codes)} codes{', closed' if self.is_closed else ''}>"
+
     @property
-    def handle(self) -> int | None:
-        """Return the linker's handle, None once closed."""
-        return self._handle
+    def handle(self) -> Any:
+        """Return the linker's handle: an int, or `cuda.bindings.driver.CUlinkState`; None once closed."""
+        return None if self._link is None else self._link.handle
 
     @property
     def is_closed(self) -> bool:
         """Tell whether `close` was called."""
-        return self._handle is None
+        return self._link is None
 
     @classmethod
     def which_backend(cls) -> CompilerBackendType:
-        """Return what links: nvJitLink."""
-        return CompilerBackendType.NVJITLINK
+        """Return what links: nvJitLink where it is installed, else the driver."""
+        return _backend()
 
 
 class _Errors:
-    """Turn what nvJitLink's binding raises into NvJitLinkError with the linker's log."""
+    """Turn what nvJitLink's binding or the driver raises into an error with the linker's log."""
 
     def __init__(self, linker: Linker, call: str) -> None:
         self.linker = linker
@@ -178,17 +190,18 @@ class _Errors:
         return None
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        from cuda.bindings.nvjitlink import nvJitLinkError
-
-        if not isinstance(error, nvJitLinkError):
+        if isinstance(error, CUDAError):
+            name, kind = error.name, CUDAError
+        elif type(error).__name__ == "nvJitLinkError":
+            name, kind = str(error), NvJitLinkError
+        else:
             return
-        log = self.linker.get_error_log() if self.linker._handle is not None else ""
+        log = self.linker.get_error_log()
         text = log
         for code in self.linker._codes:
             if code.code_type == "ptx":
                 text = _diagnostics.annotate(text, code._bytes().decode(errors="replace"), code.name)
-        status = int(getattr(error, "status", 0))
         advice = text or f"The options were: {' '.join(f.decode() for f in self.linker._options.as_bytes())}"
-        made = compiler_error(NvJitLinkError, str(error), status, self.call, advice)
+        made = compiler_error(kind, name, int(getattr(error, "status", 0)), self.call, advice)
         made.log = log
         raise made from None

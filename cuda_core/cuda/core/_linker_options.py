@@ -69,6 +69,10 @@ class LinkerOptions:
         Whether not to use the linker's cache.
     numba_debug : bool
         Whether to add what Numba's debugger needs.
+
+    Examples
+    --------
+    >>> options = LinkerOptions(arch="sm_90", link_time_optimization=True, max_register_count=64)
     """
 
     name: str | None = "<default linker>"

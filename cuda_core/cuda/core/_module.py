@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cuda.core._errors import ClosedError
 from cuda.core._signature import kernel_signatures
 
 if TYPE_CHECKING:
@@ -21,6 +22,12 @@ class ObjectCode:
     """Compiled code, in memory or in a file; it is loaded when its first kernel is asked for.
 
     Objects come from `Program.compile`, `Linker.link` and the ``from_...`` methods. They can be pickled.
+
+    Examples
+    --------
+    >>> code = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("ptx")
+    >>> ObjectCode.from_ptx(code.code).get_kernel("scale").num_arguments
+    3
     """
 
     __slots__ = ("__weakref__", "_code", "_code_type", "_kinds", "_library", "_name", "_symbol_mapping")
@@ -167,12 +174,6 @@ class ObjectCode:
             self._library = Library(self._code)
         return self._library
 
-    def _symbol(self, name: str | bytes) -> str:
-        if not isinstance(name, (str, bytes)):
-            raise TypeError(f"name must be a str, not {type(name).__name__}")
-        text = name.decode() if isinstance(name, bytes) else name
-        return self._symbol_mapping.get(text, self._symbol_mapping.get(f"&{text}", text))
-
     @property
     def handle(self) -> Any:
         """Return the loaded code as `cuda.bindings.driver.CUlibrary`."""
@@ -203,12 +204,10 @@ class ObjectCode:
         CUDAError
             If there is no such kernel (the message lists those there are), or the code does not load.
         """
-        from cuda.core._kernel import make_kernel
-
-        symbol = self._symbol(name)
-        library = self._load()
-        shown = name.decode() if isinstance(name, bytes) else name
-        return make_kernel(library.kernel(symbol), library, shown, self._signatures().get(symbol))
+        library, kinds = self._library, self._kinds
+        if library is None or kinds is None:
+            library, kinds = self._load(), self._signatures()
+        return library.kernel(name, self._symbol_mapping, kinds)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ObjectCode):
@@ -290,7 +289,7 @@ class Module:
     def code(self) -> ObjectCode:
         """Return the code that was loaded."""
         if self._code is None:
-            raise ValueError("this Module is closed")
+            raise ClosedError("this Module is closed")
         return self._code
 
     def get_kernel(self, name: str | bytes) -> Kernel:
@@ -316,9 +315,10 @@ class Module:
             If there is no such variable.
         """
         from cuda.core._buffer import Buffer
+        from cuda.core._library import symbol_of
 
         library = self.code._load()
-        ptr, size = library.variable(self.code._symbol(name))
+        ptr, size = library.variable(symbol_of(name, self.code._symbol_mapping))
         return Buffer.from_handle(ptr, size, owner=library)
 
     @property

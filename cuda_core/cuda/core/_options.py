@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuda.core.typing import ManagedMemoryLocationType
 
 
 @dataclass
@@ -18,6 +21,11 @@ class StreamOptions:
         Whether the stream runs without waiting for the legacy default stream.
     priority : int, optional
         A lower number is more urgent; one outside the device's range is an error.
+
+    Examples
+    --------
+    >>> device.create_stream(options=StreamOptions(priority=0)).priority
+    0
     """
 
     nonblocking: bool = True
@@ -35,7 +43,12 @@ class EventOptions:
     blocking_sync : bool
         Whether `Event.sync` sleeps rather than spins.
     ipc_enabled : bool
-        Whether another process may open the event; not in this version.
+        Whether another process may open the event; such an event takes no time.
+
+    Examples
+    --------
+    >>> stream.record(options=EventOptions(timing_enabled=True)).is_timing_enabled
+    True
     """
 
     timing_enabled: bool | None = False
@@ -50,13 +63,76 @@ class DeviceMemoryResourceOptions:
     Attributes
     ----------
     ipc_enabled : bool
-        Whether other processes may open the pool; not in this version.
+        Whether other processes may open the pool.
     max_size : int
         The pool's largest size in bytes; 0 leaves it to the driver.
     """
 
     ipc_enabled: bool = False
     max_size: int = 0
+
+
+@dataclass
+class PinnedMemoryResourceOptions:
+    """Choose the properties of a new pool of pinned host memory.
+
+    Attributes
+    ----------
+    ipc_enabled : bool
+        Whether other processes may open the pool.
+    max_size : int
+        The pool's largest size in bytes; 0 leaves it to the driver.
+    numa_id : int, optional
+        The NUMA node whose memory it is. Without, it is any, or with `ipc_enabled` the current device's.
+    """
+
+    ipc_enabled: bool = False
+    max_size: int = 0
+    numa_id: int | None = None
+
+
+@dataclass
+class ManagedMemoryResourceOptions:
+    """Choose the properties of a new pool of managed memory.
+
+    Attributes
+    ----------
+    preferred_location : int, optional
+        The ordinal of a device, or the number of a NUMA node; -1 is the host if no type is given.
+    preferred_location_type : ManagedMemoryLocationType or str, optional
+        ``"device"``, ``"host"`` (which takes no number) or ``"host_numa"``.
+
+    Examples
+    --------
+    >>> resource = ManagedMemoryResource(ManagedMemoryResourceOptions(preferred_location=0))
+    """
+
+    preferred_location: int | None = None
+    preferred_location_type: ManagedMemoryLocationType | str | None = None
+
+    def location(self) -> tuple[ManagedMemoryLocationType | None, int]:
+        """Return the kind of place and its number; no kind is nowhere in particular."""
+        from cuda.core.typing import ManagedMemoryLocationType
+
+        kind, place = self.preferred_location_type, self.preferred_location
+        if kind is None:
+            if place is None:
+                return None, 0
+            if place == -1:
+                return ManagedMemoryLocationType.HOST, 0
+            kind = ManagedMemoryLocationType.DEVICE
+        try:
+            kind = ManagedMemoryLocationType(kind)
+        except ValueError:
+            choices = ", ".join(repr(str(member)) for member in ManagedMemoryLocationType)
+            raise ValueError(f"preferred_location_type must be one of {choices}, not {kind!r}") from None
+        if kind == ManagedMemoryLocationType.HOST:
+            if place is not None:
+                raise ValueError(f"preferred_location must be None where its type is 'host', not {place}")
+            return kind, 0
+        if place is None or place < 0:
+            raise ValueError(f"preferred_location must be at least 0 where its type is '{kind}', not {place}")
+        return kind, place
 
 
 def as_options(kind: type, value: Any, what: str) -> Any:
@@ -68,11 +144,6 @@ def as_options(kind: type, value: Any, what: str) -> Any:
     if isinstance(value, dict):
         return kind(**value)
     raise TypeError(f"{what} must be {kind.__name__}, a dict of its fields or None, not {type(value).__name__}")
-
-
-def not_yet(what: str, reason: str) -> NotImplementedError:
-    """Make the error for a member of the public API that this version lacks."""
-    return NotImplementedError(f"{what} is not in this version of cuda.core: {reason}")
 
 
 def not_pickled(obj: Any) -> TypeError:

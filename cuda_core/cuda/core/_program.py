@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs: source in C++ or PTX, compiled by NVRTC or assembled by nvJitLink. No driver is needed."""
+"""Programs in C++, NVVM IR or PTX, compiled by NVRTC, libNVVM or nvJitLink. No driver is needed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuda.core import _diagnostics
-from cuda.core._compile_target import default_arch
-from cuda.core._errors import NVRTCError, compiler_error
+from cuda.core._compile_target import current_arch, default_arch
+from cuda.core._errors import ClosedError, NVRTCError, compiler_error
+from cuda.core._linker_options import LinkerOptions
 from cuda.core._module import ObjectCode
-from cuda.core._options import as_options, not_yet
+from cuda.core._options import as_options
 from cuda.core._program_options import ProgramOptions
 from cuda.core._signature import kernel_signatures
 from cuda.core.typing import CompilerBackendType, PCHStatusType, SourceCodeType
 
-_TARGETS = {SourceCodeType.CXX: ("ptx", "cubin", "ltoir"), SourceCodeType.PTX: ("cubin", "ptx")}
+_TARGETS = {
+    SourceCodeType.CXX: ("ptx", "cubin", "ltoir"),
+    SourceCodeType.NVVM: ("ptx", "cubin", "ltoir"),
+    SourceCodeType.PTX: ("cubin", "ptx"),
+}
+_BACKENDS = {
+    SourceCodeType.CXX: CompilerBackendType.NVRTC,
+    SourceCodeType.NVVM: CompilerBackendType.NVVM,
+    SourceCodeType.PTX: CompilerBackendType.NVJITLINK,
+}
 _GETTERS = {"ptx": "PTX", "cubin": "CUBIN", "ltoir": "LTOIR"}
 _PCH_OPTIONS = ("pch", "create_pch", "use_pch")
 
@@ -48,8 +58,10 @@ def _source(code: Any, code_type: SourceCodeType) -> bytes:
         code = code.encode()
     if not isinstance(code, (bytes, bytearray)):
         raise TypeError(f"code must be the {code_type} source as str or bytes, not {type(code).__name__}")
-    code = bytes(code).rstrip(b"\0")
-    if b"\0" in code:
+    code = bytes(code)
+    if code_type != SourceCodeType.NVVM:  # which may be bitcode
+        code = code.rstrip(b"\0")
+    if b"\0" in code and code_type != SourceCodeType.NVVM:
         raise ValueError(f"code has a NUL character at {code.index(0)}")
     return code
 
@@ -62,7 +74,7 @@ class Program:
     code : str or bytes
         The source.
     code_type : str
-        ``"c++"`` or ``"ptx"``.
+        ``"c++"``, ``"ptx"`` or ``"nvvm"``: NVVM IR as text or bitcode.
     options : ProgramOptions, optional
         How to compile it.
 
@@ -80,13 +92,17 @@ class Program:
         try:
             self._code_type = SourceCodeType(str(code_type).lower())
         except ValueError:
-            raise ValueError(f"code_type must be 'c++' or 'ptx', not {code_type!r}") from None
-        if self._code_type == SourceCodeType.NVVM:
-            raise not_yet("code_type 'nvvm'", "it compiles C++ and PTX")
+            raise ValueError(f"code_type must be 'c++', 'ptx' or 'nvvm', not {code_type!r}") from None
         self._options = dataclasses.replace(as_options(ProgramOptions, options, "options"))
+        self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # found already, see _find_keys
         self._code = _source(code, self._code_type)
         if self._code_type == SourceCodeType.CXX:
             self._handle = self._create()
+        elif self._code_type == SourceCodeType.NVVM:
+            from cuda.core._nvvm import NVVMProgram
+
+            self._nvvm: NVVMProgram = NVVMProgram(self._code, self._name, self._options)
+            self._handle = self._nvvm.handle
 
     @property
     def _name(self) -> str:
@@ -101,7 +117,9 @@ class Program:
     def close(self) -> None:
         """Let go of the compiler's program. Closing twice does nothing; what was compiled stays."""
         handle, self._handle, self._closed = self._handle, None, True
-        if handle is not None:
+        if handle is not None and self._code_type == SourceCodeType.NVVM:
+            self._nvvm.close()
+        elif handle is not None:
             from cuda.bindings import nvrtc
 
             _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(handle))
@@ -117,6 +135,9 @@ class Program:
     def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<Program {self._name!r}: {self._code_type}{', closed' if self._closed else ''}>"
+
     @property
     def is_closed(self) -> bool:
         """Tell whether `close` was called."""
@@ -125,11 +146,11 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """Return what compiles the program."""
-        return CompilerBackendType.NVRTC if self._code_type == SourceCodeType.CXX else CompilerBackendType.NVJITLINK
+        return _BACKENDS[self._code_type]
 
     @property
     def handle(self) -> Any:
-        """Return the compiler's program, `cuda.bindings.nvrtc.nvrtcProgram`; None for PTX, or once closed."""
+        """Return the compiler's program: an `nvrtcProgram`, or libNVVM's as int; None for PTX, and once closed."""
         return self._handle
 
     @property
@@ -150,7 +171,7 @@ class Program:
         Parameters
         ----------
         target_type : str
-            ``"ptx"``, ``"cubin"`` or, from C++, ``"ltoir"``.
+            ``"ptx"``, ``"cubin"`` or, from C++ and NVVM IR, ``"ltoir"``.
         name_expressions : sequence of str
             Kernels and variables by their C++ names, such as ``"scale<float>"`` or ``"&table"``: templates are
             instantiated, and the names are found by `ObjectCode.get_kernel`.
@@ -166,32 +187,34 @@ class Program:
 
         Raises
         ------
-        NVRTCError, NvJitLinkError
+        NVRTCError, NVVMError, NvJitLinkError
             If it does not compile; the message shows the lines concerned, `log` is what the compiler wrote.
         ValueError
             If an argument is wrong, or there is a cache and the program reads or writes files.
         """
         if self._closed:
-            raise ValueError("this Program is closed")
-        target = _target(self._code_type, target_type)
-        names = _names(name_expressions)
-        if cache is None:
-            return self._compile(target, names, logs)
-        return self._cached(target, names, logs, cache)
+            raise ClosedError("this Program is closed")
+        if cache is not None:
+            return self._cached(target_type, name_expressions, logs, cache)
+        return self._compile(_target(self._code_type, target_type), _names(name_expressions), logs)
 
-    def _cached(self, target: str, names: list[str], logs: Any, cache: Any) -> ObjectCode:
-        from cuda.core._program_cache import ProgramCacheResource
-        from cuda.core._program_key import key_of
-
-        if not isinstance(cache, ProgramCacheResource):
-            raise TypeError(f"cache must be a ProgramCacheResource, not {type(cache).__name__}")
-        key = key_of(self._code, self._code_type, self._options, target, names)
-        # What the code does not say itself is an entry of its own, so that the other is the code and nothing else.
-        notes_key = hashlib.sha256(key + b"notes").digest() if names or target == "cubin" else None
-        code, notes = cache.get(key), b"[{}, null]" if notes_key is None else cache.get(notes_key)
-        if code is not None and notes is not None:
+    def _cached(self, target_type: str, name_expressions: Sequence[str], logs: Any, cache: Any) -> ObjectCode:
+        if type(cache) not in _CACHE_TYPES:
+            _check_cache(cache)
+        asked = (target_type, *name_expressions, self._options.arch or current_arch())
+        try:
+            known = self._keys.get(asked)
+        except TypeError:  # a bytearray among the names
+            known = None
+        if known is None:
+            known = self._find_keys(asked, _target(self._code_type, target_type), _names(name_expressions))
+        target, names, key, notes_key = known
+        code = cache.get(key)
+        notes = None if code is None or notes_key is None else cache.get(notes_key)
+        if code is not None and (notes_key is None or notes is not None):
             self._pch_status = None
-            return ObjectCode._make(code, target, self._name, *json.loads(notes))
+            mapping, kinds = ({}, None) if notes is None else json.loads(notes)
+            return ObjectCode._make(code, target, self._name, mapping, kinds)
         result = self._compile(target, names, logs)
         try:
             if notes_key is not None:
@@ -201,9 +224,23 @@ class Program:
             warnings.warn(f"the compiled program is not kept: {error}", RuntimeWarning, stacklevel=3)
         return result
 
+    def _find_keys(self, asked: tuple, target: str, names: list[str]) -> tuple[str, list[str], bytes, bytes | None]:
+        """Return what a compilation that is asked for comes to: target, names, and the keys of its entries."""
+        from cuda.core._program_key import key_of
+
+        key = key_of(self._code, self._code_type, self._options, target, names)
+        # What the code does not say itself is an entry of its own, so that the other is the code and nothing else.
+        notes_key = hashlib.sha256(key + b"notes").digest() if names or target == "cubin" else None
+        found = target, names, key, notes_key
+        if all(isinstance(value, (str, bytes)) for value in asked) and self._options.is_settled():
+            self._keys[asked] = found
+        return found
+
     def _compile(self, target: str, names: list[str], logs: Any) -> ObjectCode:
         if self._code_type == SourceCodeType.PTX:
-            return self._assemble(target, names, logs)
+            return self._assemble(self._code, target, names, logs)
+        if self._code_type == SourceCodeType.NVVM:
+            return self._translate_ir(target, names, logs)
         return self._translate(target, names, logs)
 
     def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
@@ -231,6 +268,8 @@ class Program:
 
     def _error(self, status: Any, log: str) -> Exception:
         text = _diagnostics.annotate(log, self._code.decode(errors="replace"), self._name)
+        if "could not open source file" in log and not self._options.use_bundled_headers:
+            text += "\nName the folders of headers by include_path; CUDA's own come with use_bundled_headers=True."
         words = f"{_diagnostics.summary(log)} in {self._name!r}" if "COMPILATION" in status.name else ""
         error = compiler_error(NVRTCError, status.name, int(status), "nvrtcCompileProgram", text, words)
         error.log = log
@@ -259,19 +298,50 @@ class Program:
         known = {0: PCHStatusType.CREATED, nvrtc.nvrtcResult.NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED: "not_attempted"}
         self._pch_status = PCHStatusType(known.get(status, "failed"))
 
-    def _assemble(self, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
+    def _translate_ir(self, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
+        if names:
+            raise ValueError("name_expressions are for C++ programs: NVVM IR has the names themselves")
+        options = dataclasses.replace(self._options, arch=self._options.arch or default_arch())
+        code, log = self._nvvm.compile(options.as_bytes("NVVM", target))
+        if logs is not None and log:
+            logs.write(log)
+        if target == "ltoir":
+            return ObjectCode._make(code, target, self._name, {}, {})
+        return self._assemble(code.rstrip(b"\0"), target, names, logs)
+
+    def _linker_options(self) -> Any:
+        if self._code_type == SourceCodeType.PTX:
+            return self._options.for_linker()
+        # What libNVVM has used is used up; these are the assembler's.
+        fields = ("name", "arch", "debug", "lineinfo", "max_register_count", "no_cache")
+        values = {field: getattr(self._options, field) for field in fields}
+        return LinkerOptions(**values)
+
+    def _assemble(self, code: bytes, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
         from cuda.core._linker import Linker
 
         if names:
             raise ValueError("name_expressions are for C++ programs: PTX has the names themselves")
-        source = ObjectCode._make(self._code, "ptx", self._name, {}, None)
+        source = ObjectCode._make(code, "ptx", self._name, {}, None)
         if target == "ptx":
             return source
-        with Linker(source, options=self._options.for_linker()) as linker:
+        with Linker(source, options=self._linker_options()) as linker:
             result = linker.link(target)
             if logs is not None and (log := linker.get_info_log()):
                 logs.write(log)
         return result
+
+
+# Types of caches met, since to ask an abstract class for its instances is slow.
+_CACHE_TYPES: set[type] = set()
+
+
+def _check_cache(cache: Any) -> None:
+    from cuda.core._program_cache import ProgramCacheResource
+
+    if not isinstance(cache, ProgramCacheResource):
+        raise TypeError(f"cache must be a ProgramCacheResource, not {type(cache).__name__}")
+    _CACHE_TYPES.add(type(cache))
 
 
 def _target(kind: SourceCodeType, target_type: Any) -> str:

@@ -61,6 +61,13 @@ class ProgramCacheResource(ABC):
     A subclass has ``__getitem__`` (which raises KeyError where there is no such entry), ``__setitem__``,
     ``__delitem__``, ``__len__`` and `clear`. Keys are bytes, or str standing for its UTF-8; entries are bytes. A cache
     may drop any entry at any time.
+
+    Examples
+    --------
+    >>> class Dictionary(dict, ProgramCacheResource):
+    ...     pass
+    >>> Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx", cache=Dictionary()).code_type
+    'ptx'
     """
 
     @abstractmethod
@@ -114,6 +121,13 @@ class InMemoryProgramCache(ProgramCacheResource):
     ----------
     max_size_bytes : int, optional
         The size of all entries at most: those not used for longest are dropped. None for no limit.
+
+    Examples
+    --------
+    >>> cache = InMemoryProgramCache(max_size_bytes=10_000_000)
+    >>> cache[b"key"] = b"code"
+    >>> cache.get(b"key"), len(cache)
+    (b'code', 1)
     """
 
     def __init__(self, *, max_size_bytes: int | None = None) -> None:
@@ -123,9 +137,19 @@ class InMemoryProgramCache(ProgramCacheResource):
         self._lock = threading.Lock()
 
     def __getitem__(self, key: object) -> bytes:
-        name = _key(key)
+        name = key if type(key) is bytes else _key(key)
         with self._lock:
             value = self._entries[name] = self._entries.pop(name)
+            return value
+
+    def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
+        """Return an entry, or `default` if there is none."""
+        name = key if type(key) is bytes else _key(key)
+        with self._lock:
+            value = self._entries.pop(name, None)
+            if value is None:
+                return default
+            self._entries[name] = value
             return value
 
     def __setitem__(self, key: object, value: Value) -> None:
@@ -172,27 +196,43 @@ class FileStreamProgramCache(ProgramCacheResource):
         If the folder belongs to somebody else or others may write to it, for they could put code there.
     OSError
         If it cannot be made.
+
+    Examples
+    --------
+    >>> with FileStreamProgramCache("cache") as cache:
+    ...     program = Program(source, "c++", ProgramOptions(arch="sm_90"))
+    ...     program.compile("ptx", cache=cache).code_type
+    'ptx'
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None) -> None:
         self._limit = _limit(max_size_bytes) or FILE_LIMIT
         self._folder = _own_folder(_default_folder() if path is None else Path(path))
 
+    def _path(self, key: object) -> str:
+        return f"{self._folder}/{hashlib.sha256(_key(key)).hexdigest()}"
+
     def _file(self, key: object) -> Path:
-        return self._folder / hashlib.sha256(_key(key)).hexdigest()
+        return Path(self._path(key))
 
     def __getitem__(self, key: object) -> bytes:
-        path = self._file(key)
+        entry = self.get(key)  # type: ignore[arg-type]
+        if entry is None:
+            raise KeyError(key)
+        return entry
+
+    def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
+        """Return an entry, or `default` if there is none."""
+        path = self._path(key)
         try:
-            data = path.read_bytes()
+            data = _read(path)
         except FileNotFoundError:
-            raise KeyError(key) from None
+            return default
         entry = data[HEADER:]
         if data[:HEADER] != MAGIC + hashlib.sha256(entry).digest():
-            path.unlink(missing_ok=True)
-            raise KeyError(key)
-        with contextlib.suppress(OSError):  # removed meanwhile, or a read-only file system
-            os.utime(path)  # what is in use is removed last
+            with contextlib.suppress(FileNotFoundError):  # another process was faster
+                os.unlink(path)
+            return default
         return entry
 
     def __setitem__(self, key: object, value: Value) -> None:
@@ -209,7 +249,7 @@ class FileStreamProgramCache(ProgramCacheResource):
 
     def __delitem__(self, key: object) -> None:
         try:
-            self._file(key).unlink()
+            os.unlink(self._path(key))
         except FileNotFoundError:
             raise KeyError(key) from None
 
@@ -238,6 +278,21 @@ class FileStreamProgramCache(ProgramCacheResource):
                 break
             Path(path).unlink(missing_ok=True)
             size -= length
+
+
+def _read(path: str) -> bytes:
+    """Return what is in a file, and note that it was in use, for what is not is removed first."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        size = os.fstat(handle).st_size
+        parts = [os.read(handle, size)]
+        while len(parts[-1]) and (size := size - len(parts[-1])):  # one read returns 2 GiB at most
+            parts.append(os.read(handle, size))
+        with contextlib.suppress(OSError):  # a read-only file system
+            os.utime(handle)
+    finally:
+        os.close(handle)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _default_folder() -> Path:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuda.core._compile_target import default_arch
+from cuda.core._linker_options import LinkerOptions
 from cuda.core._program_options import ProgramOptions
 
 # Changed with what `Program.compile` keeps under a key.
@@ -55,6 +56,14 @@ def make_program_cache_key(
     ------
     ValueError
         If the program reads files and there is no `extra_digest`, or if compiling it is to write a file.
+
+    Examples
+    --------
+    >>> key = make_program_cache_key(
+    ...     code=source, code_type="c++", options=ProgramOptions(arch="sm_90"), target_type="cubin"
+    ... )
+    >>> type(key)
+    <class 'bytes'>
     """
     from cuda.core._program import Program, _names, _target
 
@@ -113,11 +122,27 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
         version: Any = nvrtc.nvrtcVersion()[1:]
         arch = options.arch or default_arch(nvrtc.nvrtcGetSupportedArchs()[1])
         return [b"NVRTC %d.%d" % tuple(version), *dataclasses.replace(options, arch=arch).as_bytes("NVRTC", target)]
-    if target == "ptx":  # handed through
-        return []
-    from cuda.bindings import nvjitlink
-
-    version = nvjitlink.version()
     arch = options.arch or default_arch()
-    linker = dataclasses.replace(options, arch=arch).for_linker()
-    return [b"nvJitLink %d.%d" % tuple(version), *linker.as_bytes("nvjitlink")]
+    options = dataclasses.replace(options, arch=arch)
+    spelled: list[bytes] = []
+    if kind == "nvvm":
+        spelled = _spelled_ir(options, target)
+    if target == "cubin":
+        from cuda.bindings import nvjitlink
+
+        linker = options.for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
+        spelled += [b"nvJitLink %d.%d" % tuple(nvjitlink.version()), *linker.as_bytes("nvjitlink")]
+    return spelled  # nothing where PTX is handed through
+
+
+def _spelled_ir(options: ProgramOptions, target: str) -> list[bytes]:
+    """Return libNVVM's version, its options, and what else goes into an NVVM program."""
+    from cuda.bindings import nvvm
+    from cuda.core import _nvvm
+
+    spelled = [b"NVVM %d.%d" % tuple(nvvm.version()), *options.as_bytes("NVVM", target)]
+    for name, source in _nvvm._extra(options):
+        spelled += [name.encode(), source]
+    if options.use_libdevice:
+        spelled.append(hashlib.sha256(_nvvm.libdevice()).digest())
+    return spelled

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from cuda.core import _bundled_headers
@@ -233,6 +233,10 @@ class ProgramOptions:
         Whether to link libdevice to an NVVM program.
     numba_debug : bool
         Whether to add what Numba's debugger needs.
+
+    Examples
+    --------
+    >>> options = ProgramOptions(arch="sm_90", std="c++20", define_macro=("COUNT", "4"), use_fast_math=True)
     """
 
     name: str | None = "default_program"
@@ -299,7 +303,7 @@ class ProgramOptions:
         Parameters
         ----------
         backend : str
-            ``"NVRTC"`` or ``"nvJitLink"``.
+            ``"NVRTC"``, ``"NVVM"`` or ``"nvJitLink"``.
         target_type : str, optional
             What is compiled to; ``"ltoir"`` implies `link_time_optimization`.
 
@@ -311,9 +315,11 @@ class ProgramOptions:
         if kind == "nvjitlink":
             return self.for_linker().as_bytes("nvjitlink")
         if kind == "nvvm":
-            raise NotImplementedError("NVVM programs are not in this version of cuda.core")
+            from cuda.core._nvvm import spelled
+
+            return spelled(self, target_type)
         if kind != "nvrtc":
-            raise ValueError(f"backend must be 'NVRTC' or 'nvJitLink', not {backend!r}")
+            raise ValueError(f"backend must be 'NVRTC', 'NVVM' or 'nvJitLink', not {backend!r}")
         for field in _NVVM_ONLY:
             if getattr(self, field) is not None:
                 raise ValueError(f"{field} is for NVVM programs: a C++ program has no use for it")
@@ -323,6 +329,11 @@ class ProgramOptions:
         if target_type == "ltoir" and not self.link_time_optimization:
             options.append("--dlink-time-opt")
         return [option.encode() for option in options]
+
+    def is_settled(self) -> bool:
+        """Tell whether no field is a list or other object that its maker may still change."""
+        values = [getattr(self, field.name) for field in fields(self)]
+        return all(value is None or isinstance(value, (str, bytes, int)) for value in values)
 
     def for_linker(self) -> Any:
         """Return the options with which a PTX program is assembled, as LinkerOptions."""

@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+from libc.stdint cimport uint64_t
+
 from cuda.bindings cimport cydriver
 
 
@@ -8,6 +10,7 @@ cdef class Stream:
     cdef bint owned
     cdef bint closed
     cdef int device_id
+    cdef uint64_t life  # of the context, see `life_of`; 0 if unknown
     cdef object owner
     cdef object callbacks
     cdef object __weakref__

@@ -7,15 +7,19 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, is_finalizing
-from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate
+from cuda.core._check cimport check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._driver_handle cimport HandleClass
+from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate, life_of
 from cuda.core._event cimport Event
 
 import atexit
 import os
 
-from cuda.core._options import StreamOptions, as_options, not_pickled, not_yet
+from cuda.core._errors import ClosedError
+from cuda.core._options import StreamOptions, as_options, not_pickled
 
+
+cdef HandleClass CUSTREAM = HandleClass("CUstream")
 
 # Whether Python is about to end: its lock must not be asked for from then on.
 cdef bint ending = False
@@ -45,6 +49,14 @@ cdef class Stream:
 
     Streams come from `Device.create_stream`, and `from_handle` wraps one of another library.
     A stream is destroyed when closed or no longer referred to; its work still finishes.
+
+    Examples
+    --------
+    >>> with device.create_stream() as second:
+    ...     second.wait(stream.record())
+    ...     second.sync()
+    ...     second.is_done
+    True
     """
 
     def __init__(self, *args, **kwargs):
@@ -75,7 +87,7 @@ cdef class Stream:
 
     cdef cydriver.CUstream open_handle(self) except? NULL:
         if self.closed:
-            raise ValueError("this Stream is closed")
+            raise ClosedError("this Stream is closed")
         return self.native
 
     cdef int ordinal(self) except -1:
@@ -97,6 +109,8 @@ cdef class Stream:
     def __dealloc__(self):
         if self.owned and not self.closed and not is_finalizing():
             cydriver.cuStreamDestroy(self.native)
+            if dev_mode:
+                tell_unclosed(f"<Stream {<uintptr_t>self.native:#x}>", None)
 
     def close(self):
         """Destroy the stream once its work is finished, without waiting. Closing twice does nothing.
@@ -125,9 +139,7 @@ cdef class Stream:
     @property
     def handle(self):
         """Return the stream as `cuda.bindings.driver.CUstream`, None once closed."""
-        from cuda.bindings import driver
-
-        return None if self.closed else driver.CUstream(<uintptr_t>self.native)
+        return None if self.closed else CUSTREAM.of(self.native)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""
@@ -156,19 +168,37 @@ cdef class Stream:
 
     @property
     def context(self):
-        """Return the context of the stream."""
+        """Return the context of the stream: the green one, if it is of one."""
         cdef cydriver.CUcontext context = NULL
+        if isinstance(self.owner, Context) and self.owner.is_green:
+            self.open_handle()
+            return self.owner
         check(cydriver.cuStreamGetCtx(self.open_handle(), &context), b"cuStreamGetCtx")
         return Context.wrap(context, self.ordinal())
 
     @property
     def resources(self):
-        """Raise NotImplementedError: green contexts are not in this version."""
-        raise not_yet("Stream.resources", "it describes green contexts")
+        """Return what the stream has of the device: that of its context.
+
+        Returns
+        -------
+        DeviceResources
+        """
+        from cuda.core._device_resources import of_stream
+
+        self.open_handle()
+        return of_stream(self.handle)
 
     def create_graph_builder(self):
-        """Raise NotImplementedError: graphs are not in this version."""
-        raise not_yet("Stream.create_graph_builder", "it has no graphs")
+        """Create a builder that captures what is put into this stream into a graph.
+
+        Returns
+        -------
+        GraphBuilder
+        """
+        from cuda.core.graph._builder import on_stream
+
+        return on_stream(self, False)
 
     @property
     def is_done(self) -> bool:
@@ -210,7 +240,7 @@ cdef class Stream:
             self.callbacks.surface()
 
     def __await__(self):
-        """Wait until the work now in the stream is finished, while asyncio's event loop goes on."""
+        """Wait until the work now in the stream is finished, while the event loop of asyncio, anyio or Trio goes on."""
         from cuda.core._waiting import until_done
 
         return until_done(self.record(), self.callbacks).__await__()
@@ -337,25 +367,55 @@ def create_stream(int device_id, options=None) -> Stream:
     """Create a stream of a device; see `Device.create_stream`."""
     cdef Stream self = Stream.wrap(NULL, None)
     cdef int lowest = 0, highest = 0
-    cdef unsigned int flags
-    options = as_options(StreamOptions, options, "options")
-    flags = cydriver.CU_STREAM_NON_BLOCKING if options.nonblocking else cydriver.CU_STREAM_DEFAULT
+    cdef unsigned int flags = cydriver.CU_STREAM_NON_BLOCKING
+    cdef object urgency = None
+    if options is not None:
+        options = as_options(StreamOptions, options, "options")
+        urgency = options.priority
+        if not options.nonblocking:
+            flags = cydriver.CU_STREAM_DEFAULT
     cdef bint pushed = activate(device_id)
     try:
-        if options.priority is None:
+        if urgency is None:
             check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
         else:
             check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
-            if not highest <= options.priority <= lowest:
-                raise ValueError(f"priority is {options.priority}, but the device's are {highest} (urgent) to {lowest}")
+            if not highest <= urgency <= lowest:
+                raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
             check(
-                cydriver.cuStreamCreateWithPriority(&self.native, flags, options.priority),
+                cydriver.cuStreamCreateWithPriority(&self.native, flags, urgency),
                 b"cuStreamCreateWithPriority",
             )
         self.owned = True
         self.device_id = device_id
+        self.life = life_of(device_id)
     finally:
         deactivate(pushed)
+    return self
+
+
+def create_green_stream(Context context not None, options=None) -> Stream:
+    """Create a stream of a green context, which it keeps alive; see `Context.create_stream`."""
+    cdef Stream self = Stream.wrap(NULL, context)
+    cdef int lowest = 0, highest = 0, urgency = 0
+    if options is not None:
+        options = as_options(StreamOptions, options, "options")
+        if not options.nonblocking:
+            raise ValueError("options.nonblocking must be True: streams of green contexts never wait for it")
+        urgency = options.priority or 0
+    cdef bint pushed = activate(context._device_id)
+    try:
+        check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
+    finally:
+        deactivate(pushed)
+    if not highest <= urgency <= lowest:
+        raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
+    check(
+        cydriver.cuGreenCtxStreamCreate(&self.native, context.green, cydriver.CU_STREAM_NON_BLOCKING, urgency),
+        b"cuGreenCtxStreamCreate",
+    )
+    self.owned = True
+    self.device_id = context._device_id
     return self
 
 

@@ -9,31 +9,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cuda.core import _dlpack
-from cuda.core._options import not_yet
+from cuda.core._errors import ClosedError
+from cuda.core._layout import StridedLayout
+from cuda.core._layout import row_major as _row_major
+from cuda.core._strided import Strided
 
 if TYPE_CHECKING:
     import numpy
 
     from cuda.core._buffer import Buffer
     from cuda.core._stream import Stream
-
-
-def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides, in elements, of an array in C order."""
-    strides: list[int] = []
-    step = 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step *= max(extent, 1)
-    return tuple(reversed(strides))
-
-
-def _in_elements(strides: tuple[int, ...] | None, itemsize: int) -> tuple[int, ...] | None:
-    if strides is None:
-        return None
-    if any(stride % itemsize for stride in strides):
-        raise BufferError(f"strides {strides} bytes are no multiples of the itemsize {itemsize}")
-    return tuple(stride // itemsize for stride in strides)
+    from cuda.core._tensor_map import TensorMapDescriptor
+    from cuda.core._tensor_map_options import TensorMapDescriptorOptions
 
 
 def _extents(values: Any, name: str) -> tuple[int, ...]:
@@ -43,7 +30,7 @@ def _extents(values: Any, name: str) -> tuple[int, ...]:
         raise TypeError(f"{name} must be a tuple of ints, not {values!r}") from None
 
 
-class StridedMemoryView:
+class StridedMemoryView(Strided):
     """Tell where an array lies, and how.
 
     Parameters
@@ -73,150 +60,16 @@ class StridedMemoryView:
         Whether the memory must not be written.
     exporting_obj : object
         Whose memory it is.
+
+    Examples
+    --------
+    >>> array = np.zeros((3, 4), np.float32)
+    >>> view = StridedMemoryView.from_any_interface(array[:, ::2], stream_ptr=-1)
+    >>> view.shape, view.strides, view.is_device_accessible
+    ((3, 2), (4, 2), False)
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_dlpack_kind",
-        "_itemsize",
-        "_keep",
-        "device_id",
-        "dtype",
-        "exporting_obj",
-        "is_device_accessible",
-        "ptr",
-        "readonly",
-        "shape",
-        "strides",
-    )
-
-    ptr: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...] | None
-    dtype: numpy.dtype | None
-    device_id: int
-    is_device_accessible: bool
-    readonly: bool
-    exporting_obj: Any
-    _keep: Any
-    _itemsize: int | None
-    _dlpack_kind: int | None
-
-    def __init__(self, obj: object = None, stream_ptr: int | None = None) -> None:
-        if obj is None:
-            raise TypeError("obj must be an array: give one, or use a from_... method")
-        self._set(**type(self).from_any_interface(obj, stream_ptr)._fields())
-
-    @classmethod
-    def _make(cls, **fields: Any) -> StridedMemoryView:
-        self = cls.__new__(cls)
-        self._set(**{"_keep": None, "_itemsize": None, "_dlpack_kind": None, **fields})
-        return self
-
-    def _set(self, **fields: Any) -> None:
-        for name, value in fields.items():
-            setattr(self, name, value)
-
-    def _fields(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in StridedMemoryView.__slots__ if name != "__weakref__"}
-
-    @classmethod
-    def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an array by whichever protocol it has; see the class."""
-        if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
-            return cls.from_dlpack(obj, stream_ptr)
-        if hasattr(obj, "__cuda_array_interface__"):
-            return cls.from_cuda_array_interface(obj, stream_ptr)
-        if hasattr(obj, "__array_interface__"):
-            return cls.from_array_interface(obj)
-        raise BufferError(
-            f"{type(obj).__name__} has none of __dlpack__, __cuda_array_interface__ and __array_interface__"
-        )
-
-    @classmethod
-    def from_dlpack(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an array by DLPack; see the class."""
-        kind, ordinal = obj.__dlpack_device__()
-        on_host = kind in (_dlpack.CPU, _dlpack.CUDA_HOST)
-        if kind not in (_dlpack.CPU, _dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
-            raise BufferError(f"the array is on DLPack device ({kind}, {ordinal}), which CUDA does not reach")
-        if not on_host and stream_ptr is None:
-            raise BufferError(
-                "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
-            )
-        stream = None if on_host or stream_ptr is None else int(stream_ptr) or 1
-        try:
-            capsule = obj.__dlpack__(stream=stream, max_version=(1, 0))
-        except TypeError:
-            capsule = obj.__dlpack__() if stream is None else obj.__dlpack__(stream=stream)  # older than DLPack 1.0
-        tensor = _dlpack.Tensor(capsule)
-        return cls._make(
-            ptr=tensor.ptr,
-            shape=tensor.shape,
-            strides=tensor.strides,
-            dtype=_dlpack.dtype_of(tensor.dtype_code),
-            device_id=-1 if kind == _dlpack.CPU else ordinal,
-            is_device_accessible=kind != _dlpack.CPU,
-            readonly=tensor.readonly,
-            exporting_obj=obj,
-            _keep=tensor,
-            _dlpack_kind=kind,
-        )
-
-    @classmethod
-    def from_cuda_array_interface(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an array on a device by the CUDA Array Interface; see the class."""
-        from cuda.core._pointer import pointer_device
-        from cuda.core._stream import Stream
-
-        interface = obj.__cuda_array_interface__
-        if interface.get("version", 0) < 3:
-            raise BufferError("only version 3 of the CUDA Array Interface is understood")
-        if interface.get("mask") is not None:
-            raise BufferError("masked arrays are not understood")
-        if stream_ptr is None:
-            raise BufferError(
-                "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
-            )
-        consumer, producer = int(stream_ptr), interface.get("stream")
-        if producer == 0:
-            raise BufferError("stream 0 is ambiguous in the CUDA Array Interface: 1 or 2 are the default streams")
-        if producer is not None and consumer != -1 and producer != consumer:
-            Stream.from_handle(consumer).wait(Stream.from_handle(producer))
-        view = cls._from_interface(obj, interface)
-        view._set(device_id=pointer_device(view.ptr) if view.ptr else 0, is_device_accessible=True)
-        return view
-
-    @classmethod
-    def from_array_interface(cls, obj: Any) -> StridedMemoryView:
-        """View an array of the host by NumPy's array interface."""
-        interface = obj.__array_interface__
-        if interface.get("mask") is not None:
-            raise BufferError("masked arrays are not understood")
-        view = cls._from_interface(obj, interface)
-        view._set(device_id=-1, is_device_accessible=False)
-        return view
-
-    @classmethod
-    def _from_interface(cls, obj: Any, interface: dict) -> StridedMemoryView:
-        import numpy
-
-        descr = interface.get("descr")
-        dtype = numpy.dtype(interface["typestr"])
-        if dtype.kind == "V" and descr and descr != [("", interface["typestr"])]:
-            dtype = numpy.dtype(descr)
-        if interface.get("data") is None:
-            raise BufferError(f"{type(obj).__name__} gives no address in its array interface")
-        ptr, readonly = interface["data"]
-        return cls._make(
-            ptr=int(ptr),
-            shape=tuple(interface["shape"]),
-            strides=_in_elements(interface.get("strides"), dtype.itemsize),
-            dtype=dtype,
-            readonly=bool(readonly),
-            exporting_obj=obj,
-            _keep=interface,
-        )
+    __slots__ = ()
 
     @classmethod
     def from_buffer(
@@ -251,7 +104,7 @@ class StridedMemoryView:
         if not isinstance(buffer, Buffer):
             raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
         if buffer.is_closed:
-            raise ValueError("buffer is closed")
+            raise ClosedError("buffer is closed")
         if dtype is not None:
             import numpy
 
@@ -292,27 +145,47 @@ class StridedMemoryView:
             return self.dtype.itemsize
         return self._itemsize or 1
 
-    def view(self, layout: object = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
-        """Return a view of the same memory with another type.
+    @property
+    def layout(self) -> StridedLayout:
+        """Return shape, strides and size of the elements, with which a part or another shape can be viewed."""
+        return StridedLayout(self.shape, self.strides, self._bytes_per_item)
+
+    _layout = layout  # the name by which numba-cuda asks for it
+
+    def view(self, layout: StridedLayout | None = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
+        """Return a view of the same memory, or a part of it, with another shape or type.
 
         Parameters
         ----------
-        layout : optional
-            Not in this version.
+        layout : StridedLayout, optional
+            Which elements; its `slice_offset` counts from this view's first element.
         dtype : numpy.dtype, optional
-            The type of the elements, of the same size.
+            The type of the elements, of the size that they have. Without, it stays if the size does.
+
+        Examples
+        --------
+        >>> view = StridedMemoryView(np.arange(12).reshape(3, 4))
+        >>> every_other_row = view.view(view.layout[::2])
+        >>> every_other_row.shape
+        (2, 4)
         """
-        if layout is not None:
-            raise not_yet("StridedMemoryView.view(layout=...)", "it has no layouts")
         fields = self._fields()
+        size, what = self._bytes_per_item, "elements"
+        if layout is not None:
+            if not isinstance(layout, StridedLayout):
+                raise TypeError(f"layout must be a StridedLayout, not {type(layout).__name__}")
+            _check_part(self.layout, layout)
+            fields.update(shape=layout.shape, strides=layout.strides, _keep=self, _itemsize=layout.itemsize)
+            fields["ptr"] = self.ptr + layout.slice_offset_in_bytes
+            if layout.itemsize != size:
+                fields["dtype"] = None
+            size, what = layout.itemsize, "elements of the layout"
         if dtype is not None:
             import numpy
 
             dtype = numpy.dtype(dtype)
-            if dtype.itemsize != self._bytes_per_item:
-                raise ValueError(
-                    f"dtype {dtype} has {dtype.itemsize} bytes, but the elements have {self._bytes_per_item}"
-                )
+            if dtype.itemsize != size:
+                raise ValueError(f"dtype {dtype} has {dtype.itemsize} bytes, but the {what} have {size}")
             fields["dtype"] = dtype
         return type(self)._make(**fields)
 
@@ -354,16 +227,53 @@ class StridedMemoryView:
         self,
         box_dim: tuple[int, ...] | None = None,
         *,
-        options: object = None,
+        options: TensorMapDescriptorOptions | dict[str, Any] | None = None,
         element_strides: tuple[int, ...] | None = None,
         data_type: object = None,
         interleave: object = None,
         swizzle: object = None,
         l2_promotion: object = None,
         oob_fill: object = None,
-    ) -> object:
-        """Raise NotImplementedError: tensor maps are not in this version."""
-        raise not_yet("StridedMemoryView.as_tensor_map", "it has no tensor maps")
+    ) -> TensorMapDescriptor:
+        """Describe the array for tensor copies of the hardware (TMA).
+
+        Parameters
+        ----------
+        box_dim : tuple of int
+            The extent of what one copy moves along each axis, in elements, axes in the order of the shape.
+        options : TensorMapDescriptorOptions, optional
+            All of what follows, and `box_dim`, at once.
+        element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill : optional
+            The fields of `TensorMapDescriptorOptions`.
+
+        Returns
+        -------
+        TensorMapDescriptor
+            A kernel argument for a parameter ``const __grid_constant__ CUtensorMap``.
+
+        Examples
+        --------
+        >>> view = StridedMemoryView.from_buffer(device.allocate(32768, stream=stream), (64, 128), dtype=np.dtype("f4"))
+        >>> view.as_tensor_map((8, 32)).device == device
+        True
+        """
+        from cuda.core._tensor_map import tensor_map_of
+
+        given = {
+            "box_dim": box_dim,
+            "element_strides": element_strides,
+            "data_type": data_type,
+            "interleave": interleave,
+            "swizzle": swizzle,
+            "l2_promotion": l2_promotion,
+            "oob_fill": oob_fill,
+        }
+        fields = {name: value for name, value in given.items() if value is not None}
+        if options is not None and fields:
+            raise TypeError(f"give options or {', '.join(fields)}, not both")
+        if options is None and box_dim is None:
+            raise TypeError("box_dim must be given: the extent of what one copy moves along each axis")
+        return tensor_map_of(self, fields if options is None else options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's kind of device and the device's ordinal."""
@@ -395,6 +305,19 @@ class StridedMemoryView:
         return f"<StridedMemoryView {self.shape} of {self.dtype} at {self.ptr:#x}, {where}>"
 
 
+def _check_part(whole: StridedLayout, part: StridedLayout) -> None:
+    """Raise unless every element of `part` lies where elements of `whole` reach."""
+    (low, high), (first, last) = whole.offset_bounds, part.offset_bounds
+    if last < first:
+        return
+    start, end = low * whole.itemsize, (high + 1) * whole.itemsize
+    if first * part.itemsize < start or (last + 1) * part.itemsize > end:
+        raise ValueError(
+            f"layout has elements from byte {first * part.itemsize} to {(last + 1) * part.itemsize}, which lead out of "
+            f"the view's memory: bytes {start} to {end}"
+        )
+
+
 def _check_extent(nbytes: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> None:
     """Raise unless every element lies in memory of `nbytes` bytes."""
     if any(extent < 0 for extent in shape):
@@ -421,6 +344,14 @@ def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]) -> Callable[[C
     arg_indices : tuple of int
         The positions of the arguments. The function gets, in their place, objects whose ``view(stream_ptr)`` returns
         a `StridedMemoryView`.
+
+    Examples
+    --------
+    >>> @args_viewable_as_strided_memory((0,))
+    ... def shape_of(array):
+    ...     return array.view(-1).shape
+    >>> shape_of(np.zeros((3, 4)))
+    (3, 4)
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Wait with a time limit, under asyncio, and for what callbacks raised.
+"""Wait with a time limit, in an event loop, and for what callbacks raised.
 
 The driver can neither stop waiting after a time nor wake an event loop when work fails (host functions are not run
 then), so both waits ask it again and again, less often the longer it takes.
@@ -8,11 +8,12 @@ then), so both waits ask it again and again, less often the longer it takes.
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
     from cuda.core._event import Event
     from cuda.core._stream import Stream
@@ -43,14 +44,23 @@ def wait_for(work: Event | Stream, timeout: float) -> None:
         time.sleep(min(pause, left))
 
 
-async def until_done(event: Event, callbacks: Callbacks | None = None) -> None:
-    """Wait until `event` is done while asyncio's event loop goes on; then raise what callbacks raised."""
+def _sleep() -> Callable[[float], Awaitable[object]]:
+    """Return the sleep of the event loop that is running: Trio's, also below anyio, or asyncio's."""
+    trio = sys.modules.get("trio")
+    if trio is not None and trio.lowlevel.in_trio_run():
+        return trio.sleep
     import asyncio
 
+    return asyncio.sleep
+
+
+async def until_done(event: Event, callbacks: Callbacks | None = None) -> None:
+    """Wait until `event` is done while the event loop goes on; then raise what callbacks raised."""
+    sleep = _sleep()
     for pause in _pauses():
         if event.is_done:
             break
-        await asyncio.sleep(pause)
+        await sleep(pause)
     if callbacks is not None:
         callbacks.surface()
 

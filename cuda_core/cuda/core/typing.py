@@ -4,22 +4,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from cuda.bindings.driver import CUdeviceptr
+    from cuda.core._device_resources import SMResource, WorkqueueResource
 
     DevicePointerType: TypeAlias = int | CUdeviceptr | None
+    DeviceResourcesType: TypeAlias = Sequence[SMResource | WorkqueueResource]
 
 __all__ = [
+    "AddressModeType",
+    "ArrayFormatType",
     "CompilerBackendType",
     "DevicePointerType",
+    "DeviceResourcesType",
+    "FilterModeType",
+    "GraphConditionalType",
+    "GraphMemoryType",
     "IsStreamType",
+    "ManagedMemoryLocationType",
     "ObjectCodeFormatType",
     "PCHStatusType",
+    "ProcessStateType",
+    "ReadModeType",
     "SourceCodeType",
+    "VirtualMemoryAccessType",
+    "VirtualMemoryAllocationType",
+    "VirtualMemoryGranularityType",
+    "VirtualMemoryHandleType",
+    "VirtualMemoryLocationType",
+    "WorkqueueSharingScopeType",
 ]
+
+
+class AddressModeType(StrEnum):
+    """What a texture gives outside of its image."""
+
+    WRAP = "wrap"
+    CLAMP = "clamp"
+    MIRROR = "mirror"
+    BORDER = "border"
+
+
+class ArrayFormatType(StrEnum):
+    """The type of a channel of an element of an array."""
+
+    UINT8 = "uint8"
+    UINT16 = "uint16"
+    UINT32 = "uint32"
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+    FLOAT16 = "float16"
+    FLOAT32 = "float32"
+
+
+class FilterModeType(StrEnum):
+    """How a texture makes a value of the elements around a place."""
+
+    POINT = "point"
+    LINEAR = "linear"
+
+
+class ReadModeType(StrEnum):
+    """As what a texture gives its elements."""
+
+    ELEMENT_TYPE = "element_type"
+    NORMALIZED_FLOAT = "normalized_float"
 
 
 class CompilerBackendType(StrEnum):
@@ -29,6 +83,22 @@ class CompilerBackendType(StrEnum):
     NVVM = "NVVM"
     NVJITLINK = "nvJitLink"
     DRIVER = "driver"
+
+
+class GraphConditionalType(StrEnum):
+    """What a conditional node of a graph does with its graphs."""
+
+    IF = "if"
+    WHILE = "while"
+    SWITCH = "switch"
+
+
+class GraphMemoryType(StrEnum):
+    """What kind of memory a node of a graph allocates."""
+
+    DEVICE = "device"
+    HOST = "host"
+    MANAGED = "managed"
 
 
 class ObjectCodeFormatType(StrEnum):
@@ -50,12 +120,69 @@ class PCHStatusType(StrEnum):
     FAILED = "failed"
 
 
+# What `cuda.core.checkpoint.Process.state` returns.
+ProcessStateType: TypeAlias = Literal["running", "locked", "checkpointed", "failed"]
+
+
 class SourceCodeType(StrEnum):
     """What a `Program` is written in."""
 
     CXX = "c++"
     PTX = "ptx"
     NVVM = "nvvm"
+
+
+class ManagedMemoryLocationType(StrEnum):
+    """Where managed memory is preferably kept."""
+
+    DEVICE = "device"
+    HOST = "host"
+    HOST_NUMA = "host_numa"
+
+
+class VirtualMemoryAccessType(StrEnum):
+    """What a device may do with virtual memory."""
+
+    READ_WRITE = "rw"
+    READ = "r"
+
+
+class VirtualMemoryAllocationType(StrEnum):
+    """What kind of memory backs virtual memory."""
+
+    PINNED = "pinned"
+    MANAGED = "managed"
+
+
+class VirtualMemoryGranularityType(StrEnum):
+    """How finely virtual memory is divided."""
+
+    MINIMUM = "minimum"
+    RECOMMENDED = "recommended"
+
+
+class VirtualMemoryHandleType(StrEnum):
+    """By what other processes can open virtual memory."""
+
+    POSIX_FD = "posix_fd"
+    WIN32_KMT = "win32_kmt"
+    FABRIC = "fabric"
+
+
+class VirtualMemoryLocationType(StrEnum):
+    """Where the memory is that backs virtual memory."""
+
+    DEVICE = "device"
+    HOST = "host"
+    HOST_NUMA = "host_numa"
+    HOST_NUMA_CURRENT = "host_numa_current"
+
+
+class WorkqueueSharingScopeType(StrEnum):
+    """With whom a context shares the device's work queues."""
+
+    DEVICE_CTX = "device_ctx"
+    GREEN_CTX_BALANCED = "green_ctx_balanced"
 
 
 @runtime_checkable
@@ -67,28 +194,6 @@ class IsStreamType(Protocol):
         ...
 
 
-# Types of what this version lacks: graphs, textures, managed and virtual memory, green contexts, checkpoints.
-_NOT_YET = frozenset(
-    [
-        "AddressModeType",
-        "ArrayFormatType",
-        "DeviceResourcesType",
-        "FilterModeType",
-        "GraphConditionalType",
-        "GraphMemoryType",
-        "ManagedMemoryLocationType",
-        "ProcessStateType",
-        "ReadModeType",
-        "VirtualMemoryAccessType",
-        "VirtualMemoryAllocationType",
-        "VirtualMemoryGranularityType",
-        "VirtualMemoryHandleType",
-        "VirtualMemoryLocationType",
-        "WorkqueueSharingScopeType",
-    ]
-)
-
-
 def __getattr__(name: str) -> Any:
     if name == "DevicePointerType":
         # Made on first use, since CUdeviceptr needs the bindings.
@@ -96,8 +201,9 @@ def __getattr__(name: str) -> Any:
 
         globals()[name] = value = int | CUdeviceptr | None
         return value
-    if name in _NOT_YET:
-        raise AttributeError(
-            f"cuda.core.typing.{name} is part of the API of cuda.core 1.2.2, but not yet of this version"
-        )
+    if name == "DeviceResourcesType":
+        from cuda.core._device_resources import SMResource, WorkqueueResource
+
+        globals()[name] = resources = Sequence[SMResource | WorkqueueResource]
+        return resources
     raise AttributeError(f"module 'cuda.core.typing' has no attribute {name!r}")

@@ -1,38 +1,67 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of strided memory, whoever owns it; caches of compiled programs."""
+"""Views of strided memory, whoever owns it; caches of compiled programs; many copies in one call.
+
+Names are looked up on first use, since the parts have little in common.
+"""
 
 from __future__ import annotations
 
-from cuda.core._program_cache import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
-from cuda.core._program_key import make_program_cache_key
-from cuda.core._view import StridedMemoryView, args_viewable_as_strided_memory
+import importlib
+from typing import TYPE_CHECKING
+
+# Public name -> module that defines it.
+_HOME = {
+    "CopyOptions": "_copy_options",
+    "FileStreamProgramCache": "_program_cache",
+    "InMemoryProgramCache": "_program_cache",
+    "MemcpyOverlapMode": "_copy_options",
+    "MemcpySrcAccessOrder": "_copy_options",
+    "ProgramCacheResource": "_program_cache",
+    "StridedLayout": "_layout",
+    "StridedMemoryView": "_view",
+    "args_viewable_as_strided_memory": "_view",
+    "copy_batch": "_batch",
+    "discard_batch": "_batch",
+    "discard_prefetch_batch": "_batch",
+    "make_program_cache_key": "_program_key",
+    "prefetch_batch": "_batch",
+}
 
 __all__ = [
+    "CopyOptions",
     "FileStreamProgramCache",
     "InMemoryProgramCache",
+    "MemcpyOverlapMode",
+    "MemcpySrcAccessOrder",
     "ProgramCacheResource",
+    "StridedLayout",
     "StridedMemoryView",
     "args_viewable_as_strided_memory",
+    "copy_batch",
+    "discard_batch",
+    "discard_prefetch_batch",
     "make_program_cache_key",
+    "prefetch_batch",
 ]
-
-_NOT_YET = frozenset(
-    [
-        "CopyOptions",
-        "MemcpyOverlapMode",
-        "MemcpySrcAccessOrder",
-        "copy_batch",
-        "discard_batch",
-        "discard_prefetch_batch",
-        "prefetch_batch",
-    ]
-)
 
 
 def __getattr__(name: str) -> object:
-    if name in _NOT_YET:
-        raise AttributeError(
-            f"cuda.core.utils.{name} is part of the API of cuda.core 1.2.2, but not yet of this version"
-        )
-    raise AttributeError(f"module 'cuda.core.utils' has no attribute {name!r}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'cuda.core.utils' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"cuda.core.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
+
+
+if TYPE_CHECKING:
+    from cuda.core._batch import copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
+    from cuda.core._copy_options import CopyOptions, MemcpyOverlapMode, MemcpySrcAccessOrder
+    from cuda.core._layout import StridedLayout
+    from cuda.core._program_cache import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
+    from cuda.core._program_key import make_program_cache_key
+    from cuda.core._view import StridedMemoryView, args_viewable_as_strided_memory

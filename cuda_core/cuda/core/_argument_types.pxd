@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cpython.object cimport PyObject
+
+cdef enum What:
+    UNSUPPORTED, NUMPY_SCALAR, CTYPES_SCALAR, CTYPES_AGGREGATE, DATACLASS, INTEGER_LIKE, CUDA_ARRAY, DLPACK, HOST_ARRAY
+
+# Where the bytes of a scalar are: known to the buffer protocol only, behind the object's head, behind a pointer there.
+cdef enum Place:
+    BY_BUFFER, IN_OBJECT, POINTED_TO
+
+cdef struct ArgumentType:
+    PyObject* type
+    What what
+    Place place
+    Py_ssize_t size  # of scalars whose place is known
+    bint floating
+    bint structured
+
+cdef int classify(object kind, ArgumentType* found) except -1

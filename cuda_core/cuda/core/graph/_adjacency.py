@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes before or behind a node, as a set that changes the graph's edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, MutableSet
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuda.core.graph._node import GraphNode
+
+
+class AdjacencySet(MutableSet):
+    """The nodes before (`GraphNode.pred`) or behind (`GraphNode.succ`) a node: always those that it has now."""
+
+    __slots__ = ("_after", "_node")
+
+    def __init__(self, node: GraphNode, after: bool) -> None:
+        self._node = node
+        self._after = after
+
+    @classmethod
+    def _from_iterable(cls, nodes: Iterable[Any]) -> set[Any]:  # what the operators & | - ^ return
+        return set(nodes)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._node._neighbours(self._after)
+
+    def __iter__(self) -> Iterator[GraphNode]:
+        return iter(self._node._neighbours(self._after))
+
+    def __len__(self) -> int:
+        return len(self._node._neighbours(self._after))
+
+    def add(self, value: GraphNode) -> None:
+        """Add an edge; one that is there already stays."""
+        if value not in self:
+            self._node._connect(value, self._after, True)
+
+    def discard(self, value: GraphNode) -> None:
+        """Remove an edge, if there is one."""
+        if value in self:
+            self._node._connect(value, self._after, False)
+
+    def update(self, *others: Iterable[GraphNode]) -> None:
+        """Add an edge for each node of the given iterables."""
+        for nodes in others:
+            for node in nodes:
+                self.add(node)
+
+    def _assign(self, nodes: Iterable[GraphNode]) -> None:
+        """Let these be the nodes; if one is refused, nothing has changed."""
+        wanted, now = set(nodes), set(self)
+        done = []
+        try:
+            for change, group in ((self.add, wanted - now), (self.discard, now - wanted)):
+                for node in group:
+                    change(node)
+                    done.append((change, node))
+        except BaseException:
+            for change, node in reversed(done):
+                (self.discard if change == self.add else self.add)(node)
+            raise
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({set(self)!r})"

@@ -1,0 +1,511 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Graphs that are built by capturing what a stream is given."""
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._buffer cimport Buffer
+from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._context cimport activate, deactivate
+from cuda.core._stream cimport Stream
+from cuda.core.graph._params cimport HostParams
+from cuda.core.graph._place cimport fill_conditional, state_of
+from cuda.core.graph._retain cimport hold, release
+from cuda.core.graph._state cimport GraphCondition, State, capture_graph
+
+from cuda.core._errors import ClosedError, CUDAError
+from cuda.core._graph_memory_resource import GraphMemoryResource
+from cuda.core._options import not_pickled
+from cuda.core._stream import create_stream
+from cuda.core.graph._definition import definition_of, print_dot
+
+_MODES = {
+    None: cydriver.CU_STREAM_CAPTURE_MODE_RELAXED,
+    "relaxed": cydriver.CU_STREAM_CAPTURE_MODE_RELAXED,
+    "thread_local": cydriver.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+    "global": cydriver.CU_STREAM_CAPTURE_MODE_GLOBAL,
+}
+
+_ADVICE = {
+    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_UNJOINED: "A builder that was split off has not been joined.",
+    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED: "An earlier call for this builder could not be captured.",
+    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD: "Only in mode 'relaxed' may another thread end the building.",
+}
+
+cdef enum Phase:
+    NEW, BUILDING, FINISHED, FAILED, CLOSED
+
+cdef tuple _NAMES = ("has not begun building", "is building", "has finished", "has failed", "is closed")
+
+
+def on_stream(Stream stream not None, bint own):
+    """Make the builder that captures a stream, which it closes if it is its own."""
+    cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
+    stream.open_handle()
+    if <uintptr_t>stream.native == 1:
+        raise ValueError("the legacy default stream cannot be captured: use Device.create_graph_builder")
+    self.line, self.own, self.joined = stream, own, []
+    return self
+
+
+cdef class GraphBuilder:
+    """Build a graph by capturing: what is put into the builder, as if it were a stream, becomes nodes instead.
+
+    Builders come from `Device.create_graph_builder` and `Stream.create_graph_builder`. One stands for a stream wherever
+    a stream is asked for. Kernels, arguments of launches, Buffers that are copied or filled, and callbacks are kept as
+    long as the graph, or what is made of it, may use them. What is captured by `stream` itself is not known here, and
+    must be kept by the caller.
+
+    Examples
+    --------
+    >>> builder = device.create_graph_builder().begin_building()
+    >>> launch(builder, config, kernel, buffer, 2.0, 100)
+    >>> graph = builder.end_building().complete()
+    >>> graph.launch(stream)
+    """
+
+    cdef Stream line
+    cdef bint own
+    cdef Phase phase
+    cdef State state  # the graph
+    cdef bint body  # the graph belongs to a conditional node
+    cdef bint forked  # made by split, so that it must be joined
+    cdef list joined  # streams of joined builders: they are closed when the capture, of which they are part, has ended
+    cdef object __weakref__
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(
+            "a GraphBuilder is not made directly: use Device.create_graph_builder or Stream.create_graph_builder"
+        )
+
+    cdef int need(self, Phase phase, str what) except -1:
+        if self.phase != phase:
+            raise RuntimeError(f"{what} needs a builder that {_NAMES[phase]}, but this one {_NAMES[self.phase]}")
+        return 0
+
+    @property
+    def stream(self):
+        """Return the stream that is captured."""
+        return self.line
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the protocol's version, 0, and the stream's address."""
+        return self.line.__cuda_stream__()
+
+    @property
+    def is_building(self) -> bool:
+        """Tell whether work is captured now."""
+        return self.phase == BUILDING
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the builder was closed."""
+        return self.phase == CLOSED
+
+    @property
+    def is_join_required(self) -> bool:
+        """Tell whether the builder was made by `split` and must still be joined before the building ends."""
+        return self.forked and self.phase == BUILDING
+
+    def begin_building(self, mode="relaxed"):
+        """Begin to capture.
+
+        Parameters
+        ----------
+        mode : str
+            What else may be called meanwhile that could belong to the captured work, such as an allocation of its own:
+            ``"relaxed"``, anything; ``"thread_local"``, nothing such by this thread; ``"global"``, nothing such at all.
+
+        Returns
+        -------
+        GraphBuilder
+            This builder.
+        """
+        cdef cydriver.CUstreamCaptureMode native
+        cdef cydriver.CUstream stream
+        if mode not in _MODES:
+            raise ValueError(f"mode must be 'relaxed', 'thread_local' or 'global', not {mode!r}")
+        self.need(NEW, "begin_building")
+        native = <cydriver.CUstreamCaptureMode><int>_MODES[mode]
+        stream = self.line.open_handle()
+        if self.body:
+            check(
+                cydriver.cuStreamBeginCaptureToGraph(stream, self.state.open_handle(), NULL, NULL, 0, native),
+                b"cuStreamBeginCaptureToGraph",
+            )
+        else:
+            check(cydriver.cuStreamBeginCapture(stream, native), b"cuStreamBeginCapture")
+            # The driver owns the graph until the capture ends.
+            self.state = State.wrap(capture_graph(stream), None, False)
+        self.phase = BUILDING
+        return self
+
+    def end_building(self):
+        """End the capture; everything that was split off must be joined.
+
+        Returns
+        -------
+        GraphBuilder
+            This builder.
+
+        Raises
+        ------
+        CUDAError
+            If a call meanwhile could not be captured, or a builder was not joined. The graph is lost.
+        """
+        cdef cydriver.CUgraph graph = NULL
+        self.need(BUILDING, "end_building")
+        if self.forked:
+            raise RuntimeError("this builder was split off: join it, and end the one that it was split from")
+        cdef cydriver.CUresult status = cydriver.cuStreamEndCapture(self.line.open_handle(), &graph)
+        if status != cydriver.CUDA_SUCCESS:
+            self.phase = FAILED
+            if not self.body:
+                self.state.gone = True
+            fail(status, b"cuStreamEndCapture", _ADVICE.get(<int>status, ""))
+        self.phase = FINISHED
+        self.state.owned = not self.body
+        self.close_joined()
+        return self
+
+    cdef int close_joined(self) except -1:
+        while self.joined:
+            self.joined.pop().close()
+        return 0
+
+    def complete(self, options=None):
+        """Make the graph executable.
+
+        Parameters
+        ----------
+        options : GraphCompleteOptions, optional
+            How.
+
+        Returns
+        -------
+        Graph
+        """
+        from cuda.core.graph._executable import instantiate
+
+        self.need(FINISHED, "complete")
+        return instantiate(self.state, options)
+
+    @property
+    def graph_definition(self):
+        """Return the graph, node by node; while it is built, as far as it is."""
+        if self.state is None:
+            self.need(BUILDING, "graph_definition")
+        return definition_of(self.state)
+
+    def _finished(self, str name):
+        """Return the graph of a builder that has finished, for another call's argument."""
+        if self.phase != FINISHED:
+            raise RuntimeError(f"{name} must be a builder that has finished, but it {_NAMES[self.phase]}")
+        return definition_of(self.state)
+
+    def debug_dot_print(self, path, options=None) -> None:
+        """Write a picture of the graph, in the language of Graphviz.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        options : GraphDebugPrintOptions, optional
+            What to say of the nodes.
+        """
+        self.need(FINISHED, "debug_dot_print")
+        print_dot(self.state, path, options)
+
+    def split(self, count):
+        """Go on in several builders, whose work may run at the same time.
+
+        Parameters
+        ----------
+        count : int
+            How many, this one included: at least 2.
+
+        Returns
+        -------
+        tuple of GraphBuilder
+            This one, and new ones that must be joined.
+        """
+        cdef GraphBuilder branch
+        self.need(BUILDING, "split")
+        if not hasattr(count, "__index__") or count < 2:
+            raise ValueError(f"count must be an int of at least 2, not {count!r}")
+        event = self.line.record()
+        branches = [self]
+        try:
+            for _ in range(count - 1):
+                branch = on_stream(create_stream(self.line.ordinal()), True)
+                branch.line.wait(event)
+                branch.state, branch.phase, branch.forked = self.state, BUILDING, True
+                branches.append(branch)
+        except BaseException:
+            for each in branches[1:]:
+                each.close()
+            raise
+        return tuple(branches)
+
+    @staticmethod
+    def join(*graph_builders):
+        """Bring builders together: the work after waits for the work of all of them.
+
+        Parameters
+        ----------
+        *graph_builders : GraphBuilder
+            At least 2, all of one graph. Those that were split off are closed.
+
+        Returns
+        -------
+        GraphBuilder
+            The one that was not split off, or the first.
+        """
+        cdef GraphBuilder first, other
+        if len(graph_builders) < 2 or not all(isinstance(each, GraphBuilder) for each in graph_builders):
+            raise ValueError("join takes at least 2 graph builders")
+        if len({id(each) for each in graph_builders}) < len(graph_builders):
+            raise ValueError("join takes a builder only once")
+        roots = [each for each in graph_builders if not each.is_join_required]
+        first = roots[0] if roots else graph_builders[0]
+        if len(roots) > 1:
+            raise ValueError("join takes at most one builder that was not split off from another")
+        for each in graph_builders:
+            other = each
+            other.need(BUILDING, "join")
+            if other.state is not first.state:
+                raise ValueError("join takes builders of one graph")
+        for each in graph_builders:
+            other = each
+            if other is not first:
+                first.line.wait(other.line)
+                first.joined += [other.line, *other.joined]
+                other.own, other.joined = False, []
+                other.close()
+        return first
+
+    def create_condition(self, default_value=None):
+        """Create a condition for conditional nodes of this graph.
+
+        Parameters
+        ----------
+        default_value : int, optional
+            What it is at the beginning of each launch; without, what the launch before left.
+
+        Returns
+        -------
+        GraphCondition
+        """
+        self.need(BUILDING, "create_condition")
+        cdef bint pushed = activate(self.line.ordinal())
+        try:
+            return GraphCondition.create(self.state, default_value)
+        finally:
+            deactivate(pushed)
+
+    def if_then(self, condition):
+        """Add work that runs if a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition.
+
+        Returns
+        -------
+        GraphBuilder
+            Put the work into it: it has to begin and to end building by itself.
+        """
+        return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
+
+    def if_else(self, condition):
+        """Add work that runs if a condition is not 0, and work that runs else.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition.
+
+        Returns
+        -------
+        tuple of GraphBuilder
+            One for each case.
+        """
+        return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
+
+    def while_loop(self, condition):
+        """Add work that runs again and again as long as a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition; it is asked before the work runs for the first time.
+
+        Returns
+        -------
+        GraphBuilder
+            Put the work into it.
+        """
+        return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
+
+    def switch(self, condition, count):
+        """Add several pieces of work, of which the one runs whose number a condition is.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition; nothing runs if it is `count` or more.
+        count : int
+            How many.
+
+        Returns
+        -------
+        tuple of GraphBuilder
+            One for each.
+        """
+        if not hasattr(count, "__index__") or not 1 <= count <= 0x7FFFFFFF:
+            raise ValueError(f"count must be an int of at least 1, not {count!r}")
+        return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
+
+    def _conditional(self, condition, int kind, unsigned int size):
+        cdef cydriver.CUgraphNodeParams params
+        cdef cydriver.CUgraphNode node
+        cdef GraphBuilder branch
+        self.need(BUILDING, "a conditional node")
+        cdef bint pushed = activate(self.line.ordinal())
+        try:
+            fill_conditional(&params, condition, kind, size)
+            node = self.add(&params)
+        finally:
+            deactivate(pushed)
+        graphs = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(size)]
+        self.state.note(node, NULL, (condition, kind, graphs))
+        branches = []
+        for graph in graphs:
+            branch = on_stream(create_stream(self.line.ordinal()), True)
+            branch.state = self.state.child(node, <cydriver.CUgraph><uintptr_t>graph)
+            branch.body = True
+            branches.append(branch)
+        return tuple(branches)
+
+    cdef cydriver.CUgraphNode add(self, cydriver.CUgraphNodeParams* params) except NULL:
+        """Add a node behind what was captured last, and go on behind it."""
+        cdef cydriver.CUstreamCaptureStatus status
+        cdef cydriver.CUgraph graph = NULL
+        cdef const cydriver.CUgraphNode* before = NULL
+        cdef const cydriver.CUgraphEdgeData* edges = NULL
+        cdef size_t count = 0
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUstream stream = self.line.open_handle()
+        check(
+            cydriver.cuStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, &edges, &count),
+            b"cuStreamGetCaptureInfo",
+        )
+        if status != cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE:
+            raise RuntimeError("the capture has failed already: end_building tells why")
+        check(cydriver.cuGraphAddNode(&node, graph, before, edges, count, params), b"cuGraphAddNode")
+        check(
+            cydriver.cuStreamUpdateCaptureDependencies(
+                stream, &node, NULL, 1, cydriver.CU_STREAM_SET_CAPTURE_DEPENDENCIES
+            ),
+            b"cuStreamUpdateCaptureDependencies",
+        )
+        return node
+
+    def embed(self, child):
+        """Add a copy of another graph as one node.
+
+        Parameters
+        ----------
+        child : GraphBuilder or GraphDefinition
+            The graph. A builder must have finished.
+        """
+        cdef cydriver.CUgraphNodeParams params
+        cdef State inner = state_of(child, "child")
+        self.need(BUILDING, "embed")
+        memset(&params, 0, sizeof(params))
+        params.type = cydriver.CU_GRAPH_NODE_TYPE_GRAPH
+        params.graph.graph = inner.open_handle()
+        if inner.parent is not None:
+            self.state.keep(hold(inner))
+        self.add(&params)
+
+    def callback(self, fn, *, user_data=None) -> None:
+        """Let the graph call a function on the host at this point; it must not use CUDA.
+
+        Parameters
+        ----------
+        fn : callable
+            Called without arguments; what it raises goes to ``sys.unraisablehook``. Or a ctypes function that takes a
+            ``void *``.
+        user_data : int or bytes-like, optional
+            For a ctypes function: its argument, or bytes whose copy's address is.
+        """
+        self.need(BUILDING, "callback")
+        cdef cydriver.CUstream stream = self.line.open_handle()
+        cdef HostParams params = HostParams.make(fn, user_data)
+        cdef cydriver.CUuserObject user = self.state.keep(params.entry)
+        cdef cydriver.CUresult status = cydriver.cuLaunchHostFunc(stream, params.native.fn, params.native.userData)
+        if status != cydriver.CUDA_SUCCESS:
+            release(self.state.root().native, user)
+            check(status, b"cuLaunchHostFunc")
+
+    def _keep(self, *things) -> None:
+        """Keep what captured work uses as long as the graph, but not what the graph allocates and frees itself."""
+        if self.phase == BUILDING:
+            self.state.keep(hold([thing for thing in things if not _is_of_a_graph(thing)]))
+
+    def close(self):
+        """Let go of the graph, and close the stream if it was made for this builder. Closing twice does nothing.
+
+        What was completed stays. A capture that goes on is ended, and its graph destroyed.
+        """
+        cdef cydriver.CUgraph graph = NULL
+        cdef Phase phase = self.phase
+        self.phase = CLOSED
+        if phase == CLOSED:
+            return
+        if phase == BUILDING and not self.forked and not self.line.closed:
+            if cydriver.cuStreamEndCapture(self.line.native, &graph) == cydriver.CUDA_SUCCESS and not self.body:
+                self.state.owned = True
+            elif not self.body:
+                self.state.gone = True
+        self.state = None
+        self.close_joined()
+        if self.own:
+            self.line.close()
+
+    def __del__(self):
+        if self.phase != CLOSED and self.line is not None and not is_finalizing():
+            try:
+                self.close()
+            except CUDAError:
+                pass  # the context is gone
+
+    def __enter__(self):
+        if self.phase == CLOSED:
+            raise ClosedError("this GraphBuilder is closed")
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<GraphBuilder that {_NAMES[self.phase]}>"
+
+
+cdef bint _is_of_a_graph(object thing) except -1:
+    """Tell whether something is memory that was allocated while a graph was captured."""
+    cdef Buffer buffer
+    if not isinstance(thing, Buffer):
+        return False
+    buffer = thing
+    return isinstance(buffer.mr, GraphMemoryResource) or (
+        buffer.stream is not None and isinstance(buffer.stream.owner, GraphBuilder)
+    )

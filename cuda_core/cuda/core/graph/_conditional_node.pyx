@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""The nodes that run one of their graphs, or none, as a condition says."""
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core.graph._node cimport GraphNode
+from cuda.core.graph._state cimport GraphCondition, State
+
+from cuda.core.typing import GraphConditionalType
+
+
+cdef class ConditionalNode(GraphNode):
+    """A node that runs one of its graphs, or none, as a condition says."""
+
+    @property
+    def condition(self):
+        """Return the condition; None if it cannot be known, for a node not made here and a driver before CUDA 13.2."""
+        details = self._known()
+        return None if details is None else details[0]
+
+    @property
+    def cond_type(self):
+        """Return the kind, a `GraphConditionalType`; None if it cannot be known."""
+        details = self._known()
+        return None if details is None else _CONDITIONALS[details[1]]
+
+    @property
+    def branches(self) -> tuple:
+        """Return the graphs; none if they cannot be known."""
+        from cuda.core.graph._definition import definition_of
+
+        details = self._known()
+        if details is None:
+            return ()
+        return tuple(
+            [definition_of(self.state.child(self.native, <cydriver.CUgraph><uintptr_t>graph)) for graph in details[2]]
+        )
+
+    def _known(self):
+        """Return condition, kind and graphs: as remembered, or as the driver tells."""
+        details = self.details()
+        if details is None:
+            details = _ask_conditional(self.state, self.native)
+            if details is not None:
+                self.state.details[<uintptr_t>self.native] = details
+        return details
+
+
+cdef object _ask_conditional(State state, cydriver.CUgraphNode node):
+    cdef cydriver.CUgraphNodeParams params
+    memset(&params, 0, sizeof(params))
+    try:
+        if cydriver.cuGraphNodeGetParams(node, &params) != cydriver.CUDA_SUCCESS:
+            return None
+    except RuntimeError:
+        return None  # a driver before CUDA 13.2
+    if params.conditional.phGraph_out == NULL:
+        return None
+    graphs = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(params.conditional.size)]
+    return GraphCondition.wrap(params.conditional.handle, state), <int>params.conditional.type, graphs
+
+
+_CONDITIONALS = {
+    <int>cydriver.CU_GRAPH_COND_TYPE_IF: GraphConditionalType("if"),
+    <int>cydriver.CU_GRAPH_COND_TYPE_WHILE: GraphConditionalType("while"),
+    <int>cydriver.CU_GRAPH_COND_TYPE_SWITCH: GraphConditionalType("switch"),
+}
+
+
+cdef class IfNode(ConditionalNode):
+    """A node whose graph runs if a condition is not 0."""
+
+    @property
+    def then(self):
+        """Return the graph."""
+        return self.branches[0]
+
+
+cdef class IfElseNode(ConditionalNode):
+    """A node with a graph for a condition that is not 0, and one for 0."""
+
+    @property
+    def then(self):
+        """Return the graph that runs if the condition is not 0."""
+        return self.branches[0]
+
+    @property
+    def else_(self):
+        """Return the graph that runs if the condition is 0."""
+        return self.branches[1]
+
+
+cdef class WhileNode(ConditionalNode):
+    """A node whose graph runs as long as a condition is not 0."""
+
+    @property
+    def body(self):
+        """Return the graph."""
+        return self.branches[0]
+
+
+cdef class SwitchNode(ConditionalNode):
+    """A node with several graphs, of which the one runs whose number a condition is."""
+
+
+def class_of(State state, uintptr_t address):
+    """Return the class for a conditional node."""
+    details = state.details.get(address)
+    if details is None:
+        details = _ask_conditional(state, <cydriver.CUgraphNode>address)
+    if details is None:
+        return ConditionalNode
+    if details[1] == <int>cydriver.CU_GRAPH_COND_TYPE_WHILE:
+        return WhileNode
+    if details[1] == <int>cydriver.CU_GRAPH_COND_TYPE_SWITCH:
+        return SwitchNode
+    return IfNode if len(details[2]) == 1 else IfElseNode

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Graphs that are built node by node."""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check
+from cuda.core._context cimport initialise
+from cuda.core.graph._place cimport Place, node_object
+from cuda.core.graph._state cimport GraphCondition, State
+
+import os
+
+from cuda.core._options import as_options, not_pickled
+from cuda.core.graph._options import GraphDebugPrintOptions
+
+
+def definition_of(of):
+    """Return the GraphDefinition of a State, or of the graph that a node is part of."""
+    cdef GraphDefinition self = GraphDefinition.__new__(GraphDefinition)
+    self.state = <State>of if isinstance(of, State) else (<Place>of).state
+    return self
+
+
+cdef class GraphDefinition(Place):
+    """A graph that is built node by node.
+
+    Its methods add nodes that wait for nothing; those of a node add nodes behind it. `instantiate` makes it executable.
+    A Buffer, kernel, event or function that a node uses is kept alive by the graph and by what is instantiated from it.
+    The graph goes when nothing refers to it or to its nodes any more.
+
+    Examples
+    --------
+    >>> graph = GraphDefinition()
+    >>> filled = graph.memset(buffer, 0, buffer.size)
+    >>> node = filled.launch(config, kernel, buffer, 2.0, 100)
+    >>> graph.instantiate().launch(stream)
+    """
+
+    def __init__(self):
+        cdef cydriver.CUgraph native = NULL
+        initialise()
+        check(cydriver.cuGraphCreate(&native, 0), b"cuGraphCreate")
+        self.state = State.wrap(native, None, True)
+
+    @property
+    def handle(self):
+        """Return the graph as `cuda.bindings.driver.CUgraph`, None once it is gone."""
+        from cuda.bindings import driver
+
+        return driver.CUgraph(<uintptr_t>self.state.native) if self.is_valid else None
+
+    @property
+    def is_valid(self) -> bool:
+        """Tell whether the graph is there: one that belongs to a node goes with it."""
+        return self.state.alive()
+
+    def empty(self):
+        """Add a node that does nothing: a place for others to meet.
+
+        Returns
+        -------
+        EmptyNode
+        """
+        return self.join()
+
+    def create_condition(self, default_value=None):
+        """Create a condition for conditional nodes of this graph.
+
+        Parameters
+        ----------
+        default_value : int, optional
+            What it is at the beginning of each launch; without, what the launch before left.
+
+        Returns
+        -------
+        GraphCondition
+        """
+        return GraphCondition.create(self.state, default_value)
+
+    def nodes(self) -> set:
+        """Return all nodes."""
+        cdef cydriver.CUgraph graph = self.state.open_handle()
+        cdef size_t count = 0, index
+        check(cydriver.cuGraphGetNodes(graph, NULL, &count), b"cuGraphGetNodes")
+        cdef cydriver.CUgraphNode* found = <cydriver.CUgraphNode*>malloc((count or 1) * sizeof(cydriver.CUgraphNode))
+        if found == NULL:
+            raise MemoryError
+        try:
+            if count:
+                check(cydriver.cuGraphGetNodes(graph, found, &count), b"cuGraphGetNodes")
+            return {node_object(self.state, found[index]) for index in range(count)}
+        finally:
+            free(found)
+
+    def edges(self) -> set:
+        """Return all edges, as pairs of nodes: the second waits for the first."""
+        return {(node, after) for node in self.nodes() for after in node.succ}
+
+    def instantiate(self, options=None):
+        """Make the graph executable.
+
+        Parameters
+        ----------
+        options : GraphCompleteOptions, optional
+            How.
+
+        Returns
+        -------
+        Graph
+            It does not change when this definition does; see `Graph.update`.
+        """
+        from cuda.core.graph._executable import instantiate
+
+        return instantiate(self.state, options)
+
+    def debug_dot_print(self, path, options=None) -> None:
+        """Write a picture of the graph, in the language of Graphviz.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        options : GraphDebugPrintOptions, optional
+            What to say of the nodes.
+        """
+        print_dot(self.state, path, options)
+
+    def __eq__(self, other):
+        if not isinstance(other, GraphDefinition):
+            return NotImplemented
+        return self.state is (<Place>other).state
+
+    def __hash__(self):
+        return hash(<uintptr_t>self.state.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        state = f"{<uintptr_t>self.state.native:#x}" if self.is_valid else "gone"
+        return f"<GraphDefinition {state}>"
+
+
+def print_dot(State state not None, path, options) -> None:
+    """Do what `debug_dot_print` says."""
+    cdef bytes name = os.fsencode(path)
+    cdef const char* text = name
+    cdef unsigned int flags = as_options(GraphDebugPrintOptions, options, "options")._flags()
+    check(cydriver.cuGraphDebugDotPrint(state.open_handle(), text, flags), b"cuGraphDebugDotPrint")

@@ -1,0 +1,450 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Executable graphs: launching them, and changing what their nodes do without making them anew."""
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._stream cimport Stream, as_stream
+from cuda.core.graph._node cimport GraphNode
+from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
+from cuda.core.graph._place cimport event_handle, state_of
+from cuda.core.graph._retain cimport Entry, bury, hold, retain
+from cuda.core.graph._state cimport State, capture_graph, current_context
+
+from cuda.core._errors import ClosedError, CUDAError
+from cuda.core._options import as_options, not_pickled
+from cuda.core.graph import _work_node
+from cuda.core.graph._options import GraphCompleteOptions
+
+
+def instantiate(State state not None, options):
+    """Make a graph executable; see `GraphDefinition.instantiate`."""
+    cdef cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS params
+    cdef Graph self = Graph.__new__(Graph)
+    cdef cydriver.CUgraph graph = state.open_handle()
+    cdef cydriver.CUresult status
+    chosen = as_options(GraphCompleteOptions, options, "options")
+    memset(&params, 0, sizeof(params))
+    if chosen.auto_free_on_launch:
+        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+    if chosen.device_launch:
+        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+    if chosen.use_node_priority:
+        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+    if chosen.upload_stream is not None:
+        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
+        params.hUploadStream = as_stream(chosen.upload_stream, "upload_stream").native
+    self.kept = []
+    with nogil:
+        status = cydriver.cuGraphInstantiateWithParams(&self.native, graph, &params)
+    if status != cydriver.CUDA_SUCCESS:
+        fail(status, b"cuGraphInstantiateWithParams", _RESULTS.get(<int>params.result_out, ""))
+    return self
+
+
+# What CUgraphInstantiateResult and CUgraphExecUpdateResult mean for the reader.
+_RESULTS = {
+    <int>cydriver.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE: "The structure of the graph is not valid.",
+    <int>cydriver.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
+        "A node does what a graph that kernels launch must not do.",
+    <int>cydriver.CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED:
+        "A graph that kernels launch must stay within one context.",
+    <int>cydriver.CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED: "A condition is not used by any node of the graph.",
+}
+_UPDATES = {
+    <int>cydriver.CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED: "it has other nodes or edges",
+    <int>cydriver.CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED: "a node is of another type",
+    <int>cydriver.CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED: "a node runs another kernel",
+    <int>cydriver.CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED: "a parameter changed that cannot be changed",
+    <int>cydriver.CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED: "something about a node cannot be changed",
+    <int>cydriver.CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE: "a node's kernel is of another context",
+    <int>cydriver.CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED: "a node's attributes changed",
+}
+
+
+cdef class Graph:
+    """A graph that can be launched, made by `GraphBuilder.complete` or `GraphDefinition.instantiate`.
+
+    ``graph[node]`` is the executable form of a node of its definition, with which its parameters can be changed.
+    Launches of one graph do not overlap.
+    """
+
+    cdef cydriver.CUgraphExec native
+    cdef Stream latest  # where it was launched last: the launch after which what `kept` has can go
+    cdef list kept  # what parameters need that were set here
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Graph is not made directly: use GraphBuilder.complete or GraphDefinition.instantiate")
+
+    cdef cydriver.CUgraphExec open_handle(self) except NULL:
+        if self.native == NULL:
+            raise ClosedError("this Graph is closed")
+        return self.native
+
+    cdef int let_go(self) except -1:
+        """Give back what parameters needed that have been replaced, once no launch can use them."""
+        cdef cydriver.CUresult status = cydriver.CUDA_ERROR_INVALID_HANDLE
+        cdef cydriver.CUstreamCaptureStatus capturing = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+        cdef Entry* entry
+        if not self.kept:
+            return 0
+        entry = hold(self.kept)
+        self.kept = []
+        if self.latest is None:
+            bury(entry)
+            return 0
+        if not self.latest.closed:
+            status = cydriver.cuStreamIsCapturing(self.latest.native, &capturing)
+            if status == cydriver.CUDA_SUCCESS and capturing != cydriver.CU_STREAM_CAPTURE_STATUS_NONE:
+                return 0  # nothing tells when earlier launches are finished: rather a leak than a crash
+            if status == cydriver.CUDA_SUCCESS:
+                status = cydriver.cuLaunchHostFunc(self.latest.native, bury, entry)
+        if status != cydriver.CUDA_SUCCESS:
+            with nogil:  # the stream is gone: wait for everything
+                cydriver.cuCtxSynchronize()
+            bury(entry)
+        return 0
+
+    def close(self) -> None:
+        """Destroy the graph once its launches are finished, without waiting. Closing twice does nothing."""
+        cdef cydriver.CUgraphExec native = self.native
+        self.native = NULL
+        if native != NULL:
+            self.let_go()
+            self.latest = None
+            check(cydriver.cuGraphExecDestroy(native), b"cuGraphExecDestroy")
+
+    def __del__(self):
+        if self.native != NULL and not is_finalizing():
+            try:
+                self.close()
+            except CUDAError:
+                pass  # the context, and the graph with it, is gone
+
+    def __enter__(self):
+        self.open_handle()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the graph was closed."""
+        return self.native == NULL
+
+    @property
+    def handle(self):
+        """Return the graph as `cuda.bindings.driver.CUgraphExec`, None once closed."""
+        from cuda.bindings import driver
+
+        return None if self.native == NULL else driver.CUgraphExec(<uintptr_t>self.native)
+
+    def launch(self, stream) -> None:
+        """Run the graph: put it into a stream and return.
+
+        Parameters
+        ----------
+        stream : Stream
+            The stream; any object with ``__cuda_stream__`` is one. A stream that is captured gets the graph as a node.
+        """
+        cdef Stream order = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
+        cdef cydriver.CUgraphExec native = self.open_handle()
+        cdef cydriver.CUstream where = order.open_handle()
+        cdef cydriver.CUresult status
+        if self.kept:
+            self.keep_in_capture(where)
+        self.latest = order
+        with nogil:
+            status = cydriver.cuGraphLaunch(native, where)
+        check(status, b"cuGraphLaunch")
+
+    cdef int keep_in_capture(self, cydriver.CUstream stream) except -1:
+        """Let the graph that a stream is captured into keep what this one's parameters need: it gets a copy of it."""
+        cdef cydriver.CUgraph graph = capture_graph(stream)
+        if graph != NULL:
+            retain(graph, hold(list(self.kept)))
+        return 0
+
+    def upload(self, stream) -> None:
+        """Bring the graph to the device, so that its first launch need not do it.
+
+        Parameters
+        ----------
+        stream : Stream
+            The stream that does it.
+        """
+        cdef Stream order = as_stream(stream, "stream")
+        check(cydriver.cuGraphUpload(self.open_handle(), order.native), b"cuGraphUpload")
+
+    def update(self, source) -> None:
+        """Take over the parameters of all nodes of another graph of the same shape; launches from now on have them.
+
+        Parameters
+        ----------
+        source : GraphBuilder or GraphDefinition
+            The graph. A builder must have finished.
+
+        Raises
+        ------
+        CUDAError
+            If the graphs differ in more than parameters; then nothing has changed.
+        """
+        cdef cydriver.CUgraphExecUpdateResultInfo info
+        cdef cydriver.CUgraphExec native = self.open_handle()
+        cdef cydriver.CUgraph graph = state_of(source, "source").open_handle()
+        cdef cydriver.CUresult status
+        memset(&info, 0, sizeof(info))
+        with nogil:
+            status = cydriver.cuGraphExecUpdate(native, graph, &info)
+        if status == cydriver.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE:
+            why = _UPDATES.get(<int>info.result, "it differs in more than parameters")
+            fail(status, b"cuGraphExecUpdate", f"source cannot take this graph's place: {why}.")
+        check(status, b"cuGraphExecUpdate")
+        self.let_go()
+
+    def __getitem__(self, node):
+        """Return the executable form of a node of the definition that this graph was made from."""
+        if not isinstance(node, GraphNode):
+            raise TypeError(f"node must be a GraphNode, not {type(node).__name__}")
+        self.open_handle()
+        (<GraphNode>node).open_node()
+        for kind, executable in _EXECUTABLE.items():
+            if isinstance(node, kind):
+                return _view(executable, self, node)
+        raise TypeError(f"a {type(node).__name__} has no parameters that could be changed in an executable graph")
+
+    cdef int changed(self, cydriver.CUresult status, const char* call, object owners) except -1:
+        """Keep what new parameters need, or raise."""
+        if status == cydriver.CUDA_ERROR_INVALID_VALUE:
+            return fail(status, call, "The node must be of the definition that this graph was made from.")
+        check(status, call)
+        self.kept.append(owners)
+        return 0
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<Graph {'closed' if self.native == NULL else f'{<uintptr_t>self.native:#x}'}>"
+
+
+def _view(cls, Graph graph, GraphNode node):
+    cdef ExecutableGraphNode self = cls.__new__(cls)
+    self.graph, self.node = graph, node
+    return self
+
+
+cdef class ExecutableGraphNode:
+    """A node of an executable graph; ``graph[node]`` makes it. What it changes holds from the next launch on."""
+
+    cdef Graph graph
+    cdef GraphNode node
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"a {type(self).__name__} is not made directly: use graph[node]")
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self.graph!r}>"
+
+
+cdef class _Switched(ExecutableGraphNode):
+    """A node that can be turned off."""
+
+    def _set(self, unsigned int enabled):
+        check(
+            cydriver.cuGraphNodeSetEnabled(self.graph.open_handle(), self.node.open_node(), enabled),
+            b"cuGraphNodeSetEnabled",
+        )
+
+    def disable(self) -> None:
+        """Let the node do nothing."""
+        self._set(0)
+
+    def enable(self) -> None:
+        """Let the node do its work again."""
+        self._set(1)
+
+    @property
+    def is_enabled(self) -> bool:
+        """Tell whether the node does its work."""
+        cdef unsigned int enabled = 0
+        check(
+            cydriver.cuGraphNodeGetEnabled(self.graph.open_handle(), self.node.open_node(), &enabled),
+            b"cuGraphNodeGetEnabled",
+        )
+        return bool(enabled)
+
+
+cdef class ExecutableKernelNode(_Switched):
+    """A node of an executable graph that runs a kernel."""
+
+    def update(self, *, config, kernel, args) -> None:
+        """Change what the node runs.
+
+        Parameters
+        ----------
+        config : LaunchConfig
+            The shape of the grid; clusters and cooperation stay as they are.
+        kernel : Kernel
+            The kernel.
+        args : tuple
+            All its arguments.
+        """
+        if getattr(config, "cluster", None) is not None or getattr(config, "is_cooperative", False):
+            raise ValueError("config must have no cluster and not be cooperative: an executable node keeps its own")
+        cdef KernelParams params = KernelParams.make(config, kernel, tuple(args))
+        cdef cydriver.CUresult status = cydriver.cuGraphExecKernelNodeSetParams(
+            self.graph.open_handle(), self.node.open_node(), &params.native
+        )
+        self.graph.changed(status, b"cuGraphExecKernelNodeSetParams", (kernel, params.arguments))
+
+
+cdef class ExecutableMemcpyNode(_Switched):
+    """A node of an executable graph that copies memory."""
+
+    def update(self, *, dst, src, size) -> None:
+        """Change what is copied.
+
+        Parameters
+        ----------
+        dst, src : Buffer or int
+            Where to and where from, of the same kinds of memory as before.
+        size : int
+            Bytes.
+        """
+        cdef CopyParams params = CopyParams.make(dst, src, size, None, None)
+        cdef cydriver.CUresult status = cydriver.cuGraphExecMemcpyNodeSetParams(
+            self.graph.open_handle(), self.node.open_node(), &params.native, current_context()
+        )
+        self.graph.changed(status, b"cuGraphExecMemcpyNodeSetParams", params.owners)
+
+
+cdef class ExecutableMemsetNode(_Switched):
+    """A node of an executable graph that fills memory."""
+
+    def update(self, *, dst, value, width, height=1, pitch=0) -> None:
+        """Change what is filled.
+
+        Parameters
+        ----------
+        dst : Buffer or int
+            What to fill.
+        value : int or bytes-like
+            A byte, or a pattern of 1, 2 or 4 bytes.
+        width, height : int
+            Elements of a line, and lines.
+        pitch : int
+            Bytes from one line to the next.
+        """
+        cdef FillParams params = FillParams.make(dst, value, width, height, pitch, None)
+        cdef cydriver.CUresult status = cydriver.cuGraphExecMemsetNodeSetParams(
+            self.graph.open_handle(), self.node.open_node(), &params.native, current_context()
+        )
+        self.graph.changed(status, b"cuGraphExecMemsetNodeSetParams", params.owners)
+
+
+cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
+    """A node of an executable graph that calls a function on the host."""
+
+    def update(self, fn, *, user_data=None) -> None:
+        """Change what is called.
+
+        Parameters
+        ----------
+        fn : callable
+            As for `GraphNode.callback`.
+        user_data : int or bytes-like, optional
+            For a ctypes function.
+        """
+        cdef cydriver.CUgraphExec graph = self.graph.open_handle()
+        cdef cydriver.CUgraphNode node = self.node.open_node()
+        cdef HostParams params = HostParams.make(fn, user_data)
+        owner = Held.of(params.entry)
+        cdef cydriver.CUresult status = cydriver.cuGraphExecHostNodeSetParams(graph, node, &params.native)
+        self.graph.changed(status, b"cuGraphExecHostNodeSetParams", owner)
+
+
+cdef class Held:
+    """Own an entry, whose address the driver has."""
+
+    cdef Entry* entry
+
+    @staticmethod
+    cdef Held of(Entry* entry):
+        cdef Held self = Held.__new__(Held)
+        self.entry = entry
+        return self
+
+    def __dealloc__(self):
+        bury(self.entry)
+
+
+cdef class ExecutableEventRecordNode(ExecutableGraphNode):
+    """A node of an executable graph that records an event."""
+
+    def update(self, event) -> None:
+        """Change which event is recorded.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+        """
+        cdef cydriver.CUresult status = cydriver.cuGraphExecEventRecordNodeSetEvent(
+            self.graph.open_handle(), self.node.open_node(), event_handle(event)
+        )
+        self.graph.changed(status, b"cuGraphExecEventRecordNodeSetEvent", event)
+
+
+cdef class ExecutableEventWaitNode(ExecutableGraphNode):
+    """A node of an executable graph that waits for an event."""
+
+    def update(self, event) -> None:
+        """Change which event is waited for.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+        """
+        cdef cydriver.CUresult status = cydriver.cuGraphExecEventWaitNodeSetEvent(
+            self.graph.open_handle(), self.node.open_node(), event_handle(event)
+        )
+        self.graph.changed(status, b"cuGraphExecEventWaitNodeSetEvent", event)
+
+
+cdef class ExecutableChildGraphNode(ExecutableGraphNode):
+    """A node of an executable graph that runs another graph."""
+
+    def update(self, child) -> None:
+        """Take over the parameters of all nodes of another graph of the same shape.
+
+        Parameters
+        ----------
+        child : GraphDefinition
+            The graph.
+        """
+        cdef State inner = state_of(child, "child")
+        cdef cydriver.CUresult status = cydriver.cuGraphExecChildGraphNodeSetParams(
+            self.graph.open_handle(), self.node.open_node(), inner.open_handle()
+        )
+        self.graph.changed(status, b"cuGraphExecChildGraphNodeSetParams", inner)
+
+
+_EXECUTABLE = {
+    _work_node.KernelNode: ExecutableKernelNode,
+    _work_node.MemcpyNode: ExecutableMemcpyNode,
+    _work_node.MemsetNode: ExecutableMemsetNode,
+    _work_node.HostCallbackNode: ExecutableHostCallbackNode,
+    _work_node.EventRecordNode: ExecutableEventRecordNode,
+    _work_node.EventWaitNode: ExecutableEventWaitNode,
+    _work_node.ChildGraphNode: ExecutableChildGraphNode,
+}

@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""What all nodes of graphs have in common: their place among the others, and changing it."""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check
+from cuda.core.graph._place cimport Place, node_object
+from cuda.core.graph._retain cimport release
+from cuda.core.graph._state cimport State
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import not_pickled
+
+
+cdef cydriver.CUresult _ask(
+    cydriver.CUgraphNode node,
+    bint after,
+    cydriver.CUgraphNode* found,
+    cydriver.CUgraphEdgeData* edges,
+    size_t* count,
+) except *:
+    if after:
+        return cydriver.cuGraphNodeGetDependentNodes(node, found, edges, count)
+    return cydriver.cuGraphNodeGetDependencies(node, found, edges, count)
+
+
+cdef class GraphNode(Place):
+    """A node of a graph. Its methods add nodes that run after it; `pred` and `succ` show and change the edges."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"a {type(self).__name__} is not made directly: use a method of a graph or node")
+
+    cdef list before(self):
+        return [<uintptr_t>self.open_node()]
+
+    cdef cydriver.CUgraphNode open_node(self) except NULL:
+        self.state.open_handle()
+        if self.native == NULL:
+            raise ClosedError("this node was destroyed")
+        return self.native
+
+    @property
+    def handle(self):
+        """Return the node as `cuda.bindings.driver.CUgraphNode`, None once destroyed."""
+        from cuda.bindings import driver
+
+        return driver.CUgraphNode(<uintptr_t>self.native) if self.is_valid else None
+
+    @property
+    def is_valid(self) -> bool:
+        """Tell whether the node is still part of its graph."""
+        return self.native != NULL and self.state.alive()
+
+    @property
+    def graph(self):
+        """Return the graph that the node is part of."""
+        from cuda.core.graph._definition import definition_of
+
+        return definition_of(self)
+
+    @property
+    def type(self):
+        """Return what kind of node it is, as `cuda.bindings.driver.CUgraphNodeType`."""
+        from cuda.bindings import driver
+
+        return driver.CUgraphNodeType(_kind(self.open_node()))
+
+    @property
+    def pred(self):
+        """Return the nodes that this one waits for, a set: changing it, or assigning another one, changes the edges."""
+        from cuda.core.graph._adjacency import AdjacencySet
+
+        return AdjacencySet(self, False)
+
+    @pred.setter
+    def pred(self, nodes):
+        self.pred._assign(nodes)
+
+    @property
+    def succ(self):
+        """Return the nodes that wait for this one, a set: changing it, or assigning another one, changes the edges."""
+        from cuda.core.graph._adjacency import AdjacencySet
+
+        return AdjacencySet(self, True)
+
+    @succ.setter
+    def succ(self, nodes):
+        self.succ._assign(nodes)
+
+    def _neighbours(self, bint after):
+        """Return the nodes before or behind this one."""
+        cdef size_t count = 0, index
+        cdef cydriver.CUgraphNode node = self.open_node()
+        check(_ask(node, after, NULL, NULL, &count), b"cuGraphNodeGetDependencies")
+        cdef cydriver.CUgraphNode* found = <cydriver.CUgraphNode*>malloc((count or 1) * sizeof(cydriver.CUgraphNode))
+        cdef cydriver.CUgraphEdgeData* edges
+        edges = <cydriver.CUgraphEdgeData*>malloc((count or 1) * sizeof(cydriver.CUgraphEdgeData))
+        try:
+            if found == NULL or edges == NULL:
+                raise MemoryError
+            if count:
+                check(_ask(node, after, found, edges, &count), b"cuGraphNodeGetDependencies")
+            return [node_object(self.state, found[index]) for index in range(count)]
+        finally:
+            free(found)
+            free(edges)
+
+    def _connect(self, other, bint after, bint connected):
+        """Add or remove the edge between this node and another one of its graph."""
+        cdef cydriver.CUgraphNode first = self.open_node(), last
+        if not isinstance(other, GraphNode):
+            raise TypeError(f"a node must be a GraphNode, not {type(other).__name__}")
+        if (<GraphNode>other).state is not self.state:
+            raise ValueError("the node is of another graph")
+        last = (<GraphNode>other).open_node()
+        if not after:
+            first, last = last, first
+        cdef cydriver.CUgraph graph = self.state.open_handle()
+        if connected:
+            check(cydriver.cuGraphAddDependencies(graph, &first, &last, NULL, 1), b"cuGraphAddDependencies")
+        else:
+            check(cydriver.cuGraphRemoveDependencies(graph, &first, &last, NULL, 1), b"cuGraphRemoveDependencies")
+
+    def destroy(self) -> None:
+        """Remove the node and its edges from the graph. A second time does nothing."""
+        cdef cydriver.CUgraphNode node = self.native
+        if not self.is_valid:
+            return
+        check(cydriver.cuGraphDestroyNode(node), b"cuGraphDestroyNode")
+        self.native = NULL
+        self.state.forget(node)
+
+    cdef object details(self):
+        """Return what was remembered when the node was made here, None if it was not."""
+        return self.state.details.get(<uintptr_t>self.open_node())
+
+    def _changed(self, uintptr_t user, int status, bytes call, details):
+        """Finish an update: keep what the new parameters need, or raise."""
+        cdef const char* name = call
+        if status != 0:
+            if user:
+                release(self.state.root().native, <cydriver.CUuserObject>user)
+            check(<cydriver.CUresult>status, name)
+        self.state.note(self.native, <cydriver.CUuserObject>user, details)
+
+    def __eq__(self, other):
+        if not isinstance(other, GraphNode):
+            return NotImplemented
+        return self is other or (self.native != NULL and self.native == (<GraphNode>other).native)
+
+    def __hash__(self):
+        return id(self) if self.native == NULL else hash(<uintptr_t>self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        state = f"{<uintptr_t>self.native:#x}" if self.is_valid else "destroyed"
+        return f"<{type(self).__name__} {state}>"
+
+
+cdef int _kind(cydriver.CUgraphNode node) except -1:
+    cdef cydriver.CUgraphNodeType kind
+    check(cydriver.cuGraphNodeGetType(node, &kind), b"cuGraphNodeGetType")
+    return <int>kind
+
+
+_CLASSES = {  # of _work_node
+    <int>cydriver.CU_GRAPH_NODE_TYPE_KERNEL: "KernelNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_MEMCPY: "MemcpyNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_MEMSET: "MemsetNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_HOST: "HostCallbackNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_GRAPH: "ChildGraphNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_EMPTY: "EmptyNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_WAIT_EVENT: "EventWaitNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_EVENT_RECORD: "EventRecordNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_MEM_ALLOC: "AllocNode",
+    <int>cydriver.CU_GRAPH_NODE_TYPE_MEM_FREE: "FreeNode",
+}
+
+
+def make_node(State state, uintptr_t address):
+    """Make the object for a node of the driver."""
+    from cuda.core.graph import _conditional_node, _work_node
+
+    cdef int kind = _kind(<cydriver.CUgraphNode>address)
+    if kind == <int>cydriver.CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        cls = _conditional_node.class_of(state, address)
+    else:
+        cls = getattr(_work_node, _CLASSES[kind]) if kind in _CLASSES else GraphNode
+    cdef GraphNode self = cls.__new__(cls)
+    self.native = <cydriver.CUgraphNode>address
+    self.state = state
+    state.nodes[address] = self
+    return self

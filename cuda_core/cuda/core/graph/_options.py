@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The options of graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cuda.core._stream import Stream
+
+
+@dataclass
+class GraphCompleteOptions:
+    """Choose how a graph becomes executable.
+
+    Attributes
+    ----------
+    auto_free_on_launch : bool
+        Whether a launch first frees what an earlier launch allocated and nobody has freed.
+    upload_stream : Stream, optional
+        The stream in which the graph is uploaded to the device at once, so that its first launch need not do it.
+    device_launch : bool
+        Whether kernels may launch the graph.
+    use_node_priority : bool
+        Whether kernels run with the priority of their node rather than that of the stream.
+
+    Examples
+    --------
+    >>> builder = device.create_graph_builder().begin_building()
+    >>> launch(builder, config, kernel, buffer, 2.0, 100)
+    >>> graph = builder.end_building().complete(GraphCompleteOptions(upload_stream=stream))
+    """
+
+    auto_free_on_launch: bool = False
+    upload_stream: Stream | None = None
+    device_launch: bool = False
+    use_node_priority: bool = False
+
+
+@dataclass
+class GraphDebugPrintOptions:
+    """Choose what a picture of a graph says of its nodes; each option is one flag of ``cuGraphDebugDotPrint``.
+
+    Attributes
+    ----------
+    verbose : bool
+        Everything.
+    runtime_types : bool
+        Names of the runtime API instead of the driver's.
+    kernel_node_params, memcpy_node_params, memset_node_params, host_node_params, event_node_params : bool
+        The parameters of such nodes.
+    ext_semas_signal_node_params, ext_semas_wait_node_params, batch_mem_op_node_params : bool
+        The parameters of such nodes.
+    mem_alloc_node_params, mem_free_node_params, conditional_node_params : bool
+        The parameters of such nodes.
+    kernel_node_attributes : bool
+        The attributes of kernel nodes, such as their cluster.
+    handles : bool
+        The addresses of nodes and kernels.
+    extra_topo_info : bool
+        The data of edges.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+    >>> definition.debug_dot_print("graph.dot", GraphDebugPrintOptions(kernel_node_params=True))
+    """
+
+    verbose: bool = False
+    runtime_types: bool = False
+    kernel_node_params: bool = False
+    memcpy_node_params: bool = False
+    memset_node_params: bool = False
+    host_node_params: bool = False
+    event_node_params: bool = False
+    ext_semas_signal_node_params: bool = False
+    ext_semas_wait_node_params: bool = False
+    kernel_node_attributes: bool = False
+    handles: bool = False
+    mem_alloc_node_params: bool = False
+    mem_free_node_params: bool = False
+    batch_mem_op_node_params: bool = False
+    extra_topo_info: bool = False
+    conditional_node_params: bool = False
+
+    def _flags(self) -> int:
+        """Return the CUgraphDebugDot_flags: the fields are in the order of their bits (cuda.h)."""
+        return sum(1 << bit for bit, field in enumerate(fields(self)) if getattr(self, field.name))

@@ -1,0 +1,473 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Adding nodes: to a graph, behind nothing, or behind a node."""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._buffer cimport checked_size
+from cuda.core._check cimport check
+from cuda.core._context cimport current_ordinal
+from cuda.core._event cimport Event
+from cuda.core._launch_config cimport LaunchConfig
+from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
+from cuda.core.graph._retain cimport hold
+from cuda.core.graph._state cimport GraphCondition, State, current_context
+
+from cuda.core._errors import ClosedError
+from cuda.core.typing import GraphMemoryType
+
+
+cdef class Deps:
+    """The nodes that a new one depends on."""
+
+    def __cinit__(self, Place place, extra=()):
+        self.graph = place.state.open_handle()
+        handles = dict.fromkeys([*place.before(), *extra])
+        self.count = len(handles)
+        self.nodes = <cydriver.CUgraphNode*>malloc((self.count or 1) * sizeof(cydriver.CUgraphNode))
+        if self.nodes == NULL:
+            raise MemoryError
+        for index, handle in enumerate(handles):
+            self.nodes[<size_t>index] = <cydriver.CUgraphNode><uintptr_t>handle
+
+    def __dealloc__(self):
+        free(self.nodes)
+
+
+cdef object node_object(State state, cydriver.CUgraphNode node):
+    """Return the one living Python object for a node."""
+    from cuda.core.graph._node import make_node
+
+    found = state.nodes.get(<uintptr_t>node)
+    return make_node(state, <uintptr_t>node) if found is None else found
+
+
+cdef class Place:
+    """Where a node can be added: `GraphDefinition` for one that depends on nothing, `GraphNode` for one behind it."""
+
+    cdef list before(self):
+        return []
+
+    cdef object new_node(self, cydriver.CUgraphNode node, cydriver.CUuserObject user, object details):
+        self.state.note(node, user, details)
+        return node_object(self.state, node)
+
+    def launch(self, config, kernel, *args):
+        """Add a node that runs a kernel.
+
+        Parameters
+        ----------
+        config : LaunchConfig
+            The shape of the grid.
+        kernel : Kernel
+            What to run.
+        *args
+            Its arguments, as in `cuda.core.launch`. The graph keeps them alive.
+
+        Returns
+        -------
+        KernelNode
+        """
+        cdef KernelParams params = KernelParams.make(config, kernel, args)
+        cdef Deps deps = Deps(self)
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUuserObject user = self.state.keep(hold((kernel, args)))
+        try:
+            check(
+                cydriver.cuGraphAddKernelNode(&node, deps.graph, deps.nodes, deps.count, &params.native),
+                b"cuGraphAddKernelNode",
+            )
+            set_attributes(node, params.config)
+        except BaseException:
+            undo(self.state, node, user)
+            raise
+        return self.new_node(node, user, (kernel, config))
+
+    def memcpy(self, dst, src, size, *, dst_owner=None, src_owner=None):
+        """Add a node that copies memory.
+
+        Parameters
+        ----------
+        dst, src : Buffer or int
+            Where to and where from: a Buffer, or an address on the device or the host.
+        size : int
+            Bytes.
+        dst_owner, src_owner : object, optional
+            What owns the memory at an address; the graph keeps it alive, as it keeps Buffers.
+
+        Returns
+        -------
+        MemcpyNode
+        """
+        cdef CopyParams params = CopyParams.make(dst, src, size, dst_owner, src_owner)
+        cdef Deps deps = Deps(self)
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUcontext context = current_context()
+        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUresult status
+        status = cydriver.cuGraphAddMemcpyNode(&node, deps.graph, deps.nodes, deps.count, &params.native, context)
+        return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddMemcpyNode", params.owners)
+
+    def memset(self, dst, value, width, height=1, pitch=0, *, dst_owner=None):
+        """Add a node that fills memory.
+
+        Parameters
+        ----------
+        dst : Buffer or int
+            What to fill: a Buffer or an address.
+        value : int or bytes-like
+            A byte (0 to 255), or a pattern of 1, 2 or 4 bytes such as ``numpy.float32(1)``.
+        width : int
+            Elements of a line; an element is as large as the pattern.
+        height : int
+            Lines.
+        pitch : int
+            Bytes from one line to the next; not used for one line.
+        dst_owner : object, optional
+            What owns the memory at an address; the graph keeps it alive, as it keeps a Buffer.
+
+        Returns
+        -------
+        MemsetNode
+        """
+        cdef FillParams params = FillParams.make(dst, value, width, height, pitch, dst_owner)
+        cdef Deps deps = Deps(self)
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUcontext context = current_context()
+        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUresult status
+        status = cydriver.cuGraphAddMemsetNode(&node, deps.graph, deps.nodes, deps.count, &params.native, context)
+        return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddMemsetNode", params.owners)
+
+    def callback(self, fn, *, user_data=None):
+        """Add a node that calls a function on the host; it must not use CUDA.
+
+        Parameters
+        ----------
+        fn : callable
+            Called without arguments, with Python's lock held; what it raises goes to ``sys.unraisablehook``. Or a
+            ctypes function that takes a ``void *``, which is called without the lock if it was made by
+            ``ctypes.CDLL``.
+        user_data : int or bytes-like, optional
+            For a ctypes function: its argument, or bytes whose copy's address is.
+
+        Returns
+        -------
+        HostCallbackNode
+        """
+        cdef Deps deps = Deps(self)
+        cdef HostParams params = HostParams.make(fn, user_data)
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUuserObject user = self.state.keep(params.entry)
+        cdef cydriver.CUresult status
+        status = cydriver.cuGraphAddHostNode(&node, deps.graph, deps.nodes, deps.count, &params.native)
+        return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddHostNode", params.function)
+
+    def embed(self, child):
+        """Add a node that runs another graph, of which it gets a copy.
+
+        Parameters
+        ----------
+        child : GraphDefinition
+            The graph; later changes of it do not change the node.
+
+        Returns
+        -------
+        ChildGraphNode
+        """
+        cdef State inner = state_of(child, "child")
+        cdef Deps deps = Deps(self)
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUuserObject user = NULL
+        # A graph within another one holds nothing itself: what it uses is held by the outermost one.
+        if inner.parent is not None:
+            user = self.state.keep(hold(inner))
+        cdef cydriver.CUresult status = cydriver.cuGraphAddChildGraphNode(
+            &node, deps.graph, deps.nodes, deps.count, inner.open_handle()
+        )
+        return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddChildGraphNode", None)
+
+    def join(self, *nodes):
+        """Add a node that does nothing but wait for others.
+
+        Parameters
+        ----------
+        *nodes : GraphNode
+            What to wait for; called on a node, for that too.
+
+        Returns
+        -------
+        EmptyNode
+        """
+        cdef Deps deps = Deps(self, [handle_of(each, self.state) for each in nodes])
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUresult status = cydriver.cuGraphAddEmptyNode(&node, deps.graph, deps.nodes, deps.count)
+        return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddEmptyNode", None)
+
+    def record(self, event):
+        """Add a node that records an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event; the graph keeps it.
+
+        Returns
+        -------
+        EventRecordNode
+        """
+        return self._event(event, True)
+
+    def wait(self, event):
+        """Add a node that waits for an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event; the graph keeps it.
+
+        Returns
+        -------
+        EventWaitNode
+        """
+        return self._event(event, False)
+
+    def _event(self, event, bint record):
+        cdef cydriver.CUevent native = event_handle(event)
+        cdef Deps deps = Deps(self)
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUresult status
+        cdef cydriver.CUuserObject user = self.state.keep(hold(event))
+        if record:
+            status = cydriver.cuGraphAddEventRecordNode(&node, deps.graph, deps.nodes, deps.count, native)
+            return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddEventRecordNode", event)
+        status = cydriver.cuGraphAddEventWaitNode(&node, deps.graph, deps.nodes, deps.count, native)
+        return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddEventWaitNode", event)
+
+    def allocate(self, size, *, device=None, memory_type=GraphMemoryType.DEVICE, peer_access=None):
+        """Add a node that allocates memory each time the graph runs, always at the same address.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        device : Device or int, optional
+            Whose memory; the current device's if not given.
+        memory_type : GraphMemoryType or str
+            ``"device"``, ``"host"`` (pinned) or ``"managed"``.
+        peer_access : list of Device or int, optional
+            Other devices that may use the memory.
+
+        Returns
+        -------
+        AllocNode
+            Its `dptr` is the address.
+        """
+        cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUmemAccessDesc* access = NULL
+        cdef cydriver.CUresult status
+        cdef size_t index
+        kind = GraphMemoryType(memory_type)
+        current_context()
+        cdef int ordinal = current_ordinal() if device is None else int(device)
+        peers = [int(peer) for peer in peer_access or ()]
+        memset(&params, 0, sizeof(params))
+        params.bytesize = checked_size(size)
+        managed = kind == GraphMemoryType.MANAGED
+        params.poolProps.allocType = (
+            cydriver.CU_MEM_ALLOCATION_TYPE_MANAGED if managed else cydriver.CU_MEM_ALLOCATION_TYPE_PINNED
+        )
+        if kind == GraphMemoryType.HOST:
+            params.poolProps.location.type = cydriver.CU_MEM_LOCATION_TYPE_HOST
+        else:
+            params.poolProps.location.type = cydriver.CU_MEM_LOCATION_TYPE_DEVICE
+            params.poolProps.location.id = ordinal
+        cdef Deps deps = Deps(self)
+        if peers:
+            access = <cydriver.CUmemAccessDesc*>malloc(len(peers) * sizeof(cydriver.CUmemAccessDesc))
+            if access == NULL:
+                raise MemoryError
+            memset(access, 0, len(peers) * sizeof(cydriver.CUmemAccessDesc))
+            for index in range(len(peers)):
+                access[index].location.type = cydriver.CU_MEM_LOCATION_TYPE_DEVICE
+                access[index].location.id = peers[index]
+                access[index].flags = cydriver.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        params.accessDescs, params.accessDescCount = access, len(peers)
+        try:
+            status = cydriver.cuGraphAddMemAllocNode(&node, deps.graph, deps.nodes, deps.count, &params)
+        finally:
+            free(access)
+        details = (kind, ordinal, tuple(peers))
+        return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddMemAllocNode", details)
+
+    def deallocate(self, dptr):
+        """Add a node that frees what another node allocated.
+
+        Parameters
+        ----------
+        dptr : int
+            The address: `AllocNode.dptr`.
+
+        Returns
+        -------
+        FreeNode
+        """
+        cdef Deps deps = Deps(self)
+        cdef cydriver.CUgraphNode node = NULL
+        cdef cydriver.CUdeviceptr ptr = int(dptr)
+        cdef cydriver.CUresult status = cydriver.cuGraphAddMemFreeNode(&node, deps.graph, deps.nodes, deps.count, ptr)
+        return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddMemFreeNode", None)
+
+    def if_then(self, condition):
+        """Add a node whose graph runs if a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition.
+
+        Returns
+        -------
+        IfNode
+            Fill its `then`.
+        """
+        return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)
+
+    def if_else(self, condition):
+        """Add a node with two graphs: the first runs if a condition is not 0, else the second.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition.
+
+        Returns
+        -------
+        IfElseNode
+            Fill its `then` and `else_`.
+        """
+        return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
+
+    def while_loop(self, condition):
+        """Add a node whose graph runs again and again as long as a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition; without a default value of 1, or a kernel before that sets it, the graph does not run.
+
+        Returns
+        -------
+        WhileNode
+            Fill its `body`.
+        """
+        return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)
+
+    def switch(self, condition, count):
+        """Add a node with several graphs, of which the one runs whose number a condition is.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            The condition; none runs if it is `count` or more.
+        count : int
+            How many graphs.
+
+        Returns
+        -------
+        SwitchNode
+            Fill its `branches`.
+        """
+        if not 1 <= count <= 0x7FFFFFFF:
+            raise ValueError(f"count must be at least 1, not {count}")
+        return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
+
+    cdef object add_conditional(self, object condition, int kind, unsigned int size):
+        cdef cydriver.CUgraphNodeParams params
+        cdef cydriver.CUgraphNode node = NULL
+        cdef Deps deps = Deps(self)
+        fill_conditional(&params, condition, kind, size)
+        cdef cydriver.CUresult status = cydriver.cuGraphAddNode(
+            &node, deps.graph, deps.nodes, NULL, deps.count, &params
+        )
+        details = None
+        if status == cydriver.CUDA_SUCCESS:
+            details = (condition, kind, [<uintptr_t>params.conditional.phGraph_out[i] for i in range(size)])
+        return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddNode", details)
+
+    def _added(self, uintptr_t node, uintptr_t user, int status, bytes call, details):
+        """Return the object of a node that was added; let go of what it would have kept if it was not."""
+        cdef const char* name = call
+        if status != 0:
+            undo(self.state, NULL, <cydriver.CUuserObject>user)
+            check(<cydriver.CUresult>status, name)
+        return self.new_node(<cydriver.CUgraphNode>node, <cydriver.CUuserObject>user, details)
+
+
+cdef int fill_conditional(cydriver.CUgraphNodeParams* params, condition, int kind, unsigned int size) except -1:
+    """Fill the parameters of a conditional node."""
+    if not isinstance(condition, GraphCondition):
+        raise TypeError(f"condition must be a GraphCondition, not {type(condition).__name__}")
+    memset(params, 0, sizeof(cydriver.CUgraphNodeParams))
+    params.type = cydriver.CU_GRAPH_NODE_TYPE_CONDITIONAL
+    params.conditional.handle = (<GraphCondition>condition).native
+    params.conditional.type = <cydriver.CUgraphConditionalNodeType>kind
+    params.conditional.size = size
+    params.conditional.ctx = current_context()
+    return 0
+
+
+cdef int undo(State state, cydriver.CUgraphNode node, cydriver.CUuserObject user) except -1:
+    """Take back what was done for a node that could not be added."""
+    if node != NULL:
+        cydriver.cuGraphDestroyNode(node)
+    if user != NULL:
+        cydriver.cuGraphReleaseUserObject(state.root().native, user, 1)
+    return 0
+
+
+cdef int set_attributes(cydriver.CUgraphNode node, LaunchConfig config) except -1:
+    """Give a kernel node the attributes of a launch."""
+    cdef unsigned int index
+    for index in range(config.native.numAttrs):
+        check(
+            cydriver.cuGraphKernelNodeSetAttribute(node, config.attributes[index].id, &config.attributes[index].value),
+            b"cuGraphKernelNodeSetAttribute",
+        )
+    return 0
+
+
+cdef cydriver.CUevent event_handle(object event) except NULL:
+    if not isinstance(event, Event):
+        raise TypeError(f"event must be an Event, not {type(event).__name__}")
+    return (<Event>event).open_handle()
+
+
+cdef State state_of(object graph, str name):
+    """Return the state of a GraphDefinition, or of a GraphBuilder that has finished."""
+    from cuda.core.graph._builder import GraphBuilder
+    from cuda.core.graph._definition import GraphDefinition
+
+    if isinstance(graph, GraphBuilder):
+        graph = graph._finished(name)
+    if not isinstance(graph, GraphDefinition):
+        raise TypeError(f"{name} must be a GraphDefinition or a GraphBuilder, not {type(graph).__name__}")
+    return (<Place>graph).state
+
+
+def handle_of(node, State state):
+    """Return the address of a node of one graph."""
+    from cuda.core.graph._node import GraphNode
+
+    if not isinstance(node, GraphNode):
+        raise TypeError(f"a node must be a GraphNode, not {type(node).__name__}")
+    if not node.is_valid:
+        raise ClosedError("the node was destroyed")
+    if (<Place>node).state is not state:
+        raise ValueError("the node is of another graph")
+    return int(node.handle)

@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""What all Python objects for one graph of the driver share, and conditions."""
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, is_finalizing
+from cuda.core._context cimport initialise
+from cuda.core.graph._retain cimport Entry, release, retain
+
+from weakref import WeakValueDictionary
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import not_pickled
+
+
+cdef cydriver.CUcontext current_context() except NULL:
+    """Return this thread's current context, or raise the error that says how to get one."""
+    cdef cydriver.CUcontext context = NULL
+    initialise()
+    check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
+    if context == NULL:
+        raise RuntimeError("this thread has no current device: call Device().set_current() on it first")
+    return context
+
+
+cdef cydriver.CUgraph capture_graph(cydriver.CUstream stream) except? NULL:
+    """Return the graph that a stream is captured into, NULL if it is not captured."""
+    cdef cydriver.CUstreamCaptureStatus status
+    cdef cydriver.CUgraph graph = NULL
+    check(
+        cydriver.cuStreamGetCaptureInfo(stream, &status, NULL, &graph, NULL, NULL, NULL), b"cuStreamGetCaptureInfo"
+    )
+    return graph if status == cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE else NULL
+
+
+cdef class State:
+    """A graph of the driver: destroyed with the last object that refers to it, unless it belongs to a node.
+
+    `details` has what the driver cannot tell of a node again (its callback, its kernel), `kept` the user objects that a
+    node's parameters need, `nodes` the living Python objects of nodes, `children` those of the
+    graphs within nodes.
+    """
+
+    @staticmethod
+    cdef State wrap(cydriver.CUgraph native, State parent, bint owned):
+        cdef State self = State.__new__(State)
+        self.native = native
+        self.parent = parent
+        self.owned = owned
+        self.details, self.kept, self.children, self.nodes = {}, {}, {}, WeakValueDictionary()
+        return self
+
+    def __dealloc__(self):
+        if self.owned and not self.gone and not is_finalizing():
+            cydriver.cuGraphDestroy(self.native)
+
+    cdef bint alive(self):
+        return not self.gone and (self.parent is None or self.parent.alive())
+
+    cdef State root(self):
+        return self if self.parent is None else self.parent.root()
+
+    cdef cydriver.CUgraph open_handle(self) except NULL:
+        if not self.alive():
+            raise ClosedError("this graph is gone: the node that it belonged to was destroyed or has another one now")
+        return self.native
+
+    cdef State child(self, cydriver.CUgraphNode node, cydriver.CUgraph native):
+        """Return the state of a graph that belongs to a node."""
+        found = self.children.setdefault(<uintptr_t>node, WeakValueDictionary())
+        cdef object state = found.get(<uintptr_t>native)
+        if state is None:
+            state = found[<uintptr_t>native] = State.wrap(native, self, False)
+        return state
+
+    cdef cydriver.CUuserObject keep(self, Entry* entry) except? NULL:
+        """Keep an entry as long as the outermost graph, or what is instantiated from it, lives."""
+        return retain(self.root().native, entry)
+
+    cdef int note(self, cydriver.CUgraphNode node, cydriver.CUuserObject user, object details) except -1:
+        """Remember what belongs to a node's parameters, and let go of what belonged to its former ones."""
+        cdef object before = self.kept.pop(<uintptr_t>node, None)
+        if details is not None:
+            self.details[<uintptr_t>node] = details
+        if user != NULL:
+            self.kept[<uintptr_t>node] = <uintptr_t>user
+        if before is not None:
+            release(self.root().native, <cydriver.CUuserObject><uintptr_t>before)
+        return 0
+
+    cdef int forget(self, cydriver.CUgraphNode node) except -1:
+        """Forget a node that is destroyed."""
+        self.details.pop(<uintptr_t>node, None)
+        self.nodes.pop(<uintptr_t>node, None)
+        self.lose_children(node)
+        return self.note(node, NULL, None)
+
+    cdef int lose_children(self, cydriver.CUgraphNode node) except -1:
+        """Mark the graphs within a node as gone."""
+        for state in list(self.children.pop(<uintptr_t>node, {}).values()):
+            (<State>state).gone = True
+        return 0
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+
+cdef class GraphCondition:
+    """A number that kernels set, by ``cudaGraphSetConditional``, and that conditional nodes go by.
+
+    Conditions come from `GraphDefinition.create_condition` and `GraphBuilder.create_condition`. One is a kernel
+    argument as it is, for a parameter of type ``cudaGraphConditionalHandle``.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a GraphCondition is not made directly: use create_condition of a graph")
+
+    @staticmethod
+    cdef GraphCondition wrap(cydriver.CUgraphConditionalHandle native, State state):
+        cdef GraphCondition self = GraphCondition.__new__(GraphCondition)
+        self.native = native
+        self.state = state
+        return self
+
+    @staticmethod
+    cdef GraphCondition create(State state, object default_value):
+        cdef cydriver.CUgraphConditionalHandle native
+        cdef unsigned int value = 0, flags = 0
+        if default_value is not None:
+            if not 0 <= default_value <= 0xFFFFFFFF:
+                raise ValueError(f"default_value must be from 0 to 4294967295, not {default_value}")
+            value, flags = default_value, cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
+        check(
+            cydriver.cuGraphConditionalHandleCreate(&native, state.open_handle(), current_context(), value, flags),
+            b"cuGraphConditionalHandleCreate",
+        )
+        return GraphCondition.wrap(native, state)
+
+    @property
+    def handle(self) -> int:
+        """Return the condition's CUgraphConditionalHandle, a number."""
+        return self.native
+
+    def __int__(self):
+        return self.native
+
+    def __index__(self):
+        return self.native
+
+    def __eq__(self, other):
+        if not isinstance(other, GraphCondition):
+            return NotImplemented
+        return self.native == (<GraphCondition>other).native
+
+    def __hash__(self):
+        return hash(self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<GraphCondition {self.native:#x}>"

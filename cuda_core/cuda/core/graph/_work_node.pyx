@@ -1,0 +1,422 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""The nodes that do something, and changing what."""
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check
+from cuda.core.graph._node cimport GraphNode
+from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
+from cuda.core.graph._place cimport event_handle, set_attributes, state_of
+from cuda.core.graph._retain cimport hold
+from cuda.core.graph._state cimport State
+
+from cuda.core._kernel import Kernel
+from cuda.core._launch_config import LaunchConfig
+from cuda.core.typing import GraphMemoryType
+
+
+cdef object _owner(tuple kept, int which):
+    """Return what owns one operand of a node, 0 the destination: the Buffer, or what was named besides an address."""
+    if kept is None:
+        return None
+    return kept[which + len(kept) // 2] if isinstance(kept[which], int) else kept[which]
+
+
+cdef class EmptyNode(GraphNode):
+    """A node that does nothing but wait for those before it."""
+
+
+cdef class KernelNode(GraphNode):
+    """A node that runs a kernel."""
+
+    cdef cydriver.CUDA_KERNEL_NODE_PARAMS params(self) except *:
+        cdef cydriver.CUDA_KERNEL_NODE_PARAMS params
+        check(cydriver.cuGraphKernelNodeGetParams(self.open_node(), &params), b"cuGraphKernelNodeGetParams")
+        return params
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Return the blocks along x, y and z."""
+        cdef cydriver.CUDA_KERNEL_NODE_PARAMS params = self.params()
+        return (params.gridDimX, params.gridDimY, params.gridDimZ)
+
+    @property
+    def block(self) -> tuple[int, int, int]:
+        """Return the threads of a block along x, y and z."""
+        cdef cydriver.CUDA_KERNEL_NODE_PARAMS params = self.params()
+        return (params.blockDimX, params.blockDimY, params.blockDimZ)
+
+    @property
+    def shmem_size(self) -> int:
+        """Return the bytes of dynamic shared memory of a block."""
+        return self.params().sharedMemBytes
+
+    @property
+    def config(self):
+        """Return the shape of the grid as a `LaunchConfig`."""
+        cdef cydriver.CUkernelNodeAttrValue value
+        grid, cluster = self.grid, None
+        cdef cydriver.CUgraphNode node = self.open_node()
+        check(
+            cydriver.cuGraphKernelNodeGetAttribute(node, cydriver.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value),
+            b"cuGraphKernelNodeGetAttribute",
+        )
+        extents = (value.clusterDim.x, value.clusterDim.y, value.clusterDim.z)
+        if min(extents) > 0 and extents != (1, 1, 1):
+            cluster = extents
+            grid = tuple([whole // part for whole, part in zip(grid, extents)])
+        check(
+            cydriver.cuGraphKernelNodeGetAttribute(node, cydriver.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+            b"cuGraphKernelNodeGetAttribute",
+        )
+        return LaunchConfig(grid, cluster, self.block, self.shmem_size, bool(value.cooperative))
+
+    @property
+    def kernel(self):
+        """Return the kernel."""
+        cdef cydriver.CUDA_KERNEL_NODE_PARAMS params
+        details = self.details()
+        if details is not None:
+            return details[0]
+        params = self.params()
+        # A node that was captured may be named by its function: the driver takes either for the other.
+        return Kernel.from_handle(<uintptr_t>params.kern or <uintptr_t>params.func)
+
+    def update(self, *, config=None, kernel=None, args=None) -> None:
+        """Change what the node runs, in graphs instantiated from now on.
+
+        Parameters
+        ----------
+        config : LaunchConfig, optional
+            The shape of the grid; as it was if not given.
+        kernel : Kernel, optional
+            The kernel; as it was if not given. Another one needs its `args`.
+        args : tuple, optional
+            All arguments; as they were if not given.
+        """
+        cdef KernelParams params
+        cdef cydriver.CUDA_KERNEL_NODE_PARAMS native = self.params()
+        cdef cydriver.CUuserObject user = NULL
+        cdef cydriver.CUgraphNode node = self.open_node()
+        shape, run = self.config if config is None else config, self.kernel if kernel is None else kernel
+        if args is None:
+            if kernel is not None and kernel != self.kernel:
+                raise ValueError("args must be given for another kernel; () for one without parameters")
+            params = _same_arguments(shape, run)
+            params.native.kernelParams, params.native.extra = native.kernelParams, native.extra
+        else:
+            params = KernelParams.make(shape, run, tuple(args))
+            user = self.state.keep(hold((run, params.arguments)))
+        _refuse_attributes(params.config, self.config)
+        cdef cydriver.CUresult status = cydriver.cuGraphKernelNodeSetParams(node, &params.native)
+        if status == cydriver.CUDA_SUCCESS:
+            set_attributes(node, params.config)
+        if args is None and status == cydriver.CUDA_SUCCESS:
+            return
+        self._changed(<uintptr_t>user, <int>status, b"cuGraphKernelNodeSetParams", (run, shape))
+
+
+cdef KernelParams _same_arguments(config, kernel):
+    """Return the parameters of a kernel node but for the arguments, which stay."""
+    cdef KernelParams params = KernelParams.make(config, kernel, None)
+    return params
+
+
+cdef int _refuse_attributes(config, before) except -1:
+    """Raise if an update would end a cluster or cooperation: attributes can be set, but not taken back."""
+    if (before.cluster is not None and config.cluster is None) or (before.is_cooperative and not config.is_cooperative):
+        raise ValueError("a node's cluster and cooperation cannot be taken back: add another node")
+    return 0
+
+
+cdef class MemcpyNode(GraphNode):
+    """A node that copies memory."""
+
+    cdef cydriver.CUDA_MEMCPY3D params(self) except *:
+        cdef cydriver.CUDA_MEMCPY3D params
+        check(cydriver.cuGraphMemcpyNodeGetParams(self.open_node(), &params), b"cuGraphMemcpyNodeGetParams")
+        return params
+
+    @property
+    def dst(self) -> int:
+        """Return the address that is written."""
+        cdef cydriver.CUDA_MEMCPY3D params = self.params()
+        return <uintptr_t>params.dstHost if params.dstMemoryType == cydriver.CU_MEMORYTYPE_HOST else params.dstDevice
+
+    @property
+    def src(self) -> int:
+        """Return the address that is read."""
+        cdef cydriver.CUDA_MEMCPY3D params = self.params()
+        return <uintptr_t>params.srcHost if params.srcMemoryType == cydriver.CU_MEMORYTYPE_HOST else params.srcDevice
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes are copied."""
+        cdef cydriver.CUDA_MEMCPY3D params = self.params()
+        return params.WidthInBytes * (params.Height or 1) * (params.Depth or 1)
+
+    def update(self, *, dst=None, src=None, size=None, dst_owner=None, src_owner=None) -> None:
+        """Change what is copied, in graphs instantiated from now on.
+
+        Parameters
+        ----------
+        dst, src : Buffer or int, optional
+            Where to and where from; as it was if not given.
+        size : int, optional
+            Bytes; as it was if not given.
+        dst_owner, src_owner : object, optional
+            What owns the memory at an address.
+        """
+        cdef CopyParams params
+        if dst is None:
+            dst, dst_owner = self.dst, _owner(self.details(), 0)
+        if src is None:
+            src, src_owner = self.src, _owner(self.details(), 1)
+        params = CopyParams.make(dst, src, self.size if size is None else size, dst_owner, src_owner)
+        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUresult status = cydriver.cuGraphMemcpyNodeSetParams(self.native, &params.native)
+        self._changed(<uintptr_t>user, <int>status, b"cuGraphMemcpyNodeSetParams", params.owners)
+
+
+cdef class MemsetNode(GraphNode):
+    """A node that fills memory."""
+
+    cdef cydriver.CUDA_MEMSET_NODE_PARAMS params(self) except *:
+        cdef cydriver.CUDA_MEMSET_NODE_PARAMS params
+        check(cydriver.cuGraphMemsetNodeGetParams(self.open_node(), &params), b"cuGraphMemsetNodeGetParams")
+        return params
+
+    @property
+    def dptr(self) -> int:
+        """Return the address that is filled."""
+        return self.params().dst
+
+    @property
+    def value(self) -> int:
+        """Return the pattern, as an unsigned number of `element_size` bytes."""
+        return self.params().value
+
+    @property
+    def element_size(self) -> int:
+        """Return the bytes of the pattern: 1, 2 or 4."""
+        return self.params().elementSize
+
+    @property
+    def width(self) -> int:
+        """Return the elements of a line."""
+        return self.params().width
+
+    @property
+    def height(self) -> int:
+        """Return the number of lines."""
+        return self.params().height
+
+    @property
+    def pitch(self) -> int:
+        """Return the bytes from one line to the next; without meaning for one line."""
+        return self.params().pitch
+
+    def update(self, *, dst=None, value=None, width=None, height=None, pitch=None, dst_owner=None) -> None:
+        """Change what is filled, in graphs instantiated from now on; what is not given stays as it was.
+
+        Parameters
+        ----------
+        dst : Buffer or int, optional
+            What to fill.
+        value : int or bytes-like, optional
+            A byte, or a pattern of 1, 2 or 4 bytes.
+        width, height : int, optional
+            Elements of a line, and lines.
+        pitch : int, optional
+            Bytes from one line to the next.
+        dst_owner : object, optional
+            What owns the memory at an address.
+        """
+        cdef FillParams params
+        cdef cydriver.CUDA_MEMSET_NODE_PARAMS old = self.params()
+        if dst is None:
+            dst, dst_owner = old.dst, _owner(self.details(), 0)
+        if value is None:
+            value = int(old.value).to_bytes(old.elementSize, "little")
+        params = FillParams.make(
+            dst, value, old.width if width is None else width, old.height if height is None else height,
+            old.pitch if pitch is None else pitch, dst_owner,
+        )
+        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUresult status = cydriver.cuGraphMemsetNodeSetParams(self.native, &params.native)
+        self._changed(<uintptr_t>user, <int>status, b"cuGraphMemsetNodeSetParams", params.owners)
+
+
+cdef class HostCallbackNode(GraphNode):
+    """A node that calls a function on the host. To add another such node behind it: ``node.join().callback(fn)``."""
+
+    @property
+    def callback(self):
+        """Return the Python callable; None for a C function, and for a node that was captured."""
+        return self.details()
+
+    def update(self, fn, *, user_data=None) -> None:
+        """Change what is called, in graphs instantiated from now on.
+
+        Parameters
+        ----------
+        fn : callable
+            As for `GraphNode.callback`.
+        user_data : int or bytes-like, optional
+            For a ctypes function.
+        """
+        cdef cydriver.CUgraphNode node = self.open_node()
+        cdef HostParams params = HostParams.make(fn, user_data)
+        cdef cydriver.CUuserObject user = self.state.keep(params.entry)
+        cdef cydriver.CUresult status = cydriver.cuGraphHostNodeSetParams(node, &params.native)
+        self._changed(<uintptr_t>user, <int>status, b"cuGraphHostNodeSetParams", None)
+        self.state.details[<uintptr_t>node] = params.function
+
+
+cdef class EventRecordNode(GraphNode):
+    """A node that records an event."""
+
+    @property
+    def event(self):
+        """Return the event; one that was not made here is wrapped."""
+        cdef cydriver.CUevent event = NULL
+        check(cydriver.cuGraphEventRecordNodeGetEvent(self.open_node(), &event), b"cuGraphEventRecordNodeGetEvent")
+        return _event_object(event, self.details())
+
+    def update(self, event) -> None:
+        """Change which event is recorded, in graphs instantiated from now on.
+
+        Parameters
+        ----------
+        event : Event
+            The event; the graph keeps it.
+        """
+        cdef cydriver.CUevent native = event_handle(event)
+        cdef cydriver.CUgraphNode node = self.open_node()
+        cdef cydriver.CUuserObject user = self.state.keep(hold(event))
+        cdef cydriver.CUresult status = cydriver.cuGraphEventRecordNodeSetEvent(node, native)
+        self._changed(<uintptr_t>user, <int>status, b"cuGraphEventRecordNodeSetEvent", event)
+
+
+cdef class EventWaitNode(GraphNode):
+    """A node that waits for an event."""
+
+    @property
+    def event(self):
+        """Return the event; one that was not made here is wrapped."""
+        cdef cydriver.CUevent event = NULL
+        check(cydriver.cuGraphEventWaitNodeGetEvent(self.open_node(), &event), b"cuGraphEventWaitNodeGetEvent")
+        return _event_object(event, self.details())
+
+    def update(self, event) -> None:
+        """Change which event is waited for, in graphs instantiated from now on.
+
+        Parameters
+        ----------
+        event : Event
+            The event; the graph keeps it.
+        """
+        cdef cydriver.CUevent native = event_handle(event)
+        cdef cydriver.CUgraphNode node = self.open_node()
+        cdef cydriver.CUuserObject user = self.state.keep(hold(event))
+        cdef cydriver.CUresult status = cydriver.cuGraphEventWaitNodeSetEvent(node, native)
+        self._changed(<uintptr_t>user, <int>status, b"cuGraphEventWaitNodeSetEvent", event)
+
+
+cdef object _event_object(cydriver.CUevent native, object known):
+    if known is None:
+        raise ValueError("the event of this node was not given by cuda.core: its handle is all there is to be known")
+    return known
+
+
+cdef class ChildGraphNode(GraphNode):
+    """A node that runs another graph."""
+
+    @property
+    def child_graph(self):
+        """Return the node's own copy of the graph; changing it changes what the node runs."""
+        from cuda.core.graph._definition import definition_of
+
+        cdef cydriver.CUgraph graph = NULL
+        check(cydriver.cuGraphChildGraphNodeGetGraph(self.open_node(), &graph), b"cuGraphChildGraphNodeGetGraph")
+        return definition_of(self.state.child(self.native, graph))
+
+    def update(self, child) -> None:
+        """Give the node a copy of another graph, in graphs instantiated from now on.
+
+        Parameters
+        ----------
+        child : GraphDefinition
+            The graph. What `child_graph` returned before is no longer valid.
+        """
+        cdef State inner = state_of(child, "child")
+        cdef cydriver.CUgraphNodeParams params
+        cdef cydriver.CUgraphNode node = self.open_node()
+        cdef cydriver.CUuserObject user = NULL
+        memset(&params, 0, sizeof(params))
+        params.type = cydriver.CU_GRAPH_NODE_TYPE_GRAPH
+        params.graph.graph = inner.open_handle()
+        if inner.parent is not None:
+            user = self.state.keep(hold(inner))
+        cdef cydriver.CUresult status = cydriver.cuGraphNodeSetParams(node, &params)
+        self._changed(<uintptr_t>user, <int>status, b"cuGraphNodeSetParams", None)
+        self.state.lose_children(node)
+
+
+cdef class AllocNode(GraphNode):
+    """A node that allocates memory."""
+
+    cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params(self) except *:
+        cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
+        check(cydriver.cuGraphMemAllocNodeGetParams(self.open_node(), &params), b"cuGraphMemAllocNodeGetParams")
+        return params
+
+    @property
+    def dptr(self) -> int:
+        """Return the address of the memory: the same in each launch."""
+        return self.params().dptr
+
+    @property
+    def bytesize(self) -> int:
+        """Return the size in bytes."""
+        return self.params().bytesize
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is; for memory of the host the one it was made on."""
+        details = self.details()
+        return self.params().poolProps.location.id if details is None else details[1]
+
+    @property
+    def memory_type(self):
+        """Return what kind of memory it is, a `GraphMemoryType`."""
+        cdef cydriver.CUmemPoolProps properties = self.params().poolProps
+        if properties.allocType == cydriver.CU_MEM_ALLOCATION_TYPE_MANAGED:
+            return GraphMemoryType.MANAGED
+        on_device = properties.location.type == cydriver.CU_MEM_LOCATION_TYPE_DEVICE
+        return GraphMemoryType.DEVICE if on_device else GraphMemoryType.HOST
+
+    @property
+    def peer_access(self) -> tuple:
+        """Return the ordinals of the other devices that may use the memory."""
+        cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
+        details = self.details()
+        if details is not None:
+            return details[2]
+        params = self.params()
+        return tuple([params.accessDescs[index].location.id for index in range(params.accessDescCount)])
+
+
+cdef class FreeNode(GraphNode):
+    """A node that frees memory which another node allocated."""
+
+    @property
+    def dptr(self) -> int:
+        """Return the address of the memory."""
+        cdef cydriver.CUdeviceptr ptr = 0
+        check(cydriver.cuGraphMemFreeNodeGetParams(self.open_node(), &ptr), b"cuGraphMemFreeNodeGetParams")
+        return ptr

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""A device's clocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cuda.core.system._codes import number
+from cuda.core.system._info import ClockOffsets, _Asking
+from cuda.core.system._library import nvml
+from cuda.core.system.typing import ClockId, ClockType
+
+if TYPE_CHECKING:
+    from cuda.core.system._device import Device
+
+
+class ClockInfo(_Asking):
+    """One of a device's clocks; frequencies are in MHz."""
+
+    __slots__ = ("_which",)
+
+    def __init__(self, device: Device, clock_type: ClockType | str) -> None:
+        super().__init__(device)
+        self._which = number(ClockType, clock_type, "clock_type")
+
+    def get_current_mhz(self, clock_id: ClockId | str = ClockId.CURRENT) -> int:
+        """Return the frequency, or with ``"customer_boost_max"`` the highest that the owner allows."""
+        return int(nvml().device_get_clock(self._handle, self._which, number(ClockId, clock_id, "clock_id")))
+
+    def get_max_mhz(self) -> int:
+        """Return the highest frequency."""
+        return int(nvml().device_get_max_clock_info(self._handle, self._which))
+
+    def get_max_customer_boost_mhz(self) -> int:
+        """Return the highest frequency that the owner allows."""
+        return int(nvml().device_get_max_customer_boost_clock(self._handle, self._which))
+
+    def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]:
+        """Return the lowest and highest frequency in a performance state, 0 (fastest) to 15."""
+        low, high = nvml().device_get_min_max_clock_of_p_state(self._handle, self._which, _checked(pstate))
+        return int(low), int(high)
+
+    def get_offsets(self, pstate: int) -> ClockOffsets:
+        """Return by how much the clock is set off in a performance state, 0 (fastest) to 15."""
+        return ClockOffsets(nvml().device_get_clock_offsets(self._handle, self._which, _checked(pstate)))
+
+
+def _checked(pstate: int) -> int:
+    if isinstance(pstate, bool) or not isinstance(pstate, int):
+        raise TypeError(f"pstate must be an int, not {type(pstate).__name__}")
+    if not 0 <= pstate <= 15:
+        raise ValueError(f"pstate must be from 0 (fastest) to 15, not {pstate}")
+    return pstate

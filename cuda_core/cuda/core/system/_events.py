@@ -1,0 +1,212 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for what devices and the driver report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cuda.core._errors import ClosedError
+from cuda.core.system._codes import mask, member
+from cuda.core.system._library import nvml
+from cuda.core.system.typing import EventType, SystemEventType
+
+if TYPE_CHECKING:
+    from cuda.core.system._device import Device
+
+
+def _timeout(timeout_ms: int) -> int:
+    if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int):
+        raise TypeError(f"timeout_ms must be an int, not {type(timeout_ms).__name__}")
+    if not 0 <= timeout_ms < 1 << 32:
+        raise ValueError(f"timeout_ms must be from 0 to {(1 << 32) - 1} milliseconds, not {timeout_ms}")
+    return timeout_ms
+
+
+class EventData:
+    """What a device reported."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    @property
+    def device(self) -> Device:
+        """Return the device that reported it."""
+        from cuda.core.system._device import Device
+
+        return Device._of(int(self._data.device_))
+
+    @property
+    def event_type(self) -> EventType:
+        """Return what happened."""
+        return member(EventType, self._data.event_type)
+
+    @property
+    def event_data(self) -> int:
+        """Return more about it: of an XID error, its number."""
+        return int(self._data.event_data)
+
+    @property
+    def gpu_instance_id(self) -> int:
+        """Return the GPU instance that it concerns."""
+        return int(self._data.gpu_instance_id)
+
+    @property
+    def compute_instance_id(self) -> int:
+        """Return the compute instance that it concerns."""
+        return int(self._data.compute_instance_id)
+
+    def __repr__(self) -> str:
+        return f"<EventData {self.event_type} {self.event_data}>"
+
+
+class _EventSet:
+    """A set of events that NVML keeps, and gives back with the object."""
+
+    __slots__ = ("_library", "_set")
+    _library: Any
+    _set: Any
+
+    def _give_back(self, library: Any, handle: Any) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Give the set back. Closing twice does nothing."""
+        handle, self._set = getattr(self, "_set", None), None
+        if handle is not None:
+            self._give_back(self._library, handle)
+
+    def _open(self) -> Any:
+        if self._set is None:
+            raise ClosedError(f"this {type(self).__name__} is closed")
+        return self._set
+
+    def __enter__(self) -> Any:
+        self._open()
+        return self
+
+    def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class DeviceEvents(_EventSet):
+    """Events of a device; `Device.register_events` makes it."""
+
+    __slots__ = ()
+
+    def __init__(self, device: Device, events: EventType | str | Sequence[EventType | str]) -> None:
+        wanted = mask(EventType, events, "events")
+        self._library = nvml()
+        self._set = self._library.event_set_create()
+        try:
+            self._library.device_register_events(device._handle, wanted, self._set)
+        except BaseException:
+            self.close()
+            raise
+
+    def _give_back(self, library: Any, handle: Any) -> None:
+        library.event_set_free(handle)
+
+    def wait(self, timeout_ms: int = 0) -> EventData:
+        """Wait for the next event.
+
+        Parameters
+        ----------
+        timeout_ms : int
+            The longest time to wait, in milliseconds; 0 does not wait.
+
+        Returns
+        -------
+        EventData
+
+        Raises
+        ------
+        TimeoutError
+            NVML's (`cuda.core.system.TimeoutError`), if nothing happened.
+        """
+        return EventData(self._library.event_set_wait_v2(self._open(), _timeout(timeout_ms)))
+
+
+class SystemEvent:
+    """What the driver reported of a GPU."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    @property
+    def event_type(self) -> SystemEventType:
+        """Return what happened."""
+        return member(SystemEventType, self._data.event_type)
+
+    @property
+    def gpu_id(self) -> int:
+        """Return the number of the GPU."""
+        return int(self._data.gpu_id)
+
+    @property
+    def device(self) -> Device:
+        """Return the GPU."""
+        from cuda.core.system._device import Device
+
+        return Device(self.gpu_id)
+
+    def __repr__(self) -> str:
+        return f"<SystemEvent {self.event_type} of GPU {self.gpu_id}>"
+
+
+class SystemEvents(Sequence):
+    """What the driver reported, as a sequence of SystemEvent."""
+
+    def __init__(self, data: Any) -> None:
+        self._events = [SystemEvent(item) for item in data]
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._events[index]
+
+
+class RegisteredSystemEvents(_EventSet):
+    """Events of the driver; `register_events` makes it."""
+
+    __slots__ = ()
+
+    def __init__(self, events: SystemEventType | str | Sequence[SystemEventType | str]) -> None:
+        wanted = mask(SystemEventType, events, "events")
+        self._library = nvml()
+        self._set = self._library.system_event_set_create()
+        try:
+            self._library.system_register_events(wanted, self._set)
+        except BaseException:
+            self.close()
+            raise
+
+    def _give_back(self, library: Any, handle: Any) -> None:
+        library.system_event_set_free(handle)
+
+    def wait(self, timeout_ms: int = 0, buffer_size: int = 1) -> SystemEvents:
+        """Wait for events.
+
+        Parameters
+        ----------
+        timeout_ms : int
+            The longest time to wait, in milliseconds; 0 does not wait.
+        buffer_size : int
+            The most events to return.
+
+        Returns
+        -------
+        SystemEvents
+        """
+        if buffer_size < 1:
+            raise ValueError(f"buffer_size must be at least 1, not {buffer_size}")
+        return SystemEvents(self._library.system_event_set_wait(self._open(), _timeout(timeout_ms), buffer_size))

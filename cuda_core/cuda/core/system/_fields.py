@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVML's numbered fields, many of which one call reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cuda.core.system._library import nvml
+
+# nvmlValueType_t -> the member of nvmlValue_t that holds the value.
+_MEMBERS = ("d_val", "ui_val", "ul_val", "ull_val", "sll_val", "si_val", "us_val")
+
+
+class FieldValue:
+    """What a field was found to be."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    @property
+    def field_id(self) -> int:
+        """Return the field's number."""
+        return int(self._data.field_id)
+
+    @property
+    def scope_id(self) -> int:
+        """Return what of the device was asked about, such as the number of a link."""
+        return int(self._data.scope_id)
+
+    @property
+    def timestamp(self) -> int:
+        """Return when it was read, in microseconds since 1970."""
+        return int(self._data.timestamp)
+
+    @property
+    def latency_usec(self) -> int:
+        """Return how long reading took, in microseconds."""
+        return int(self._data.latency_usec)
+
+    @property
+    def value(self) -> int | float:
+        """Return the value, or raise what reading the field raised."""
+        nvml().check_status(int(self._data.nvml_return))
+        kind = int(self._data.value_type)
+        if not 0 <= kind < len(_MEMBERS):
+            raise RuntimeError(f"field {self.field_id} has values of kind {kind}, which is unknown here")
+        return getattr(self._data.value, _MEMBERS[kind])
+
+    def __repr__(self) -> str:
+        return f"<FieldValue of field {self.field_id}>"
+
+
+class FieldValues(Sequence):
+    """What fields were found to be, in the order in which they were asked for."""
+
+    def __init__(self, data: Any) -> None:
+        self._values = [FieldValue(item) for item in data]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._values[index]
+
+    def validate(self) -> None:
+        """Raise what reading the first field raised that could not be read."""
+        for value in self._values:
+            value.value  # noqa: B018
+
+    def get_all_values(self) -> list[int | float]:
+        """Return all values, or raise for the first that could not be read."""
+        return [value.value for value in self._values]
+
+
+def pairs(field_ids: Sequence[int | tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return fields given as numbers, or as (number, scope), as such pairs."""
+    if isinstance(field_ids, (int, str)):
+        raise TypeError(f"field_ids must be a list of field numbers, not {type(field_ids).__name__}")
+    result = []
+    for item in field_ids:
+        field, scope = item if isinstance(item, tuple) else (item, 0)
+        result.append((int(field), int(scope)))
+    if not result:
+        raise ValueError("field_ids is empty")
+    return result

@@ -1,0 +1,322 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What NVML tells of a device in groups: objects that hold one answer, or ask for each property anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cuda.core.system._codes import member, number
+from cuda.core.system._library import nvml
+from cuda.core.system.typing import (
+    CoolerControl,
+    CoolerTarget,
+    FanControlPolicy,
+    InforomObject,
+    TemperatureThresholds,
+    ThermalController,
+    ThermalTarget,
+)
+
+if TYPE_CHECKING:
+    from cuda.core.system._device import Device
+
+
+class _Answer:
+    """What NVML answered, as it was at the time."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def __repr__(self) -> str:
+        names = [name for name in dir(type(self)) if isinstance(getattr(type(self), name), property)]
+        return f"<{type(self).__name__} {', '.join(f'{name}={getattr(self, name)!r}' for name in names)}>"
+
+
+def _field(name: str, doc: str, kind: type = int) -> property:
+    return property(lambda self: kind(getattr(self._data, name)), doc=doc)
+
+
+class MemoryInfo(_Answer):
+    """How a device's memory is used, in bytes."""
+
+    __slots__ = ()
+    total = _field("total", "Return how much there is.")
+    free = _field("free", "Return how much is free.")
+    used = _field("used", "Return how much is in use.")
+    reserved = _field("reserved", "Return how much the driver keeps for itself.")
+
+
+class BAR1MemoryInfo(MemoryInfo):
+    """How the part of a device's memory is used that the host can map, in bytes."""
+
+    __slots__ = ()
+    total = _field("bar1_total", "Return how much there is.")
+    free = _field("bar1_free", "Return how much is free.")
+    used = _field("bar1_used", "Return how much is in use.")
+
+    @property
+    def reserved(self) -> int:
+        """Return what is neither free nor in use."""
+        return self.total - self.free - self.used
+
+
+class Utilization(_Answer):
+    """How busy a device was in the last sample period, in percent of the time."""
+
+    __slots__ = ()
+    gpu = _field("gpu", "Return for how much of the time a kernel ran.")
+    memory = _field("memory", "Return for how much of the time memory was read or written.")
+
+
+class DeviceAttributes(_Answer):
+    """What a device, or a part of one, is made of."""
+
+    __slots__ = ()
+    multiprocessor_count = _field("multiprocessor_count", "Return how many multiprocessors there are.")
+    shared_copy_engine_count = _field("shared_copy_engine_count", "Return how many copy engines are shared.")
+    shared_decoder_count = _field("shared_decoder_count", "Return how many decoders are shared.")
+    shared_encoder_count = _field("shared_encoder_count", "Return how many encoders are shared.")
+    shared_jpeg_count = _field("shared_jpeg_count", "Return how many JPEG engines are shared.")
+    shared_ofa_count = _field("shared_ofa_count", "Return how many optical flow accelerators are shared.")
+    gpu_instance_slice_count = _field("gpu_instance_slice_count", "Return how many slices the GPU instance has.")
+    compute_instance_slice_count = _field("compute_instance_slice_count", "Return how many the compute instance has.")
+    memory_size_mb = _field("memory_size_mb", "Return how much memory there is, in MiB.")
+
+
+class ProcessInfo(_Answer):
+    """A process that uses a device."""
+
+    __slots__ = ()
+    pid = _field("pid", "Return the process's number.")
+    used_gpu_memory = _field("used_gpu_memory", "Return how much memory of the device it uses, in bytes.")
+    gpu_instance_id = _field("gpu_instance_id", "Return its GPU instance.")
+    compute_instance_id = _field("compute_instance_id", "Return its compute instance.")
+
+
+class RepairStatus(_Answer):
+    """What a device will repair when it is reset."""
+
+    __slots__ = ()
+    channel_repair_pending = _field("b_channel_repair_pending", "Tell whether memory channels will be.", bool)
+    tpc_repair_pending = _field("b_tpc_repair_pending", "Tell whether processing clusters will be.", bool)
+
+
+class CoolerInfo(_Answer):
+    """A device's cooler."""
+
+    __slots__ = ()
+
+    @property
+    def signal_type(self) -> CoolerControl:
+        """Return how it is controlled."""
+        return member(CoolerControl, self._data.signal_type)
+
+    @property
+    def target(self) -> CoolerTarget:
+        """Return what it cools."""
+        return member(CoolerTarget, self._data.target)
+
+
+class ClockOffsets(_Answer):
+    """By how much a clock is set off, in MHz."""
+
+    __slots__ = ()
+    clock_offset_mhz = _field("clock_offset_m_hz", "Return by how much it is.")
+    min_offset_mhz = _field("min_clock_offset_m_hz", "Return the least that can be set.")
+    max_offset_mhz = _field("max_clock_offset_m_hz", "Return the most that can be set.")
+
+
+class ThermalSensor(_Answer):
+    """A sensor of temperature, in degrees Celsius."""
+
+    __slots__ = ()
+    current_temp = _field("current_temp", "Return what it measures now.")
+    default_max_temp = _field("default_max_temp", "Return the most that is normal.")
+    default_min_temp = _field("default_min_temp", "Return the least that is normal.")
+
+    @property
+    def controller(self) -> ThermalController:
+        """Return what it is."""
+        return member(ThermalController, self._data.controller)
+
+    @property
+    def target(self) -> ThermalTarget:
+        """Return what it is the temperature of."""
+        return member(ThermalTarget, self._data.target)
+
+
+class _Parts(Sequence):
+    """A sequence of the parts that one answer is made of."""
+
+    _kind: type[_Answer]
+
+    def __init__(self, parts: Any) -> None:
+        self._parts = [self._kind(part) for part in parts]
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._parts[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parts)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._parts!r}>"
+
+
+class ThermalSettings(_Parts):
+    """The sensors of a device, as a sequence of ThermalSensor."""
+
+    _kind = ThermalSensor
+
+
+class GpuDynamicPstatesUtilization(_Answer):
+    """How busy a part of a device is."""
+
+    __slots__ = ()
+    is_present = _field("b_is_present", "Tell whether the device has the part.", bool)
+    percentage = _field("percentage", "Return how busy it is, in percent.")
+    inc_threshold = _field("inc_threshold", "Return above how many percent its clocks go up.")
+    dec_threshold = _field("dec_threshold", "Return below how many percent its clocks go down.")
+
+
+class GpuDynamicPstatesInfo(_Parts):
+    """How busy the parts of a device are, as a sequence: GPU, memory, video, bus."""
+
+    _kind = GpuDynamicPstatesUtilization
+
+
+class _Asking:
+    """Something that asks NVML for each property anew."""
+
+    __slots__ = ("_device",)
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    @property
+    def _handle(self) -> int:
+        return self._device._handle
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._device!r}>"
+
+
+class FanInfo(_Asking):
+    """One of a device's fans."""
+
+    __slots__ = ("_fan",)
+
+    def __init__(self, device: Device, fan: int) -> None:
+        super().__init__(device)
+        self._fan = fan
+
+    @property
+    def speed(self) -> int:
+        """Return how fast it is set to run, in percent; set it to a number, which makes the control manual."""
+        return int(nvml().device_get_fan_speed_v2(self._handle, self._fan))
+
+    @speed.setter
+    def speed(self, percent: int) -> None:
+        if not 0 <= percent <= 100:
+            raise ValueError(f"speed must be from 0 to 100 percent, not {percent}")
+        nvml().device_set_fan_speed_v2(self._handle, self._fan, percent)
+
+    @property
+    def speed_rpm(self) -> int:
+        """Return how fast it runs, in turns a minute."""
+        return int(nvml().device_get_fan_speed_rpm(self._handle, self._fan))
+
+    @property
+    def target_speed(self) -> int:
+        """Return how fast it shall run, in percent."""
+        return int(nvml().device_get_target_fan_speed(self._handle, self._fan))
+
+    @property
+    def min_max_speed(self) -> tuple[int, int]:
+        """Return the lowest and the highest speed that can be set, in percent."""
+        low, high = nvml().device_get_min_max_fan_speed(self._handle)
+        return int(low), int(high)
+
+    @property
+    def control_policy(self) -> FanControlPolicy:
+        """Return who sets the speed."""
+        return member(FanControlPolicy, nvml().device_get_fan_control_policy_v2(self._handle, self._fan))
+
+    def set_default_speed(self) -> None:
+        """Give the control back to the device."""
+        nvml().device_set_default_fan_speed_v2(self._handle, self._fan)
+
+
+class Temperature(_Asking):
+    """A device's temperatures, in degrees Celsius."""
+
+    __slots__ = ()
+
+    @property
+    def margin(self) -> int:
+        """Return how much warmer the device may get before it slows down."""
+        return int(nvml().device_get_margin_temperature(self._handle))
+
+    def get_sensor(self) -> int:
+        """Return the temperature of the GPU."""
+        library = nvml()
+        return int(library.device_get_temperature_v(self._handle, library.TemperatureSensors.TEMPERATURE_GPU))
+
+    def get_threshold(self, threshold_type: TemperatureThresholds | str) -> int:
+        """Return the temperature at which something happens."""
+        which = number(TemperatureThresholds, threshold_type, "threshold_type")
+        return int(nvml().device_get_temperature_threshold(self._handle, which))
+
+    def get_thermal_settings(self, sensor_index: ThermalTarget | str) -> ThermalSettings:
+        """Return the sensors of a part of the device, or of ``"all"``."""
+        which = number(ThermalTarget, sensor_index, "sensor_index")
+        found = nvml().device_get_thermal_settings(self._handle, which)
+        return ThermalSettings(list(found.sensor)[: int(found.count)])
+
+
+class InforomInfo(_Asking):
+    """A device's information ROM."""
+
+    __slots__ = ()
+
+    @property
+    def image_version(self) -> str:
+        """Return the version of the whole."""
+        return nvml().device_get_inforom_image_version(self._handle)
+
+    @property
+    def configuration_checksum(self) -> int:
+        """Return a checksum of the configuration."""
+        return int(nvml().device_get_inforom_configuration_checksum(self._handle))
+
+    @property
+    def board_part_number(self) -> str:
+        """Return the board's part number."""
+        return nvml().device_get_board_part_number(self._handle)
+
+    @property
+    def bbx_flush_time(self) -> tuple[int, int]:
+        """Return when the black box was last written: microseconds since 1970, and how long it took."""
+        time, duration = nvml().device_get_last_bbx_flush_time(self._handle)
+        return int(time), int(duration)
+
+    def get_version(self, inforom: InforomObject | str) -> str:
+        """Return the version of a part."""
+        return nvml().device_get_inforom_version(self._handle, number(InforomObject, inforom, "inforom"))
+
+    def validate(self) -> None:
+        """Check the checksums.
+
+        Raises
+        ------
+        CorruptedInforomError
+            If one is wrong.
+        """
+        nvml().device_validate_inforom(self._handle)

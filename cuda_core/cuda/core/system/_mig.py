@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices that are divided into several, and their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cuda.core.system._info import _Asking
+from cuda.core.system._library import flag, nvml
+
+if TYPE_CHECKING:
+    from cuda.core.system._device import Device
+
+
+class MigInfo(_Asking):
+    """How a device is divided (Multi-Instance GPU)."""
+
+    __slots__ = ()
+
+    @property
+    def is_mig_device(self) -> bool:
+        """Tell whether this is a part of a device."""
+        return flag(nvml().device_is_mig_device_handle(self._handle))
+
+    @property
+    def mode(self) -> bool:
+        """Tell whether the device is divided; set it to change that, perhaps only after a reset."""
+        return flag(nvml().device_get_mig_mode(self._handle)[0])
+
+    @mode.setter
+    def mode(self, enabled: bool) -> None:
+        nvml().device_set_mig_mode(self._handle, int(bool(enabled)))
+
+    @property
+    def pending_mode(self) -> bool:
+        """Tell whether it will be divided after the next reset."""
+        return flag(nvml().device_get_mig_mode(self._handle)[1])
+
+    @property
+    def device_count(self) -> int:
+        """Return the largest number of parts."""
+        return int(nvml().device_get_max_mig_device_count(self._handle))
+
+    @property
+    def parent(self) -> Device:
+        """Return the device that this is a part of."""
+        return type(self._device)._of(nvml().device_get_device_handle_from_mig_device_handle(self._handle))
+
+    def get_device_by_index(self, index: int) -> Device:
+        """Return a part by its number."""
+        return type(self._device)._of(nvml().device_get_mig_device_handle_by_index(self._handle, index))
+
+    def get_all_devices(self) -> Iterator[Device]:
+        """Yield the parts that there are."""
+        library = nvml()
+        for index in range(self.device_count):
+            try:
+                part = self.get_device_by_index(index)
+            except library.NotFoundError:
+                continue
+            yield part

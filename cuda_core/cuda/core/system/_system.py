@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What NVML and the driver tell of the machine as a whole."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from cuda.core._call import call
+from cuda.core.system._library import nvml
+
+if TYPE_CHECKING:
+    from cuda.core.system._events import RegisteredSystemEvents
+    from cuda.core.system.typing import SystemEventType
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.sub(r"[^\d.].*", "", version).split(".") if number)
+
+
+def get_user_mode_driver_version() -> tuple[int, ...]:
+    """Return the version of CUDA that the driver's library has, such as (13, 5)."""
+    from cuda.bindings import driver
+
+    version = call(driver.cuDriverGetVersion)
+    return version // 1000, version % 1000 // 10
+
+
+def get_kernel_mode_driver_version() -> tuple[int, ...]:
+    """Return the version of the driver in the system's kernel, such as (580, 65, 6)."""
+    return _numbers(nvml().system_get_driver_version())
+
+
+def get_driver_branch() -> str:
+    """Return the branch that the driver is of, such as ``"r580_00"``."""
+    return nvml().system_get_driver_branch()
+
+
+def get_nvml_version() -> tuple[int, ...]:
+    """Return the version of NVML."""
+    return _numbers(nvml().system_get_nvml_version())
+
+
+def get_num_devices() -> int:
+    """Return how many devices there are, whether CUDA sees them or not."""
+    return int(nvml().device_get_count_v2())
+
+
+def get_process_name(pid: int) -> str:
+    """Return the name of a process that uses a device.
+
+    Parameters
+    ----------
+    pid : int
+        Its number.
+    """
+    return nvml().system_get_process_name(pid)
+
+
+def register_events(events: SystemEventType | str | list[SystemEventType | str]) -> RegisteredSystemEvents:
+    """Return an object to wait with for what the driver reports.
+
+    Parameters
+    ----------
+    events : SystemEventType or str, or a list of them
+        What to wait for: ``"bind"``, ``"unbind"``.
+    """
+    from cuda.core.system._events import RegisteredSystemEvents
+
+    return RegisteredSystemEvents(events)

@@ -1,0 +1,325 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Arrays whose layout is the hardware's own, one image or one at several sizes."""
+
+from cpython.buffer cimport (
+    PyBUF_ANY_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+)
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._buffer cimport Buffer, _memory_type
+from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._context cimport activate, deactivate
+from cuda.core._stream cimport Stream, as_stream
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import as_options, not_pickled
+from cuda.core.texture._options import (
+    SIZES,
+    MipmappedArrayOptions,
+    OpaqueArrayOptions,
+    checked_format,
+    checked_shape,
+)
+from cuda.core.typing import ArrayFormatType
+
+cdef dict _FORMATS = {
+    ArrayFormatType.UINT8: cydriver.CU_AD_FORMAT_UNSIGNED_INT8,
+    ArrayFormatType.UINT16: cydriver.CU_AD_FORMAT_UNSIGNED_INT16,
+    ArrayFormatType.UINT32: cydriver.CU_AD_FORMAT_UNSIGNED_INT32,
+    ArrayFormatType.INT8: cydriver.CU_AD_FORMAT_SIGNED_INT8,
+    ArrayFormatType.INT16: cydriver.CU_AD_FORMAT_SIGNED_INT16,
+    ArrayFormatType.INT32: cydriver.CU_AD_FORMAT_SIGNED_INT32,
+    ArrayFormatType.FLOAT16: cydriver.CU_AD_FORMAT_HALF,
+    ArrayFormatType.FLOAT32: cydriver.CU_AD_FORMAT_FLOAT,
+}
+
+
+def native_format(format) -> int:
+    """Return the CUarray_format of a format."""
+    return _FORMATS[format]
+
+
+cdef class _Array:
+    """What an array and a mipmapped array have in common."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"a {type(self).__name__} is not made directly: use the methods of Device")
+
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR descriptor(self, object options, int ordinal) except *:
+        """Take over the properties of a new array and return the driver's form of them."""
+        cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR native
+        memset(&native, 0, sizeof(native))
+        self.format = checked_format(options.format, options.num_channels)
+        self.shape, self.num_channels = checked_shape(options.shape), options.num_channels
+        self.is_surface_load_store = bool(options.is_surface_load_store)
+        self._ordinal = ordinal
+        native.Width, native.Height, native.Depth = self.shape + (0,) * (3 - len(self.shape))
+        native.Format = <cydriver.CUarray_format><int>_FORMATS[self.format]
+        native.NumChannels = self.num_channels
+        native.Flags = cydriver.CUDA_ARRAY3D_SURFACE_LDST if self.is_surface_load_store else 0
+        return native
+
+    @property
+    def device(self):
+        """Return the device whose memory the array is in."""
+        from cuda.core._device import Device
+
+        return Device(self._ordinal)
+
+    @property
+    def _is_open(self) -> bool:
+        return not self.is_closed
+
+    def __enter__(self):
+        if self.is_closed:
+            raise ClosedError(f"this {type(self).__name__} is closed")
+        return self
+
+    def __exit__(self, exc_type, exc, tb):
+        self.close()
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        state = ", closed" if self.is_closed else ""
+        return f"<{type(self).__name__} {self.shape} of {self.num_channels} x {self.format.value}{state}>"
+
+
+cdef class OpaqueArray(_Array):
+    """An image in memory of a device, in the layout that the hardware likes; `Device.create_opaque_array` makes it.
+
+    It has no address: kernels read it through a `TextureObject` and write it through a `SurfaceObject`, and data comes
+    and goes by copies.
+    """
+
+    cdef cydriver.CUarray open_handle(self) except NULL:
+        if self.native == NULL or (self.parent is not None and self.parent.native == NULL):
+            raise ClosedError("this OpaqueArray is closed")
+        return self.native
+
+    def __dealloc__(self):
+        if self.native != NULL and self.parent is None and not is_finalizing():
+            cydriver.cuArrayDestroy(self.native)
+
+    def close(self):
+        """Free the array; a level of a mipmapped array is only let go of. Closing twice does nothing."""
+        cdef cydriver.CUarray native = self.native
+        self.native = NULL
+        if native != NULL and self.parent is None:
+            check(cydriver.cuArrayDestroy(native), b"cuArrayDestroy")
+        self.parent = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the array, or the mipmapped array whose level it is, was closed."""
+        return self.native == NULL or (self.parent is not None and self.parent.native == NULL)
+
+    @property
+    def handle(self) -> int:
+        """Return the address of the CUarray, 0 once closed."""
+        return 0 if self.is_closed else <uintptr_t>self.native
+
+    @property
+    def element_bytes(self) -> int:
+        """Return the size of an element, all its channels, in bytes."""
+        return SIZES[self.format] * self.num_channels
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of all elements in bytes, as a copy of them without gaps has it."""
+        count = self.element_bytes
+        for extent in self.shape:
+            count *= extent
+        return count
+
+    def copy_from(self, src, *, stream) -> None:
+        """Fill the array with elements that lie without gaps, in C order: along the width first.
+
+        Parameters
+        ----------
+        src : Buffer or bytes-like
+            A Buffer, or memory of the host such as a NumPy array, of `size_bytes`. Memory that only the host reaches
+            is waited for.
+        stream : Stream
+            The stream that does it.
+        """
+        self._copy(src, as_stream(stream, "stream"), True)
+
+    def copy_to(self, dst, *, stream):
+        """Copy the array's elements to where they lie without gaps; see `copy_from`.
+
+        Parameters
+        ----------
+        dst : Buffer or writable bytes-like
+            Memory of `size_bytes`.
+        stream : Stream
+            The stream that does it.
+
+        Returns
+        -------
+        Buffer or object
+            `dst`
+        """
+        self._copy(dst, as_stream(stream, "stream"), False)
+        return dst
+
+    def _copy(self, other, Stream stream, bint inwards):
+        cdef Py_buffer view
+        name = "src" if inwards else "dst"
+        if isinstance(other, Buffer):
+            if (<Buffer>other).closed:
+                raise ClosedError(f"{name} is a closed Buffer")
+            self._queue((<Buffer>other).ptr, (<Buffer>other).nbytes, name, stream, inwards)
+            return
+        try:
+            PyObject_GetBuffer(other, &view, (PyBUF_ANY_CONTIGUOUS if inwards else PyBUF_WRITABLE) | PyBUF_SIMPLE)
+        except (BufferError, TypeError, ValueError):
+            kind = "bytes-like" if inwards else "writable bytes-like"
+            raise TypeError(f"{name} must be a Buffer or {kind}, not {type(other).__name__}") from None
+        try:
+            self._queue(<uintptr_t>view.buf, view.len, name, stream, inwards)
+            if not _is_captured(stream):
+                stream.sync()
+        finally:
+            PyBuffer_Release(&view)
+
+    def _queue(self, uintptr_t ptr, size_t nbytes, name, Stream stream, bint inwards):
+        cdef cydriver.CUDA_MEMCPY3D native
+        cdef cydriver.CUarray array = self.open_handle()
+        cdef cydriver.CUstream line = stream.native
+        cdef cydriver.CUresult status
+        if nbytes != self.size_bytes:
+            raise ValueError(f"{name} has {nbytes} bytes, but the array {self.size_bytes}: they must be of one size")
+        memset(&native, 0, sizeof(native))
+        native.WidthInBytes = self.shape[0] * self.element_bytes
+        native.Height = self.shape[1] if len(self.shape) > 1 else 1
+        native.Depth = self.shape[2] if len(self.shape) > 2 else 1
+        cdef cydriver.CUmemorytype kind
+        kind = <cydriver.CUmemorytype>(_memory_type(ptr) or <int>cydriver.CU_MEMORYTYPE_HOST)
+        if inwards:
+            native.srcMemoryType, native.srcDevice, native.srcHost = kind, ptr, <void*>ptr
+            native.srcPitch, native.srcHeight = native.WidthInBytes, native.Height
+            native.dstMemoryType, native.dstArray = cydriver.CU_MEMORYTYPE_ARRAY, array
+        else:
+            native.dstMemoryType, native.dstDevice, native.dstHost = kind, ptr, <void*>ptr
+            native.dstPitch, native.dstHeight = native.WidthInBytes, native.Height
+            native.srcMemoryType, native.srcArray = cydriver.CU_MEMORYTYPE_ARRAY, array
+        with nogil:
+            status = cydriver.cuMemcpy3DAsync(&native, line)
+        check(status, b"cuMemcpy3DAsync")
+
+
+cdef bint _is_captured(Stream stream) except -1:
+    cdef cydriver.CUstreamCaptureStatus status
+    check(cydriver.cuStreamIsCapturing(stream.native, &status), b"cuStreamIsCapturing")
+    return status != cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+
+
+cdef class MipmappedArray(_Array):
+    """An image at several sizes, each half of the one before; `Device.create_mipmapped_array` makes it.
+
+    Attributes
+    ----------
+    num_levels : int
+        How many sizes there are.
+    """
+
+    cdef cydriver.CUmipmappedArray open_handle(self) except NULL:
+        if self.native == NULL:
+            raise ClosedError("this MipmappedArray is closed")
+        return self.native
+
+    def __dealloc__(self):
+        if self.native != NULL and not is_finalizing():
+            cydriver.cuMipmappedArrayDestroy(self.native)
+
+    def close(self):
+        """Free the array and with it all levels. Closing twice does nothing."""
+        cdef cydriver.CUmipmappedArray native = self.native
+        self.native = NULL
+        if native != NULL:
+            check(cydriver.cuMipmappedArrayDestroy(native), b"cuMipmappedArrayDestroy")
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the array was closed."""
+        return self.native == NULL
+
+    @property
+    def handle(self) -> int:
+        """Return the address of the CUmipmappedArray, 0 once closed."""
+        return <uintptr_t>self.native
+
+    def get_level(self, level):
+        """Return one level, which keeps this array alive.
+
+        Parameters
+        ----------
+        level : int
+            0 for the largest.
+
+        Returns
+        -------
+        OpaqueArray
+        """
+        cdef cydriver.CUarray native = NULL
+        cdef OpaqueArray self_level
+        self.open_handle()
+        if not hasattr(level, "__index__") or not 0 <= level < self.num_levels:
+            raise ValueError(f"level must be an int from 0 to {self.num_levels - 1}, not {level!r}")
+        check(cydriver.cuMipmappedArrayGetLevel(&native, self.native, level), b"cuMipmappedArrayGetLevel")
+        self_level = OpaqueArray.__new__(OpaqueArray)
+        self_level.native, self_level.parent, self_level._ordinal = native, self, self._ordinal
+        self_level.shape = tuple([max(extent >> level, 1) for extent in self.shape])
+        self_level.format, self_level.num_channels = self.format, self.num_channels
+        self_level.is_surface_load_store = self.is_surface_load_store
+        return self_level
+
+
+def create_array(int ordinal, options):
+    """Make an array; see `Device.create_opaque_array`."""
+    cdef OpaqueArray self = OpaqueArray.__new__(OpaqueArray)
+    if options is None:
+        raise TypeError("options must be OpaqueArrayOptions: an array has a shape and a format")
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR native = self.descriptor(
+        as_options(OpaqueArrayOptions, options, "options"), ordinal
+    )
+    cdef bint pushed = activate(ordinal)
+    try:
+        _checked(cydriver.cuArray3DCreate(&self.native, &native), b"cuArray3DCreate", self)
+    finally:
+        deactivate(pushed)
+    return self
+
+
+def create_mipmapped(int ordinal, options):
+    """Make a mipmapped array; see `Device.create_mipmapped_array`."""
+    cdef MipmappedArray self = MipmappedArray.__new__(MipmappedArray)
+    if options is None:
+        raise TypeError("options must be MipmappedArrayOptions: an array has a shape and a format")
+    chosen = as_options(MipmappedArrayOptions, options, "options")
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR native = self.descriptor(chosen, ordinal)
+    most = max(self.shape).bit_length()
+    if not hasattr(chosen.num_levels, "__index__") or not 1 <= chosen.num_levels <= most:
+        given = chosen.num_levels
+        raise ValueError(f"num_levels must be an int from 1 to {most} for shape {self.shape}, not {given!r}")
+    self.num_levels = chosen.num_levels
+    cdef bint pushed = activate(ordinal)
+    try:
+        _checked(
+            cydriver.cuMipmappedArrayCreate(&self.native, &native, self.num_levels), b"cuMipmappedArrayCreate", self
+        )
+    finally:
+        deactivate(pushed)
+    return self
+
+
+cdef int _checked(cydriver.CUresult status, const char* call, _Array array) except -1:
+    if status == cydriver.CUDA_ERROR_INVALID_VALUE:
+        return fail(status, call, f"shape {array.shape} or {array.num_channels} x {array.format.value} is not offered.")
+    return check(status, call)

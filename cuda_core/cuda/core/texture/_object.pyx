@@ -1,0 +1,225 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Textures, through which kernels read, and surfaces, through which they write."""
+
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, is_finalizing
+from cuda.core._context cimport activate, deactivate
+from cuda.core.texture._array cimport MipmappedArray, OpaqueArray
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import as_options, not_pickled
+from cuda.core.texture._array import native_format
+from cuda.core.texture._options import TextureObjectOptions
+from cuda.core.texture._resource import ResourceDescriptor
+from cuda.core.typing import AddressModeType, FilterModeType, ReadModeType
+
+cdef dict _ADDRESS = {
+    AddressModeType.WRAP: cydriver.CU_TR_ADDRESS_MODE_WRAP,
+    AddressModeType.CLAMP: cydriver.CU_TR_ADDRESS_MODE_CLAMP,
+    AddressModeType.MIRROR: cydriver.CU_TR_ADDRESS_MODE_MIRROR,
+    AddressModeType.BORDER: cydriver.CU_TR_ADDRESS_MODE_BORDER,
+}
+cdef dict _FILTER = {
+    FilterModeType.POINT: cydriver.CU_TR_FILTER_MODE_POINT,
+    FilterModeType.LINEAR: cydriver.CU_TR_FILTER_MODE_LINEAR,
+}
+
+
+cdef int _describe(resource, int ordinal, cydriver.CUDA_RESOURCE_DESC* native) except -1:
+    """Fill the driver's form of a resource."""
+    if not isinstance(resource, ResourceDescriptor):
+        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
+    source = resource.source
+    if source.is_closed:
+        raise ClosedError(f"the resource's {type(source).__name__} is closed")
+    memset(native, 0, sizeof(cydriver.CUDA_RESOURCE_DESC))
+    if resource.kind == "array":
+        native.resType = cydriver.CU_RESOURCE_TYPE_ARRAY
+        native.res.array.hArray = (<OpaqueArray?>source).open_handle()
+        return _check_device(source._ordinal, ordinal)
+    if resource.kind == "mipmapped_array":
+        native.resType = cydriver.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
+        native.res.mipmap.hMipmappedArray = (<MipmappedArray?>source).open_handle()
+        return _check_device(source._ordinal, ordinal)
+    cdef cydriver.CUarray_format format = <cydriver.CUarray_format><int>native_format(resource.format)
+    if resource.kind == "linear":
+        native.resType = cydriver.CU_RESOURCE_TYPE_LINEAR
+        native.res.linear.devPtr = source.handle
+        native.res.linear.format, native.res.linear.numChannels = format, resource.num_channels
+        native.res.linear.sizeInBytes = resource.size_bytes
+        return 0
+    native.resType = cydriver.CU_RESOURCE_TYPE_PITCH2D
+    native.res.pitch2D.devPtr = source.handle
+    native.res.pitch2D.format, native.res.pitch2D.numChannels = format, resource.num_channels
+    native.res.pitch2D.width, native.res.pitch2D.height = resource.width, resource.height
+    native.res.pitch2D.pitchInBytes = resource.pitch_bytes
+    return 0
+
+
+cdef int _check_device(int there, int ordinal) except -1:
+    if there != ordinal:
+        raise ValueError(f"the resource is in memory of device {there}, not of device {ordinal}")
+    return 0
+
+
+cdef class _Object:
+    """What textures and surfaces have in common: a number that kernels know them by."""
+
+    cdef unsigned long long native
+    cdef bint closed
+    cdef int ordinal
+    cdef readonly object resource
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"a {type(self).__name__} is not made directly: use the methods of Device")
+
+    cdef cydriver.CUresult destroy(self) except *:
+        return cydriver.CUDA_SUCCESS
+
+    def __dealloc__(self):
+        if not self.closed and self.native and not is_finalizing():
+            self.destroy()
+
+    def close(self):
+        """Destroy the object. Closing twice does nothing."""
+        if self.closed:
+            return
+        self.closed = True
+        if self.native:
+            check(self.destroy(), self._call())
+
+    def _call(self):
+        raise NotImplementedError
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the object was closed."""
+        return self.closed
+
+    @property
+    def device(self):
+        """Return the device whose kernels can use the object."""
+        from cuda.core._device import Device
+
+        return Device(self.ordinal)
+
+    def __int__(self):
+        if self.closed:
+            raise ClosedError(f"this {type(self).__name__} is closed")
+        return self.native
+
+    def __index__(self):
+        return int(self)
+
+    def __enter__(self):
+        int(self)
+        return self
+
+    def __exit__(self, exc_type, exc, tb):
+        self.close()
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        state = "closed" if self.closed else f"{self.native:#x}"
+        return f"<{type(self).__name__} {state} of {self.resource!r}>"
+
+
+cdef class TextureObject(_Object):
+    """An image as kernels read it, with filtering; `Device.create_texture_object` makes it.
+
+    It is a kernel argument for a parameter of type ``cudaTextureObject_t``, and keeps its image alive.
+
+    Attributes
+    ----------
+    options : TextureObjectOptions
+        How it is read.
+    """
+
+    cdef readonly object options
+
+    cdef cydriver.CUresult destroy(self) except *:
+        return cydriver.cuTexObjectDestroy(self.native)
+
+    def _call(self):
+        return b"cuTexObjectDestroy"
+
+    @property
+    def handle(self) -> int:
+        """Return the CUtexObject, a number, 0 once closed."""
+        return 0 if self.closed else self.native
+
+
+cdef class SurfaceObject(_Object):
+    """An image as kernels write it, and read it, by coordinates; `Device.create_surface_object` makes it.
+
+    It is a kernel argument for a parameter of type ``cudaSurfaceObject_t``, and keeps its image alive.
+    """
+
+    cdef cydriver.CUresult destroy(self) except *:
+        return cydriver.cuSurfObjectDestroy(self.native)
+
+    def _call(self):
+        return b"cuSurfObjectDestroy"
+
+    @property
+    def handle(self) -> int:
+        """Return the CUsurfObject, a number, 0 once closed."""
+        return 0 if self.closed else self.native
+
+
+def create_texture(int ordinal, resource, options):
+    """Make a texture; see `Device.create_texture_object`."""
+    cdef TextureObject self = TextureObject.__new__(TextureObject)
+    cdef cydriver.CUDA_RESOURCE_DESC native
+    cdef cydriver.CUDA_TEXTURE_DESC how
+    cdef int axis
+    _describe(resource, ordinal, &native)
+    chosen = as_options(TextureObjectOptions, options, "options")
+    checked = chosen._checked(resource.format)
+    if resource.kind == "linear" and (chosen.normalized_coords or checked.filter != FilterModeType.POINT):
+        raise ValueError("a texture of a line of elements is read by index: it has no filtering or normalized_coords")
+    memset(&how, 0, sizeof(how))
+    for axis in range(3):
+        how.addressMode[axis] = <cydriver.CUaddress_mode><int>_ADDRESS[checked.address[axis]]
+    for axis in range(4):
+        how.borderColor[axis] = checked.border[axis]
+    how.filterMode = <cydriver.CUfilter_mode><int>_FILTER[checked.filter]
+    how.mipmapFilterMode = <cydriver.CUfilter_mode><int>_FILTER[checked.mipmap]
+    how.maxAnisotropy, how.mipmapLevelBias = chosen.max_anisotropy, chosen.mipmap_level_bias
+    how.minMipmapLevelClamp, how.maxMipmapLevelClamp = chosen.min_mipmap_level_clamp, chosen.max_mipmap_level_clamp
+    how.flags = (
+        (cydriver.CU_TRSF_READ_AS_INTEGER if checked.read == ReadModeType.ELEMENT_TYPE else 0)
+        | (cydriver.CU_TRSF_NORMALIZED_COORDINATES if chosen.normalized_coords else 0)
+        | (cydriver.CU_TRSF_SRGB if chosen.srgb else 0)
+        | (cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION if chosen.disable_trilinear_optimization else 0)
+        | (cydriver.CU_TRSF_SEAMLESS_CUBEMAP if chosen.seamless_cubemap else 0)
+    )
+    cdef bint pushed = activate(ordinal)
+    try:
+        check(cydriver.cuTexObjectCreate(&self.native, &native, &how, NULL), b"cuTexObjectCreate")
+    finally:
+        deactivate(pushed)
+    self.ordinal, self.resource, self.options = ordinal, resource, chosen
+    return self
+
+
+def create_surface(int ordinal, resource):
+    """Make a surface; see `Device.create_surface_object`."""
+    cdef SurfaceObject self = SurfaceObject.__new__(SurfaceObject)
+    cdef cydriver.CUDA_RESOURCE_DESC native
+    _describe(resource, ordinal, &native)
+    if resource.kind != "array" or not resource.source.is_surface_load_store:
+        raise ValueError("a surface needs an OpaqueArray that was made with is_surface_load_store=True")
+    cdef bint pushed = activate(ordinal)
+    try:
+        check(cydriver.cuSurfObjectCreate(&self.native, &native), b"cuSurfObjectCreate")
+    finally:
+        deactivate(pushed)
+    self.ordinal, self.resource = ordinal, resource
+    return self

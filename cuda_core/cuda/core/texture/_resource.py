@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What memory a texture or surface stands on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cuda.core._errors import ClosedError
+from cuda.core.texture._options import SIZES, checked_format
+
+if TYPE_CHECKING:
+    from cuda.core._buffer import Buffer
+    from cuda.core.texture._array import MipmappedArray, OpaqueArray
+    from cuda.core.typing import ArrayFormatType
+
+
+class ResourceDescriptor:
+    """The memory that a texture or surface stands on; the ``from_...`` methods make it, and it keeps it alive."""
+
+    __slots__ = ("_format", "_height", "_kind", "_num_channels", "_pitch_bytes", "_size_bytes", "_source", "_width")
+
+    _format: ArrayFormatType
+    _height: int | None
+    _kind: str
+    _num_channels: int
+    _pitch_bytes: int | None
+    _size_bytes: int | None
+    _source: Any
+    _width: int | None
+
+    def __init__(self) -> None:
+        raise RuntimeError("a ResourceDescriptor is not made directly: use one of its from_... methods")
+
+    @classmethod
+    def _make(cls, kind: str, source: Any, **fields: Any) -> ResourceDescriptor:
+        self = cls.__new__(cls)
+        self._kind, self._source = kind, source
+        for name in ("format", "num_channels", "size_bytes", "width", "height", "pitch_bytes"):
+            setattr(self, f"_{name}", fields.get(name))
+        return self
+
+    @classmethod
+    def from_opaque_array(cls, array: OpaqueArray) -> ResourceDescriptor:
+        """Take an array, for a texture or a surface.
+
+        Parameters
+        ----------
+        array : OpaqueArray
+            The array.
+        """
+        from cuda.core.texture._array import OpaqueArray
+
+        _check(array, OpaqueArray, "array")
+        return cls._make("array", array, format=array.format, num_channels=array.num_channels)
+
+    @classmethod
+    def from_mipmapped_array(cls, mipmapped_array: MipmappedArray) -> ResourceDescriptor:
+        """Take a mipmapped array, for a texture.
+
+        Parameters
+        ----------
+        mipmapped_array : MipmappedArray
+            The array.
+        """
+        from cuda.core.texture._array import MipmappedArray
+
+        _check(mipmapped_array, MipmappedArray, "mipmapped_array")
+        fields = {"format": mipmapped_array.format, "num_channels": mipmapped_array.num_channels}
+        return cls._make("mipmapped_array", mipmapped_array, **fields)
+
+    @classmethod
+    def from_linear(
+        cls, buffer: Buffer, *, format: ArrayFormatType | str, num_channels: int, size_bytes: int | None = None
+    ) -> ResourceDescriptor:
+        """Take a line of elements in a Buffer, for a texture that is read by index, without filtering.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            Memory of the device.
+        format : ArrayFormatType or str
+            The type of a channel.
+        num_channels : int
+            Channels of an element: 1, 2 or 4.
+        size_bytes : int, optional
+            How much of the buffer; all by default.
+        """
+        size = _check_buffer(buffer)
+        found = checked_format(format, num_channels)
+        if size_bytes is not None and not 0 < size_bytes <= size:
+            raise ValueError(f"size_bytes must be from 1 to the buffer's {size}, not {size_bytes}")
+        fields = {"format": found, "num_channels": num_channels}
+        return cls._make("linear", buffer, size_bytes=size if size_bytes is None else size_bytes, **fields)
+
+    @classmethod
+    def from_pitch2d(
+        cls,
+        buffer: Buffer,
+        *,
+        format: ArrayFormatType | str,
+        num_channels: int,
+        width: int,
+        height: int,
+        pitch_bytes: int,
+    ) -> ResourceDescriptor:
+        """Take an image in a Buffer, for a texture.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            Memory of the device.
+        format : ArrayFormatType or str
+            The type of a channel.
+        num_channels : int
+            Channels of an element: 1, 2 or 4.
+        width, height : int
+            Elements of a line, and lines.
+        pitch_bytes : int
+            Bytes from one line to the next: a multiple of what the device asks for
+            (``device.properties.texture_pitch_alignment``).
+        """
+        size = _check_buffer(buffer)
+        found = checked_format(format, num_channels)
+        line = width * SIZES[found] * num_channels
+        if width < 1 or height < 1:
+            raise ValueError(f"width and height must be at least 1, not {width} and {height}")
+        if pitch_bytes < line:
+            raise ValueError(f"pitch_bytes is {pitch_bytes}, but a line of {width} elements has {line} bytes")
+        if (height - 1) * pitch_bytes + line > size:
+            needed = (height - 1) * pitch_bytes + line
+            raise ValueError(f"{height} lines of pitch_bytes {pitch_bytes} need {needed} bytes, but buffer has {size}")
+        fields = {"format": found, "num_channels": num_channels, "width": width, "height": height}
+        return cls._make("pitch2d", buffer, pitch_bytes=pitch_bytes, **fields)
+
+    @property
+    def kind(self) -> str:
+        """Return ``"array"``, ``"mipmapped_array"``, ``"linear"`` or ``"pitch2d"``."""
+        return self._kind
+
+    @property
+    def source(self) -> OpaqueArray | MipmappedArray | Buffer:
+        """Return the array or Buffer."""
+        return self._source
+
+    @property
+    def format(self) -> ArrayFormatType:
+        """Return the type of a channel."""
+        return self._format
+
+    @property
+    def num_channels(self) -> int:
+        """Return the channels of an element."""
+        return self._num_channels
+
+    @property
+    def size_bytes(self) -> int | None:
+        """Return the bytes of a line of elements; None for other kinds."""
+        return self._size_bytes
+
+    @property
+    def width(self) -> int | None:
+        """Return the elements of a line of an image in a Buffer; None for other kinds."""
+        return self._width
+
+    @property
+    def height(self) -> int | None:
+        """Return the lines of an image in a Buffer; None for other kinds."""
+        return self._height
+
+    @property
+    def pitch_bytes(self) -> int | None:
+        """Return the bytes from one line to the next of an image in a Buffer; None for other kinds."""
+        return self._pitch_bytes
+
+    def __repr__(self) -> str:
+        return f"<ResourceDescriptor {self._kind} of {self._source!r}>"
+
+
+def _check(value: Any, kind: type[Any], name: str) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, not {type(value).__name__}")
+    if value.is_closed:
+        raise ClosedError(f"{name} is closed")
+
+
+def _check_buffer(buffer: Any) -> int:
+    """Return the size of a Buffer that kernels can use."""
+    from cuda.core._buffer import Buffer
+
+    _check(buffer, Buffer, "buffer")
+    if not buffer.is_device_accessible:
+        raise ValueError("buffer is memory of the host, which kernels do not reach")
+    return buffer.size

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Names, members, signatures and defaults are those of NVIDIA's cuda.core 1.2 (api_names.json), but for what is listed.
+
+A member that a class inherits stands with the base only.
+"""
+
+import importlib
+import inspect
+import json
+import pathlib
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+NAMES = json.loads((HERE / "api_names.json").read_text())
+EVERY = [(module, name) for module, names in NAMES.items() for name in names]
+
+# Signatures of ours that differ from the list's, with the reason.
+DIFFERENT = {
+    "cuda.core.Linker": ("(*object_codes, options=None)", "its own documentation and programs put the objects first"),
+    "cuda.core.Event.sync": ("(self, timeout=None)", "takes more"),
+    "cuda.core.Stream.sync": ("(self, timeout=None)", "takes more"),
+}
+ABSENT = object()
+
+
+def find(module, name):
+    try:
+        return getattr(importlib.import_module(module), name, ABSENT)
+    except ModuleNotFoundError:
+        return ABSENT
+
+
+def render(function, *, bound):
+    """Return a signature without annotations; of a bound method with the first parameter that the list shows."""
+    signature = inspect.signature(function)
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    text = str(signature.replace(parameters=plain, return_annotation=signature.empty))
+    return text.replace("(", f"({bound}, ", 1).replace(", )", ")") if bound else text
+
+
+def refused(member):
+    """Tell whether a member is there only to say that it is missing."""
+    return (inspect.getdoc(member) or "").startswith("Raise NotImplementedError")
+
+
+def difference(path, value, member, listed):
+    """Return what is wrong with a member, an empty string if nothing is."""
+    if member == "__hash__":
+        return "" if value.__hash__ is None else "is hashable"
+    found = inspect.getattr_static(value, member, ABSENT)
+    if found is ABSENT:
+        return "is not there"
+    if refused(found if isinstance(found, property) else getattr(value, member)):
+        return "raises NotImplementedError"
+    kind, _, signature = listed.partition(" ")
+    if kind not in ("method", "static", "class"):
+        if callable(found):
+            return "is no property or field"
+        return "" if kind == "property" or type(found).__name__ in (kind, "member_descriptor") else f"is no {kind}"
+    if not signature or (kind == "method" and type(found).__name__ == "wrapper_descriptor"):  # a slot of a C type
+        return "" if callable(getattr(value, member)) else "cannot be called"
+    signature = DIFFERENT.get(path, (signature,))[0]
+    # Through the object, `self` or `cls` of the signature is taken already where the object is what it belongs to.
+    taken = "cls" if kind == "class" else ""
+    ours = render(getattr(value, member), bound=taken)
+    return "" if ours == signature.replace("(self, /", "(self") else f"is {ours}, not {signature}"
+
+
+def call_difference(path, name, value, facts):
+    text = facts.get("function") or facts.get("class")
+    if not text or text == "()":
+        return ""
+    text = DIFFERENT.get(path, (text,))[0]
+    made_by_new = path == "cuda.core.Device"
+    ours = render(value.__new__, bound="").replace("(cls, ", "(") if made_by_new else render(value, bound="")
+    return "" if ours == text else f"is {ours}, not {text}"
+
+
+def differences(module, name):
+    """Yield what is wrong with a name and its members, by path."""
+    path, facts, value = f"{module}.{name}", NAMES[module][name], find(module, name)
+    if value is ABSENT:
+        yield path, "is not there"
+        return
+    if "enum" in facts and {key: member.value for key, member in value.__members__.items()} != facts["enum"]:
+        yield path, "has other members"
+    if text := call_difference(path, name, value, facts):
+        yield path, text
+    bases = {base.__name__ for base in getattr(value, "__mro__", ())}
+    if missing := set(facts.get("bases", ())) - bases:
+        yield path, f"is not derived from {missing}"
+    for member, listed in facts.get("members", {}).items():
+        if text := difference(f"{path}.{member}", value, member, listed):
+            yield f"{path}.{member}", text
+
+
+@pytest.mark.parametrize(("module", "name"), EVERY, ids=lambda value: value)
+def test_name_and_members(module, name):
+    assert dict(differences(module, name)) == {}
