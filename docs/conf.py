@@ -16,7 +16,7 @@ author = "Open CUDA Python developers"
 project_copyright = f"2026 {author}"
 release = version = "0.1.0"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "sphinx_design"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 2
 exclude_patterns = ["_build", "_generated/*_table.md"]

@@ -8,6 +8,10 @@ import ast
 import importlib
 import importlib.util
 import pathlib
+import re
+from collections.abc import Callable
+
+ROOT = pathlib.Path(__file__).parents[1]
 
 TITLES = {
     "driver": "The CUDA driver API",
@@ -20,6 +24,12 @@ TITLES = {
     "cufile": "cuFile, direct storage access",
 }
 
+# What tests/core/test_core_docstrings.py gives them.
+EXAMPLES = """The examples on this page are run by the tests. They begin with `import numpy as np`, everything from
+`cuda.core`, a current `device`, a `stream` of it, the `source` of a kernel `scale(float *x, float factor, int count)`,
+the `kernel` itself, a `config` of 128 threads, and a pinned `buffer` of 100 floats.
+"""
+
 
 def write_all(folder: pathlib.Path) -> None:
     folder.mkdir(exist_ok=True)
@@ -29,7 +39,7 @@ def write_all(folder: pathlib.Path) -> None:
         "implemented_table.md": implemented_table(),
         "instructions_table.md": instructions_table(),
         "advice_table.md": advice_table(),
-    }
+    } | explained(folder.parent / "design/block_sums.ptx")
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text() != text:
@@ -82,8 +92,10 @@ def member_name(node: ast.stmt) -> str:
 
 
 def core_page() -> str:
-    """Return the reference of cuda.core and cuda.core.utils: what they export, in their order."""
-    return "\n".join([*exports("cuda.core", "#"), *exports("cuda.core.utils", "##")])
+    """Return the reference of cuda.core and its modules: what they export, in their order."""
+    modules = ("cuda.core.graph", "cuda.core.texture", "cuda.core.utils", "cuda.core.system", "cuda.core.checkpoint")
+    first, *rest = exports("cuda.core", "#")
+    return "\n".join([first, "", EXAMPLES, *rest, *(line for name in modules for line in exports(name, "##"))])
 
 
 def exports(module: str, level: str) -> list[str]:
@@ -108,29 +120,92 @@ def exports(module: str, level: str) -> list[str]:
 
 
 def implemented_table() -> str:
-    """Return the functions of the driver and runtime APIs that the CPU device implements."""
-    import cuda.cpu
-    from cuda.cpu import runtime_api
+    """Return the functions of the driver and runtime APIs: those that the CPU device has, and why not the others."""
+    from cuda.cpu import driver, runtime_api
 
-    names = sorted(cuda.cpu.implemented())
+    apis = (
+        ("driver", "entry", driver.implemented(), driver.unsupported.reason_of),
+        ("runtime", "runtime_api", runtime_api.implemented(), runtime_api.reason_of),
+    )
+    return "\n\n".join(functions_of(*api) for api in apis) + "\n"
+
+
+def functions_of(title: str, folder: str, names: list[str], reason_of: Callable[[str], str]) -> str:
+    shell = (ROOT / "cuda_cpu/cuda/cpu" / folder / "_shell.c").read_text()
+    exported = set(re.findall(r'struct shell_entry entry = {"(\w+)"', shell))
+    missing: dict[str, list[str]] = {}
+    for name in sorted(exported - set(names)):
+        missing.setdefault(reason_of(name), []).append(name)
+    rows = [f"| {', '.join(code(name) for name in group)} | {reason} |" for reason, group in sorted(missing.items())]
     listed = "\n".join(f"- `{name}`" for name in names)
-    runtime = "\n".join(f"- `{name}`" for name in runtime_api.implemented())
-    return (
-        f"{len(names)} functions of the driver API:\n\n:::{{container}} implemented\n{listed}\n:::\n\n"
-        f"and {len(runtime_api.implemented())} of the runtime API:\n\n:::{{container}} implemented\n{runtime}\n:::\n"
+    count = sum(map(len, missing.values()))
+    return "\n".join(
+        [
+            f"{len(names)} functions of the {title} API are there (a superseded form, `_v1`, counts as one):",
+            "",
+            ":::{container} implemented",
+            listed,
+            ":::",
+            "",
+            f"{count} are not, for these reasons:",
+            "",
+            "| not supported | why |",
+            "|---|---|",
+            *rows,
+        ]
     )
 
 
+def explained(file: pathlib.Path) -> dict[str, str]:
+    """Return what `python -m cuda.cpu explain` says of a kernel, a file for each pass."""
+    from cuda.cpu import explain
+
+    pages = {}
+    for title, content in explain.stages(file.read_bytes(), parts=("passes", "paths", "ir")).items():
+        name = [*title.split(": "), ""][
+            1
+        ] or title  # "kernel: pass: what it does", "kernel: how it will run", "LLVM IR"
+        content = around(content, "fadd") if name == "LLVM IR" else content
+        pages[f"explained_{name.replace(' ', '_')}.txt"] = "\n".join(content) + "\n"
+    return pages
+
+
+def around(lines: list[str], word: str) -> list[str]:
+    """Return the block of LLVM IR with the first line that has a word."""
+    at = next(number for number, line in enumerate(lines) if word in line)
+    first = max(number for number in range(at) if lines[number].endswith(":"))
+    last = next(number for number in range(at, len(lines)) if lines[number].endswith(":") or lines[number] == "}")
+    return lines[first:last]
+
+
 def instructions_table() -> str:
-    """Return the PTX instructions that the CPU device runs, in the manual's order."""
+    """Return the PTX instructions of the table in the manual's order, each with its state from a run of the tests."""
     from cuda.cpu.ptx import instructions
 
-    rows = [row for rows in instructions.table().values() for row in rows if row.family]
-    lines = [f"{len(rows)} forms:", "", "| section | form | where |", "|---|---|---|"]
+    run = tested_instructions()
+    rows = [row for rows in instructions.table().values() for row in rows]
+    there = sum(bool(row.family) for row in rows)
+    lines = [f"{there} forms are there, {len(rows) - there} are known and refused:", ""]
+    lines += ["| section | form | where | state |", "|---|---|---|---|"]
     for row in rows:
         values = "; ".join(f"{name}: {words}" for name, words in row.values.items() if f".{name}" in row.syntax)
-        lines.append(f"| {row.section} | {code(row.syntax)} | {code(values) if values else ''} |")
+        count = run.get(instruction_name(row), 0)
+        state = "refused" if not row.family else f"there; tests run {count}" if count else "there; no test runs it"
+        lines.append(f"| {row.section} | {code(row.syntax)} | {code(values) if values else ''} | {state} |")
     return "\n".join(lines)
+
+
+def instruction_name(row: object) -> str:
+    """Return a row's name in the record of instructions that tests run: see tests/support/instruction_record.py."""
+    values = "; ".join(f"{name}={words}" for name, words in sorted(row.values.items()))
+    return f"{row.section} {row.syntax.strip()}" + (f" | {values}" if values else "")
+
+
+def tested_instructions() -> dict[str, int]:
+    """Return how many forms of each row the tests run, by the record that `nox -s instructions` writes."""
+    lines = (pathlib.Path(__file__).parent / "instructions_run.txt").read_text().splitlines()
+    parts = [line.partition(" ") for line in lines if line and not line.startswith("#")]
+    return {name: int(count) for count, _, name in parts}
 
 
 def code(text: str) -> str:

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Take memory from pools: device, pinned and managed; memory that grows; memory of one's own."""
+
+import numpy as np
+
+from cuda.core import (
+    Buffer,
+    Device,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    Host,
+    ManagedMemoryResource,
+    MemoryResource,
+    PinnedMemoryResource,
+    VirtualMemoryResource,
+)
+
+
+class NumPyMemory(MemoryResource):
+    """Memory of the host that NumPy allocates: any source of memory can be a resource."""
+
+    is_device_accessible = False
+    is_host_accessible = True
+    device_id = -1
+
+    def __init__(self):
+        self.arrays = {}
+
+    def allocate(self, size, *, stream):
+        array = np.empty(size, np.uint8)
+        self.arrays[array.ctypes.data] = array
+        return Buffer.from_handle(array.ctypes.data, size, mr=self, stream=stream)
+
+    def deallocate(self, ptr, size, *, stream):
+        del self.arrays[int(ptr)]
+
+
+def main():
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+
+    # A pool of one's own: what is freed is used again, in the order of the stream.
+    pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 26))
+    for _ in range(100):
+        with pool.allocate(1 << 20, stream=stream) as buffer:
+            buffer.fill(1, stream=stream)
+    print(f"100 MiB were allocated; the pool never held more than {pool.attributes.used_mem_high >> 20} MiB in use")
+
+    # Pinned and managed memory come from pools, too; the host reads both.
+    pinned = PinnedMemoryResource().allocate(1024, stream=stream)
+    managed = ManagedMemoryResource().allocate(1024, stream=stream)
+    managed.preferred_location = device
+    managed.prefetch(device, stream=stream)
+    managed.fill(np.float32(2.5), stream=stream)
+    managed.copy_to(pinned, stream=stream)
+    managed.prefetch(Host(), stream=stream)
+    stream.sync()
+    assert (np.frombuffer(pinned, "f4") == 2.5).all()
+
+    # A buffer that grows and keeps what is in it.
+    growing = VirtualMemoryResource(device)
+    buffer = growing.allocate(1, stream=stream)
+    unit = buffer.size
+    growing.modify_allocation(buffer, 3 * unit)
+    assert buffer.size == 3 * unit
+
+    # Any resource can become the device's.
+    mine = NumPyMemory()
+    with mine.allocate(8, stream=stream) as bytes_of_numpy:
+        memoryview(bytes_of_numpy)[:] = b"01234567"
+    assert not mine.arrays
+    print(f"memory_pools: device, pinned, managed, virtual and NumPy's memory on {device.name}")
+
+
+if __name__ == "__main__":
+    main()

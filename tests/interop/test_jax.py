@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""JAX's arrays and our buffers share memory."""
+
+import numpy as np
+import pytest
+
+from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, Module, launch
+from cuda.core.utils import StridedMemoryView
+
+jax = pytest.importorskip("jax", reason="jax is not installed")
+SOURCE = 'extern "C" __global__ void add(const float *x, float *y) { y[threadIdx.x] += x[threadIdx.x]; }'
+
+
+def test_a_pinned_buffer_as_an_array(stream):
+    with LegacyPinnedMemoryResource().allocate(64, stream=stream) as buffer:
+        host = np.frombuffer(buffer, "f4")
+        host[:] = np.arange(16)
+        array = jax.dlpack.from_dlpack(host, copy=False)
+        assert array.unsafe_buffer_pointer() == int(buffer.handle)
+        assert float(array.sum()) == 120
+        del host, array
+
+
+def test_a_view_of_an_array():
+    array = jax.numpy.arange(12, dtype="float32").reshape(3, 4)
+    view = StridedMemoryView(array, stream_ptr=-1)
+    assert view.ptr == array.unsafe_buffer_pointer()
+    assert (view.shape, view.dtype) == ((3, 4), np.float32)
+
+
+@pytest.mark.needs_nvrtc
+def test_an_array_is_copied_to_the_device(device, stream):
+    array = jax.numpy.linspace(0, 1, 16, dtype="float32")
+    with device.allocate(64, stream=stream) as x, LegacyPinnedMemoryResource().allocate(64, stream=stream) as y:
+        StridedMemoryView.from_buffer(x, (16,), dtype="f4").copy_from(StridedMemoryView(array, stream_ptr=-1), stream)
+        total = np.frombuffer(y, "f4")
+        total[:] = 1
+        launch(stream, LaunchConfig(grid=1, block=16), Module.from_source(SOURCE).add, x, y)
+        stream.sync()
+        np.testing.assert_array_equal(total, 1 + np.asarray(array))
+        del total
