@@ -2,115 +2,84 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the suites with ours and with the peers, in one run, and print tables: python -m benchmarks [SUITE ...]
 
-Overheads and imports run on a driver that does nothing, the same for both sides; NVIDIA's packages live in a virtual
-environment of their own, made at the first run. Results and the driver lie in benchmarks/_out.
+Calls and imports run on a driver that does nothing, the same for both sides, in turn. The peers live in virtual
+environments of their own, made at the first run; NVIDIA's packages may also be in that of CUDA_BENCH_PEER. Results and
+the driver lie in benchmarks/_out.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 
-import pyperf
-
-from benchmarks import null_driver
+from benchmarks import call_tables, import_time, install, null_driver
+from benchmarks.tables import machine
 
 HERE = pathlib.Path(__file__).parent
 OUT = HERE / "_out"
-PEER_PACKAGES = ["cuda-core==1.2.2", "cuda-bindings==13.5.0", "pyperf", "numpy"]
-# On the driver that does nothing, ours against NVIDIA's.
-OVERHEADS = ("import_time", "call_overhead", "launch", "memory")
-SUITES = (*OVERHEADS, "cpu_kernels")
+PEERS = ["cuda-core==1.2.2", "cuda-bindings==13.5.0"]
+PEER_PACKAGES = [*PEERS, "nvidia-cuda-nvrtc==13.5.*", "numpy"]
+NUMBA_PACKAGES = ["numba", "numpy"]
+SUITES = ("calls", "imports", "install", "cpu_kernels")
 
 
-def peer_python() -> str:
-    """Return the Python that has NVIDIA's packages."""
-    python = OUT / "peer/bin/python"
+def peer_python(name: str, packages: list[str]) -> str:
+    """Return the Python of an environment with a peer's packages, made if need be."""
+    python = OUT / name / "bin/python"
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", OUT / "peer"], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *PEER_PACKAGES], check=True)
+        subprocess.run([sys.executable, "-m", "venv", OUT / name], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
     return str(python)
 
 
-def measure(suite: str, label: str, command: list[str], changes: dict[str, str], fast: bool) -> dict[str, float]:
-    """Run one suite and return the mean seconds of each benchmark."""
-    result = OUT / f"{suite}-{label}.json"
-    result.unlink(missing_ok=True)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CUDA_", "LD_LIBRARY"))}
-    environment |= changes
-    names = ",".join([*changes, "PYTHONPATH"])
-    command = [*command, str(HERE / f"{suite}.py"), "-q", "--inherit-environ", names, "-o", str(result)]
-    subprocess.run([*command, *(["--fast"] if fast else [])], env=environment, check=True, stdout=subprocess.DEVNULL)
-    return {bench.get_name(): bench.mean() for bench in pyperf.BenchmarkSuite.load(str(result)).get_benchmarks()}
+def clean_environment() -> dict[str, str]:
+    """Return the environment without settings of CUDA."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("CUDA_", "LD_LIBRARY"))}
 
 
-def overhead_table(suite: str, driver: pathlib.Path, fast: bool, with_peer: bool) -> list[str]:
-    """Return the rows of a suite that ours and NVIDIA's packages run on the driver that does nothing."""
-    ours = measure(suite, "ours", [sys.executable], {"CUDA_PYTHON_DRIVER": str(driver)}, fast)
+def sides(with_peer: bool) -> list[tuple[str, dict[str, str]]]:
+    """Return Python and environment of ours and of NVIDIA's, on the driver that does nothing."""
+    driver = null_driver.build(OUT)
+    ours = (sys.executable, clean_environment() | {"CUDA_PYTHON_DRIVER": str(driver)})
     if not with_peer:
-        return ["| what | ours |", "|---|---|", *(f"| {name} | {time(value)} |" for name, value in ours.items())]
-    peer_changes = {"LD_LIBRARY_PATH": str(driver.parent), "PYTHONPATH": ""}
-    peer = measure(suite, "peer", [peer_python()], peer_changes, fast)
-    lines = ["| what | ours | NVIDIA's | ratio |", "|---|---|---|---|"]
-    return lines + [
-        f"| {name} | {time(ours[name])} | {time(peer[name])} | {ours[name] / peer[name]:.2f} |" for name in ours
-    ]
+        return [ours]
+    given = os.environ.get("CUDA_BENCH_PEER")
+    peer = f"{given}/bin/python" if given else peer_python("peer", PEER_PACKAGES)
+    return [ours, (peer, clean_environment() | {"LD_LIBRARY_PATH": str(driver.parent), "PYTHONPATH": ""})]
 
 
-def kernels_table(fast: bool) -> list[str]:
-    """Return the rows of the kernels on one core beside gcc's, and what more cores bring."""
-    cores = sorted(os.sched_getaffinity(0))
-    changes = {"CUDA_PYTHON_DRIVER": "cpu"}
-    pin = ["taskset", "--cpu-list"]
-    one = measure("cpu_kernels", "one", [*pin, str(cores[0]), sys.executable], changes, fast)
-    all_ = measure("cpu_kernels", "all", [*pin, ",".join(map(str, cores)), sys.executable], changes, fast)
-    lines = [
-        f"| kernel | one core | gcc, one core | ratio | {len(cores)} cores | scaling |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name in (name.removesuffix(", gcc") for name in one if name.endswith(", gcc")):
-        ours, peer, more = one[f"{name}, CPU device"], one[f"{name}, gcc"], all_[f"{name}, CPU device"]
-        cells = (time(ours), time(peer), f"{ours / peer:.2f}", time(more), f"{ours / more:.2f}")
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
-
-
-def time(seconds: float) -> str:
-    for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * scale >= 1:
-            return f"{seconds * scale:.3g} {unit}"
-    return f"{seconds * 1e9:.0f} ns"
-
-
-def machine() -> str:
-    """Return a sentence on where and when."""
-    models = [line for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
-    model = models[0].partition(":")[2].strip() if models else platform.machine()
-    cores, python = len(os.sched_getaffinity(0)), platform.python_version()
-    return f"{datetime.date.today()}, {model}, {cores} cores, Python {python}, {platform.system()}."
+def kernels(fast: bool, with_peer: bool) -> None:
+    """Print the tables of the kernels: one process on one core, beside C and Numba."""
+    command = [sys.executable, "-m", "benchmarks.cpu_kernels", *(["--seconds", "0.4"] if fast else [])]
+    command += ["--numba", peer_python("numba", NUMBA_PACKAGES)] if with_peer else []
+    subprocess.run(command, env=clean_environment(), cwd=HERE.parent, check=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)}; default: all")
     parser.add_argument("--fast", action="store_true", help="fewer values, for a first look")
-    parser.add_argument("--no-peer", action="store_true", help="leave NVIDIA's packages out")
+    parser.add_argument("--no-peer", action="store_true", help="leave NVIDIA's packages and Numba out")
     options = parser.parse_args()
+    fast, with_peer = options.fast, not options.no_peer
     if unknown := set(options.suites) - set(SUITES):
         parser.error(f"no suite {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
     OUT.mkdir(exist_ok=True)
+    tables = {
+        "calls": lambda: call_tables.table(sides(with_peer), OUT, 2 if fast else 7),
+        "imports": lambda: import_time.table(sides(with_peer), 3 if fast else 9),
+        "install": lambda: install.table(OUT / "install", PEERS, with_peer),
+    }
     print(machine(), flush=True)
     for suite in options.suites or SUITES:
+        print(f"\n## {suite}\n", flush=True)
         if suite == "cpu_kernels":
-            table = kernels_table(options.fast)
+            kernels(fast, with_peer)
         else:
-            table = overhead_table(suite, null_driver.build(OUT), options.fast, not options.no_peer)
-        print(f"\n## {suite}\n", *table, sep="\n", flush=True)
+            print(*tables[suite](), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

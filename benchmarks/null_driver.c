@@ -37,6 +37,9 @@ VALUE(cuDeviceGetMemPool, handle, 0x4000)
 VALUE(cuDeviceGetDefaultMemPool, handle, 0x4000)
 VALUE(cuMemGetDefaultMemPool, handle, 0x4000)
 VALUE(cuMemPoolCreate, handle, 0x4000)
+VALUE(cuGraphCreate, handle, 0x6000)
+VALUE(cuGraphInstantiateWithParams, handle, 0x6100)
+VALUE(cuGraphInstantiate, handle, 0x6100)
 VALUE(cuLibraryLoadData, handle, 0x5000)
 VALUE(cuModuleLoadData, handle, 0x5000)
 VALUE(cuModuleLoadDataEx, handle, 0x5000)
@@ -99,12 +102,13 @@ int cuGetErrorString(int status, const char **text)
     return cuGetErrorName(status, text);
 }
 
-/* Kernels are told apart by the number of their parameters: "takes_3". */
+/* Kernels are told apart by what their parameters are, and how many: "mixed_3". */
 int cuLibraryGetKernel(handle *kernel, handle library, const char *name)
 {
     const char *digits = strrchr(name, '_');
+    const unsigned long kind = name[0] == 'm' ? 0 : strncmp(name, "words", 5) == 0 ? 1 : 2;
     (void)library;
-    *kernel = (handle)(0x6000 + (digits ? 0x10 * strtoul(digits + 1, NULL, 10) : 0));
+    *kernel = (handle)(0x6000 + 0x1000 * kind + (digits ? 0x10 * strtoul(digits + 1, NULL, 10) : 0));
     return 0;
 }
 
@@ -119,15 +123,16 @@ int cuKernelGetFunction(handle *function, handle kernel)
     return 0;
 }
 
-/* takes_3: a float and two pointers; takes_10: eight pointers, an unsigned long and an int. */
 int cuKernelGetParamInfo(handle kernel, size_t index, size_t *offset, size_t *size)
 {
-    const size_t count = ((size_t)kernel - 0x6000) / 0x10;
+    /* mixed: float, pointer, int, int, pointer, float, pointer, long, and so on; words: ints; wide: longs. */
+    static const unsigned char mixed[] = {4, 8, 4, 4, 8, 4, 8, 8};
+    const size_t kind = ((size_t)kernel - 0x6000) / 0x1000, count = ((size_t)kernel & 0xFFF) / 0x10;
     if (index >= count)
         return 1; /* CUDA_ERROR_INVALID_VALUE */
     *offset = 8 * index;
     if (size)
-        *size = (count == 3 && index == 0) || (count == 10 && index == 9) ? 4 : 8;
+        *size = kind == 0 ? mixed[index % 8] : kind == 1 ? 4 : 8;
     return 0;
 }
 
@@ -138,7 +143,7 @@ int cuFuncGetParamInfo(handle function, size_t index, size_t *offset, size_t *si
 
 int cuKernelGetParamCount(handle kernel, size_t *count)
 {
-    *count = ((size_t)kernel - 0x6000) / 0x10;
+    *count = ((size_t)kernel & 0xFFF) / 0x10;
     return 0;
 }
 

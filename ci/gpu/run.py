@@ -20,19 +20,16 @@ import sysconfig
 import tarfile
 import time
 
-EXAMPLES = {  # name: arguments
-    "saxpy.py": [],
-    "vector_add.py": [],
-    "matmul.py": [],
-    "reduction.py": [],
-    "streams_and_events.py": [],
-    "compile_error.py": [],
-    "mandelbrot.py": ["mandelbrot.png"],
+ARGUMENTS = {  # of the examples that take any
     "image_filter.py": ["picture.png", "edges.png"],
+    "mandelbrot.py": ["mandelbrot.png"],
+    "nbody.py": ["galaxies.gif", "4096"],
+    "texture_picture.py": ["texture.png"],
 }
+NEED_MORE = ("dask_squares.py", "make_picture.py", "mpi_sum.py", "torch_operator.py")
 LIBRARIES = {"nvrtc": "libnvrtc.so.13", "nvJitLink": "libnvJitLink.so.13"}
 # What the tests use beyond pytest and NumPy; a test that lacks one of these cannot even be collected.
-WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "pyperf"]
+WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "tqdm"]
 
 
 class Report:
@@ -169,12 +166,12 @@ def run_everything(report: Report, work: pathlib.Path, tree: pathlib.Path, drive
     missing = missing_libraries(python, environment)
     report.facts["missed libraries"] = ", ".join(missing) or "none"
     report.run("tests", [python, "-m", "pytest", "-q", f"--driver={driver}"], tree, environment)
-    for name, arguments in EXAMPLES.items():
+    for name in sorted(path.name for path in (tree / "examples").glob("*.py") if path.name not in NEED_MORE):
         if LIBRARIES["nvrtc"] in missing:
             report.add(f"example {name}", "skipped", f"needs {LIBRARIES['nvrtc']}: add nvidia-cuda-nvrtc to the wheels")
         else:
-            report.run(f"example {name}", [python, name, *arguments], tree / "examples", environment)
-    suites = ["import_time", "call_overhead", "launch", "memory"]
+            report.run(f"example {name}", [python, name, *ARGUMENTS.get(name, [])], tree / "examples", environment)
+    suites = ["calls", "imports"]
     report.run("benchmarks", [python, "-m", "benchmarks", *suites, "--fast", "--no-peer"], tree, environment)
 
 

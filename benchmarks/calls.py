@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Time the rows of tables in this process, print nanoseconds by name: python calls.py rows_bindings rows_core
+
+On a driver that does nothing, what is left is the package's own cost. A value is the least of several repetitions;
+`__main__` takes the median over processes.
+"""
+
+import importlib
+import json
+import sys
+import timeit
+
+REPETITIONS = 7
+SECONDS = 3e-3  # of one repetition
+
+
+def nanoseconds(statement, names):
+    timer = timeit.Timer(statement, globals=names)
+    timer.timeit(20)  # caches of the interpreter and of the package
+    number = max(int(100 * SECONDS / max(timer.timeit(100), 1e-7)), 1)
+    return min(timer.repeat(REPETITIONS, number)) / number * 1e9
+
+
+def measure(module):
+    """Return what the rows of a module cost, and the targets; a row that fails has its error in the place of a time."""
+    values, targets = {}, {}
+    for name, target, statement in module.ROWS:
+        targets[name] = target
+        try:
+            values[name] = nanoseconds(statement, vars(module))
+        except Exception as error:
+            values[name] = f"{type(error).__name__}: {error}"
+    for name, target, more, less, count in getattr(module, "SLOPES", []):
+        targets[name] = target
+        both = values[more], values[less]
+        values[name] = next((value for value in both if isinstance(value, str)), None) or (both[0] - both[1]) / count
+    return {"values": values, "targets": targets}
+
+
+def main():
+    found = {name: measure(importlib.import_module(name)) for name in sys.argv[1:]}
+    if "floor" in sys.modules:
+        found["loops"] = sys.modules["floor"].loops()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Time kernels on the CPU device beside C and Numba, one core against one core: python -m benchmarks.cpu_kernels
+
+The runs of all sides of a row take turns; the figures are medians. For a busy machine there is --best: the shortest
+run, by CPU time where one core works and by the clock where two do. A launch counts from the call to the end of the
+synchronisation; calls too short for the clock are repeated, the launches then one behind the other. What was written is
+compared first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import io
+import os
+import statistics
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from benchmarks.cpu_kernels.cases import Case, all_cases, c_argument, check_equal
+from benchmarks.cpu_kernels.data import reset
+from benchmarks.cpu_kernels.peers import HERE, Numba, compiled_c, peaks
+from benchmarks.tables import duration, machine
+
+ENOUGH = 2e-3  # seconds: what takes less is repeated
+Side = TypeVar("Side")
+pick: Callable[[list[float]], float] = statistics.median  # of the runs of a row; with --best the shortest
+clock = time.perf_counter  # with --best the CPU time of all threads
+
+
+class Bench:
+    """The CPU device with one stream, and a case's arrays seen by both sides."""
+
+    def __init__(self) -> None:
+        from cuda.core import Device, LegacyPinnedMemoryResource, Program, ProgramOptions
+
+        self.device = Device()
+        self.device.set_current()
+        self.stream = self.device.create_stream()
+        self._memory = LegacyPinnedMemoryResource()
+        options = ProgramOptions(arch=f"sm_{self.device.arch}", include_path=str(HERE))
+        self.code = Program((HERE / "kernels.cu").read_text(), code_type="c++", options=options).compile("cubin")
+
+    def place(self, case: Case) -> None:
+        """Put a case's arrays where kernels can see them."""
+        made = case.arrays(np.random.default_rng(seed=4))
+        self.buffers = {name: self._memory.allocate(a.nbytes, stream=self.stream) for name, a in made.items()}
+        self.arrays = {name: np.frombuffer(memoryview(self.buffers[name]), a.dtype, a.size) for name, a in made.items()}
+        for name, array in made.items():
+            self.arrays[name][:] = array
+        reset(case, self.arrays)
+
+    def launches(self, case: Case) -> tuple[Callable[[int], None], str]:
+        """Return a function that runs the kernels so many times, and what is said of their paths."""
+        from cuda.core import LaunchConfig, launch
+
+        planned, notes = [], io.StringIO()
+        for name, grid, block, arguments in case.launches:
+            values = [self.buffers[a] if isinstance(a, str) else a for a in arguments]
+            planned.append((LaunchConfig(grid=grid, block=block), self.code.get_kernel(name), values))
+        stream = self.stream
+
+        def run(count: int) -> None:
+            for _ in range(count):
+                for config, kernel, values in planned:
+                    launch(stream, config, kernel, *values)
+            stream.sync()
+
+        os.environ["CUDA_CPU_EXPLAIN"] = "1"
+        with contextlib.redirect_stderr(notes):
+            run(1)
+        del os.environ["CUDA_CPU_EXPLAIN"]
+        return run, path_of(notes.getvalue())
+
+    def peer(self, c: ctypes.CDLL, case: Case) -> Callable[[int], None]:
+        function = getattr(c, case.peer)
+        arguments = [
+            ctypes.c_void_p(self.arrays[a].ctypes.data) if isinstance(a, str) else c_argument(a) for a in case.arguments
+        ]
+
+        def run(count: int) -> None:
+            for _ in range(count):
+                function(*arguments)
+
+        return run
+
+
+def path_of(notes: str) -> str:
+    """Return how the kernels run, out of what CUDA_CPU_EXPLAIN says."""
+    heads = [line.partition("kernel ")[2].split("; ") for line in notes.splitlines() if ": kernel " in line]
+    short = [f"{head[-1].partition(',')[0]} ({head[1].removeprefix('accesses: ')})" for head in heads]
+    return "; ".join(dict.fromkeys(short)).replace("|", "/")
+
+
+def timed(run: Callable[[int], object], count: int) -> float:
+    start = clock()
+    run(count)
+    return (clock() - start) / count
+
+
+def turns(sides: dict[Side, Callable[[], float]], seconds: float) -> dict[Side, float]:
+    """Run all sides in turn until the time is over and return the medians, or the shortest."""
+    found: dict[Side, list[float]] = {name: [] for name in sides}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(found[next(iter(sides))]) < 5:
+        for name, side in sides.items():
+            found[name].append(side())
+    return {name: pick(values) for name, values in found.items()}
+
+
+def compare(bench: Bench, c: ctypes.CDLL, numba: Numba | None, case: Case, seconds: float) -> tuple[dict, str]:
+    """Check that all sides write the same, and time them."""
+    bench.place(case)
+    run, path = bench.launches(case)
+    peer = bench.peer(c, case)
+    reset(case, bench.arrays)
+    run(1)
+    found = {name: bench.arrays[name].copy() for name in case.results}
+    reset(case, bench.arrays)
+    peer(1)
+    for name in case.results:
+        check_equal(case, found[name], bench.arrays[name], f"{case.name}: {name}")
+    run(2)  # warm
+    count = max(1, round(ENOUGH / max(timed(peer, 3), 1e-9)))
+    sides = {"ours": lambda: timed(run, count), "c": lambda: timed(peer, count)}
+    if numba:
+        for name, array in numba.load(case).items():
+            check_equal(case, array, found[name], f"{case.name}: {name}, Numba")
+        numba.run(1, False)
+        sides["numba"] = lambda: numba.run(count, clock is time.process_time)
+    return turns(sides, seconds), path
+
+
+def share_of_peak(case: Case, took: float, flops: float, bandwidth: float) -> str:
+    shares = []
+    if case.flops:
+        shares.append((case.flops / took / flops, "FLOP/s"))
+    if case.bytes:
+        shares.append((case.bytes / took / bandwidth, "bandwidth"))
+    return "{:.0%} {}".format(*max(shares)) if shares else ""
+
+
+def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
+    from cuda.cpu.runtime import _runtime
+
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    _runtime.set_workers(1)  # those that another table has started keep the cores that they had
+    c = compiled_c()
+    flops, bandwidth = peaks(c)
+    print(f"\nOne core: {flops / 1e9:.0f} GFLOP/s and {bandwidth / 1e9:.1f} GB/s by the best loops that we know.\n")
+    print("| kernel | CPU device | C | times C's speed | wanted | Numba | share of the peak | path |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+    bench = Bench()
+    numba = Numba(numba_python) if numba_python else None
+    for case in cases:
+        took, path = compare(bench, c, numba, case, seconds)
+        ratio = took["c"] / took["ours"]
+        cells = [
+            case.name, duration(took["ours"]), duration(took["c"]), f"{ratio:.2f}", f"{case.target:.1f}",
+            duration(took["numba"]) if numba else "", share_of_peak(case, took["ours"], flops, bandwidth), path,
+        ]  # fmt: skip
+        print(f"| {' | '.join(cells)} |", flush=True)
+    if numba:
+        numba.close()
+
+
+def scaling_table(cases: list[Case], seconds: float) -> None:
+    from cuda.cpu.runtime import _runtime
+
+    bench, before = Bench(), _runtime.workers()
+    print("\n| kernel | one worker | two workers | times as fast |\n|---|---|---|---|", flush=True)
+    for case in cases:
+        bench.place(case)
+        run, _ = bench.launches(case)
+
+        def on(workers: int, run: Callable = run) -> float:
+            _runtime.set_workers(workers)
+            return timed(run, 1)
+
+        on(2)
+        took = turns({1: lambda: on(1), 2: lambda: on(2)}, seconds)
+        print(f"| {case.name} | {duration(took[1])} | {duration(took[2])} | {took[1] / took[2]:.2f} |", flush=True)
+    _runtime.set_workers(before)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cpu_kernels", description=__doc__.splitlines()[0])
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="beginnings of names; default: all")
+    parser.add_argument("--numba", default="", metavar="PYTHON", help="the Python of an environment that has Numba")
+    parser.add_argument("--seconds", type=float, default=1.5, help="for each row (default 1.5)")
+    parser.add_argument(
+        "--best", action="store_true", help="the shortest run, by CPU time where one core works: for a busy machine"
+    )
+    parser.add_argument("--only", choices=["speed", "scaling", "latency"], help="one of the tables")
+    options = parser.parse_args()
+    global pick
+    pick = min if options.best else pick
+    os.environ.setdefault("CUDA_PYTHON_DRIVER", "cpu")
+    os.environ.setdefault("CUDA_CPU_LEVEL", "3")  # what kernels that run long come to
+    cases = [c for c in all_cases() if not options.kernels or c.name.startswith(tuple(options.kernels))]
+    print(machine())
+    parts = [options.only] if options.only else ["scaling", "latency", "speed"]  # the last one stays on one core
+    if "scaling" in parts:
+        smaller = [c for c in all_cases(scale=2) if not options.kernels or c.name.startswith(tuple(options.kernels))]
+        scaling_table([case for case in smaller if case.computes], options.seconds)
+    if "latency" in parts:
+        from benchmarks.cpu_kernels.latency import latency_table
+
+        latency_table(Bench())
+    if "speed" in parts:
+        global clock
+        clock = time.process_time if options.best else clock
+        speed_table(cases, options.numba, options.seconds)
+
+
+if __name__ == "__main__":
+    main()

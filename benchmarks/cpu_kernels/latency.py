@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What comes on top of the kernels' own time: launches, and the first launch of a kernel, when it is compiled."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING
+
+from benchmarks.tables import duration
+
+if TYPE_CHECKING:
+    from benchmarks.cpu_kernels.__main__ import Bench
+
+SIZES = (100, 1000)  # instructions
+
+# One process compiles with an empty cache, twice, the second time a kernel that differs; another finds the entries.
+# CPU time: of one thread without waiting, that is the time on an idle machine.
+COMPILE = """
+import sys, time
+from cuda.cpu.ptx import program
+from cuda.cpu import jit
+from benchmarks.cpu_kernels.latency import kernel_of
+for size in {sizes}:
+    for variant in (1, 2):
+        code = program.load([kernel_of(size, variant)])
+        start = time.process_time()
+        code.compile("k")
+        print(size, variant, time.process_time() - start, "llvmlite" in sys.modules)
+"""
+
+
+def kernel_of(size: int, variant: int = 1) -> str:
+    """Return PTX of a kernel with about `size` instructions: arithmetic, memory, a branch in every 25."""
+    lines = [
+        ".version 8.5\n.target sm_90\n.address_size 64",
+        ".visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n) {",
+        ".reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .pred %p<3>;",
+        "ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; ld.param.u32 %r1, [n];",
+        f"mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mad.lo.s32 %r2, %r3, {variant + 255}, %r2;",
+        "setp.ge.u32 %p1, %r2, %r1; @%p1 bra END; mul.wide.u32 %d3, %r2, 4;",
+        "add.s64 %d4, %d1, %d3; add.s64 %d5, %d2, %d3;",
+        "ld.global.f32 %f1, [%d4]; mov.f32 %f2, 0f3F800000; mov.u32 %r4, 1;",
+    ]
+    group = [
+        "fma.rn.f32 %f2, %f2, %f1, %f1;", "add.f32 %f3, %f2, %f1;", "mul.f32 %f4, %f3, %f2;", "add.s32 %r4, %r4, %r2;",
+        "xor.b32 %r5, %r4, %r3;", "shl.b32 %r6, %r5, 2;", "and.b32 %r6, %r6, 1020;", "cvt.u64.u32 %d6, %r6;",
+        "add.s64 %d6, %d1, %d6;", "ld.global.f32 %f5, [%d6];", "max.f32 %f2, %f5, %f4;", "cvt.rn.f32.s32 %f6, %r5;",
+        "sub.f32 %f2, %f2, %f6;", "setp.gt.f32 %p2, %f2, %f1;", "selp.f32 %f1, %f2, %f1, %p2;",
+        "ld.global.f32 %f7, [%d4+4];",
+        "add.f32 %f2, %f2, %f7;", "mad.lo.s32 %r4, %r4, 3, %r5;", "shr.u32 %r5, %r4, 7;", "add.s32 %r4, %r5, %r4;",
+        "st.global.f32 [%d5], %f2;", "setp.lt.s32 %p2, %r4, 9;", "@%p2 bra L{0};", "add.f32 %f2, %f2, 0f3F800000;",
+        "L{0}: mul.f32 %f1, %f1, %f2;",
+    ]  # fmt: skip
+    lines += [" ".join(group).format(number) for number in range(size // len(group))]
+    return "\n".join([*lines, "st.global.f32 [%d5], %f1;", "END: ret;\n}"])
+
+
+def launch_times(bench: Bench) -> dict[str, tuple[float, float]]:
+    """Return medians of an empty launch up to the end of the synchronisation, and of dependent launches."""
+    from cuda.core import LaunchConfig, launch
+
+    stream, empty, increment = bench.stream, bench.code.get_kernel("empty"), bench.code.get_kernel("increment")
+    one, buffer = LaunchConfig(grid=1, block=1), bench.device.allocate(4, stream=stream)
+
+    def once() -> float:
+        start = time.perf_counter()
+        launch(stream, one, empty)
+        stream.sync()
+        return time.perf_counter() - start
+
+    def thousand() -> float:
+        start = time.perf_counter()
+        for _ in range(1000):
+            launch(stream, one, increment, buffer)
+        stream.sync()
+        return time.perf_counter() - start
+
+    once()
+    thousand()
+    empty_median = statistics.median(once() for _ in range(2000))
+    found = {"empty kernel, launch to end of sync": (empty_median, 15e-6)}
+    found["1,000 dependent launches of one thread"] = (statistics.median(thousand() for _ in range(20)), 10e-3)
+    buffer.close()
+    return found
+
+
+def compile_times() -> dict[str, tuple[float, float | None]]:
+    """Return seconds of CPU time to translate and compile, and to load from the disk cache in a new process."""
+    found: dict[str, tuple[float, float | None]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {name: value for name, value in os.environ.items() if name != "CUDA_CPU_LEVEL"}
+        environment["CUDA_CPU_CACHE"] = folder
+        command = [sys.executable, "-c", COMPILE.format(sizes=SIZES)]
+        runs = []
+        for _ in range(2):
+            output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+            runs.append([line.split() for line in output.splitlines()])
+    for (size, variant, seconds, _), (_, _, cached, imported) in zip(*runs, strict=True):
+        if variant == "1" and size == str(SIZES[0]):
+            found["first compilation in a process, with llvmlite's import, CPU time"] = (float(seconds), None)
+        if variant == "2":
+            found[f"translate and compile {size} instructions, CPU time"] = (
+                float(seconds),
+                0.06 if size == "100" else 0.4,
+            )
+            assert imported == "False", "a cached kernel needed llvmlite"
+            found[f"the same from the disk cache, {size} instructions, CPU time"] = (float(cached), 3e-3)
+        elif variant == "1" and size == str(SIZES[0]):
+            found["first kernel from the disk cache in a process, CPU time"] = (float(cached), 3e-3)
+    return found
+
+
+def latency_table(bench: Bench) -> None:
+    print("\n| what | measured | wanted |\n|---|---|---|")
+    for name, (seconds, wanted) in (launch_times(bench) | compile_times()).items():
+        print(f"| {name} | {duration(seconds)} | {duration(wanted) if wanted else ''} |", flush=True)

@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The other sides: C in this process, Numba in one of its own, and what the machine can do."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from benchmarks.cpu_kernels.cases import Case
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parent.parent
+FLAGS = ["-O3", "-march=native", "-fno-fast-math", "-shared", "-fPIC"]
+
+
+def compiled_c() -> ctypes.CDLL:
+    """Return the C peers as a library."""
+    library = pathlib.Path(tempfile.mkdtemp()) / "kernels.so"
+    subprocess.run(["gcc", *FLAGS, "-o", library, HERE / "kernels.c", "-lm"], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def peaks(c: ctypes.CDLL) -> tuple[float, float]:
+    """Return the most operations and bytes a second that one core was seen to do."""
+    c.peak_flops.restype = ctypes.c_float
+    operations, rounds = ctypes.c_int.in_dll(c, "peak_operations").value, 1 << 20
+    x, y = np.ones(1 << 24, np.float32), np.ones(1 << 24, np.float32)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y)]
+    flops = bandwidth = 0.0
+    for _ in range(7):
+        start = time.process_time()
+        c.peak_flops(ctypes.c_long(rounds))
+        flops = max(flops, rounds * operations / (time.process_time() - start))
+        start = time.process_time()
+        c.peak_bandwidth(*pointers, ctypes.c_size_t(x.size))
+        bandwidth = max(bandwidth, 12 * x.size / (time.process_time() - start))
+    return flops, bandwidth
+
+
+class Numba:
+    """A process that runs the loops by Numba, one at a time."""
+
+    def __init__(self, python: str):
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        self._process = subprocess.Popen(
+            [python, "-m", "benchmarks.cpu_kernels.numba_peers"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment,
+        )  # fmt: skip
+        self._folder = tempfile.TemporaryDirectory()
+
+    def _ask(self, *words: object) -> str:
+        asked, answers = self._process.stdin, self._process.stdout
+        assert asked is not None, "a pipe, as asked for above"
+        assert answers is not None, "a pipe, as asked for above"
+        asked.write("\t".join(map(str, words)) + "\n")
+        asked.flush()
+        answer = answers.readline()
+        if not answer:
+            sys.exit("the process with Numba ended; its message is above")
+        return answer
+
+    def load(self, case: Case) -> dict[str, np.ndarray]:
+        """Make the data of a case, run it once and return the results."""
+        path = os.path.join(self._folder.name, "results.npz")
+        self._ask("load", case.name, path)
+        with np.load(path) as results:
+            return dict(results)
+
+    def run(self, count: int, cpu_time: bool) -> float:
+        return float(self._ask("run", count, int(cpu_time)))
+
+    def close(self) -> None:
+        self._process.communicate()  # which closes its input
+        self._folder.cleanup()
