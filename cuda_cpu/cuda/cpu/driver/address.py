@@ -12,6 +12,8 @@ from typing import Any
 
 from cuda.cpu.driver.error import invalid
 
+PROCESS_END = 1 << 56  # no process has addresses above, with page tables of five levels either
+
 _ids = itertools.count(1)
 
 
@@ -154,6 +156,8 @@ def check(name: str, address: int, size: int, *, device: bool = False) -> Alloca
         raise invalid(f"{name}: 0x{address:x} is no live device pointer{nearby(address)}")
     if any(arena.base <= address < arena.base + arena.size for arena in _arenas):
         raise invalid(f"{name}: nothing is allocated at 0x{address:x}{nearby(address)}")
+    if address + size > PROCESS_END:
+        raise invalid(f"{name}: no process has {size} bytes at 0x{address:x}")
     return None
 
 

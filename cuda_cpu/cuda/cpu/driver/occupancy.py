@@ -127,7 +127,8 @@ def cuOccupancyMaxActiveClusters(handle: int, config: int) -> int:
 
 def cluster_of(call: str, function: Function, given: CUlaunchConfig) -> tuple[int, int, int]:
     """Return the cluster of a launch: that of its attributes, else the kernel's own."""
-    attributes = (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if given.numAttrs else ()
+    there = given.numAttrs and given.attrs
+    attributes = (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if there else ()
     size = function.cluster
     for attribute in attributes:
         if attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:

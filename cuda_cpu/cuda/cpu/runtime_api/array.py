@@ -180,9 +180,12 @@ def cudaMemcpy2DArrayToArray(
 
 def _runs(handle: int, x: int, y: int, count: int) -> list[tuple[int, int, int]]:
     """Return (x, y, bytes) of the rows of an array that `count` bytes from (x, y) on fill."""
-    pitch, found = array.find(handle).shape.pitch, []
+    shape, found = array.find(handle).shape, []
+    pitch = shape.pitch
+    if x >= pitch or y * pitch + x + count > pitch * shape.rows:
+        raise invalid(f"{count} bytes from offset {x} in row {y} on leave the array's {shape.rows} rows of {pitch}")
     while count:
-        size = min(count, pitch - x) if x < pitch else count
+        size = min(count, pitch - x)
         found.append((x, y, size))
         count, x, y = count - size, 0, y + 1
     return found

@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVML's handles of CPU devices, for wrong_calls.py."""
+
+from __future__ import annotations
+
+import contextlib
+
+from cuda.cpu import nvml
+
+
+@contextlib.contextmanager
+def fresh():
+    nvml.nvmlInit()
+    yield {"nvmlDevice_st": lambda: nvml.nvmlDeviceGetHandleByIndex(0)}
+    while nvml._initialized:
+        nvml.nvmlShutdown()
