@@ -1,119 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix instructions. `quads` states where the manual's figures for mma have the elements, apart from the emitter."""
+"""Matrix instructions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.fragments import TYPES, fragments, integers, quads, random, run
 from support.warps import compiled
-
-LANES = range(32)
-random = np.random.default_rng(11)
-
-
-def integers(low: int, high: int, *shape: int) -> np.ndarray:
-    return random.integers(low, high, shape, endpoint=True).astype(np.float64)
-
-
-# --- how values are written into registers: bits of one element, and their number ---------------------------
-
-
-def bfloat(x: np.ndarray) -> np.ndarray:
-    return (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint64)
-
-
-def minifloat(mantissa: int, bias: int):
-    """Return the encoder of small integers as 8-bit floats."""
-
-    def encode(x: np.ndarray) -> np.ndarray:
-        fraction, exponent = np.frexp(np.abs(x))
-        code = ((exponent - 1 + bias).astype(np.int64) << mantissa) + ((fraction * 2 - 1) * (1 << mantissa)).astype(int)
-        return np.where(x == 0, 0, code | (x < 0).astype(np.int64) << 7).astype(np.uint64)
-
-    return encode
-
-
-def plain(dtype, word):
-    return lambda x: x.astype(dtype).view(word).astype(np.uint64)
-
-
-TYPES = {
-    "f16": (16, plain(np.float16, np.uint16)),
-    "bf16": (16, bfloat),
-    "tf32": (32, plain(np.float32, np.uint32)),
-    "f32": (32, plain(np.float32, np.uint32)),
-    "f64": (64, plain(np.float64, np.uint64)),
-    "s32": (32, plain(np.int32, np.uint32)),
-    "s8": (8, plain(np.int8, np.uint8)),
-    "u8": (8, plain(np.uint8, np.uint8)),
-    "s4": (4, lambda x: x.astype(np.int64).astype(np.uint64) & np.uint64(15)),
-    "u4": (4, lambda x: x.astype(np.uint64)),
-    "b1": (1, lambda x: x.astype(np.uint64)),
-    "e4m3": (8, minifloat(3, 7)),
-    "e5m2": (8, minifloat(2, 15)),
-}
-
-
-def quads(rows: int, each: int, line: int, k: int, halves: int) -> tuple[int, int]:
-    """Return (lane, element) of (line, k): quads of lanes have a line, each lane `each` neighbours of every 4*each."""
-    block, rest = divmod(k, 4 * each)
-    register = block * halves + (line // 8 if halves == 2 else 0)
-    return 4 * (line % 8) + rest // each, register * each + rest % each
-
-
-def fragments(matrix: np.ndarray, type_: str, place, word: int) -> np.ndarray:
-    """Return the registers [number, lane] that hold a matrix."""
-    bits, encode = TYPES[type_]
-    codes = encode(matrix)
-    per = word // bits
-    cells = {
-        place(row, column): int(codes[row, column])
-        for row in range(matrix.shape[0])
-        for column in range(matrix.shape[1])
-    }
-    count = (max(element for _, element in cells) + 1) // per
-    found = np.zeros((count, 32), f"u{word // 8}")
-    for (lane, element), code in cells.items():
-        found[element // per, lane] |= np.array(code << bits * (element % per)).astype(found.dtype)
-    return found
-
-
-def run(instruction: str, a: np.ndarray, b: np.ndarray, c: np.ndarray, results: int, word: str) -> np.ndarray:
-    """Load registers, run one instruction and return the registers of its result."""
-    lines, offset = [], 0
-    names = {}
-    data = b""
-    for letter, group in zip("abc", (a, b, c), strict=True):
-        kind = "b64" if group.itemsize == 8 else "b32"
-        names[letter] = []
-        for number in range(len(group)):
-            lines.append(
-                f".reg .{kind} %{letter}{number}; ld.global.{kind} %{letter}{number}, [%rd{kind[1:]}+{offset}];"
-            )
-            names[letter].append(f"%{letter}{number}")
-            offset += 32 * group.itemsize
-        data += group.tobytes()
-    targets = [f"%d{number}" for number in range(results)]
-    size = 8 if word == "b64" else 4
-    lines += [f".reg .{word} {target};" for target in targets]
-    vectors = ["{" + ", ".join(group) + "}" for group in (targets, *names.values())]
-    lines.append(f"{instruction} {', '.join(vectors)};")
-    lines += [f"st.global.{word} [%out+{number * 32 * size}], {target};" for number, target in enumerate(targets)]
-    text = f"""
-    .visible .entry k(.param .u64 in, .param .u64 out)
-    {{
-        .reg .b64 %rd<70>; .reg .b64 %out; .reg .b32 %t;
-        ld.param.u64 %rd1, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;
-        mad.wide.u32 %rd32, %t, 4, %rd1; mad.wide.u32 %rd64, %t, 8, %rd1; mad.wide.u32 %out, %t, {size}, %out;
-        {chr(10).join(lines)}
-        ret;
-    }}
-    """
-    out = np.zeros((results, 32), "u8" if size == 8 else "u4")
-    compiled(text)(np.frombuffer(data, np.uint8).copy(), out)
-    return out
-
 
 FLOATS = [("m16n8k16", "f16", "f32"), ("m16n8k8", "f16", "f16"), ("m16n8k16", "f16", "f16"), ("m16n8k8", "bf16", "f32")]
 FLOATS += [("m16n8k16", "bf16", "f32"), ("m16n8k4", "tf32", "f32"), ("m16n8k8", "tf32", "f32")]
@@ -196,6 +90,21 @@ def test_signs_may_differ():
     assert set(out.flat) == {16 * 255 * 2}
     out = run("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32", a, b, c, 4, "b32")
     assert set(out.flat) == {2**32 - 32}
+
+
+@pytest.mark.parametrize(("rounding", "step"), [("", 0), (".rn", 0), (".rz", 0), (".rm", 0), (".rp", 1)])
+@pytest.mark.parametrize("family", ["mma", "wmma"])
+def test_rounding_of_doubles(family, rounding, step):
+    """1 plus three quarters of half its last bit: only towards plus infinity the sum is more than 1."""
+    tiny = np.full((1, 32), 2.0**-28).view(np.uint64)
+    ones = np.ones((2, 32)).view(np.uint64)
+    a, b = tiny.copy(), tiny * 0 + np.float64(2.0**-29 * 0.75).view(np.uint64)
+    shape = "m8n8k4"
+    head = f"mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64{rounding}"
+    if family == "wmma":
+        head = f"wmma.mma.sync.aligned.row.col.{shape}{rounding}.f64.f64.f64.f64"
+    out = run(head, a, b, ones, 2, "b64").view(np.float64)
+    assert set(out.flat) == {1.0 if step == 0 else 1.0 + 4 * np.spacing(1.0)}
 
 
 # --- wmma: only what goes through memory is seen ------------------------------------------------------------

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cuda.cpu.emit.elements import PER_REGISTER
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.matrix import LANES, PER_REGISTER, registers_of, shuffle, sizes
+from cuda.cpu.emit.matrix import registers_of, sizes
 from cuda.cpu.emit.memory import load, pointers, space_of, store
+from cuda.cpu.emit.products import LANES, shuffle
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.instructions import Form

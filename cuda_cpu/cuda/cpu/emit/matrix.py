@@ -1,50 +1,28 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products of a warp: `mma.sync` and `wmma`, ISA manual 9.7.14.
+"""Matrix products of a warp: `mma.sync`, `mma.sp.sync` and `wmma`, ISA manual 9.7.14.
 
 A fragment is what a warp's registers hold of a matrix; which lane has which element is a formula. For `mma` the manual
-gives it, for `wmma` it is ours to choose. A product fetches, for each element of the result and each k, the two factors
-from their lanes by shuffles that are known beforehand. It is a function of its own in the module, made once for each
-shape and type. Products of small types are exact in a float; they are added one by one.
+gives it, for `wmma` it is ours to choose. A product is a function of its own in the module, made once for each shape
+and type.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from types import SimpleNamespace
 
 from cuda.cpu.emit.builder import Builder
+from cuda.cpu.emit.elements import PER_REGISTER, pack, unpack, word_of
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.minifloats import from_minifloat
+from cuda.cpu.emit.products import LANES, Layout, Operands, Product, Scaling, Sparsity, shuffle
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Shape, Value, constant
+from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector
 
-LANES = 32
-# Elements of each type in a register. Of single bits a word is an element: they are multiplied 32 at once.
-PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "f64": 1, "b1": 1}
-PER_REGISTER |= {"s8": 4, "u8": 4, "e4m3": 4, "e5m2": 4, "s4": 8, "u4": 8}
-
-Source = Callable[[int, int], tuple[int, int]]  # an element's place in its matrix -> (lane, number in its fragment)
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where the elements of a product's matrices are.
-
-    `a` is asked for (row, k), `b` for (k, column); `result` tells the (row, column) of a (lane, number).
-    """
-
-    depth: int  # how many k
-    count: int  # elements of the result in each lane
-    a: Source
-    b: Source
-    result: Callable[[int, int], tuple[int, int]]
-    group: Callable[[int], int] = lambda lane: 0  # what is added to a source's lane for a result in `lane`
-    c: Source | None = None  # where C's element (row, column) is, if not where the result's is
+BLOCKS = {"kind::mxf8f6f4": 1, "kind::mxf4": 2}  # of scaling, where `.scale_vec` is left out
 
 
 def sizes(shape: str) -> tuple[int, int, int]:
@@ -126,123 +104,42 @@ def wmma_layout(shape: str, type_: str, counts: tuple[int, int]) -> Layout:
     )
 
 
-# --- elements of registers ------------------------------------------------------------------------------
-
-
-def unpack(builder: Builder, registers: list[Value], type_: str) -> list[Value]:
-    """Return the elements of a fragment as what they are computed with."""
-    found = []
-    for register in registers:
-        for position in range(PER_REGISTER[type_]):
-            found.append(_element(builder, register, type_, position))
-    return found
-
-
-def _element(builder: Builder, register: Value, type_: str, position: int) -> Value:
-    if type_ in ("f32", "f64"):
-        return builder.cast("bitcast", register, "float" if type_ == "f32" else "double")
-    if type_ in ("s32", "b1"):
-        return register
-    if type_ == "tf32":  # the lower bits of the mantissa are ignored
-        return builder.cast("bitcast", builder.binary("and", register, constant(-0x2000, "i32")), "float")
-    width = 32 // PER_REGISTER[type_]
-    if type_ == "bf16":
-        high = builder.binary("shl", register, constant(16, "i32")) if position == 0 else register
-        return builder.cast("bitcast", builder.binary("and", high, constant(-0x10000, "i32")), "float")
-    shifted = builder.binary("lshr", register, constant(position * width, "i32")) if position else register
-    if type_ == "f16":
-        half = builder.cast("bitcast", builder.resize(shifted, "i16"), "half")
-        return builder.cast("fpext", half, "float")
-    if type_ in ("e4m3", "e5m2"):
-        return from_minifloat(SimpleNamespace(builder=builder), builder.resize(shifted, "i8"), type_)
-    left = builder.binary("shl", register, constant(32 - width * (position + 1), "i32"))
-    return builder.binary("ashr" if type_[0] == "s" else "lshr", left, constant(32 - width, "i32"))
-
-
-def pack(builder: Builder, elements: list[Value], type_: str) -> list[Value]:
-    """Return the registers of a result."""
-    if type_ != "f16":
-        return [builder.bits(element) for element in elements]
-    bits = []
-    for element in elements:
-        half = builder.cast("fptrunc", element, "half")
-        bits.append(builder.resize(builder.bits(half), "i32"))
-    pairs = zip(bits[::2], bits[1::2], strict=True)
-    return [builder.binary("or", low, builder.binary("shl", high, constant(16, "i32"))) for low, high in pairs]
-
-
-# --- products ---------------------------------------------------------------------------------------
-
-
-def _product(
-    builder: Builder, layout: Layout, form: Form, a: list[Value], b: list[Value], c: list[Value]
-) -> list[Value]:
-    """Return the elements of A*B + C in each lane, summed up in the order of k."""
-    known: dict[tuple, Value] = {}
-
-    def fetch(which: int, elements: list[Value], places: list[tuple[int, int]]) -> Value:
-        found, numbers = zip(*places, strict=True)
-        lanes = tuple(lane + layout.group(position) for position, lane in enumerate(found))
-        key = (which, numbers, lanes)
-        if key not in known:
-            parts = [(number, shuffle(builder, elements[number], lanes)) for number in sorted(set(numbers))]
-            known[key] = parts[0][1]
-            for number, part in parts[1:]:  # where the lanes' elements have different numbers
-                bits = ", ".join(f"i1 {str(each == number).lower()}" for each in numbers)
-                known[key] = builder.select(Value(f"<{bits}>", "i1", Shape.VECTOR, True), part, known[key])
-        return known[key]
-
-    results = []
-    for number in range(layout.count):
-        places = [layout.result(lane, number) for lane in range(LANES)]
-        total = c[number] if layout.c is None else fetch(2, c, [layout.c(*place) for place in places])
-        for k in range(layout.depth):
-            left = fetch(0, a, [layout.a(row, k) for row, _ in places])
-            right = fetch(1, b, [layout.b(k, column) for _, column in places])
-            total = _multiply_add(builder, form, left, right, total)
-        results.append(_saturate(builder, total) if form.satfinite and total.element == "i64" else total)
-    return results
-
-
-def shuffle(builder: Builder, value: Value, lanes: tuple[int, ...], other: Value | None = None) -> Value:
-    """Return a packet whose lanes are those of `value`, numbers from 32 on those of `other`."""
-    if lanes == tuple(range(LANES)):
-        return value
-    order = ", ".join(f"i32 {lane}" for lane in lanes)
-    packet = builder.type_of(value)
-    second = "poison" if other is None else other.ref
-    ref = builder.assign(f"shufflevector {packet} {value.ref}, {packet} {second}, <{LANES} x i32> <{order}>")
-    return Value(ref, value.element, Shape.VECTOR)
-
-
-def _multiply_add(builder: Builder, form: Form, a: Value, b: Value, c: Value) -> Value:
-    if c.element in ("float", "double"):
-        return builder.intrinsic("fma", c.element, a, b, c)
-    if form.bitop:
-        both = builder.binary(form.bitop, a, b)
-        return builder.binary("add", c, builder.intrinsic("ctpop", "i32", both))
-    product = builder.binary("mul", a, b)
-    return builder.binary("add", c, builder.resize(product, c.element, signed=True))
-
-
-def _saturate(builder: Builder, total: Value) -> Value:
-    total = builder.intrinsic("smax", "i64", total, constant(-(1 << 31), "i64"))
-    total = builder.intrinsic("smin", "i64", total, constant((1 << 31) - 1, "i64"))
-    return builder.resize(total, "i32")
+# --- instructions -----------------------------------------------------------------------------------
 
 
 def registers_of(operand: Operand) -> tuple[Operand, ...]:
     return operand.elements if isinstance(operand, Vector) else (operand,)
 
 
+def types_of(form: Form) -> tuple[str, str, str]:
+    """Return the types of A, B and C as their registers have them."""
+    types = form.atype or "f16", form.btype or "f16", form.ctype
+    if form.kind in ("kind::mxf4", "kind::mxf4nvf4"):
+        return "e2m1x8", "e2m1x8", form.ctype
+    return types
+
+
 @emits("mma")
 def emit_mma(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Multiply and add the fragments of a warp."""
+    types = types_of(form)
     if form.shape == "m8n8k4" and form.atype == "f16":
         layout = quad_layout(form.alayout, form.blayout, form.dtype, form.ctype)
     else:
-        layout = mma_layout(form.shape, form.atype)
-    _emit_product(frame, instruction, form, layout)
+        layout = mma_layout(form.shape, types[0])
+    rest = list(instruction.operands[4:])
+    metadata = sparsity = None
+    if form.sparse:
+        word, selector, *rest = rest
+        metadata = packet(frame, word)
+        sparsity = sparsity_of(frame, form, layout.depth, types[0], selector)
+    scales = scaling = None
+    if form.block_scale:
+        scaling = Scaling(form.stype, int(form.scale_vec[-2]) if form.scale_vec else BLOCKS[form.kind])
+        scales = _scales_of_a(frame, *rest[:2]), _scales_of_b(frame, *rest[2:])
+    values = fragments_of(frame, instruction.operands[1:4], types)
+    results = multiply(frame, form, layout, types, values, metadata, scales, sparsity=sparsity, scaling=scaling)
+    _write(frame, instruction.operands[0], results)
 
 
 @emits("wmma")
@@ -253,50 +150,117 @@ def emit_wmma(frame: Frame, instruction: Instruction, form: Form) -> None:
 
         (load_fragment if form.modifiers[0] == "load" else store_fragment)(frame, instruction, form)
         return
-    type_ = form.atype or "f16"
-    counts = tuple(len(registers_of(operand)) * PER_REGISTER[type_] for operand in instruction.operands[1:3])
-    _emit_product(frame, instruction, form, wmma_layout(form.shape, type_, counts))
+    types = form.atype or "f16", form.btype or "f16", form.ctype
+    counts = tuple(len(registers_of(operand)) * PER_REGISTER[types[0]] for operand in instruction.operands[1:3])
+    values = fragments_of(frame, instruction.operands[1:4], types)
+    results = multiply(frame, form, wmma_layout(form.shape, types[0], counts), types, values)
+    _write(frame, instruction.operands[0], results)
 
 
-def _emit_product(frame: Frame, instruction: Instruction, form: Form, layout: Layout) -> None:
-    destination, *sources = instruction.operands
-    types = (form.atype or "f16", form.btype or "f16", form.ctype)
-    values = [
-        [frame.builder.broadcast(frame.read(register, word_of(type_))) for register in registers_of(operand)]
-        for operand, type_ in zip(sources, types, strict=True)
-    ]
-    for target, value in zip(registers_of(destination), multiply(frame, form, layout, types, values), strict=True):
+def _write(frame: Frame, destination: Operand, results: list[Value]) -> None:
+    for target, value in zip(registers_of(destination), results, strict=True):
         frame.write(target, value)
 
 
-def word_of(type_: str) -> str:
-    """Return the type of the registers that hold a fragment."""
-    return "b64" if type_ == "f64" else "b32"
+def packet(frame: Frame, operand: Operand) -> Value:
+    """Return a word of each lane."""
+    return frame.builder.broadcast(frame.read(operand, "b32"))
+
+
+def fragments_of(frame: Frame, operands: tuple[Operand, ...], types: tuple[str, ...]) -> list[list[Value]]:
+    """Return the registers of A, B and C."""
+    return [
+        [frame.builder.broadcast(frame.read(register, word_of(type_))) for register in registers_of(operand)]
+        for operand, type_ in zip(operands, types, strict=True)
+    ]
+
+
+def sparsity_of(frame: Frame, form: Form, depth: int, type_: str, selector: Operand) -> Sparsity:
+    """Return what the metadata of a sparse A mean.
+
+    Raises
+    ------
+    PtxError
+        The selector is not a constant, or no lanes have metadata where it says.
+    """
+    together = 2 if PER_REGISTER[type_] == 8 else 1
+    choices = 2 if type_ == "tf32" else 4
+    chunks = depth // (choices * together)
+    by_row = PER_REGISTER[type_] >= 4
+    # Four lanes have 128 bits, of which the metadata of two rows need 8 bits for each chunk.
+    count = 16 // chunks
+    if not isinstance(selector, Immediate) or not 0 <= selector.value < count:
+        wanted = "0" if count == 1 else f"a constant from 0 to {count - 1}"
+        raise PtxError(f"{form}: the sparsity selector must be {wanted}", frame.line)
+    return Sparsity(choices, together, chunks, by_row, selector.value)
+
+
+def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
+    """Return the factors of A's rows as `Scaling` has them: two lanes of each four have them (9.7.14.3)."""
+    builder = frame.builder
+    byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
+    words = packet(frame, data)
+    upper = shuffle(builder, words, tuple(lane | 2 for lane in range(LANES)))
+    words = builder.select(builder.compare("icmp eq", thread, constant(1, "i16")), upper, words)
+    return _from_byte(frame, words, byte)
+
+
+def _scales_of_b(frame: Frame, data: Operand, selectors: Vector) -> Value:
+    """Return the factors of B's columns as `Scaling` has them: one lane of each four has them."""
+    builder = frame.builder
+    byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
+    words = chosen = packet(frame, data)
+    for number in range(1, 4):
+        other = shuffle(builder, words, tuple(lane // 4 * 4 + number for lane in range(LANES)))
+        chosen = builder.select(builder.compare("icmp eq", thread, constant(number, "i16")), other, chosen)
+    return _from_byte(frame, chosen, byte)
+
+
+def _from_byte(frame: Frame, words: Value, byte: Value) -> Value:
+    builder = frame.builder
+    bits = builder.resize(
+        builder.binary("shl", builder.binary("and", byte, constant(3, "i16")), constant(3, "i16")), "i32"
+    )
+    return builder.binary("lshr", words, bits)
+
+
+# --- functions of the module ------------------------------------------------------------------------
 
 
 def multiply(
-    frame: Frame, form: Form, layout: Layout, types: tuple[str, ...], values: list[list[Value]]
+    frame: Frame,
+    form: Form,
+    layout: Layout,
+    types: tuple[str, ...],
+    values: list[list[Value]],
+    metadata: Value | None = None,
+    scales: tuple[Value, Value] | None = None,
+    *,
+    sparsity: Sparsity | None = None,
+    scaling: Scaling | None = None,
 ) -> list[Value]:
     """Call the product of a form and return the registers of its result.
 
     Parameters
     ----------
     form : Form
-        Its text names the product; of its modifiers dtype, ctype, satfinite and bitop count.
+        Its text names the product; of its modifiers dtype, ctype, rnd, satfinite and bitop count.
     types : tuple of str
         Of A, B and C.
     values : list
         The registers of A, B and C, as packets.
+    metadata, scales : Value
+        Words in each lane, of a sparse A and of scaled blocks.
     """
     builder = frame.builder
-    name = f"{form}.{len(values[0])}.{len(values[1])}"
+    name = f"{form}.{len(values[0])}.{len(values[1])}" + (f".{sparsity.selector}" if sparsity else "")
+    words = ([metadata] if sparsity else []) + (list(scales) if scaling else [])
     if not frame.module.has(name):
-        frame.module.define(name, _function(frame, name, form, layout, types, values))
+        frame.module.define(name, _function(frame, name, form, layout, types, [*values, words], sparsity, scaling))
     element = "i64" if form.dtype == "f64" else "i32"
     count = layout.count // PER_REGISTER[form.dtype]
-    packet = builder.type(element)
-    room = builder.alloca(f"[{count} x {packet}]", 64)
-    arguments = [builder.typed(value) for group in values for value in group]
+    room = builder.alloca(f"[{count} x {builder.type(element)}]", 64)
+    arguments = [builder.typed(value) for group in (*values, words) for value in group]
     builder.line(f'call void @"{name}"(ptr {room}, {", ".join(arguments)})')
     size = LANES * int(element[1:]) // 8
     places = [builder.offset(room, number * size) for number in range(count)]
@@ -304,21 +268,31 @@ def multiply(
 
 
 def _function(
-    frame: Frame, name: str, form: Form, layout: Layout, types: tuple[str, ...], values: list[list[Value]]
+    frame: Frame,
+    name: str,
+    form: Form,
+    layout: Layout,
+    types: tuple[str, ...],
+    values: list[list[Value]],
+    sparsity: Sparsity | None,
+    scaling: Scaling | None,
 ) -> str:
-    """Return the text of a function `void(ptr result, registers of A, B and C)`."""
+    """Return the text of a function `void(ptr result, registers of A, B and C, words)`."""
     builder = Builder(frame.module)
     arguments: list[list[Value]] = []
     head = ["ptr %to"]
-    for letter, group in zip("abc", values, strict=True):
+    for letter, group in zip("abcw", values, strict=True):
         arguments.append(
             [Value(f"%{letter}{number}", value.element, Shape.VECTOR) for number, value in enumerate(group)]
         )
         head += [builder.typed(argument) for argument in arguments[-1]]
-    a, b, c = (unpack(builder, group, type_) for group, type_ in zip(arguments, types, strict=True))
+    a, b, c = (unpack(builder, group, type_) for group, type_ in zip(arguments[:3], types, strict=True))
     if form.satfinite and form.ctype == "s32":
         c = [builder.resize(value, "i64", signed=True) for value in c]
-    results = pack(builder, _product(builder, layout, form, a, b, c), form.dtype)
+    words = arguments[3]
+    metadata = words[0] if sparsity else None
+    operands = Operands(a, b, c, metadata, (words[-2], words[-1]) if scaling else None)
+    results = pack(builder, Product(builder, layout, form, operands, sparsity, scaling).results(), form.dtype)
     at = 0
     for result in results:
         builder.store(result, builder.offset("%to", at), align=64)

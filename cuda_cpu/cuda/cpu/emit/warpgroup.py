@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.matrix import LANES, mma_layout, multiply, registers_of, sizes
+from cuda.cpu.emit.matrix import mma_layout, multiply, registers_of, sizes
 from cuda.cpu.emit.memory import load
+from cuda.cpu.emit.products import LANES
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.instructions import Form

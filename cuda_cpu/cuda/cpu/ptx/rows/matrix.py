@@ -10,6 +10,9 @@ _LAYOUT = {"alayout": "row col", "blayout": "row col"}
 _WIDE = "m16n16k16 m8n32k16 m32n8k16"
 _MMA = "mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d..., a..., b..., c..."
 _MMA_BITS = "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitop.popc d..., a..., b..., c..."
+_SCALED = "{.scale_vec}.dtype.atype.btype.ctype.stype d..., a..., b..., c..., "
+_SCALES = "scale_a, from_a..., scale_b, from_b..."
+_SMALL = "e4m3 e5m2 e3m2 e2m3 e2m1"
 _WMMA = "wmma.mma.sync.aligned.alayout.blayout.shape{.rnd}.dtype.atype.btype.ctype{.satfinite} d..., a..., b..., c..."
 _LOAD = "wmma.load.part.sync.aligned.layout.shape{.space}.type d..., [a]{, stride}"
 _ROW_BY_COLUMN = {"alayout": "row", "blayout": "col"}
@@ -22,10 +25,36 @@ def _mma(shape: str, dtype: str, atype: str, btype: str, ctype: str) -> Row:
     )
 
 
-def _wmma(shape: str, dtype: str, atype: str, ctype: str) -> Row:
-    return Row(
-        "9.7.14.4.5", _P, _WMMA, shape=shape, rnd="rn", dtype=dtype, atype=atype, btype=atype, ctype=ctype, **_LAYOUT
+def _sparse(shape: str, dtype: str, atype: str, btype: str, sparse: str = "sp sp::ordered_metadata") -> Row:
+    syntax = (
+        "mma.sparse.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d..., a..., b..., c..., e, f"
     )
+    types = {"dtype": dtype, "atype": atype, "btype": btype, "ctype": dtype}
+    if dtype != "s32":
+        syntax = syntax.replace("{.satfinite}", "")
+    return Row("9.7.14.6.3", _P, syntax, sparse=sparse, shape=shape, **types, **_ROW_BY_COLUMN)
+
+
+def _scaled(shape: str, sparse_shape: str, kind: str, scale_vec: str, type_: str, stype: str) -> tuple[Row, Row]:
+    vec = _SCALED if kind != "kind::mxf4nvf4" else _SCALED.replace("{.scale_vec}", ".scale_vec")
+    values = {"kind": kind, "scale_vec": scale_vec, "dtype": "f32", "ctype": "f32", "stype": stype, **_ROW_BY_COLUMN}
+    values |= {"atype": type_, "btype": type_}
+    head = ".sync.aligned.shape.alayout.blayout.kind.block_scale"
+    return (
+        Row("9.7.14.5.14", _P, f"mma{head}{vec}{_SCALES}", shape=shape, **values),
+        Row(
+            "9.7.14.6.3",
+            _P,
+            f"mma.sparse{head}{vec}e, f, {_SCALES}",
+            sparse="sp::ordered_metadata",
+            shape=sparse_shape,
+            **values,
+        ),
+    )
+
+
+def _wmma(shape: str, dtype: str, atype: str, ctype: str) -> Row:
+    return Row("9.7.14.4.5", _P, _WMMA, shape=shape, dtype=dtype, atype=atype, btype=atype, ctype=ctype, **_LAYOUT)
 
 
 ROWS = (
@@ -79,7 +108,36 @@ ROWS = (
     _mma("m16n8k8 m16n8k16", "f32", "bf16", "bf16", "f32"),
     _mma("m16n8k4 m16n8k8", "f32", "tf32", "tf32", "f32"),
     _mma("m16n8k16 m16n8k32", "f16 f32", "e4m3 e5m2", "e4m3 e5m2", "f16 f32"),
-    _mma("m8n8k4 m16n8k4 m16n8k8 m16n8k16", "f64", "f64", "f64", "f64"),
+    Row(
+        "9.7.14.5.14",
+        _P,
+        _MMA.replace("{.satfinite}", "").replace(".ctype d", ".ctype{.rnd} d"),
+        shape="m8n8k4 m16n8k4 m16n8k8 m16n8k16",
+        dtype="f64",
+        atype="f64",
+        btype="f64",
+        ctype="f64",
+        **_ROW_BY_COLUMN,
+    ),
+    *(
+        Row(
+            "9.7.14.5.14",
+            _P,
+            _MMA.replace("{.satfinite}", ".kind"),
+            shape="m16n8k32",
+            kind="kind::f8f6f4",
+            dtype=type_,
+            atype=_SMALL,
+            btype=_SMALL,
+            ctype=type_,
+            **_ROW_BY_COLUMN,
+        )
+        for type_ in ("f32", "f16")
+    ),
+    *_scaled("m16n8k64", "m16n8k128", "kind::mxf4", "scale_vec::2X", "e2m1", "ue8m0"),
+    *_scaled("m16n8k64", "m16n8k128", "kind::mxf4nvf4", "scale_vec::2X scale_vec::4X", "e2m1", "ue8m0"),
+    *_scaled("m16n8k64", "m16n8k128", "kind::mxf4nvf4", "scale_vec::4X", "e2m1", "ue4m3"),
+    *_scaled("m16n8k32", "m16n8k64", "kind::mxf8f6f4", "scale_vec::1X", _SMALL, "ue8m0"),
     _mma("m8n8k16 m16n8k16 m16n8k32", "s32", "s8 u8", "s8 u8", "s32"),
     _mma("m8n8k32 m16n8k32 m16n8k64", "s32", "s4 u4", "s4 u4", "s32"),
     Row(
@@ -104,6 +162,30 @@ ROWS = (
         btype="f16",
         ctype="f16 f32",
         **_LAYOUT,
+    ),
+    # mma of a sparse A
+    *(_sparse("m16n8k16 m16n8k32", type_, "f16", "f16") for type_ in ("f16", "f32")),
+    _sparse("m16n8k16 m16n8k32", "f32", "bf16", "bf16"),
+    _sparse("m16n8k8 m16n8k16", "f32", "tf32", "tf32"),
+    _sparse("m16n8k64", "f32", "e4m3 e5m2", "e4m3 e5m2"),
+    _sparse("m16n8k64", "f16", "e4m3 e5m2", "e4m3 e5m2", "sp::ordered_metadata"),
+    _sparse("m16n8k32 m16n8k64", "s32", "s8 u8", "s8 u8"),
+    _sparse("m16n8k64 m16n8k128", "s32", "s4 u4", "s4 u4"),
+    *(
+        Row(
+            "9.7.14.6.3",
+            _P,
+            "mma.sparse" + _MMA.removeprefix("mma").replace("{.satfinite}", ".kind") + ", e, f",
+            sparse="sp::ordered_metadata",
+            shape="m16n8k64",
+            kind="kind::f8f6f4",
+            dtype=type_,
+            atype=_SMALL,
+            btype=_SMALL,
+            ctype=type_,
+            **_ROW_BY_COLUMN,
+        )
+        for type_ in ("f32", "f16")
     ),
     # 8x8 matrices
     Row(
