@@ -116,3 +116,35 @@ def run(
     out = np.zeros((results, 32), "u8" if size == 8 else "u4")
     compiled(text)(np.frombuffer(data, np.uint8).copy(), out)
     return out
+
+
+# --- sparse matrices ---------------------------------------------------------------------------------------
+
+
+def pruned(rows: int, depth: int, type_: str, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a sparse matrix, what is kept of it, and the metadata [row, chunk] of four bits."""
+    together = 2 if TYPES[type_][0] == 4 else 1
+    choices, keep = (2, 1) if type_ == "tf32" else (4, 2)
+    chunks = depth // (choices * together)
+    places = np.array([[sorted(random.permutation(choices)[:keep]) for _ in range(chunks)] for _ in range(rows)])
+    kept = integers(low, high, rows, chunks, keep, together)
+    dense = np.zeros((rows, chunks, choices, together))
+    np.put_along_axis(dense, places[..., None], kept, 2)
+    nibbles = np.array([0b0100, 0b1110])[places[..., 0]] if keep == 1 else places[..., 0] | places[..., 1] << 2
+    return dense.reshape(rows, depth), kept.reshape(rows, depth // 2), nibbles
+
+
+def metadata_words(nibbles: np.ndarray, bits: int, selector: int) -> np.ndarray:
+    """Return the word of each lane; lanes that the selector leaves out have noise."""
+    words = random.integers(0, 1 << 32, 32, dtype=np.uint64)
+    rows = [sum(int(nibble) << 4 * chunk for chunk, nibble in enumerate(row)) for row in nibbles]
+    length = 4 * nibbles.shape[1]
+    for group in range(8):
+        upper, lower = rows[group], rows[group + 8]
+        if bits > 8:  # 16 columns' bits of two rows make a word
+            pieces = [(upper >> at & 0xFFFF) | (lower >> at & 0xFFFF) << 16 for at in range(0, length, 16)]
+        else:  # a word is of one row
+            pieces = [row >> at & 0xFFFFFFFF for at in range(0, length, 32) for row in (upper, lower)]
+        for number, piece in enumerate(pieces):
+            words[4 * group + selector * len(pieces) + number] = piece
+    return words

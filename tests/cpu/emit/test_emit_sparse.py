@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of a sparse A, of the small floats of sm_120a, and of blocks with factors, against NumPy.
 
-`metadata_words` states where the manual's figures (9.7.14.6.2) have the metadata, apart from the emitter.
+`support.fragments.metadata_words` states where the manual's figures (9.7.14.6.2) have the metadata, apart from the
+emitter.
 """
 
 from __future__ import annotations
@@ -10,40 +11,10 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from support.fragments import TYPES, fragments, integers, quads, random, run
+from support.fragments import TYPES, fragments, integers, metadata_words, pruned, quads, random, run
 from support.warps import compiled
 
 from cuda.cpu.ptx.error import PtxError
-
-
-def pruned(rows: int, depth: int, type_: str, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a sparse matrix, what is kept of it, and the metadata [row, chunk] of four bits."""
-    together = 2 if TYPES[type_][0] == 4 else 1
-    choices, keep = (2, 1) if type_ == "tf32" else (4, 2)
-    chunks = depth // (choices * together)
-    places = np.array([[sorted(random.permutation(choices)[:keep]) for _ in range(chunks)] for _ in range(rows)])
-    kept = integers(low, high, rows, chunks, keep, together)
-    dense = np.zeros((rows, chunks, choices, together))
-    np.put_along_axis(dense, places[..., None], kept, 2)
-    nibbles = np.array([0b0100, 0b1110])[places[..., 0]] if keep == 1 else places[..., 0] | places[..., 1] << 2
-    return dense.reshape(rows, depth), kept.reshape(rows, depth // 2), nibbles
-
-
-def metadata_words(nibbles: np.ndarray, bits: int, selector: int) -> np.ndarray:
-    """Return the word of each lane; lanes that the selector leaves out have noise."""
-    words = random.integers(0, 1 << 32, 32, dtype=np.uint64)
-    rows = [sum(int(nibble) << 4 * chunk for chunk, nibble in enumerate(row)) for row in nibbles]
-    length = 4 * nibbles.shape[1]
-    for group in range(8):
-        upper, lower = rows[group], rows[group + 8]
-        if bits > 8:  # 16 columns' bits of two rows make a word
-            pieces = [(upper >> at & 0xFFFF) | (lower >> at & 0xFFFF) << 16 for at in range(0, length, 16)]
-        else:  # a word is of one row
-            pieces = [row >> at & 0xFFFFFFFF for at in range(0, length, 32) for row in (upper, lower)]
-        for number, piece in enumerate(pieces):
-            words[4 * group + selector * len(pieces) + number] = piece
-    return words
-
 
 RANGES = {"u8": (0, 200), "u4": (0, 15), "s4": (-8, 7), "s8": (-128, 127)}
 SHAPES = [("m16n8k16", "f16", "f32", 4), ("m16n8k32", "f16", "f16", 2), ("m16n8k16", "f16", "f16", 4)]

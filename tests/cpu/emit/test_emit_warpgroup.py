@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.fragments import metadata_words, pruned
 from support.warps import compiled
+
+from cuda.cpu.ptx.error import PtxError
 
 random = np.random.default_rng(17)
 SWIZZLES = {0: 1, 128: 8, 64: 4, 32: 2}  # bytes of a row in the pattern -> chunks of 16 bytes
@@ -17,14 +20,16 @@ MODES = {0: 0, 128: 1, 64: 2, 32: 3}
 
 
 def by_depth(matrix: np.ndarray, swizzle: int) -> tuple[np.ndarray, int, int]:
-    """Return the bytes, leading and stride offset of a matrix whose rows (32 bytes) go along k."""
+    """Return the bytes, leading and stride offset of a matrix whose rows (32 or 64 bytes) go along k."""
     chunks = SWIZZLES[swizzle]
-    lines = matrix.view(np.uint8).reshape(len(matrix), 2, 16)
-    leading, stride = (128, 256) if swizzle == 0 else (16, 8 * 16 * chunks)
+    lines = matrix.view(np.uint8).reshape(len(matrix), -1, 16)
+    count = lines.shape[1]
+    block = 8 * 16 * chunks
+    leading, stride = (block, block * -(-count // chunks))
     found = np.zeros(stride * (len(matrix) // 8), np.uint8)
     for row, line in enumerate(lines):
-        for chunk in (0, 1):
-            start = row // 8 * stride + row % 8 * 16 * chunks + chunk * leading
+        for chunk in range(count):
+            start = row // 8 * stride + row % 8 * 16 * chunks + chunk % chunks * 16 + chunk // chunks * leading
             start ^= (start >> 3) & (chunks - 1 << 4)
             found[start : start + 16] = line[chunk]
     return found, leading, stride
@@ -36,10 +41,11 @@ def across_depth(matrix: np.ndarray, swizzle: int) -> tuple[np.ndarray, int, int
     count = len(matrix)
     block = 8 * 16 * chunks  # eight k of 8*chunks lines
     outer = count // (8 * chunks)
-    leading, stride = (block * outer, block) if swizzle == 0 else (2 * block, block)
-    found = np.zeros(2 * block * outer, np.uint8)
+    depth = matrix.shape[1]
+    leading, stride = (block * outer, block) if swizzle == 0 else (depth // 8 * block, block)
+    found = np.zeros(depth // 8 * block * outer, np.uint8)
     for line in range(count):
-        for k in range(16):
+        for k in range(depth):
             inner, group = line // 8 % chunks, line // 8 // chunks
             across, along = (stride, leading) if swizzle == 0 else (leading, stride)
             start = line % 8 * 2 + inner * 16 + group * across + k % 8 * 16 * chunks + k // 8 * along
@@ -53,9 +59,22 @@ def descriptor(start: int, leading: int, stride: int, swizzle: int) -> int:
 
 
 def run(
-    word: str, columns: int, a: tuple, b: tuple, swizzle: int, *, keep: int = 0, tail: str = "", load: str = ""
+    word: str,
+    columns: int,
+    a: tuple,
+    b: tuple,
+    swizzle: int,
+    *,
+    keep: int = 0,
+    tail: str = "",
+    load: str = "",
+    metadata: np.ndarray | None = None,
+    selector: int = 0,
 ) -> np.ndarray:
-    """Multiply A and B in shared memory, 4 warps one after the other; return registers [thread, number]."""
+    """Multiply A and B in shared memory, 4 warps one after the other; return registers [thread, number].
+
+    With `metadata`, a word for each thread, A is sparse.
+    """
     count = columns // 2
     at = -(-len(a[0]) // 1024) * 1024
     data = np.zeros(at + -(-len(b[0]) // 1024) * 1024, np.uint8)
@@ -63,10 +82,11 @@ def run(
     five = 5 if ".s32" in word else "0f40A00000"
     targets = ", ".join(f"%d{number}" for number in range(count))
     left = "{%a0, %a1, %a2, %a3}" if load else f"{descriptor(0, a[1], a[2], swizzle)}"
+    sparse, further = ("", "") if metadata is None else (".sp", f"%meta, {selector}, ")
     text = f"""
-    .visible .entry k(.param .u64 in, .param .u64 out)
+    .visible .entry k(.param .u64 in, .param .u64 out, .param .u64 metadata)
     {{
-        .shared .align 1024 .b8 room[{len(data)}];
+        .shared .align 1024 .b8 room[{len(data)}]; .reg .b32 %meta;
         .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .b32 %a<4>; .reg .b32 %d<{count}>; .reg .pred %p<3>;
         ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, room;
         mov.u32 %r4, 0;
@@ -77,7 +97,9 @@ def run(
         mov.b64 %rd3, {left if not load else 0}; mov.b64 %rd4, {descriptor(at, b[1], b[2], swizzle)};
         setp.eq.u32 %p1, {keep}, 1; {load}
         wgmma.fence.sync.aligned;
-        wgmma.mma_async.sync.aligned.m64n{columns}{word} {{{targets}}}, {left if load else "%rd3"}, %rd4, %p1{tail};
+        ld.param.u64 %rd8, [metadata]; mad.wide.u32 %rd8, %r1, 4, %rd8; ld.global.b32 %meta, [%rd8];
+        wgmma.mma_async{sparse}.sync.aligned.m64n{columns}{word} {{{targets}}}, {left if load else "%rd3"}, %rd4,
+            {further}%p1{tail};
         wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
         mad.wide.u32 %rd7, %r1, {4 * count}, %rd2;
         {" ".join(f"st.global.b32 [%rd7+{4 * number}], %d{number};" for number in range(count))}
@@ -85,7 +107,7 @@ def run(
     }}
     """
     out = np.zeros((128, count), np.uint32)
-    compiled(text)(data, out, threads=128)
+    compiled(text)(data, out, np.zeros(128, np.uint32) if metadata is None else metadata, threads=128)
     return out
 
 
@@ -174,3 +196,63 @@ def test_single_bits():
     out = run("k256.s32.b1.b1.and.popc", 16, by_depth(a, 0), by_depth(b, 0), 0)
     bits = [np.unpackbits(each, axis=1).astype(np.int32) for each in (a, b)]
     np.testing.assert_array_equal(out.view(np.int32), gathered(bits[0] @ bits[1].T))
+
+
+# --- sparse A: the warps' metadata are as those of mma.sp (9.7.15.6.2) -----------------------------------------
+
+
+def sparse(type_: str, depth: int, bits: int, selector: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a sparse matrix of 64 rows, what is kept of it, and each thread's metadata."""
+    parts = [pruned(16, depth, type_, -3, 3) for _ in range(4)]
+    words = [metadata_words(nibbles, bits, selector) for _, _, nibbles in parts]
+    dense, kept = (np.concatenate([part[which] for part in parts]) for which in (0, 1))
+    return dense.astype(np.int64), kept.astype(np.int64), np.concatenate(words).astype(np.uint32)
+
+
+@pytest.mark.parametrize("swizzle", SWIZZLES)
+@pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 0), (0, 1)])
+def test_layouts_of_a_sparse_a(swizzle, first, second):
+    dense, kept, words = sparse("f16", 32, 16, 1)
+    b = random.integers(-3, 4, (64, 32))
+    lay = (by_depth, across_depth)
+    sides = lay[first](kept.astype(np.float16), swizzle), lay[second](b.astype(np.float16), swizzle)
+    tail = f", 1, 1, {first}, {second}"
+    out = run("k32.f32.f16.f16", 64, *sides, swizzle, tail=tail, keep=1, metadata=words, selector=1)
+    np.testing.assert_array_equal(out.view(np.float32), gathered((dense @ b.T + 5).astype(np.float32)))
+
+
+@pytest.mark.parametrize("selector", [0, 1])
+@pytest.mark.parametrize(("type_", "depth"), [("bf16", 32), ("tf32", 16), ("e4m3", 64), ("e5m2", 64)])
+def test_other_floats_of_a_sparse_a(type_, depth, selector):
+    if depth == 64 and selector == 1:  # all lanes have metadata
+        with pytest.raises(PtxError, match="selector must be 0"):
+            run("k64.f32.e4m3.e4m3", 8, *[(np.zeros(16), 0, 0)] * 2, 0, tail=", 1, 1", metadata=[], selector=1)
+        return
+    dense, kept, words = sparse(type_, depth, 8 if depth == 64 else 16, selector)
+    b = random.integers(-3, 4, (16, depth))
+    sides = by_depth(coded(type_, kept), 128), by_depth(coded(type_, b), 128)
+    tail = ", -1, 1, 0, 0" if type_ == "bf16" else ", -1, 1"
+    out = run(f"k{depth}.f32.{type_}.{type_}", 16, *sides, 128, tail=tail, metadata=words, selector=selector)
+    np.testing.assert_array_equal(out.view(np.float32), gathered(-(dense @ b.T).astype(np.float32)))
+
+
+def test_integers_of_a_sparse_a():
+    dense, kept, words = sparse("s8", 64, 8, 0)
+    b = random.integers(0, 256, (24, 64)).astype(np.uint8)
+    out = run("k64.s32.s8.u8", 24, by_depth(kept.astype(np.int8), 64), by_depth(b, 64), 64, keep=1, metadata=words)
+    np.testing.assert_array_equal(out.view(np.int32), gathered(dense.astype(np.int32) @ b.T.astype(np.int32) + 5))
+
+
+def test_a_sparse_a_in_registers():
+    """All threads keep the first two of each four: ones in the rows 0 to 7 of each 16, twos in half of the others."""
+    b = random.integers(-3, 4, (16, 32)).astype(np.float16)
+    load = "mov.b32 %a0, 0x3C003C00; mov.b32 %a1, 0x40004000; mov.b32 %a2, 0x3C003C00; mov.b32 %a3, 0;"
+    words = np.full(128, 0x44444444, np.uint32)
+    side = by_depth(b, 0)
+    out = run(
+        "k32.f32.f16.f16", 16, (np.zeros(16, np.uint8), 0, 0), side, 0, tail=", 1, 1, 0", load=load, metadata=words
+    )
+    kept = b.astype(np.float32).reshape(16, 8, 4)[:, :, :2]
+    upper, lower = kept.sum((1, 2)), 2 * kept[:, :4].sum((1, 2))
+    expected = np.where(np.arange(64)[:, None] % 16 < 8, upper, lower).astype(np.float32)
+    np.testing.assert_array_equal(out.view(np.float32), gathered(expected))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products of four warps: `wgmma`, ISA manual 9.7.15.
+"""Matrix products of four warps: `wgmma`, also of a sparse A, ISA manual 9.7.15.
 
 Each warp has 16 rows of the result and computes them by itself, eight columns at a time, as `mma` does. What comes from
 shared memory is described by 64 bits (9.7.15.5.1): start, two strides and how 16-byte chunks are swizzled. The product
@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.matrix import mma_layout, multiply, registers_of, sizes
+from cuda.cpu.emit.matrix import mma_layout, multiply, packet, registers_of, sizes, sparsity_of
 from cuda.cpu.emit.memory import load
-from cuda.cpu.emit.products import LANES
+from cuda.cpu.emit.products import LANES, Sparsity
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.instructions import Form
@@ -24,7 +24,7 @@ _SIGNS = {"f16": -0x7FFF8000, "bf16": -0x7FFF8000, "tf32": -0x80000000, "e4m3": 
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class EightColumns:
     """A product of `mma` by which a warp computes eight columns: what `matrix.multiply` takes for a form."""
 
     depth: int
@@ -33,13 +33,21 @@ class Product:
     btype: str
     satfinite: bool
     bitop: str | None
+    sparse: bool
 
     @property
     def ctype(self) -> str:
         return self.dtype
 
     def __str__(self) -> str:
-        words = ("wgmma", f"k{self.depth}", self.dtype, self.atype, self.btype, self.bitop or "sum")
+        words = (
+            "wgmma.sp" if self.sparse else "wgmma",
+            f"k{self.depth}",
+            self.dtype,
+            self.atype,
+            self.btype,
+            self.bitop or "sum",
+        )
         return ".".join(words) + (".satfinite" if self.satfinite else "")
 
 
@@ -95,8 +103,12 @@ def _by_depth(frame: Frame, matrix: Described, line: Value, chunk: int, byte: Va
     offset = builder.binary("mul", builder.binary("and", line, constant(7, "i32")), width)
     group = builder.binary("lshr", line, constant(3, "i32"))
     offset = builder.binary("add", offset, builder.binary("mul", group, matrix.stride))
-    step = builder.select(matrix.swizzled, constant(16, "i32"), matrix.leading)
-    offset = builder.binary("add", offset, builder.binary("mul", step, constant(chunk, "i32")))
+    # Where a row of the pattern has fewer chunks than k, the next ones are where the leading offset says.
+    number = constant(chunk, "i32")
+    inner = builder.binary("and", number, builder.binary("sub", matrix.chunks, constant(1, "i32")))
+    outer = builder.binary("udiv", number, matrix.chunks)
+    offset = builder.binary("add", offset, builder.binary("shl", inner, constant(4, "i32")))
+    offset = builder.binary("add", offset, builder.binary("mul", outer, matrix.leading))
     return builder.binary("add", offset, byte)
 
 
@@ -122,11 +134,13 @@ def _across_depth(frame: Frame, matrix: Described, line: Value, k: Value) -> Val
     return total
 
 
-def _fragment(frame: Frame, matrix: Described, first: Value, halves: int, *, transposed: bool) -> list[Value]:
-    """Load 16 rows of A (two halves) or 8 columns of B (one) from `first` on; a line has 32 bytes of k."""
+def _fragment(
+    frame: Frame, matrix: Described, first: Value, halves: int, *, transposed: bool, blocks: int = 2
+) -> list[Value]:
+    """Load 16 rows of A (two halves) or 8 columns of B (one) from `first` on, with 16 bytes of k in each block."""
     builder = frame.builder
     registers = []
-    for block in range(2):
+    for block in range(blocks):
         for half in range(halves):
             line = builder.binary("add", first, _lanes([lane // 4 + 8 * half for lane in range(LANES)]))
             if not transposed:
@@ -148,7 +162,13 @@ def emit_wgmma(frame: Frame, instruction: Instruction, form: Form) -> None:
     if form.modifiers[0] != "mma_async":
         return
     builder = frame.builder
-    destination, left, right, scale, *flags = instruction.operands
+    destination, left, right, *rest = instruction.operands
+    metadata = sparsity = None
+    if form.sparse:
+        word, selector, *rest = rest
+        metadata = packet(frame, word)
+        sparsity = sparsity_of(frame, form, sizes(form.shape)[2], form.atype, selector)
+    scale, *flags = rest
     signs = [isinstance(flag, Immediate) and flag.value == -1 for flag in flags[:2]]
     transposed = [isinstance(flag, Immediate) and flag.value == 1 for flag in flags[2:]]
     if isinstance(left, Vector):  # A is in registers: only B can be transposed
@@ -165,22 +185,33 @@ def emit_wgmma(frame: Frame, instruction: Instruction, form: Form) -> None:
         builder.broadcast(builder.select(keeps, frame.read(target, "b32"), constant(0, "i32")))
         for target in registers_of(destination)
     ]
-    results = _columns(frame, form, a, _described(frame, right), c, transposed=transposed[1:2] == [True])
+    across = transposed[1:2] == [True]
+    results = _columns(frame, form, a, _described(frame, right), c, metadata, sparsity, transposed=across)
     for target, value in zip(registers_of(destination), results, strict=True):
         frame.write(target, value)
 
 
 def _columns(
-    frame: Frame, form: Form, a: list[Value], right: Described, c: list[Value], *, transposed: bool
+    frame: Frame,
+    form: Form,
+    a: list[Value],
+    right: Described,
+    c: list[Value],
+    metadata: Value | None,
+    sparsity: Sparsity | None,
+    *,
+    transposed: bool,
 ) -> list[Value]:
     """Multiply eight columns after the other."""
     _, columns, depth = sizes(form.shape)
-    product = Product(depth, form.dtype, form.atype, form.btype, form.satfinite, form.bitop)
+    product = EightColumns(depth, form.dtype, form.atype, form.btype, form.satfinite, form.bitop, bool(sparsity))
     layout = mma_layout(f"m16n8k{depth}", form.atype)
     each = len(c) * 8 // columns  # registers of eight columns
     results = []
     for number in range(columns // 8):
-        b = _fragment(frame, right, constant(8 * number, "i32"), 1, transposed=transposed)
+        start = constant(8 * number, "i32")
+        b = _fragment(frame, right, start, 1, transposed=transposed, blocks=4 if sparsity else 2)
         values = [a, [frame.builder.broadcast(value) for value in b], c[number * each : (number + 1) * each]]
-        results += multiply(frame, product, layout, (form.atype, form.btype, form.dtype), values)
+        types = (form.atype, form.btype, form.dtype)
+        results += multiply(frame, product, layout, types, values, metadata, sparsity=sparsity)
     return results

@@ -5,6 +5,7 @@
 from cuda.cpu.ptx.instructions import Row
 
 _G = "warpgroup"
+_SPARSE = "d..., a..., b, metadata, selector, scale"
 _MMA = "wgmma.mma_async.sync.aligned.shape"
 
 
@@ -67,6 +68,34 @@ ROWS = (
         atype="b1",
         btype="b1",
         bitop="and",
+    ),
+    *(
+        Row(
+            "9.7.15.6.3",
+            _G,
+            f"wgmma.mma_async.sparse.sync.aligned.shape.dtype.atype.btype {_SPARSE}, asign, bsign{across}",
+            sparse="sp",
+            shape=_shapes(depth),
+            dtype=dtype,
+            atype=atype,
+            btype=atype,
+        )
+        for depth, dtype, atype, across in (
+            (32, "f16 f32", "f16", "{, t}{, u}"),
+            (32, "f32", "bf16", "{, t}{, u}"),
+            (16, "f32", "tf32", ""),
+            (64, "f16 f32", "e4m3 e5m2", ""),
+        )
+    ),
+    Row(
+        "9.7.15.6.3",
+        _G,
+        f"wgmma.mma_async.sparse.sync.aligned.shape{{.satfinite}}.dtype.atype.btype {_SPARSE}",
+        sparse="sp",
+        shape=_shapes(64),
+        dtype="s32",
+        atype="s8 u8",
+        btype="s8 u8",
     ),
     Row("9.7.15.7.1", _G, "wgmma.fence.sync.aligned "),
     Row("9.7.15.7.2", _G, "wgmma.commit_group.sync.aligned "),
