@@ -180,11 +180,19 @@ static void step(const struct cpu_job *job, uint32_t place[3])
         place[axis] = 0;
 }
 
+/* Place by place: an access that joins what was stored in parts waits until all earlier stores are in the cache, those of
+ * the block before to memory among them. */
+static void put_place(struct cpu_warp *warp, const uint32_t place[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        *(volatile uint32_t *)&warp->block_idx[axis] = place[axis];
+}
+
 void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index)
 {
     cpu_barriers_reset(block);
-    uint32_t place[3];
-    memcpy(place, block->warps[0].abi.block_idx, sizeof place);
+    const volatile uint32_t *before = block->warps[0].abi.block_idx;
+    uint32_t place[3] = {before[0], before[1], before[2]};
     if (index == block->following && job->cluster == 1)
         step(job, place); /* divisions would take longer than many a block */
     else
@@ -197,7 +205,7 @@ void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t inde
         running->live = running->abi.lanes;
         running->polls = 0;
         running->abi.local_top = 0;
-        memcpy(running->abi.block_idx, place, sizeof place);
+        put_place(&running->abi, place);
     }
 }
 
