@@ -99,12 +99,78 @@ def test_integers_of_every_number(instruction, wanted):
     np.testing.assert_array_equal(apply(instruction, wanted.dtype), wanted)
 
 
-@pytest.mark.parametrize(("type_", "kind"), [("e4m3", ml_dtypes.float8_e4m3fn), ("e5m2", ml_dtypes.float8_e5m2)])
-def test_pairs_of_small_floats(type_, kind):
-    """Each of 65536 pairs as halves, and each half as a number of eight bits, saturated."""
-    pairs = apply(f"cvt.rn.f16x2.{type_}x2 %r2, %h1", np.uint32).view(np.float16)
-    same(pairs, CODES.view(np.uint8).view(kind).astype(np.float16))
-    text = f"mov.b32 %r2, {{%h1, %h1}}; cvt.rn.satfinite.{type_}x2.f16x2 %h2, %r2"
-    found = apply(text, np.uint16).view(np.uint8)[::2].view(kind)
+SMALL = {
+    "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e2m3": ml_dtypes.float6_e2m3fn,
+    "e3m2": ml_dtypes.float6_e3m2fn,
+    "e2m1": ml_dtypes.float4_e2m1fn,
+}
+BITS = {"e2m3": 6, "e3m2": 6, "e2m1": 4}
+
+
+def parts_of(type_: str) -> np.ndarray:
+    """Return the low and the high number of all 65536 pairs, as codes [pair, 2]."""
+    if type_ == "e2m1":
+        return np.stack([CODES & 15, CODES >> 4 & 15], 1).astype(np.uint8)
+    return CODES.view(np.uint8).reshape(-1, 2) & np.uint8((1 << BITS.get(type_, 8)) - 1)
+
+
+def to_small(type_: str, x: np.ndarray) -> np.ndarray:
+    """Return the codes of numbers as .satfinite makes them."""
+    kind = SMALL[type_]
     most = float(ml_dtypes.finfo(kind).max)
-    same(found, np.clip(HALF, np.float16(-most), np.float16(most)).astype(kind))
+    x = x.astype(np.float32)
+    codes = np.clip(x, -most, most).astype(kind).view(np.uint8)
+    return np.where(np.isnan(x), 0x7F if type_ in ("e4m3", "e5m2") else (1 << BITS[type_] - 1) - 1, codes)
+
+
+@pytest.mark.parametrize("type_", SMALL)
+def test_pairs_of_small_floats(type_):
+    """Each of 65536 pairs as halves and as bfloats, with and without factors."""
+    wanted = parts_of(type_).view(SMALL[type_])
+    move = "cvt.u32.u16 %r5, %h1; cvt.u8.u32 %b, %r5;" if type_ == "e2m1" else "mov.b16 %b, %h1;"
+    head = f"{{ .reg .b{8 if type_ == 'e2m1' else 16} %b; {move}"
+    pairs = apply(f"{head} cvt.rn.f16x2.{type_}x2 %r2, %b; }}", np.uint32).view(np.float16)
+    same(pairs, wanted.astype(np.float16).ravel())
+    pairs = apply(f"{head} cvt.rn.bf16x2.{type_}x2 %r2, %b; }}", np.uint32).view(ml_dtypes.bfloat16)
+    same(pairs, wanted.astype(ml_dtypes.bfloat16).ravel())
+    scaled = f"{head} mov.b16 %h3, 0x8A73; cvt.rn.relu.scaled::n2::ue8m0.bf16x2.{type_}x2 %r2, %b, %h3; }}"
+    pairs = apply(scaled, np.uint32).view(ml_dtypes.bfloat16)
+    products = wanted.astype(np.float64) * [2.0 ** (0x73 - 127), 2.0 ** (0x8A - 127)]
+    same(pairs, np.where(products < 0, 0, products).astype(ml_dtypes.bfloat16).ravel())
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("source", ["f16", "bf16"])
+@pytest.mark.parametrize("type_", SMALL)
+def test_every_half_as_a_small_float(type_, source):
+    values = HALF if source == "f16" else BRAIN
+    narrow = type_ == "e2m1"
+    convert = f"cvt.rn.satfinite.{type_}x2.{source}x2 %b, %r5;" + (
+        "cvt.u16.u8 %h2, %b" if narrow else "mov.b16 %h2, %b"
+    )
+    text = f"{{ .reg .b{8 if narrow else 16} %b; mov.b32 %r5, {{%h1, %h1}}; {convert}; }}"
+    found = apply(text, np.uint16)
+    code = to_small(type_, values).astype(np.uint16)
+    np.testing.assert_array_equal(found, code | code << (4 if narrow else 8))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("factors", [None, (0x80, 0x7D)])
+def test_fixed_point_of_every_number(factors):
+    """s2f6: 64ths from -2 to 127/64, rounded to nearest even; NaN is the largest (sections 5.2.4, 9.7.9.21)."""
+    scale = np.float64([1, 1] if factors is None else [2.0 ** (factor - 127) for factor in factors])  # low, high
+    word, operand = ("", "") if factors is None else (".scaled::n2::ue8m0", ", %h3")
+    head = f"mov.b16 %h3, {factors[1] << 8 | factors[0] if factors else 0};"
+    numbers = BRAIN.astype(np.float64)[:, None] / scale
+    wanted = np.clip(np.rint(numbers * 64), -128, 127)
+    wanted = np.where(np.isnan(wanted), 127, wanted).astype(np.int8)
+    convert = f"cvt.rn.satfinite{word}.s2f6x2.bf16x2 %h2, %r5{operand}"
+    found = apply(f"{head} mov.b32 %r5, {{%h1, %h1}}; {convert}", np.uint16)
+    np.testing.assert_array_equal(found.view(np.int8).reshape(-1, 2), wanted)
+    convert = f"cvt.rn.satfinite.relu{word}.s2f6x2.f32 %h2, %r5, %r5{operand}"
+    found = apply(f"{head} cvt.f32.bf16 %r5, %h1; {convert}", np.uint16)
+    np.testing.assert_array_equal(found.view(np.int8).reshape(-1, 2), np.maximum(wanted, 0))
+    found = apply(f"{head} cvt.rn{word}.bf16x2.s2f6x2 %r2, %h1{operand}", np.uint32).view(ml_dtypes.bfloat16)
+    same(found, (CODES.view(np.int8).reshape(-1, 2) / 64 * scale).astype(ml_dtypes.bfloat16).ravel())

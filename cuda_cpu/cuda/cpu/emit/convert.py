@@ -7,18 +7,20 @@ from __future__ import annotations
 from cuda.cpu.emit.floating import canonical, saturate
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.halves import SMALL, narrow, round_to_odd, widen
-from cuda.cpu.emit.minifloats import from_minifloat, from_power, to_minifloat, to_power
+from cuda.cpu.emit.minifloats import from_fixed, from_minifloat, from_power, to_fixed, to_minifloat, to_power
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.rounding import directed, flush_subnormals
+from cuda.cpu.emit.stochastic import random_bits, round_stochastically
 from cuda.cpu.emit.values import ELEMENTS, Value, constant, integer_of, real, width_of
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction, Register
+from cuda.cpu.ptx.syntax import Instruction, Operand, Register, Vector
 
 FLOATS = {"f16", "bf16", "f32", "f64"}
 WHOLE = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "tf32": 3.4011621342146535e38}
-PACKED = {f"{part}x2": part for part in ("f16", "bf16", "e4m3", "e5m2", "e2m1", "e2m3", "e3m2", "ue8m0")}
+PACKED = {f"{part}x2": part for part in ("f16", "bf16", "e4m3", "e5m2", "e2m1", "e2m3", "e3m2", "ue8m0", "s2f6")}
+PACKED |= {f"{part}x4": part for part in ("e4m3", "e5m2", "e2m1", "e2m3", "e3m2")}
 
 
 @emits("cvt", pure=True)
@@ -29,7 +31,7 @@ def emit_convert(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, *sources = instruction.operands
     dtype, type_ = form.dtype, form.type
     if dtype in PACKED:
-        frame.write(destination, _pack_floats(frame, form, [frame.read(source, type_) for source in sources]))
+        frame.write(destination, _pack_floats(frame, form, sources))
         return
     value = frame.read(sources[0], type_)
     if type_ in FLOATS:
@@ -192,25 +194,61 @@ def _to_tf32(frame: Frame, value: Value, mode: str) -> Value:
     return builder.select(nan, constant(0x7FFFFFFF, "i32"), rounded)
 
 
-def _pack_floats(frame: Frame, form: Form, values: list[Value]) -> Value:
-    """Convert two numbers and pack them: of two operands the first is the high part."""
-    builder, dtype, type_ = frame.builder, form.dtype, form.type
-    part = PACKED[dtype]
+def _pack_floats(frame: Frame, form: Form, sources: list[Operand]) -> Value:
+    """Convert two or four numbers and pack them: of several operands the first is the highest part."""
+    builder, part = frame.builder, PACKED[form.dtype]
+    scales = random = None
+    if form.rs:
+        *sources, random = sources
+    elif form.scaled_n2_ue8m0:
+        *sources, packed = sources
+        scales = [from_power(frame, each) for each in _halves(frame, frame.read(packed, "ue8m0x2"))]
+    if isinstance(sources[0], Vector):
+        sources = sources[0].elements
+    values = [frame.read(source, form.type) for source in sources]
     if len(values) == 1:
-        values = _unpacked(frame, values[0], type_)
+        values = _unpacked(frame, values[0], form.type)
+    if random is not None:
+        bits = random_bits(frame, frame.read(random, "b32"), part, len(values))
+        values = [round_stochastically(frame, *pair, part) for pair in zip(values, bits, strict=True)]
+    if scales and part == "s2f6":  # divided as doubles: that is exact
+        values = [_scaled(frame, "fdiv", *pair) for pair in zip(values, scales, strict=True)]
+    elif scales:
+        values = [builder.binary("fmul", *pair) for pair in zip(values, scales, strict=True)]
+    whole = ELEMENTS[form.dtype]
+    width = width_of(whole) // len(values)
+    result = None
+    for value in values:
+        piece = builder.resize(_packed_part(frame, form, value, part), whole)
+        above = None if result is None else builder.binary("shl", result, constant(width, whole))
+        result = piece if above is None else builder.binary("or", above, piece)
+    return result
+
+
+def _scaled(frame: Frame, operation: str, value: Value, scale: Value) -> Value:
+    builder = frame.builder
+    return builder.binary(operation, builder.cast("fpext", value, "double"), builder.cast("fpext", scale, "double"))
+
+
+def _packed_part(frame: Frame, form: Form, value: Value, part: str) -> Value:
+    """Convert one number of several."""
+    builder = frame.builder
     if part in ("f16", "bf16"):
-        pieces = [builder.bits(_to_small(frame, form, value, part)) for value in values]
-    elif part == "ue8m0":
-        pieces = [to_power(frame, value, up=form.rnd == "rp", finite=form.satfinite) for value in values]
-    else:
-        if form.relu:
-            zero = real(0.0, "float")
-            values = [builder.select(builder.compare("fcmp olt", value, zero), zero, value) for value in values]
-        pieces = [to_minifloat(frame, value, part) for value in values]
-    whole = ELEMENTS[dtype]
-    width = width_of(whole) // 2
-    high, low = (builder.resize(piece, whole) for piece in pieces)
-    return builder.binary("or", builder.binary("shl", high, constant(width, whole)), low)
+        return builder.bits(_to_small(frame, form, value, part))
+    if part == "ue8m0":
+        return to_power(frame, value, up=form.rnd == "rp", finite=form.satfinite)
+    if form.relu:
+        zero = real(0.0, value.element)
+        value = builder.select(builder.compare("fcmp olt", value, zero), zero, value)
+    return to_fixed(frame, value) if part == "s2f6" else to_minifloat(frame, value, part)
+
+
+def _halves(frame: Frame, value: Value) -> list[Value]:
+    """Return the high and the low half of a packed value."""
+    builder = frame.builder
+    width = width_of(value.element) // 2
+    parts = [builder.binary("lshr", value, constant(width, value.element)), value]
+    return [builder.resize(each, f"i{width}") for each in parts]
 
 
 def _unpacked(frame: Frame, value: Value, type_: str) -> list[Value]:
@@ -218,15 +256,16 @@ def _unpacked(frame: Frame, value: Value, type_: str) -> list[Value]:
     builder, part = frame.builder, PACKED.get(type_)
     if part is None:
         raise PtxError(f"cvt from .{type_} to two numbers", frame.line)
-    width = width_of(value.element) // 2
-    parts = [builder.binary("lshr", value, constant(width, value.element)), value]
     if part == "e2m1":  # what is beyond its bits does not count
+        parts = [builder.binary("lshr", value, constant(4, value.element)), value]
         return [from_minifloat(frame, each, part) for each in parts]
-    parts = [builder.resize(each, f"i{width}") for each in parts]
+    parts = _halves(frame, value)
     if part == "f16":
         return [widen(frame, builder.cast("bitcast", each, "half"), part) for each in parts]
     if part == "bf16":
         return [widen(frame, each, part) for each in parts]
     if part == "ue8m0":
         return [from_power(frame, each) for each in parts]
+    if part == "s2f6":
+        return [from_fixed(frame, each) for each in parts]
     return [from_minifloat(frame, each, part) for each in parts]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 """Floats of eight bits: e4m3 (no infinities, largest 448), e5m2 (as half, largest 57344), ue8m0 (powers of two); of six
-and four bits: e2m3, e3m2, e2m1, which have neither infinities nor NaN."""
+and four bits: e2m3, e3m2, e2m1, which have neither infinities nor NaN. Fixed point: s2f6, 64ths in eight bits."""
 
 from __future__ import annotations
 
@@ -92,3 +92,18 @@ def from_power(frame: Frame, code: Value) -> Value:
     bits = builder.select(builder.compare("icmp eq", wide, constant(0, "i32")), constant(0x400000, "i32"), bits)
     nan = builder.compare("icmp eq", wide, constant(0xFF, "i32"))
     return builder.cast("bitcast", builder.select(nan, constant(0x7FFFFFFF, "i32"), bits), "float")
+
+
+def to_fixed(frame: Frame, value: Value) -> Value:
+    """Return the nearest 64ths (i8) of a float or double; NaN becomes the largest number."""
+    builder = frame.builder
+    nearest = builder.binary("fmul", value, real(64.0, value.element))
+    nearest = builder.intrinsic("roundeven", value.element, nearest)
+    fixed = builder.intrinsic("fptosi.sat", "i8", nearest, mangle=("i8", value.element))
+    return builder.select(builder.compare("fcmp uno", value, value), constant(0x7F, "i8"), fixed)
+
+
+def from_fixed(frame: Frame, code: Value) -> Value:
+    """Return a number of 64ths (i8) as a float."""
+    builder = frame.builder
+    return builder.binary("fmul", builder.cast("sitofp", code, "float"), real(2.0**-6, "float"))

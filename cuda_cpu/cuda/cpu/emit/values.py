@@ -39,7 +39,8 @@ ELEMENTS |= {f"{kind}{width}": f"i{width}" for kind in "bsu" for width in (8, 16
 ELEMENTS |= {"b128": "i128", "u128": "i128", "s128": "i128", "f16x2": "i32", "bf16x2": "i32", "tf32": "i32"}
 ELEMENTS |= {"u16x2": "i32", "s16x2": "i32", "f32x2": "i64"}
 ELEMENTS |= {"e4m3": "i8", "e5m2": "i8", "e4m3x2": "i16", "e5m2x2": "i16"}
-ELEMENTS |= {"e2m1x2": "i8", "e2m3x2": "i16", "e3m2x2": "i16", "ue8m0x2": "i16"}
+ELEMENTS |= {"e2m1x2": "i8", "e2m3x2": "i16", "e3m2x2": "i16", "ue8m0x2": "i16", "s2f6x2": "i16"}
+ELEMENTS |= {"e4m3x4": "i32", "e5m2x4": "i32", "e2m1x4": "i16", "e2m3x4": "i32", "e3m2x4": "i32"}
 
 
 def width_of(element: str) -> int:

@@ -11,6 +11,9 @@ _FLOAT_CMP = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan"
 _BOOL = "and or xor"
 _INT = "b16 b32 b64 u16 u32 u64 s16 s32 s64"
 _CVT_INT = "u8 u16 u32 u64 s8 s16 s32 s64"
+_HALVES = "f16x2 bf16x2"
+_X2 = "e4m3x2 e5m2x2 e2m1x2 e2m3x2 e3m2x2"
+_X4 = "e4m3x4 e5m2x4 e2m1x4 e2m3x4 e3m2x4"
 _CVT_FLOAT = "f16 bf16 f32 f64"
 
 ROWS = (
@@ -107,7 +110,9 @@ ROWS = (
         dtype=_CVT_FLOAT,
         type=_CVT_FLOAT,
     ),
-    Row("9.7.9.21", "convert", "cvt.rnd{.relu}.dtype.type d, a", rnd="rn rz", dtype="f16 bf16", type="f32"),
+    Row("9.7.9.21", "convert", "cvt.rnd{.relu}{.satfinite}.dtype.type d, a", rnd="rn rz", dtype="f16 bf16", type="f32"),
+    Row("9.7.9.21", "convert", "cvt.rs{.relu}{.satfinite}.dtype.type d, a, b, random", dtype=_HALVES, type="f32"),
+    Row("9.7.9.21", "convert", "cvt.rs{.relu}.satfinite.dtype.type d, v..., random", dtype=_X4, type="f32"),
     Row(
         "9.7.9.21",
         "convert",
@@ -124,7 +129,31 @@ ROWS = (
     Row("9.7.9.21", "convert", "cvt.rnd{.satfinite}.dtype.type d, a, b", rnd="rz rp", dtype="ue8m0x2", type="f32"),
     Row("9.7.9.21", "convert", "cvt.rnd{.satfinite}.dtype.type d, a", rnd="rz rp", dtype="ue8m0x2", type="bf16x2"),
     Row("9.7.9.21", "convert", "cvt.rn.dtype.type d, a", dtype="bf16x2", type="ue8m0x2"),
-    Row("9.7.9.21", "convert", "cvt.rn.satfinite{.relu}.dtype.type d, a", dtype="e4m3x2 e5m2x2", type="f16x2"),
+    Row("9.7.9.21", "convert", "cvt.rn.satfinite{.relu}.dtype.type d, a", dtype=_X2, type=_HALVES),
+    Row("9.7.9.21", "convert", "cvt.rn{.relu}{.satfinite}.dtype.type d, a", dtype="bf16x2", type=_X2 + " s2f6x2"),
+    Row(
+        "9.7.9.21",
+        "convert",
+        "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.dtype.type d, a, scale",
+        dtype="bf16x2",
+        type=_X2 + " s2f6x2",
+    ),
+    Row("9.7.9.21", "convert", "cvt.rn.satfinite{.relu}.dtype.type d, a, b", dtype="s2f6x2", type="f32"),
+    Row(
+        "9.7.9.21",
+        "convert",
+        "cvt.rn.satfinite{.relu}.scaled::n2::ue8m0.dtype.type d, a, b, scale",
+        dtype="s2f6x2",
+        type="f32",
+    ),
+    Row("9.7.9.21", "convert", "cvt.rn.satfinite{.relu}.dtype.type d, a", dtype="s2f6x2", type="bf16x2"),
+    Row(
+        "9.7.9.21",
+        "convert",
+        "cvt.rn.satfinite{.relu}.scaled::n2::ue8m0.dtype.type d, a, scale",
+        dtype="s2f6x2",
+        type="bf16x2",
+    ),
     Row("9.7.9.21", "convert", "cvt.rn{.relu}.dtype.type d, a", dtype="f16x2", type="e4m3x2 e5m2x2"),
     Row("9.7.9.22", "convert", "cvt.pack.sat.dtype.type d, a, b", dtype="u16 s16", type="s32"),
     Row(
