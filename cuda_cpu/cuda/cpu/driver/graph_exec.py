@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Executable graphs: a copy of a graph whose work is put on a stream's queue in one order that obeys all edges."""
+"""Executable graphs: a copy of a graph whose work is put on a stream's queue, with branches that may run at once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from cuda.cpu.abi import (
     CUgraphExecUpdateResultInfo,
     CUgraphNodeParams,
 )
-from cuda.cpu.driver import context, graph_condition, graph_node, graph_work, stream, wait
+from cuda.cpu.driver import context, graph_condition, graph_node, graph_plan, graph_work, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph import MEMORY, Graph, Node, graphs, nodes
 from cuda.cpu.driver.graph_condition import ConditionalWork
@@ -65,7 +65,7 @@ ON_DEVICE = (
     CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_CONDITIONAL,
 )  # fmt: skip
 
-Step = tuple[list[Work], Any]  # works; the sequence that runs them, None: they need the host at each launch
+Stage = tuple[list[Work], Any]  # what the host does at each launch; the sequence that runs then, None: no more
 
 
 class GraphExec:
@@ -89,7 +89,7 @@ class GraphExec:
             memory.holders.add(self)
         self.retired: list[tuple[Any, int]] = []  # user objects of graphs that updates replaced: launches may use them
         self.context: Any = None  # of the latest launch
-        self.steps: list[Step] = []
+        self.steps: list[Stage] = []
         self.handle = execs.add(self)
         try:
             self.done = _runtime.Event()
@@ -119,34 +119,41 @@ class GraphExec:
             if condition.default is not None:
                 first.write_value(condition.handle, condition.default, 4)
         self.steps.append(([], first))
-        self._collect(self.graph, None)
+        for steps in graph_plan.segments(graph_plan.steps_of(self.graph, self.off)):
+            works = [step.work for step in steps if isinstance(step.work, (EventWork, MemoryWork))]
+            if isinstance(steps[0].work, EventWork):  # a new mark at each launch
+                self.steps.append((works, None))
+                continue
+            if self.steps[-1][1] is None:
+                self.steps.append(([], _runtime.Sequence()))
+            self.steps[-1][0].extend(works)
+            self._collect(self.steps[-1][1], steps)
         if self.on_device:
             first.publish(self.handle)
 
-    def _collect(self, graph: Graph, within: Any) -> None:
-        """Add the work of a graph to the steps, or to sequence `within`."""
-        for node in graph.in_order():
-            if isinstance(node.work, ChildWork):
-                self._collect(node.work.graph, within)
-            elif node not in self.off:
-                self._add(node.work, within)
-
-    def _add(self, work: Work, within: Any) -> None:
-        if within is None and isinstance(work, EventWork):  # a new mark at each launch
-            self.steps.append(([work], None))
+    def _collect(self, sequence: Any, steps: list[graph_plan.Step]) -> None:
+        """Put steps into a sequence: one behind the other, or as parts of which several can run at once."""
+        parts = graph_plan.parts(steps)
+        if len(parts) == 1:
+            for step in steps:
+                self._add(step.work, sequence)
             return
-        if within is None and self.steps[-1][1] is None:
-            self.steps.append(([], _runtime.Sequence()))
-        sequence = within if within is not None else self.steps[-1][1]
+        made = []
+        for inner, after in parts:
+            made.append((_runtime.Sequence(), after))
+            for step in inner:
+                self._add(step.work, made[-1][0])
+        if made:
+            sequence.branch(made)
+
+    def _add(self, work: Work | None, sequence: Any) -> None:
         if isinstance(work, ConditionalWork):
             bodies = []
             for graph in work.bodies:
                 bodies.append(_runtime.Sequence())
-                self._collect(graph, bodies[-1])
+                self._collect(bodies[-1], graph_plan.steps_of(graph, self.off))
             sequence.choose(work.condition.handle, work.type, bodies)
-        elif isinstance(work, MemoryWork):
-            self.steps[-1][0].append(work)
-        else:
+        elif work is not None and not isinstance(work, MemoryWork):
             work.run(None, sequence)
 
     def node(self, name: str, handle: int, *kinds: int) -> Node:

@@ -105,7 +105,7 @@ cdef extern from "event.h":
 
 cdef extern from "queue.h":
     enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE, CPU_RECORD, CPU_WAIT_EVENT
-    enum: CPU_CALL, CPU_FREE, CPU_UNMAP, CPU_CHOICE, CPU_GRAPH_PART
+    enum: CPU_CALL, CPU_FREE, CPU_UNMAP, CPU_CHOICE, CPU_BRANCHES, CPU_GRAPH_PART
     enum: CPU_IF, CPU_WHILE, CPU_SWITCH
     enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
     struct cpu_launch:
@@ -138,6 +138,13 @@ cdef extern from "queue.h":
         cpu_condition_cell *cell
         uint32_t kind, count
         cpu_sequence **bodies
+    struct cpu_branch:
+        cpu_sequence *sequence
+        uint32_t before, count
+        uint32_t *after
+    struct cpu_branches:
+        cpu_branch *parts
+        uint32_t count
     struct cpu_graph_part:
         cpu_sequence *sequence
         cpu_graph_run *run
@@ -151,6 +158,7 @@ cdef extern from "queue.h":
         cpu_deferred_free deferred
         cpu_unmap unmap
         cpu_choice choice
+        cpu_branches branches
         cpu_graph_part part
     struct cpu_queue
     cpu_queue *cpu_queue_make(uint32_t workers)
@@ -170,6 +178,9 @@ cdef extern from "queue.h":
     void cpu_queue_cancel(cpu_queue *queue)
     bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
     void cpu_queues_stop() nogil
+
+cdef extern from "branches.h":
+    void cpu_branches_stop() nogil
 
 cdef extern from "graph.h":
     cpu_sequence *cpu_sequence_make()

@@ -502,6 +502,36 @@ cdef class Queue:
             command.choice.count += 1
         self.submit(command)
 
+    def branch(self, list parts not None):
+        """Run parts of a graph, which may run at once: each is a sequence and the numbers of those that wait for it."""
+        cdef cpu_command *command = self.command(CPU_BRANCHES)
+        cdef cpu_branches *made = &command.branches
+        cdef Sequence sequence
+        cdef uint32_t number, i
+        made.count = 0
+        made.parts = <cpu_branch *>calloc(max(len(parts), 1), sizeof(cpu_branch))
+        try:
+            if made.parts is NULL:
+                raise MemoryError
+            for sequence, after in parts:
+                made.parts[made.count].after = <uint32_t *>calloc(max(len(after), 1), sizeof(uint32_t))
+                if made.parts[made.count].after is NULL:
+                    raise MemoryError
+                cpu_sequence_retain(sequence.sequence)
+                made.parts[made.count].sequence = sequence.sequence
+                made.parts[made.count].count = len(after)
+                made.count += 1
+            for number, (sequence, after) in enumerate(parts):
+                for i, other in enumerate(after):
+                    if not number < other < made.count:
+                        raise ValueError(f"part {number} cannot be in front of part {other} of {made.count}")
+                    made.parts[number].after[i] = other
+                    made.parts[<uint32_t>other].before += 1
+        except BaseException:
+            cpu_command_discard(command)
+            raise
+        self.submit(command)
+
     def run(self, Sequence sequence not None, GraphRun run not None, bint last):
         """Run a part of a graph; with the last one what kernels have launched to run behind it."""
         cdef cpu_command *command = self.command(CPU_GRAPH_PART)
@@ -671,6 +701,7 @@ def shutdown():
     cdef int64_t deadline = cpu_now() + <int64_t>2000000000
     with nogil:
         cpu_queues_stop()
+        cpu_branches_stop()
         cpu_pool_stop()
         cpu_threads_await(deadline)
         cpu_printf_flush()

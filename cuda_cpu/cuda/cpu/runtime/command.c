@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "branches.h"
 #include "graph.h"
 
 /* What runs where faults are caught: a command with what it needs to see. */
@@ -130,7 +131,7 @@ static void wait_value(void *argument)
 {
     struct run *run = argument;
     for (uint32_t turns = 0; !holds(&run->command->value); turns++) {
-        if (cpu_queue_cancelled(run->place.queue, run->place.number))
+        if (cpu_place_over(run->place))
             return;
         if (turns < 1000) {
             cpu_relax();
@@ -158,8 +159,10 @@ static bool launch(struct cpu_command *command, struct cpu_place place)
     job.limit = cpu_queue_workers(place.queue);
     cpu_fault_renew();
     cpu_queue_running(place.queue, place.number, &job);
+    if (place.branches && cpu_place_over(place)) /* since the jobs of this queue were stopped */
+        atomic_store(&job.stop, CPU_FAULT_CANCELLED);
     cpu_job_run(&job, place.worker);
-    cpu_queue_running(place.queue, place.number, NULL);
+    cpu_queue_ran(place.queue, &job);
     if (!atomic_load(&job.recorded))
         return true;
     *place.fault = job.fault;
@@ -186,7 +189,7 @@ static bool guarded(struct cpu_command *command, struct cpu_place place, void (*
 static bool wait_event(struct cpu_command *command, struct cpu_place place)
 {
     while (!cpu_marker_wait(command->marker, cpu_now() + 5000000))
-        if (cpu_queue_cancelled(place.queue, place.number))
+        if (cpu_place_over(place))
             break;
     return true;
 }
@@ -217,6 +220,8 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_place place)
         return true;
     case CPU_CHOICE:
         return cpu_choice_run(&command->choice, place);
+    case CPU_BRANCHES:
+        return cpu_branches_run(&command->branches, place);
     case CPU_GRAPH_PART:
         return cpu_part_run(&command->part, place);
     case CPU_UNMAP:
@@ -244,6 +249,8 @@ void cpu_command_drop(struct cpu_command *command)
         cpu_arena_release(command->deferred.arena);
     } else if (command->kind == CPU_CHOICE) {
         cpu_choice_drop(&command->choice);
+    } else if (command->kind == CPU_BRANCHES) {
+        cpu_branches_drop(&command->branches);
     } else if (command->kind == CPU_GRAPH_PART) {
         cpu_sequence_release(command->part.sequence);
         cpu_graph_run_release(command->part.run);

@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include "graph.h"
 
+#include "branches.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,20 +165,23 @@ static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t d
 static bool run_now(struct cpu_graph_run *run, struct cpu_place place)
 {
     bool fine = true;
-    while (fine && run->now.count) {
+    for (;;) {
         struct list list = take(run, &run->now);
+        if (!list.first)
+            return fine;
         for (struct launched *each = list.first; each && fine; each = each->next)
             fine = run_graph(each->sequence, each->handle, run->depth + 1, place);
         forget(&list);
+        if (!fine)
+            return false;
     }
-    return fine;
 }
 
-static bool run_sequence(struct cpu_sequence *sequence, struct cpu_place place)
+bool cpu_sequence_run(struct cpu_sequence *sequence, struct cpu_place place)
 {
     struct cpu_graph_run *run = place.worker->graph;
     for (struct cpu_command *command = sequence->first; command; command = command->next) {
-        if (cpu_queue_cancelled(place.queue, place.number))
+        if (cpu_place_over(place))
             return true;
         if (!cpu_command_run(command, place) || (run && !run_now(run, place)))
             return false;
@@ -189,11 +194,11 @@ static bool run_tails(struct cpu_graph_run *run, struct cpu_place place)
 {
     struct list left = take(run, &run->tails);
     bool fine = true;
-    while (fine && left.first && !cpu_queue_cancelled(place.queue, place.number)) {
+    while (fine && left.first && !cpu_place_over(place)) {
         struct launched *each = left.first;
         left.first = each->next;
         run->handle = each->handle;
-        fine = run_sequence(each->sequence, place);
+        fine = cpu_sequence_run(each->sequence, place);
         cpu_sequence_release(each->sequence);
         free(each);
         struct list more = take(run, &run->tails);
@@ -211,7 +216,7 @@ static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t d
     struct cpu_graph_run run, *before = place.worker->graph;
     begin(&run, handle, depth);
     place.worker->graph = &run;
-    bool fine = run_sequence(sequence, place) && run_tails(&run, place);
+    bool fine = cpu_sequence_run(sequence, place) && run_tails(&run, place);
     place.worker->graph = before;
     end(&run);
     return fine;
@@ -220,7 +225,7 @@ static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t d
 bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_place place)
 {
     place.worker->graph = part->run;
-    bool fine = run_sequence(part->sequence, place) && (!part->last || run_tails(part->run, place));
+    bool fine = cpu_sequence_run(part->sequence, place) && (!part->last || run_tails(part->run, place));
     place.worker->graph = NULL;
     return fine;
 }
@@ -231,9 +236,9 @@ bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_place place)
         uint32_t value = atomic_load(&choice->cell->value);
         /* if: value, else the second body where there is one; while: value; switch: the value is the body's number */
         uint32_t body = choice->kind == CPU_SWITCH ? value : !value;
-        if (body >= choice->count || cpu_queue_cancelled(place.queue, place.number))
+        if (body >= choice->count || cpu_place_over(place))
             return true;
-        if (!run_sequence(choice->bodies[body], place))
+        if (!cpu_sequence_run(choice->bodies[body], place))
             return false;
         if (choice->kind != CPU_WHILE)
             return true;

@@ -34,7 +34,8 @@ uint64_t cpu_graph_run_handle(const struct cpu_graph_run *run);
 bool cpu_graph_publish(uint64_t handle, struct cpu_sequence *sequence); /* false: no memory */
 void cpu_graph_withdraw(uint64_t handle);
 
-/* For command.c. */
+/* For command.c and branches.c. */
+bool cpu_sequence_run(struct cpu_sequence *sequence, struct cpu_place place);
 bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_place place);
 bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_place place);
 void cpu_choice_drop(struct cpu_choice *choice);

@@ -28,7 +28,7 @@ struct cpu_queue {
     bool started, closed, faulted;
     struct cpu_fault_record fault;
     int64_t spin;                    /* of its thread */
-    struct cpu_job *job;             /* running */
+    struct cpu_job *jobs;            /* running */
     _Atomic uint64_t cancelled;      /* commands up to this number are */
     _Atomic uint64_t submitted, completed;
     struct cpu_bell posted, done;
@@ -161,9 +161,34 @@ bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number)
 void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job)
 {
     pthread_mutex_lock(&queue->lock);
-    queue->job = job;
-    if (job && cpu_queue_cancelled(queue, number))
+    job->beside = queue->jobs;
+    queue->jobs = job;
+    if (cpu_queue_cancelled(queue, number))
         atomic_store(&job->stop, CPU_FAULT_CANCELLED);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void cpu_queue_ran(struct cpu_queue *queue, struct cpu_job *job)
+{
+    pthread_mutex_lock(&queue->lock);
+    struct cpu_job **place = &queue->jobs;
+    while (*place != job)
+        place = &(*place)->beside;
+    *place = job->beside;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* With the lock held. */
+static void stop_jobs(struct cpu_queue *queue)
+{
+    for (struct cpu_job *job = queue->jobs; job; job = job->beside)
+        atomic_store(&job->stop, CPU_FAULT_CANCELLED);
+}
+
+void cpu_queue_stop_jobs(struct cpu_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    stop_jobs(queue);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -210,7 +235,7 @@ static void run_command(struct cpu_queue *queue, struct cpu_command *command, st
     pthread_mutex_unlock(&queue->lock);
     if ((faulted || cpu_queue_cancelled(queue, command->number)) && !cpu_command_always(command))
         return;
-    if (cpu_command_run(command, (struct cpu_place){command->number, queue, worker, &fault}))
+    if (cpu_command_run(command, (struct cpu_place){command->number, queue, worker, &fault, NULL}))
         return;
     pthread_mutex_lock(&queue->lock);
     if (!queue->faulted)
@@ -303,8 +328,7 @@ void cpu_queue_cancel(struct cpu_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     atomic_store(&queue->cancelled, atomic_load(&queue->submitted));
-    if (queue->job)
-        atomic_store(&queue->job->stop, CPU_FAULT_CANCELLED);
+    stop_jobs(queue);
     pthread_mutex_unlock(&queue->lock);
 }
 

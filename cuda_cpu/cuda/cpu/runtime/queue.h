@@ -18,7 +18,8 @@ enum cpu_command_kind {
     CPU_WAIT_VALUE,
     CPU_CALL,
     CPU_CHOICE,
-    CPU_LAST_AGAIN = CPU_CHOICE, /* those up to here can run more than once, and so be part of a sequence */
+    CPU_BRANCHES,
+    CPU_LAST_AGAIN = CPU_BRANCHES, /* those up to here can run more than once, and so be part of a sequence */
     CPU_GRAPH_PART,
     CPU_RECORD,
     CPU_WAIT_EVENT,
@@ -79,6 +80,18 @@ struct cpu_choice {
     struct cpu_sequence **bodies;
 };
 
+/* Nodes of a graph that follow each other, and which parts wait for them. */
+struct cpu_branch {
+    struct cpu_sequence *sequence;
+    uint32_t before; /* parts that this one waits for */
+    uint32_t count, *after;
+};
+
+struct cpu_branches {
+    struct cpu_branch *parts;
+    uint32_t count;
+};
+
 /* Nodes of a graph that need the host no more. */
 struct cpu_graph_part {
     struct cpu_sequence *sequence;
@@ -101,6 +114,7 @@ struct cpu_command {
         struct cpu_deferred_free deferred;
         struct cpu_unmap unmap;
         struct cpu_choice choice;
+        struct cpu_branches branches;
         struct cpu_graph_part part;
     };
     _Alignas(64) uint8_t params[CPU_INLINE_PARAMS];
@@ -134,12 +148,15 @@ void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
 void cpu_queues_stop(void);
 
+struct cpu_branch_run;
+
 /* Where a command runs. `number` is of the queue's own command, which the command may be a part of. */
 struct cpu_place {
     uint64_t number;
     struct cpu_queue *queue;
     struct cpu_worker *worker;
     struct cpu_fault_record *fault;
+    struct cpu_branch_run *branches; /* that the command is part of, or NULL */
 };
 
 /* command.c: true unless it ended in a fault, which then is in *place.fault. */
@@ -147,8 +164,10 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_place place);
 bool cpu_command_always(const struct cpu_command *command); /* runs after a fault too */
 void cpu_command_drop(struct cpu_command *command);         /* gives back what it refers to */
 
-/* For command.c: whether command `number` was cancelled; the launch that cpu_queue_cancel is to stop (NULL: none). */
+/* For command.c and branches.c: whether command `number` was cancelled; launches that cpu_queue_cancel is to stop. */
 bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number);
 void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job);
+void cpu_queue_ran(struct cpu_queue *queue, struct cpu_job *job);
+void cpu_queue_stop_jobs(struct cpu_queue *queue);
 
 #endif

@@ -69,6 +69,7 @@ struct cpu_job {
     _Atomic uint32_t recorded;   /* the fault record belongs to whoever sets this first */
     /* The helpers' side, see pool.c. */
     struct cpu_job *link;
+    struct cpu_job *beside;   /* of the same queue: branches of a graph */
     uint32_t limit;           /* workers that may take part, 0: all */
     uint32_t helpers, wanted; /* guarded by the pool's lock */
     struct cpu_bell left;     /* rings when a helper leaves */
