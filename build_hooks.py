@@ -52,6 +52,11 @@ GENERATOR_NEEDS = [
     "nvidia-cufile==1.20.*",  # cufile.h
 ]
 
+# Cython's own functions and types, of which every module would carry a copy of 20 kB: the two packages share one.
+# cuda.cpu does without, since it is installed alone, too.
+UTILITY = "cuda.bindings._cython_utility"
+UTILITY_SOURCE = f"{BINDINGS}/_cython_utility.c"
+
 # -g0 and -s: the interpreter's own flags ask for debug information, ten times the size of the code.
 COMPILE = ["-O2", "-g0", "-fno-strict-aliasing", "-Wno-unused-function"]
 LINK = ["-Wl,-s"]
@@ -127,7 +132,26 @@ def extensions() -> list[Extension]:
         needs = dict(EXTENSION_NEEDS.get(name, {}))
         sources = [str(path.relative_to(ROOT)), *expand(needs.pop("sources", []), but=f"{path.stem}.c")]
         found.append(Extension(name, sources, extra_compile_args=COMPILE, extra_link_args=LINK, **needs))
+    if any(uses_utility(module) for module in found):
+        found.append(Extension(UTILITY, [UTILITY_SOURCE], extra_compile_args=COMPILE, extra_link_args=LINK))
     return found
+
+
+def uses_utility(module: Extension) -> bool:
+    return not module.name.startswith("cuda.cpu.")
+
+
+def write_utility() -> None:
+    """Write the source of Cython's shared module where it is absent or another Cython's.
+
+    It goes without memoryview's classes, which load slowly: none of our modules uses them.
+    """
+    from Cython import __version__
+
+    place = ROOT / UTILITY_SOURCE
+    if not place.exists() or f"Cython {__version__} " not in place.read_text().partition("\n")[0]:
+        command = ["generate-shared", UTILITY_SOURCE, "--exclude", "MemoryView"]
+        subprocess.run([sys.executable, "-m", "cython", *command], cwd=ROOT, check=True)
 
 
 def packages() -> dict[str, str]:
@@ -149,15 +173,21 @@ class BuildExt(build_ext):
     def run(self) -> None:
         from Cython.Build import cythonize
 
-        done = cythonize(
-            self.extensions,
-            include_path=list(SOURCE_ROOTS),
-            nthreads=self.parallel,
-            compiler_directives={"language_level": 3, "embedsignature": False},
-        )
-        sources = {module.name: module.sources for module in done}
-        for extension in self.extensions:
-            extension.sources = sources[extension.name]
+        modules = [module for module in self.extensions if module.name != UTILITY]
+        if len(modules) < len(self.extensions):
+            write_utility()
+        sources: dict[str, list[str]] = {}
+        for shared in (UTILITY, None):
+            done = cythonize(
+                [module for module in modules if uses_utility(module) == bool(shared)],
+                include_path=list(SOURCE_ROOTS),
+                nthreads=self.parallel,
+                compiler_directives={"language_level": 3, "embedsignature": False},
+                shared_utility_qualified_name=shared,
+            )
+            sources |= {module.name: module.sources for module in done}
+        for module in modules:
+            module.sources = sources[module.name]
         super().run()
         for target, patterns in LIBRARIES.items():
             if found := expand(patterns):
