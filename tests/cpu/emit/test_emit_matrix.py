@@ -229,3 +229,60 @@ def test_movmatrix():
     code = f"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {REGISTERS[1]}, [%r4];"
     matrices, out = move(code + "movmatrix.sync.aligned.m8n8.trans.b16 %r11, %r10;")
     np.testing.assert_array_equal(out[:, 1], owned(np.ascontiguousarray(matrices[0].T)))
+
+
+# --- matrices of bytes -------------------------------------------------------------------------------------
+
+
+def unpacked(rows: np.ndarray, source: str) -> np.ndarray:
+    """Return rows of 16 bytes as the 16 elements in each, four bits in the middle of their byte."""
+    if source == "b8":
+        return rows
+    width = 6 if "b6" in source else 4
+    bits = np.unpackbits(rows, axis=1, bitorder="little")[:, : 16 * width].reshape(len(rows), 16, width)
+    values = (bits << np.arange(width, dtype=np.uint8)).sum(2).astype(np.uint8)
+    return values if width == 6 else values << 2
+
+
+def load_bytes(form: str, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows in shared memory [lane, byte], and the registers' bytes [lane, register, byte]."""
+    matrices, out = move(f"ldmatrix.sync.aligned.{form} {REGISTERS[count]}, [%r4];")
+    return matrices.view(np.uint8).reshape(32, 16), out.view(np.uint8).reshape(32, 4, 4)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("source", ["b6x16_p32", "b4x16_p64"])
+def test_ldmatrix_of_narrow_numbers(source, count):
+    rows, out = load_bytes(f"m8n16.x{count}.shared.b8x16.{source}", count)
+    wanted = unpacked(rows, source)
+    for number in range(count):
+        np.testing.assert_array_equal(out[:, number].reshape(8, 16), wanted[8 * number : 8 * number + 8])
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("source", ["b8", "b6x16_p32", "b4x16_p64"])
+def test_ldmatrix_of_columns_of_bytes(source, count):
+    """Lane 4*i + j gets the rows 4*j to 4*j + 3 of column i, and of column i + 8 in the next register."""
+    type_ = "b8" if source == "b8" else f"b8x16.{source}"
+    rows, out = load_bytes(f"m16n16.x{count}.trans.shared.{type_}", 2 * count)
+    wanted = unpacked(rows, source)
+    for number in range(count):
+        columns = wanted[16 * number : 16 * number + 16].T
+        np.testing.assert_array_equal(out[:, 2 * number].reshape(8, 16), columns[:8])
+        np.testing.assert_array_equal(out[:, 2 * number + 1].reshape(8, 16), columns[8:])
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_stmatrix_of_columns_of_bytes(count):
+    """Lane 4*i + j has the columns 2*j, 2*j + 1 of row i, and then those of row i + 8."""
+    code = "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r4];"
+    code += f"stmatrix.sync.aligned.m16n8.x{count}.trans.shared.b8 [%r5], {REGISTERS[count]};"
+    code += "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r5];"
+    matrices, out = move(code)
+    registers = matrices.view(np.uint8).reshape(32, 4, 4)
+    stored = out.view(np.uint8).reshape(4, 8, 16)  # [matrix, column, row]
+    for number in range(count):
+        parts = registers[:, number].reshape(8, 4, 2, 2)  # [row, pair of columns, half, column of the pair]
+        wanted = parts.transpose(1, 3, 2, 0).reshape(8, 16)
+        np.testing.assert_array_equal(stored[number], wanted)
+    assert not stored[count:].any()

@@ -123,7 +123,7 @@ def store_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
             store(frame, places[number * each + position], builder.broadcast(builder.resize(part, f"i{bits}")))
 
 
-# --- ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16 bits -----------------------------------------------
+# --- ldmatrix, stmatrix: 8x8 matrices of 16 bits --------------------------------------------------
 
 
 def _parts(frame: Frame, place: Value, matrix: int, *, transposed: bool) -> list[Value]:
@@ -141,6 +141,9 @@ def _parts(frame: Frame, place: Value, matrix: int, *, transposed: bool) -> list
 @emits("ldmatrix")
 def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Load one, two or four matrices."""
+    if form.shape != "m8n8":
+        _load_bytes(frame, instruction, form)
+        return
     builder = frame.builder
     destination, address = instruction.operands
     place = pointers(frame, address, "shared")
@@ -159,6 +162,9 @@ def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
 @emits("stmatrix")
 def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Store one, two or four matrices."""
+    if form.shape != "m8n8":
+        _store_bytes(frame, instruction, form)
+        return
     builder = frame.builder
     address, source = instruction.operands
     place = pointers(frame, address, "shared")
@@ -167,6 +173,69 @@ def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
         low, high = _parts(frame, place, matrix, transposed=form.trans)
         store(frame, low, builder.resize(value, "i16"))
         store(frame, high, builder.resize(builder.binary("lshr", value, constant(16, "i32")), "i16"))
+
+
+# --- matrices of bytes, or of six or four bits that become bytes (sm_100a) --------------------------------
+
+
+def _elements_at(frame: Frame, place: Value, rows: list[int], columns: list[int], packing: str | None) -> Value:
+    """Return an element of each lane as a byte (i32); lane i has the address of row i, of 16 bytes.
+
+    Floats of four bits come to lie in the middle of their byte, as `mma` takes them (9.7.14.5.14).
+    """
+    builder = frame.builder
+    bits = {"b6x16_p32": 6, "b4x16_p64": 4}.get(packing, 8)
+    start = shuffle(builder, builder.broadcast(place), tuple(rows))
+    where = _at(frame, start, _lanes([column * bits // 8 for column in columns], "i64"))
+    word = builder.resize(load(frame, where, "i8"), "i32")
+    if bits == 6:  # may go on in the next byte, which is there: padding follows
+        following = builder.resize(load(frame, _at(frame, where, constant(1, "i64")), "i8"), "i32")
+        word = builder.binary("or", word, builder.binary("shl", following, constant(8, "i32")))
+    shifts = [column * bits % 8 for column in columns]
+    if any(shifts):
+        word = builder.binary("lshr", word, _lanes(shifts, "i32"))
+    if bits < 8:
+        word = builder.binary("and", word, constant((1 << bits) - 1, "i32"))
+    return builder.binary("shl", word, constant(2, "i32")) if bits == 4 else word
+
+
+def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Load matrices of 8 rows, or of 16 rows in columns; a lane gets four neighbours for each register."""
+    builder = frame.builder
+    destination, address = instruction.operands
+    place = pointers(frame, address, "shared")
+    targets = registers_of(destination)
+    lanes = range(LANES)
+    for number, target in enumerate(targets):
+        parts = []
+        for position in range(4):
+            if form.shape == "m16n16":
+                matrix, half = divmod(number, 2)
+                rows = [16 * matrix + 4 * (lane % 4) + position for lane in lanes]
+                columns = [lane // 4 + 8 * half for lane in lanes]
+            else:
+                rows = [8 * number + lane // 4 for lane in lanes]
+                columns = [4 * (lane % 4) + position for lane in lanes]
+            parts.append(_elements_at(frame, place, rows, columns, form.source))
+        value = parts[0]
+        for position, part in enumerate(parts[1:], 1):
+            value = builder.binary("or", value, builder.binary("shl", part, constant(8 * position, "i32")))
+        frame.write(target, value)
+
+
+def _store_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Store matrices of 16 rows and 8 columns by columns; lane 8*matrix + i has the address of column i."""
+    builder = frame.builder
+    address, source = instruction.operands
+    place = builder.broadcast(pointers(frame, address, "shared"))
+    for matrix, register in enumerate(registers_of(source)):
+        value = builder.broadcast(frame.read(register, "b32"))
+        for position in range(4):
+            columns = tuple(8 * matrix + 2 * (lane % 4) + position % 2 for lane in range(LANES))
+            rows = [lane // 4 + 8 * (position // 2) for lane in range(LANES)]
+            where = _at(frame, shuffle(builder, place, columns), _lanes(rows, "i64"))
+            part = builder.binary("lshr", value, constant(8 * position, "i32")) if position else value
+            store(frame, where, builder.resize(part, "i8"))
 
 
 @emits("movmatrix")
