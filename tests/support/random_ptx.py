@@ -124,6 +124,11 @@ and.b32 %t7, $a, 7; mov.u32 %t8, own; shl.b32 %t7, %t7, 2; add.u32 %t7, %t7, %t8
 and.b32 %t7, $a, 7; mov.u32 %t8, own; mad.lo.u32 %t7, %t7, 4, %t8; st.local.u32 [%t7], $b;
 and.b32 %t7, $a, 3; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d4, %d5; red.global.add.u32 [%d5], $b;
 red.global.max.u32 [%d4+16], $a;
+red.global.min.s32 [%d4+20], $b;
+atom.global.xor.b32 %t7, [%d4+28], $a;
+and.b32 %t7, $b, 1; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d4, %d5; atom.global.add.u32 %t7, [%d5], $a;
+and.b32 %t7, $u, 3; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d4, %d5; red.global.add.u32 [%d5], $a;
+atom.shared.min.s32 $d, [%t3], $k;
 atom.shared.exch.b32 $d, [%t3], $a;
 atom.shared.add.u32 $d, [%t3+4096], $b;
 CALL $d, $a, $b

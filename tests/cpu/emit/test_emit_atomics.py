@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.warps import compiled
 
 LANES = 32
@@ -213,3 +215,100 @@ def test_shared_memory_is_changed_lane_after_lane(operation, type_, cluster):
     compiled(text)(data, out)
     assert out.tolist() == old
     assert data.tolist() == bins * 8
+
+
+COLLISIONS = """
+.visible .entry k(.param .u64 places, .param .u64 values, .param .u64 old, .param .u64 slots, .param .u32 most)
+{{
+    .shared .align 8 .b8 bins[256];
+    .reg .b32 %r<9>; .reg .b64 %rd<12>; .reg .b{bits} %v<4>; .reg .pred %p<3>;
+    ld.param.u64 %rd1, [places]; ld.param.u64 %rd2, [values]; ld.param.u64 %rd3, [old]; ld.param.u64 %rd4, [slots];
+    ld.param.u32 %r1, [most];
+    mov.u32 %r2, %tid.x; mul.wide.u32 %rd5, %r2, {size}; add.u64 %rd6, %rd2, %rd5; add.u64 %rd7, %rd3, %rd5;
+    mul.wide.u32 %rd8, %r2, 4; add.u64 %rd9, %rd4, %rd8;
+    ld.global.u32 %r3, [%rd9]; mul.lo.u32 %r3, %r3, {size}; mov.u32 %r4, bins; add.u32 %r5, %r4, %r3;
+    cvt.u64.u32 %rd10, %r3; add.u64 %rd11, %rd1, %rd10;
+    mad.lo.u32 %r6, %r2, {size}, %r4; add.u64 %rd8, %rd1, %rd5; ld.global.b{bits} %v3, [%rd8];
+    st.shared.b{bits} [%r6], %v3; bar.sync 0;
+    ld.global.b{bits} %v1, [%rd6]; mov.b{bits} %v2, 0;
+    setp.eq.u32 %p2, {shared}, 1; setp.lt.u32 %p1, %r2, %r1; @!%p1 bra END;
+    {instruction}
+END:
+    st.global.b{bits} [%rd7], %v2; bar.sync 0;
+    ld.shared.b{bits} %v3, [%r6]; @%p2 st.global.b{bits} [%rd8], %v3;
+    ret;
+}}
+"""
+# What each operation makes of an old and a given number, as Python ints of the type.
+RULES = {
+    "add": lambda old, x: old + x,
+    "min": min,
+    "max": max,
+    "and": lambda old, x: old & x,
+    "or": lambda old, x: old | x,
+    "xor": lambda old, x: old ^ x,
+    "exch": lambda old, x: x,
+    "inc": lambda old, x: 0 if old >= x else old + 1,
+    "dec": lambda old, x: x if old == 0 or old > x else old - 1,
+}
+KINDS = [(op, type_) for op in ("add", "min", "max") for type_ in INTEGERS] + [("add", "f32"), ("add", "f64")]
+KINDS += [(op, type_) for op in ("and", "or", "xor", "exch") for type_ in ("b32", "b64")] + [
+    ("inc", "u32"),
+    ("dec", "u32"),
+]
+
+
+def apply(rule, dtype, old, value):
+    """Return the new number; integers wrap around, floats round."""
+    if dtype.kind == "f":
+        return dtype.type(old) + dtype.type(value)
+    bits = 8 * dtype.itemsize
+    number = rule(int(old), int(value)) & ((1 << bits) - 1)
+    return dtype.type(number - (1 << bits) if dtype.kind == "i" and number >> (bits - 1) else number)
+
+
+SLOTS = st.one_of(
+    st.just([5] * LANES),  # all at one place
+    st.permutations(range(LANES)),
+    st.lists(st.integers(0, 2), min_size=LANES, max_size=LANES),
+    st.lists(st.integers(0, LANES - 1), min_size=LANES, max_size=LANES),
+    st.integers(0, LANES - 1).map(lambda n: [0] * n + list(range(LANES - n))),
+)
+
+
+@pytest.mark.parametrize("space", ["global", "shared", "one shared"])
+@pytest.mark.parametrize(("op", "type_"), KINDS)
+def test_lanes_that_meet_come_one_after_the_other(op, type_, space):
+    """What the lanes get back, and what is there afterwards, is what they give in a row, whatever is combined."""
+    dtype = np.dtype(TYPES[type_])
+    size, what = dtype.itemsize, space.split()[-1]
+    address = {"global": "%rd11", "shared": "%r5", "one shared": "bins+8"}[space]
+    with_old = f"atom.{what}.{op}.{type_} %v2, [{address}], %v1;"
+    texts = [with_old]
+    if op not in ("exch", "inc", "dec"):
+        texts.append(f"red.{what}.{op}.{type_} [{address}], %v1;")
+    form = {"size": size, "bits": 8 * size, "shared": int(what == "shared")}
+    kernels = [compiled(COLLISIONS.format(instruction=text, **form)) for text in texts]
+    numbers = st.integers(0, 9) if dtype.kind == "f" or op in ("inc", "dec") else st.integers(0, 2 ** (8 * size) - 1)
+    packets = st.lists(numbers, min_size=LANES, max_size=LANES)
+
+    @settings(max_examples=12, deadline=None, derandomize=True, database=None)
+    @given(slots=SLOTS, given_=packets, before=packets, threads=st.sampled_from([32, 32, 17, 1, 0]))
+    def run(slots, given_, before, threads):
+        if dtype.kind == "f":
+            values, start = (np.array(each, dtype) * dtype.type(0.1) for each in (given_, before))
+        else:
+            values, start = (np.array(each, f"u{size}").view(dtype) for each in (given_, before))
+        if space == "one shared":
+            slots = [8 // size] * LANES
+        for kernel, gives in zip(kernels, (True, False), strict=False):
+            places, old = start.copy(), np.zeros(LANES, dtype)
+            kernel(places, values, old, np.array(slots, np.uint32), np.uint32(threads), shared=256)
+            expected, found = start.copy(), np.zeros(LANES, dtype)
+            for lane in range(threads):
+                found[lane] = expected[slots[lane]]
+                expected[slots[lane]] = apply(RULES[op], dtype, expected[slots[lane]], values[lane])
+            np.testing.assert_array_equal(places, expected)
+            np.testing.assert_array_equal(old, found if gives else 0)
+
+    run()

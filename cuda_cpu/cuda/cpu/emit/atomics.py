@@ -9,14 +9,15 @@ manual allows.
 
 from __future__ import annotations
 
+from cuda.cpu.emit.collisions import COMBINES, FEWEST, FOLDS, modify_one, modify_shared_places
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.lanes import for_each_lane
 from cuda.cpu.emit.mbarrier import complete_bytes
-from cuda.cpu.emit.memory import pointers, space_of
+from cuda.cpu.emit.memory import place_of, pointers, shared_parts, space_of
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import ELEMENTS, Value, integer_of
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Vector
 
 _ORDERS = {None: "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
 
@@ -48,16 +49,20 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
     if len(targets) != len(sources):
         targets = (None,) * len(sources)
     for position, (each, value) in enumerate(zip(targets, sources, strict=True)):
-        place = pointers(frame, address, space, position * size)
+        wanted = isinstance(each, Register) and frame.is_read(each.name)
         if form.op == "cas":
+            place = pointers(frame, address, space, position * size)
             result = _compare_and_swap(frame, form, place, value, operands[3])
         elif form.type in _HALVES:
-            result = _both_halves(frame, form, place, value)
+            result = _both_halves(frame, form, pointers(frame, address, space, position * size), value)
         elif form.type in ("f16", "bf16"):
+            place = pointers(frame, address, space, position * size)
             result = _small_float(frame, form, form.type, place, frame.builder.bits(frame.read(value, form.type)))
+        elif form.op in _PLAIN and _has_memory_for_itself(form):
+            result = _change(frame, form, address, position * size, value, wanted)
         else:
-            result = _modify(frame, form, place, value)
-        if each is not None:
+            result = _modify(frame, form, pointers(frame, address, space, position * size), value, wanted)
+        if wanted:
             frame.write(each, result)
     if form.opcode == "red" and form.mbarrier_complete_tx_bytes:  # red.async is done at once
         complete_bytes(frame, operands[3], form.space, size * len(sources))
@@ -71,17 +76,45 @@ def _order(form: Form) -> str:
     return _ORDERS[form.sem]
 
 
-def _modify(frame: Frame, form: Form, place: Value, source: Operand) -> Value:
-    """Read, modify and write; return the old value."""
-    element = ELEMENTS[form.type]
+def _name(form: Form) -> str:
+    """Return what atomicrmw calls the operation."""
     unsigned, signed, floating = _OPERATIONS[form.op]
-    name = floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
-    if form.op in _PLAIN and _has_memory_for_itself(form):
-        body = _plain(name, element)
-        return for_each_lane(frame, f"plain.{name}.{element}", element, body, place, frame.read(source, form.type))
-    order = _order(form)
+    return floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
+
+
+def _modify(frame: Frame, form: Form, place: Value, source: Operand, wanted: bool) -> Value | None:
+    """Read, modify and write by locked instructions; return the old value."""
+    builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
+    value, together = frame.read(source, form.type), name in COMBINES or name in FOLDS
+    if together and place.uniform:
+        return modify_one(frame, name, element, order, place, value, wanted)
+    old, mask = None, frame.mask
+    if together and frame.width >= FEWEST:
+        old, mask = modify_shared_places(frame, name, element, order, place, value, wanted)
     body = f"%r = atomicrmw {name} ptr %x0, {element} %x1 {order}, align {_bytes(form.type)}"
-    return for_each_lane(frame, f"atom.{name}.{element}.{order}", element, body, place, frame.read(source, form.type))
+    result = for_each_lane(
+        frame, f"atom.{name}.{element}.{order}", element, body, place, value, wanted=wanted, mask=mask
+    )
+    if old is None or result is None:
+        return result
+    return builder.select(builder.lanes_of(mask), result, old)
+
+
+def _change(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
+    """Read, modify and write what no other thread can reach meanwhile; return the old value."""
+    element, name = ELEMENTS[form.type], _name(form)
+    value = frame.read(source, form.type)
+    if place_of(form.space) != "shared":
+        place = pointers(frame, address, place_of(form.space), extra)
+        return for_each_lane(
+            frame, f"plain.{name}.{element}", element, _plain(name, element, "%x0", "%x1"), place, value, wanted=wanted
+        )
+    base, offset = shared_parts(frame, address, extra)
+    if offset.uniform and (name in COMBINES or name in FOLDS):
+        return modify_one(frame, name, element, "", pointers(frame, address, "shared", extra), value, wanted)
+    body = f"%place = getelementptr i8, ptr %x0, {offset.element} %x1\n  " + _plain(name, element, "%place", "%x2")
+    called = f"plain.{name}.{element}.{offset.element}"
+    return for_each_lane(frame, called, element, body, base, offset, value, wanted=wanted, straight=True)
 
 
 # Comparison that lets the old value stay, for what LLVM has no instruction of that name.
@@ -94,18 +127,18 @@ def _has_memory_for_itself(form: Form) -> bool:
     return form.space in ("shared", "shared::cta", "shared::cluster")
 
 
-def _plain(name: str, element: str) -> str:
+def _plain(name: str, element: str, place: str, value: str) -> str:
     """Return the operation as a load and a store, several times faster than one that locks."""
-    align = int(integer_of(element)[1:]) // 8
+    align, new = int(integer_of(element)[1:]) // 8, "%n"
     if name == "xchg":
-        change, value = "", "%x1"
+        change, new = "", value
     elif name in _STAYS:
-        change = f"  %stays = {_STAYS[name]} {element} %r, %x1\n  %n = select i1 %stays, {element} %r, {element} %x1\n"
-        value = "%n"
+        change = f"  %stays = {_STAYS[name]} {element} %r, {value}\n"
+        change += f"  %n = select i1 %stays, {element} %r, {element} {value}\n"
     else:
-        change, value = f"  %n = {name} {element} %r, %x1\n", "%n"
-    load = f"%r = load {element}, ptr %x0, align {align}\n"
-    return f"{load}{change}  store {element} {value}, ptr %x0, align {align}"
+        change = f"  %n = {name} {element} %r, {value}\n"
+    load = f"%r = load {element}, ptr {place}, align {align}\n"
+    return f"{load}{change}  store {element} {new}, ptr {place}, align {align}"
 
 
 def _compare_and_swap(frame: Frame, form: Form, place: Value, expected: Operand, new: Operand) -> Value:

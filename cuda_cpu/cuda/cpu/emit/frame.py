@@ -79,6 +79,7 @@ class Frame:
         self.flow: Flow | None = None
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self._lanes: Value | None = None
+        self._read: set[str] | None = None
         self._crossing = 0  # registers that live from one block to another
         for live in graph.live_in:
             self._crossing |= live
@@ -157,6 +158,14 @@ class Frame:
                 value = builder.select(self.lanes(), value, self.get(register))
             builder.store(value, self.slot(register))
         self.values[register] = value
+
+    def is_read(self, register: str) -> bool:
+        """Tell whether any instruction or branch of the function reads a register."""
+        if self._read is None:
+            steps = (step for block in self.graph.blocks for step in block.steps)
+            self._read = {name for step in steps for name in step.reads}
+            self._read.update(name for block in self.graph.blocks for name in block.end.reads)
+        return register in self._read
 
     def crosses(self, register: str) -> bool:
         """Tell whether a register lives from one block to another."""

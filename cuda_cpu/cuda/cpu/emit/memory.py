@@ -79,14 +79,19 @@ def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Valu
     return builder.cast("inttoptr", offset, "ptr")
 
 
-def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:
-    """Return shared base + offset. Offsets are below 2 GiB, so 32-bit ones may be sign-extended: cheaper gathers."""
-    builder = frame.builder
-    base = frame.warp_field("shared", "ptr").ref
+def shared_parts(frame: Frame, address: Address, extra: int = 0) -> tuple[Value, Value]:
+    """Return a host address for all lanes and each lane's offset from it, which is to be sign-extended.
+
+    Offsets are below 2 GiB, so 32-bit ones stay 32-bit ones: cheaper gathers.
+    """
     offset, displacement = offset_in_space(frame, address.base, 0), address.offset + extra
-    if displacement:
-        base = builder.offset(base, displacement)
-    ref = builder.assign(f"getelementptr i8, ptr {base}, {builder.typed(offset)}")
+    base = frame.warp_field("shared", "ptr").ref
+    return Value(frame.builder.offset(base, displacement), "ptr"), offset
+
+
+def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:
+    base, offset = shared_parts(frame, address, extra)
+    ref = frame.builder.assign(f"getelementptr i8, ptr {base.ref}, {frame.builder.typed(offset)}")
     return Value(ref, "ptr", offset.shape)
 
 
