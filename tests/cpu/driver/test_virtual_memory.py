@@ -141,6 +141,26 @@ def test_export_and_import_by_descriptor(memory, refused):
     driver.cuMemRelease(private)
 
 
+@pytest.mark.parametrize("pages", [1, 3])
+def test_ranges_grow_in_place(pages):
+    """Behind each range there is room for others, which are asked for by their address."""
+    one, other = (driver.cuMemAddressReserve(pages * PAGE, 0, 0, 0) for _ in range(2))
+    assert not one % PAGE and not other % PAGE
+    ranges = [(one, pages), (other, pages)]
+    for start, _ in ranges[:2]:
+        at = start + pages * PAGE
+        for more in (1, pages, 7):
+            assert driver.cuMemAddressReserve(more * PAGE, 0, at, 0) == at
+            ranges.append((at, more))
+            at += more * PAGE
+    elsewhere = driver.cuMemAddressReserve(2 * PAGE, 8 * PAGE, one - PAGE, 0)  # the second page is taken
+    assert not elsewhere % (8 * PAGE)
+    for start, count in [*ranges, (elsewhere, 2)]:
+        driver.cuMemAddressFree(start, count * PAGE)
+    assert driver.cuMemAddressReserve(PAGE, 0, one, 0) == one
+    driver.cuMemAddressFree(one, PAGE)
+
+
 def test_wrong_ranges(memory, refused):
     with refused("INVALID_VALUE", "multiple of the granularity"):
         driver.cuMemAddressReserve(5, 0, 0, 0)

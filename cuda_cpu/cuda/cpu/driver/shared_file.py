@@ -26,7 +26,8 @@ from cuda.cpu.driver.error import CudaError
 PREFIX = "cuda-cpu"
 PAGE = mmap.PAGESIZE
 
-FIXED, NORESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which Python's mmap does not name
+# MAP_FIXED, MAP_NORESERVE and MAP_FIXED_NOREPLACE of Linux, which Python's mmap does not name
+FIXED, NORESERVE, FREE_ONLY = 0x10, 0x4000, 0x100000
 PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE
 NONE = 0  # PROT_NONE
 

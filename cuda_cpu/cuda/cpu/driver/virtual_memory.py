@@ -33,6 +33,11 @@ from cuda.cpu.driver.handle import Table
 
 GRANULARITY = 2 << 20  # as on GPUs
 
+# Where ranges lie that nobody wants elsewhere: the system puts nothing there by itself, handle.py gives no such handles.
+# Each has room behind it, so that a range next to it can be had when it is to grow.
+SPACE, SPACE_END = 0x3800_0000_0000, 0x4000_0000_0000
+LEAST_ROOM = 1 << 30
+
 memories = Table("memory allocation")
 _ranges: dict[int, int] = {}  # reserved: start -> size
 _mappings: dict[int, Mapping] = {}
@@ -126,19 +131,47 @@ def cuMemGetAllocationGranularity(place: int, option: int) -> int:
 
 
 def cuMemAddressReserve(size: int, alignment: int, wanted: int, flags: int) -> int:
-    """Reserve a range of addresses; `wanted` is a hint."""
+    """Reserve a range of addresses, at `wanted` if that is free."""
     name = "cuMemAddressReserve"
     device.check_started()
     _check_size(name, size)
     if flags or alignment & (alignment - 1):
         raise invalid(f"{name}: flags is {flags}, must be 0, or alignment {alignment} is no power of two")
     alignment = max(alignment, GRANULARITY)
-    found = _map(wanted, size + alignment, shared_file.PRIVATE)
-    start = -(-found // alignment) * alignment
+    start = _map_there(_up(wanted, alignment), size) if 0 < wanted < address.PROCESS_END else 0
+    start = start or _map_there(_behind_others(alignment), size) or _map_anywhere(size, alignment)
+    _ranges[start] = size
+    return start
+
+
+def _up(number: int, step: int) -> int:
+    return -(-number // step) * step
+
+
+def _behind_others(alignment: int) -> int:
+    """Return an address in our part of the space with room in front of it for the ranges that lie there to grow."""
+    ends = [(at + size, size) for at, size in _ranges.items() if SPACE <= at < SPACE_END]
+    return max((_up(end + max(16 * size, LEAST_ROOM), alignment) for end, size in ends), default=_up(SPACE, alignment))
+
+
+def _map_there(start: int, size: int) -> int:
+    """Return `start` if all of the range is free, else 0."""
+    try:
+        found = _map(start, size, shared_file.PRIVATE | shared_file.FREE_ONLY)
+    except CudaError:
+        return 0
+    if found != start:  # Linux before 4.17 does not know MAP_FIXED_NOREPLACE
+        shared_file.libc.munmap(found, size)
+        return 0
+    return start
+
+
+def _map_anywhere(size: int, alignment: int) -> int:
+    found = _map(0, size + alignment, shared_file.PRIVATE)
+    start = _up(found, alignment)
     for begin, end in ((found, start), (start + size, found + size + alignment)):
         if begin < end:
             shared_file.libc.munmap(begin, end - begin)
-    _ranges[start] = size
     return start
 
 
