@@ -1,27 +1,20 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Many threads, streams, launches and processes at once; and what every failure of an allocation leaves behind."""
+"""Many threads, streams, launches and processes at once."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 import threading
 from ctypes import c_uint32, c_uint64
 
 import graph_calls as calls
 import kernels
-import pytest
 from support.other_process import OtherProcess
 from support.scripts import run_checked
-from test_pool import properties
 
 from cuda.cpu import abi, driver
-from cuda.cpu.driver import context as contexts
-from cuda.cpu.driver import event, graph, graph_exec, memory, pool, stream
-from cuda.cpu.driver.error import CudaError
-from cuda.cpu.runtime import _runtime
 
 THREADS, LAUNCHES, ROUNDS = 8, 10_000, 12
 
@@ -162,83 +155,3 @@ def test_processes_forked_while_threads_launch():
         print("fine")
     """)
     assert said.split() == ["3"] * 8 + ["fine"]  # CUDA_ERROR_NOT_INITIALIZED
-
-
-# --- failures of allocations --------------------------------------------------------------------------
-
-
-class Injector:
-    """Lets the Nth native object or piece of memory that the driver asks for not be there."""
-
-    def __init__(self, patch) -> None:
-        self.count, self.fails = 0, 0
-        for name in ("Queue", "Event", "Sequence", "GraphRun"):
-            patch.setattr(_runtime, name, self.wrap(getattr(_runtime, name)))
-        patch.setattr(memory, "reserve", self.wrap(memory.reserve))
-
-    def wrap(self, make):
-        def made(*arguments, **named):
-            self.count += 1
-            if self.count == self.fails:
-                raise MemoryError
-            return make(*arguments, **named)
-
-        return made
-
-
-def program(module: int) -> None:
-    """Use what allocates: streams, events, memory, pools, capture, graphs, events between processes."""
-    with contextlib.ExitStack() as undo:
-
-        def own(handle: int, give_back) -> int:
-            undo.callback(give_back, handle)
-            return handle
-
-        line = own(driver.cuStreamCreate(0), driver.cuStreamDestroy)
-        mark = own(driver.cuEventCreate(2), driver.cuEventDestroy)
-        own(driver.cuEventCreate(abi.CU_EVENT_INTERPROCESS | 2), driver.cuEventDestroy)
-        place = own(driver.cuMemAlloc(4096), driver.cuMemFree)
-        own(driver.cuMemAllocManaged(64, 1), driver.cuMemFree)
-        given = properties(handleTypes=abi.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        shared = own(driver.cuMemPoolCreate(ctypes.addressof(given)), driver.cuMemPoolDestroy)
-        own(driver.cuMemAllocFromPoolAsync(5000, shared, line), driver.cuMemFree)
-        own(driver.cuMemAllocAsync(100, line), driver.cuMemFree)
-        kernels.run(module, "count_up", c_uint64(place), stream=line)
-        driver.cuEventRecord(mark, line)
-        driver.cuStreamWaitEvent(0, mark, 0)
-        driver.cuMemsetD32Async(place, 1, 4, 0)
-        made = own(driver.cuGraphCreate(0), driver.cuGraphDestroy)
-        calls.add_kernel(made, module, "count_up", c_uint64(place))
-        calls.add_fill(made, place, 3, 4)
-        exe = own(driver.cuGraphInstantiate(made, 0), driver.cuGraphExecDestroy)
-        driver.cuGraphLaunch(exe, line)
-        driver.cuStreamSynchronize(line)
-        assert kernels.read(place) in (3, 4)
-
-
-TABLES = (stream.streams, event.events, graph.graphs, graph.nodes, graph_exec.execs, pool.pools, contexts.contexts)
-
-
-def test_every_allocation_fails_once(context, monkeypatch):
-    with kernels.loaded(COUNT_UP) as module:
-        program(module)  # what is made once and stays: default streams and pools, machine code
-        driver.cuCtxSynchronize()
-        injector = Injector(monkeypatch)
-        program(module)
-        total = injector.count
-        assert total > 10
-        driver.cuCtxSynchronize()
-        tables, files = [len(table) for table in TABLES], len(os.listdir("/proc/self/fd"))
-        free = driver.cuMemGetInfo()[0]
-        for number in range(1, total + 1):
-            injector.count, injector.fails = 0, number
-            with pytest.raises((MemoryError, CudaError)) as caught:
-                program(module)
-            if isinstance(caught.value, CudaError):
-                assert caught.value.status == abi.CUDA_ERROR_OUT_OF_MEMORY, number
-            injector.fails = 0
-            driver.cuCtxSynchronize()
-            assert [len(table) for table in TABLES] == tables, f"left behind by failure {number}"
-            assert len(os.listdir("/proc/self/fd")) == files, f"open after failure {number}"
-            assert driver.cuMemGetInfo()[0] == free, f"memory kept after failure {number}"
-        program(module)

@@ -145,7 +145,7 @@ def test_export_and_import_by_descriptor(memory, refused):
 def test_ranges_grow_in_place(pages):
     """Behind each range there is room for others, which are asked for by their address."""
     one, other = (driver.cuMemAddressReserve(pages * PAGE, 0, 0, 0) for _ in range(2))
-    assert not one % PAGE and not other % PAGE
+    assert one % PAGE == other % PAGE == 0
     ranges = [(one, pages), (other, pages)]
     for start, _ in ranges[:2]:
         at = start + pages * PAGE

@@ -33,8 +33,8 @@ from cuda.cpu.driver.handle import Table
 
 GRANULARITY = 2 << 20  # as on GPUs
 
-# Where ranges lie that nobody wants elsewhere: the system puts nothing there by itself, handle.py gives no such handles.
-# Each has room behind it, so that a range next to it can be had when it is to grow.
+# Where ranges lie that nobody wants elsewhere: the system puts nothing there by itself, and handle.py gives no such
+# handles. Each has room behind it, so that a range next to it can be had when it is to grow.
 SPACE, SPACE_END = 0x3800_0000_0000, 0x4000_0000_0000
 LEAST_ROOM = 1 << 30
 
