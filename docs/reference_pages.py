@@ -26,8 +26,8 @@ TITLES = {
 
 # What tests/core/test_core_docstrings.py gives them.
 EXAMPLES = """The examples on this page are run by the tests. They begin with `import numpy as np`, everything from
-`cuda.core`, a current `device`, a `stream` of it, the `source` of a kernel `scale(float *x, float factor, int count)`,
-the `kernel` itself, a `config` of 128 threads, and a pinned `buffer` of 100 floats.
+`cuda.core`, its `system`, a current `device`, a `stream` of it, the `source` of a kernel `scale(float *x, float
+factor, int count)`, the `kernel` itself, a `config` of 128 threads, and a pinned `buffer` of 100 floats.
 """
 
 

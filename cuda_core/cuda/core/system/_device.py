@@ -67,6 +67,14 @@ class Device:
     ------
     NotFoundError, InvalidArgumentError
         If there is no such device.
+
+    Examples
+    --------
+    >>> first = system.Device(0)
+    >>> system.Device(uuid=first.uuid) == first
+    True
+    >>> first.name, first.memory_info.total
+    ('...', ...)
     """
 
     __slots__ = ("_handle",)
@@ -105,7 +113,13 @@ class Device:
 
     @classmethod
     def get_all_devices(cls) -> Iterator[Device]:
-        """Yield all devices, in the order of their indices."""
+        """Yield all devices, in the order of their indices.
+
+        Examples
+        --------
+        >>> [each.index for each in system.Device.get_all_devices()]
+        [0...]
+        """
         for index in range(cls.get_device_count()):
             yield cls(index)
 
@@ -156,7 +170,14 @@ class Device:
 
     @property
     def uuid_without_prefix(self) -> str:
-        """Return the UUID as `cuda.core.Device.uuid` has it."""
+        """Return the UUID as `cuda.core.Device.uuid` has it.
+
+        Examples
+        --------
+        >>> first = system.Device(0)
+        >>> first.uuid_without_prefix == first.to_cuda_device().uuid
+        True
+        """
         return self.uuid.partition("-")[2]
 
     @property
@@ -179,7 +200,14 @@ class Device:
 
     @property
     def cuda_compute_capability(self) -> tuple[int, int]:
-        """Return the version of the architecture as (major, minor)."""
+        """Return the version of the architecture as (major, minor).
+
+        Examples
+        --------
+        >>> major, minor = system.Device(0).cuda_compute_capability
+        >>> (major, minor) >= (7, 5)
+        True
+        """
         major, minor = nvml().device_get_cuda_compute_capability(self._handle)
         return int(major), int(minor)
 
@@ -224,7 +252,14 @@ class Device:
 
     @property
     def memory_info(self) -> MemoryInfo:
-        """Return how the memory is used now."""
+        """Return how the memory is used now.
+
+        Examples
+        --------
+        >>> memory = system.Device(0).memory_info
+        >>> 0 <= memory.used <= memory.total  # bytes
+        True
+        """
         return MemoryInfo(nvml().device_get_memory_info_v2(self._handle))
 
     @property
@@ -234,12 +269,24 @@ class Device:
 
     @property
     def utilization(self) -> Utilization:
-        """Return how busy the device was in the last sample period."""
+        """Return how busy the device was in the last sample period.
+
+        Examples
+        --------
+        >>> busy = system.Device(0).utilization
+        >>> 0 <= busy.gpu <= 100  # percent
+        True
+        """
         return Utilization(nvml().device_get_utilization_rates(self._handle))
 
     @property
     def compute_running_processes(self) -> list[ProcessInfo]:
-        """Return the processes that compute on the device."""
+        """Return the processes that compute on the device.
+
+        Examples
+        --------
+        >>> pids = [process.pid for process in system.Device(0).compute_running_processes]
+        """
         return [ProcessInfo(process) for process in nvml().device_get_compute_running_processes_v3(self._handle)]
 
     @property
@@ -434,11 +481,23 @@ def _pstate(state: Any) -> int | None:
 
 
 def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:
-    """Return what lies between two devices."""
+    """Return what lies between two devices.
+
+    Examples
+    --------
+    >>> first, last = system.Device(0), system.Device(system.get_num_devices() - 1)
+    >>> between = system.get_topology_common_ancestor(first, last) if first != last else None
+    """
     return _codes.member(GpuTopologyLevel, nvml().device_get_topology_common_ancestor(device1._handle, device2._handle))
 
 
 def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:
-    """Return whether two devices can do something with each other, or why not."""
+    """Return whether two devices can do something with each other, or why not.
+
+    Examples
+    --------
+    >>> first, last = system.Device(0), system.Device(system.get_num_devices() - 1)
+    >>> status = system.get_p2p_status(first, last, "read") if first != last else "ok"
+    """
     which = _codes.number(GpuP2PCapsIndex, index, "index")
     return _codes.member(GpuP2PStatus, nvml().device_get_p2p_status(device1._handle, device2._handle, which))

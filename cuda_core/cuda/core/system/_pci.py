@@ -120,7 +120,15 @@ class _NvlinkInfo(_Asking):
 
 
 class NvlinkInfo(_NvlinkInfo):
-    """One of a device's NVLinks."""
+    """One of a device's NVLinks.
+
+    Examples
+    --------
+    >>> try:
+    ...     active = [link.state for link in system.Device(0).get_nvlinks()]
+    ... except system.NotSupportedError:  # the CPU device has none
+    ...     active = []
+    """
 
     __slots__ = ()
 

@@ -20,7 +20,13 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def get_user_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of CUDA that the driver's library has, such as (13, 5)."""
+    """Return the version of CUDA that the driver's library has, such as (13, 5).
+
+    Examples
+    --------
+    >>> system.get_user_mode_driver_version() >= (12, 0)
+    True
+    """
     from cuda.bindings import driver
 
     version = call(driver.cuDriverGetVersion)
@@ -28,22 +34,49 @@ def get_user_mode_driver_version() -> tuple[int, ...]:
 
 
 def get_kernel_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of the driver in the system's kernel, such as (580, 65, 6)."""
+    """Return the version of the driver in the system's kernel, such as (580, 65, 6).
+
+    Examples
+    --------
+    >>> version = system.get_kernel_mode_driver_version()  # (0,) on the CPU device
+    >>> ".".join(map(str, version))
+    '...'
+    """
     return _numbers(nvml().system_get_driver_version())
 
 
 def get_driver_branch() -> str:
-    """Return the branch that the driver is of, such as ``"r580_00"``."""
+    """Return the branch that the driver is of, such as ``"r580_00"``.
+
+    Examples
+    --------
+    >>> try:
+    ...     branch = system.get_driver_branch()
+    ... except system.NotSupportedError:  # the CPU device's driver is of no branch
+    ...     branch = None
+    """
     return nvml().system_get_driver_branch()
 
 
 def get_nvml_version() -> tuple[int, ...]:
-    """Return the version of NVML."""
+    """Return the version of NVML.
+
+    Examples
+    --------
+    >>> system.get_nvml_version() >= (12,)
+    True
+    """
     return _numbers(nvml().system_get_nvml_version())
 
 
 def get_num_devices() -> int:
-    """Return how many devices there are, whether CUDA sees them or not."""
+    """Return how many devices there are, whether CUDA sees them or not.
+
+    Examples
+    --------
+    >>> system.get_num_devices() >= 1
+    True
+    """
     return int(nvml().device_get_count_v2())
 
 
@@ -54,6 +87,11 @@ def get_process_name(pid: int) -> str:
     ----------
     pid : int
         Its number.
+
+    Examples
+    --------
+    >>> for process in system.Device(0).compute_running_processes:
+    ...     name = system.get_process_name(process.pid)
     """
     return nvml().system_get_process_name(pid)
 
@@ -65,6 +103,19 @@ def register_events(events: SystemEventType | str | list[SystemEventType | str])
     ----------
     events : SystemEventType or str, or a list of them
         What to wait for: ``"bind"``, ``"unbind"``.
+
+    Raises
+    ------
+    NotSupportedError
+        If the driver reports nothing, as the CPU device's.
+
+    Examples
+    --------
+    >>> try:
+    ...     with system.register_events("unbind") as events:
+    ...         found = events.wait(timeout_ms=0)
+    ... except (system.NotSupportedError, system.TimeoutError):
+    ...     found = []
     """
     from cuda.core.system._events import RegisteredSystemEvents
 
