@@ -61,11 +61,8 @@ def test_failures_have_statuses_and_messages(library, context):
 
 
 def test_what_is_not_there_is_not_supported(library):
-    size = ctypes.c_size_t()
-    properties = abi.CUmulticastObjectProp()
-    assert "cuMulticastGetGranularity" not in cuda.cpu.implemented()
-    status = library.cuMulticastGetGranularity(ctypes.byref(size), ctypes.byref(properties), 0)
-    assert status == abi.CUDA_ERROR_NOT_SUPPORTED
+    assert "cuProfilerInitialize" not in cuda.cpu.implemented()
+    assert library.cuProfilerInitialize(b"", b"", 0) == abi.CUDA_ERROR_NOT_SUPPORTED
 
 
 def test_per_thread_variants_use_the_per_thread_stream(library, context):

@@ -43,6 +43,7 @@ from cuda.cpu.driver import (
     log,
     memory,
     module,
+    multicast,
     occupancy,
     pointer,
     pool,
@@ -63,7 +64,7 @@ MODULES: tuple[ModuleType, ...] = (
     device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
     library, module, kernel, launch, occupancy, link, log, profiler,
     block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object, virtual_memory,
-    ipc, pool_share, graph_condition, device_resource, green_context,
+    multicast, ipc, pool_share, graph_condition, device_resource, green_context,
     array, copy_array, tensor_map, texture,
 )  # fmt: skip
 

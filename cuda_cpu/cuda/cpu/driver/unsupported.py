@@ -29,7 +29,6 @@ REASONS = (
     (r"cu.*_v1", "has 32-bit addresses and sizes (CUDA 3.1 and older), or batches of a form that was replaced"),
     (r"cuCoredump.*", "a fault of a kernel is an error with its place, and leaves no GPU state to dump"),
     (r"cuCheckpoint.*", "moves the memory of a GPU to the host and back; the memory of the CPU device is the host's"),
-    (r"cuMulticast.*", "needs the switches between GPUs of NVLink"),
     (r"cu(LogicalEndpoint|FabricCpy).*|cuDeviceGet(Fabric|Clique).*", "needs the fabric between machines with NVLink"),
     (r"cuDeviceGetNvSciSyncAttributes", "NvSci is a library for NVIDIA's embedded systems"),
     (

@@ -46,6 +46,8 @@ _mappings: dict[int, Mapping] = {}
 class Memory:
     """Physical memory: alive while a handle or a mapping refers to it."""
 
+    mapping: type[Mapping]  # what it becomes at an address
+
     def __init__(self, descriptor: int, size: int, properties: Any, of: device.Device) -> None:
         self.descriptor = descriptor
         self.size = size
@@ -95,6 +97,9 @@ class Mapping:
         if self.record is not None:
             address.remove(self.record)
             self.record = None
+
+
+Memory.mapping = Mapping
 
 
 def _map(start: int, size: int, flags: int, descriptor: int = -1) -> int:
@@ -204,10 +209,16 @@ def cuMemRelease(handle: int) -> None:
     memory.drop()
 
 
-def cuMemRetainAllocationHandle(pointer: int) -> int:
+def mapping_of(name: str, pointer: int) -> Mapping:
+    """Return the mapping that holds an address."""
     mapping = next((each for at, each in _mappings.items() if at <= pointer < at + each.size), None)
     if mapping is None:
-        raise invalid(f"cuMemRetainAllocationHandle: nothing is mapped at 0x{pointer:x}")
+        raise invalid(f"{name}: nothing is mapped at 0x{pointer:x}")
+    return mapping
+
+
+def cuMemRetainAllocationHandle(pointer: int) -> int:
+    mapping = mapping_of("cuMemRetainAllocationHandle", pointer)
     memory = mapping.memory
     memory.handles += 1
     memories[memory.handle] = memory
@@ -233,7 +244,7 @@ def cuMemMap(start: int, size: int, offset: int, handle: int, flags: int) -> Non
     if any(at < start + size and start < at + each.size for at, each in _mappings.items()):
         raise invalid(f"{name}: memory is mapped in the range already")
     _map(start, size, mmap.MAP_SHARED | shared_file.FIXED, memory.descriptor)
-    _mappings[start] = Mapping(start, size, memory)
+    _mappings[start] = memory.mapping(start, size, memory)
 
 
 def _covered(name: str, start: int, size: int) -> list[Mapping]:
@@ -247,13 +258,18 @@ def _covered(name: str, start: int, size: int) -> list[Mapping]:
     return found
 
 
-def cuMemUnmap(start: int, size: int) -> None:
-    """Take memory out of its place once nothing that is queued can use it any more."""
-    found = _covered("cuMemUnmap", start, size)
+def wait_for_all() -> None:
+    """Wait until all that is queued in any context is done."""
     for owner in list(context.contexts.values()):
         for queue in owner.queues():
             if not queue.is_idle():
                 wait.until(owner, queue.wait)
+
+
+def cuMemUnmap(start: int, size: int) -> None:
+    """Take memory out of its place once nothing that is queued can use it any more."""
+    found = _covered("cuMemUnmap", start, size)
+    wait_for_all()
     for mapping in found:
         mapping.forget()
         _map(mapping.start, mapping.size, shared_file.PRIVATE | shared_file.FIXED)
@@ -282,10 +298,7 @@ def cuMemGetAccess(place: int, pointer: int) -> int:
     if not place:
         raise invalid(f"{name}: location is NULL")
     location = pool.location_of(name, CUmemLocation.from_address(place))
-    mapping = next((each for at, each in _mappings.items() if at <= pointer < at + each.size), None)
-    if mapping is None:
-        raise invalid(f"{name}: nothing is mapped at 0x{pointer:x}")
-    return mapping.access.get(location, CU_MEM_ACCESS_FLAGS_PROT_NONE)
+    return mapping_of(name, pointer).access.get(location, CU_MEM_ACCESS_FLAGS_PROT_NONE)
 
 
 def _check_type(name: str, kind: int) -> None:

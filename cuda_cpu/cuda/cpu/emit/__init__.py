@@ -29,6 +29,7 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     matrix,
     mbarrier,
     memory,
+    multimem,
     multiword,
     sync,
     texture,

@@ -10,13 +10,14 @@ from __future__ import annotations
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.memory import place_of, pointers
 from cuda.cpu.emit.registry import emits
-from cuda.cpu.emit.values import Value, constant
+from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Vector
 
 # See tensor.h.
 LOAD, STORE, REDUCE_TENSOR, COPY, REDUCE, MASKED, REPLACE = range(7)
+MULTIMEM_LOAD, MULTIMEM_STORE, MULTIMEM_REDUCE, MULTIMEM_COPY, MULTIMEM_REDUCE_BULK = range(7, 12)
 IM2COL, MULTICAST = 1 << 12, 1 << 13
 TO, FROM, BARRIER, COORDINATE, OFFSET, MASK, ROWS = 0, 1, 2, 3, 8, 11, 12
 OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
@@ -46,6 +47,12 @@ class Request:
 
     def point(self, row: int, address: Address, space: str | None) -> None:
         self.put(row, pointers(self.frame, address, place_of(space)))
+
+    def get(self, row: int, element: str) -> Value:
+        """Return what the call has left in a row."""
+        builder = self.frame.builder
+        place = builder.offset(self.rows, row * self.frame.width * 8)
+        return builder.resize(builder.load("i64", place, shape=Shape.VECTOR, align=64), element)
 
     def call(self, what: int) -> None:
         frame = self.frame

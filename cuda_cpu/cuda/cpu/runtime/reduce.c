@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Reductions of bulk copies: every type of a tensor map, every operation of cp.reduce.async.bulk.
+ * Reductions of bulk copies and of multimem: every type of a tensor map, every operation of cp.reduce.async.bulk.
  */
 #include <math.h>
 #include <string.h>
@@ -80,6 +80,22 @@ static uint64_t apply(uint64_t a, uint64_t b, uint32_t type, uint32_t op)
         return result;
     }
     return whole(a, b, op, cpu_type_sizes[type], type == S32 || type == S64);
+}
+
+uint64_t cpu_float_bits(uint64_t bits, uint32_t type)
+{
+    float value = type == F16 ? cpu_float_of_half((uint16_t)bits) : float_of_bfloat((uint16_t)bits);
+    uint32_t word;
+    memcpy(&word, &value, 4);
+    return word;
+}
+
+uint64_t cpu_bits_of_float(uint64_t bits, uint32_t type)
+{
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, 4);
+    return type == F16 ? cpu_half_of_float(value) : bfloat_of_float(value);
 }
 
 #define COMBINE(type_name)                                                                        \

@@ -260,6 +260,8 @@ void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t li
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), work = what & 15;
         if (work == CPU_TENSOR_REPLACE)
             replace(warp, what, line, operands, lane);
+        else if (work > CPU_TENSOR_REPLACE)
+            cpu_multimem_access(warp, what, line, operands, lane);
         else if (work <= CPU_TENSOR_REDUCE)
             copy_tensor(warp, what, line, operands, lane);
         else

@@ -31,13 +31,17 @@ struct cpu_tensor_map {
 
 enum cpu_bulk_work {
     CPU_TENSOR_LOAD, CPU_TENSOR_STORE, CPU_TENSOR_REDUCE, CPU_BULK_COPY, CPU_BULK_REDUCE, CPU_BULK_MASKED,
-    CPU_TENSOR_REPLACE /* bits 0 to 3 */
+    CPU_TENSOR_REPLACE, CPU_MULTIMEM_LOAD, CPU_MULTIMEM_STORE, CPU_MULTIMEM_REDUCE, CPU_MULTIMEM_COPY,
+    CPU_MULTIMEM_REDUCE_BULK /* bits 0 to 3 */
 };
 #define CPU_BULK_OP(what) ((what) >> 4 & 15)         /* add min max inc dec and or xor; field of a map */
 #define CPU_BULK_DIMENSIONS(what) ((what) >> 8 & 7)  /* or the field's dimension */
 #define CPU_BULK_IM2COL(what) ((what) >> 12 & 1)
 #define CPU_BULK_MULTICAST(what) ((what) >> 13 & 1)
 #define CPU_BULK_TYPE(what) ((what) >> 16 & 31)      /* CUtensorMapDataType */
+#define CPU_BULK_REGISTERS(what) (((what) >> 8 & 7) + 1) /* of multimem: in rows from CPU_BULK_COORDINATE on */
+#define CPU_BULK_WIDE(what) ((what) >> 12 & 1)           /* .acc::f32 */
+#define CPU_BULK_PARTS(what) (1u << ((what) >> 21 & 3))  /* numbers in a register */
 /* Rows of operands, a double word for each lane: */
 enum {
     CPU_BULK_MAP = 0, /* or destination */
@@ -51,8 +55,22 @@ enum {
 
 void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands);
 
+/* multimem.c. At the start of every granule of a multicast object: the places that are bound to it. */
+#define CPU_MULTIMEM 0x4d554c54u
+#define CPU_MULTIMEM_GRANULE (2u << 20) /* virtual_memory.GRANULARITY */
+
+struct cpu_multimem {
+    uint32_t kind, count;
+    uint64_t bases[]; /* of the granule's memory on each device */
+};
+
+void cpu_multimem_access(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane);
+
 /* reduce.c: combine a number in memory that others may change at the same time */
 void cpu_combine(void *place, const void *with, uint32_t type, uint32_t op);
+enum { CPU_TYPE_F32 = 7 };
 extern const uint8_t cpu_type_sizes[13]; /* by CUtensorMapDataType */
+uint64_t cpu_float_bits(uint64_t bits, uint32_t type);    /* of a half or bfloat */
+uint64_t cpu_bits_of_float(uint64_t bits, uint32_t type); /* rounded to a half or bfloat */
 
 #endif

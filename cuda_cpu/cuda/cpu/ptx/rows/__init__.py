@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def all_rows() -> Iterator[Row]:
     """Yield every row, chapter by chapter."""
-    from cuda.cpu.ptx.rows import arithmetic, control, matrix, memory, moves, texture, video, warpgroup
+    from cuda.cpu.ptx.rows import arithmetic, control, matrix, memory, moves, multimem, texture, video, warpgroup
 
-    for chapter in (arithmetic, moves, memory, texture, control, matrix, warpgroup, video):
+    for chapter in (arithmetic, moves, memory, multimem, texture, control, matrix, warpgroup, video):
         yield from chapter.ROWS
