@@ -67,6 +67,7 @@ EXTENSION_NEEDS = {
         "sources": [f"{CPU}/runtime/*.c", f"{CPU}/runtime/*.S"],
         "include_dirs": [f"{CPU}/runtime"],
         "libraries": ["dl", "pthread", "m"],
+        "depends": [f"{CPU}/runtime/*.h", f"{CPU}/runtime/*.pxd"],
     },
 }
 
@@ -79,6 +80,8 @@ LIBRARIES = {
     f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
     f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],
 }
+# What they include from other folders.
+LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/direct.h"]
 
 
 def check_platform() -> None:
@@ -131,6 +134,7 @@ def extensions() -> list[Extension]:
         name = ".".join(path.relative_to(ROOT / root).with_suffix("").parts)
         needs = dict(EXTENSION_NEEDS.get(name, {}))
         sources = [str(path.relative_to(ROOT)), *expand(needs.pop("sources", []), but=f"{path.stem}.c")]
+        needs["depends"] = expand(needs.pop("depends", []))
         found.append(Extension(name, sources, extra_compile_args=COMPILE, extra_link_args=LINK, **needs))
     if any(uses_utility(module) for module in found):
         found.append(Extension(UTILITY, [UTILITY_SOURCE], extra_compile_args=COMPILE, extra_link_args=LINK))
@@ -197,7 +201,9 @@ class BuildExt(build_ext):
         inside = target.split("/")[ABOVE_PACKAGES:]
         place = pathlib.Path(target if self.inplace else os.path.join(self.build_lib, *inside))
         place.parent.mkdir(parents=True, exist_ok=True)
-        if place.exists() and place.stat().st_mtime > max(os.path.getmtime(source) for source in sources):
+        headers = [str(path) for source in sources for path in pathlib.Path(source).parent.glob("*.h")]
+        shared = expand(LIBRARY_HEADERS)
+        if place.exists() and place.stat().st_mtime > max(map(os.path.getmtime, (*sources, *headers, *shared))):
             return
         objects = self.compiler.compile(
             sources,

@@ -18,6 +18,8 @@ NATIVE = {
     "cuGetProcAddress": "shell_proc_address_v1",
     "cuGetProcAddress_v2": "shell_proc_address",
 }
+# Answered in C where Python has answered the same before: entry/direct.c.
+DIRECT = ("cuLaunchKernel", "cuLaunchKernelEx", "cuStreamSynchronize", "cuStreamQuery")
 STATUSES = (Named("CUresult"), Named("cudaError_t"))
 STREAMS = (Named("CUstream"), Named("cudaStream_t"))
 MOST_OUTPUTS, MOST_INPUTS = 8, 24  # as in interpreter.h
@@ -97,6 +99,9 @@ def define(library: Library, function: Function, name: str) -> str:
             before += [f"    {own} = shell_copy_in({own}_copy, {own}_given, {place});"]
             if param.role is Role.INOUT_STRUCT:
                 after += [f"    shell_copy_out({own}_given, {own}_copy, {place});"]
+    if name in DIRECT:
+        before += [f"    int direct = shell_direct_{name}({', '.join(arguments[1:])});"]
+        before += ["    if (direct >= 0) return direct;"]
     call = f"shell_call({', '.join(arguments)})"
     body = [f'    static struct shell_entry entry = {{"{name}", "{signature}", 0}};', *before]
     body += [f"    int status = {call};", *after, "    return status;"] if after else [f"    return {call};"]

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "kernel_abi.h"
 
@@ -157,6 +158,25 @@ void await_word(struct cpu_warp *warp)
     const struct pointer *params = (const void *)warp->params;
     while (!__atomic_load_n((uint32_t *)params->address, __ATOMIC_ACQUIRE))
         wait_step(warp);
+}
+
+long syscall(long number, ...); /* unistd.h has a pipe of its own */
+
+static long this_thread(void)
+{
+    return syscall(SYS_gettid);
+}
+
+/* As `await_word`, and say in the words behind which thread it began and ended on. */
+void await_on_threads(struct cpu_warp *warp)
+{
+    const struct pointer *params = (const void *)warp->params;
+    uint32_t *words = (uint32_t *)params->address;
+    words[1] = (uint32_t)this_thread();
+    await_word(warp);
+    words[2] = (uint32_t)this_thread();
+    if (params->number)
+        *(volatile uint32_t *)params->number = 1;
 }
 
 /* ---- barriers ---- */

@@ -44,6 +44,7 @@ from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import functions
 from cuda.cpu.driver.graph import Graph, Node, ancestors, dependencies, graphs
 from cuda.cpu.driver.graph_work import Work
+from cuda.cpu.runtime import _runtime
 
 _ids = itertools.count(1)
 
@@ -64,6 +65,7 @@ class Capture:
         self.view: Any = None
         origin.capture = self
         capture_state.active.add(self)
+        _runtime.forget_routes()
 
     def check(self) -> None:
         if not self.valid:

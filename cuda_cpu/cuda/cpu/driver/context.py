@@ -31,6 +31,7 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver import address, block, capture_state, device, limit, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
+from cuda.cpu.runtime import _runtime
 
 contexts = Table("context", CUDA_ERROR_INVALID_CONTEXT)
 _ids = itertools.count(1)
@@ -52,6 +53,7 @@ class Context:
 
     def begin(self) -> None:
         """Set the state that a reset brings back."""
+        _runtime.forget_routes()
         self.id = next(_ids)  # another one for each life
         self.error = 0
         self.error_text = ""
@@ -71,6 +73,7 @@ class Context:
         """Set the error that every later call answers, until the primary context is reset."""
         if not self.error:
             self.error, self.error_text, self.usable = status, text, False
+            _runtime.forget_routes()
 
     def check(self) -> None:
         if self.error:
@@ -101,6 +104,7 @@ class Context:
     def close(self) -> None:
         """Stop what runs and give back everything that belongs to the context."""
         self.usable = False
+        _runtime.forget_routes()
         wait.cancel(self)
         for module in list(self.modules):
             module.close()
@@ -165,6 +169,11 @@ def stack() -> list[Context]:
     return found
 
 
+def settle() -> None:
+    """Tell the runtime which context is the calling thread's, after each change."""
+    _runtime.set_owner(cuCtxGetCurrent())
+
+
 def current() -> Context:
     """Return the calling thread's context, ready for work."""
     found = stack()
@@ -211,6 +220,7 @@ def _create(flags: int, ordinal: int, workers: int = 0) -> int:
     check_flags("cuCtxCreate", flags)
     context = Context(device.find(ordinal), flags, workers=workers)
     stack().append(context)
+    settle()
     return context.handle
 
 
@@ -269,16 +279,20 @@ def cuCtxDestroy(handle: int) -> None:
     context.close()
     if stack()[-1:] == [context]:
         stack().pop()
+        settle()
 
 
 def cuCtxPushCurrent(handle: int) -> None:
     stack().append(contexts.find(handle))
+    settle()
 
 
 def cuCtxPopCurrent() -> int:
     if not stack():
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent: no context is current in this thread")
-    return stack().pop().handle
+    handle = stack().pop().handle
+    settle()
+    return handle
 
 
 def cuCtxSetCurrent(handle: int) -> None:
@@ -289,6 +303,7 @@ def cuCtxSetCurrent(handle: int) -> None:
         here.pop()
     if context is not None:
         here.append(context)
+    settle()
 
 
 def cuCtxGetCurrent() -> int:

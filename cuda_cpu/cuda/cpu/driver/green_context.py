@@ -67,6 +67,7 @@ class GreenContext:
     def close(self) -> None:
         """Detach the streams; what is queued in them still runs."""
         self.live = False
+        _runtime.forget_routes()
         for each in list(self.streams):
             each.detach()
         if self.marks is not None:

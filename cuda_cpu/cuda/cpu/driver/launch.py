@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 from ctypes import addressof, memmove
 from typing import Any, NoReturn
 
@@ -25,19 +24,17 @@ from cuda.cpu.abi import (
     CUlaunchAttribute,
     CUlaunchConfig,
 )
-from cuda.cpu.driver import device_attribute, event, occupancy, stream
+from cuda.cpu.driver import capture_state, device_attribute, event, occupancy, stream
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import ONE, UNKNOWN, Function, functions
 from cuda.cpu.driver.kernel import function_of, kernels
+from cuda.cpu.runtime import _runtime
 
 GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
 BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
 MOST_X, MOST_Y, MOST_Z = GRID
 MOST_BLOCK_Z = BLOCK[2]
 PORTABLE_CLUSTER, GREATEST_CLUSTER = 8, 16
-
-_grid_ids = itertools.count(1)
-
 
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE
 
@@ -108,7 +105,11 @@ def submit(
         buffer = parameters(function, places, extra)
         params, gather = addressof(buffer), False
     try:
-        line.ready().launch(native, grid, block, cluster, shared, params, cooperative, next(_grid_ids), gather)
+        line.ready().launch(native, grid, block, cluster, shared, params, cooperative, 0, gather)
+    except _runtime.QueueClosed:
+        raise CudaError(
+            CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: the stream was destroyed meanwhile"
+        ) from None
     except ValueError as error:
         raise invalid(f"launch of {kernel.name!r}: {error}") from None
 
@@ -187,10 +188,23 @@ def kernel_in(handle: int, owner: Any) -> Function | None:
 def cuLaunchKernel(
     handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int, extra: int
 ) -> None:
+    age = _runtime.routes_age()
     function = functions.get(handle)
     if function is None:
         function = function_of(handle)
-    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, stream.find(where), places, extra, False)
+    line = stream.find(where)
+    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, line, places, extra, False)
+    leave_route(age, handle, where, function, line)
+
+
+def leave_route(age: int, handle: int, where: int, function: Function, line: stream.Stream) -> None:
+    """Let the next launches of the function in the stream do without Python, if nothing has changed since `age`."""
+    if function.cluster is ONE and not capture_state.active:
+        kernel = function.kernel
+        _runtime.route_launch(
+            age, handle, where, line.queue, line.before(), function.grid, kernel.max_threads, function.dynamic,
+            kernel.required_block,
+        )  # fmt: skip
 
 
 def cuLaunchCooperativeKernel(
@@ -212,6 +226,7 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
     if not config:
         raise invalid("cuLaunchKernelEx: config is NULL")
     given = CUlaunchConfig.from_address(config)
+    age = _runtime.routes_age()
     function = function_of(handle)
     cluster, cooperative, marks = function.cluster, False, []
     attributes = (
@@ -238,6 +253,9 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
     grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
     block = (given.blockDimX, given.blockDimY, given.blockDimZ)
     where = given.hStream or 0
-    submit(function, grid, block, cluster, given.sharedMemBytes, stream.find(where), places, extra, cooperative)
+    line = stream.find(where)
+    submit(function, grid, block, cluster, given.sharedMemBytes, line, places, extra, cooperative)
+    if not attributes:
+        leave_route(age, handle, where, function, line)
     for mark in marks:
         event.cuEventRecord(mark, where)

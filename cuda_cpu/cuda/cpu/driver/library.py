@@ -21,6 +21,7 @@ from cuda.cpu.driver.handle import Table
 from cuda.cpu.driver.jit_option import Options
 from cuda.cpu.driver.kernel import LibraryKernel, kernels
 from cuda.cpu.driver.module import Module, decoded, not_found, write_handles
+from cuda.cpu.runtime import _runtime
 
 libraries = Table("library")
 
@@ -53,6 +54,7 @@ class Library:
             kernel.functions.pop(owner, None)
 
     def unload(self) -> None:
+        _runtime.forget_routes()
         for module in list(self.modules.values()):
             module.unload()
         for kernel in self.kernels.values():

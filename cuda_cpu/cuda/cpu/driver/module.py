@@ -19,6 +19,7 @@ from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import Function, functions
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.driver.jit_option import Options
+from cuda.cpu.runtime import _runtime
 
 modules = Table("module")
 
@@ -95,6 +96,7 @@ class Module:
 
     def close(self) -> None:
         """Take the code away; nothing of it may be running."""
+        _runtime.forget_routes()
         for function in self.functions.values():
             functions.pop(function.handle, None)
         modules.pop(self.handle, None)

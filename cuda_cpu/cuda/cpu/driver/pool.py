@@ -50,6 +50,7 @@ from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.block import Block, Blocks, capacity_for
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
+from cuda.cpu.runtime import _runtime
 
 pools = Table("memory pool")
 
@@ -314,6 +315,7 @@ def cuMemPoolSetAttribute(handle: int, which: int, place: int) -> None:
         pool.blocks.high = pool.blocks.reserved
     elif which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         pool.blocks.threshold = value
+        _runtime.set_chores(True)
     elif which in SWITCHES:
         pool.values[which] = value
     else:

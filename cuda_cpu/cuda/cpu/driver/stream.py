@@ -57,6 +57,8 @@ class Stream:
         if green is not None:
             green.streams.add(self)
         self.handle = handle or streams.add(self)
+        if self.blocking:
+            _runtime.forget_routes()
 
     def ready(self) -> Any:
         """Return the queue, with whatever must run before the next command in line before it."""
@@ -80,6 +82,13 @@ class Stream:
                 join(self.queue, legacy.queue)
         return self.queue
 
+    def before(self) -> list[Any]:
+        """Return the queues that `ready` lets the stream's own wait for where they have work."""
+        if self.legacy:
+            return [queue for queue in self.waited_for() if queue is not self.queue]
+        legacy = self.owner.legacy
+        return [legacy.queue] if self.blocking and legacy is not None else []
+
     def waited_for(self) -> list[Any]:
         """Return the queues that must run dry for the stream to be done."""
         if not self.legacy:
@@ -87,6 +96,7 @@ class Stream:
         return [other.queue for other in list(self.owner.streams) if other.blocking and other.owner is self.owner]
 
     def forget(self) -> None:
+        _runtime.forget_routes()
         streams.pop(self.handle, None)
         detached.pop(self.handle, None)
         if self.capture is not None and self.capture.origin is self:  # what joined a capture may go before its end
@@ -98,6 +108,7 @@ class Stream:
 
     def detach(self) -> None:
         """Take the stream from its green context, which goes: it can only be destroyed."""
+        _runtime.forget_routes()
         if streams.pop(self.handle, None) is not None:
             detached[self.handle] = self
         else:  # a default stream
@@ -203,19 +214,30 @@ def refuse_capture(name: str, stream: Stream) -> None:
 
 
 def cuStreamQuery(handle: int) -> None:
+    age = _runtime.routes_age()
     stream = find(handle)
     refuse_capture("cuStreamQuery", stream)
     queues = stream.waited_for()
+    leave_route(age, handle, stream)
     if not all(queue.is_idle() for queue in queues):
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.for_queues(stream.context, queues)
 
 
 def cuStreamSynchronize(handle: int) -> None:
+    age = _runtime.routes_age()
     stream = find(handle)
     refuse_capture("cuStreamSynchronize", stream)
     wait.for_queues(stream.context, stream.waited_for())
     block.release_all()
+    leave_route(age, handle, stream)
+
+
+def leave_route(age: int, handle: int, stream: Stream) -> None:
+    """Let the next waits for the stream do without Python, if nothing has changed since `age`."""
+    if not capture_state.active:
+        others = [queue for queue in stream.waited_for() if queue is not stream.queue]
+        _runtime.route_wait(age, handle, stream.queue, others)
 
 
 # Callbacks. A CUhostFn runs on the queue's own thread. A CUstreamCallback has other parameters, so one function of

@@ -15,6 +15,7 @@
 #define DRIVER_MODULE "cuda.cpu.driver" /* runtime_api/interpreter.c has another */
 #endif
 #define ERROR_MODULE "cuda.cpu.driver.error"
+#define RUNTIME_MODULE "cuda.cpu.runtime._runtime"
 
 #ifndef SHELL_PYTHON
 #define SHELL_PYTHON (PY_VERSION_HEX >> 16) /* major and minor version of the interpreter that this was built for */
@@ -85,6 +86,7 @@ struct output {
 };
 
 static PyObject *error_type;  /* cuda.cpu.driver.error.CudaError */
+static PyObject *closed_type; /* cuda.cpu.runtime._runtime.QueueClosed */
 static int was_initialized;   /* an interpreter was seen alive */
 static int in_forked_child;
 
@@ -158,6 +160,17 @@ static PyObject *next_input(char kind, va_list *arguments) {
     }
 }
 
+/* Find what direct.c calls, without which every call goes through Python, and an exception of the runtime. */
+static void find_runtime(void) {
+    PyObject *runtime = PyImport_ImportModule(RUNTIME_MODULE);
+    PyObject *table = runtime ? PyObject_GetAttrString(runtime, "DIRECT") : NULL;
+    closed_type = runtime ? PyObject_GetAttrString(runtime, "QueueClosed") : NULL;
+    if (table && shell_ready) shell_ready(PyLong_AsUnsignedLongLong(table));
+    Py_XDECREF(table);
+    Py_XDECREF(runtime);
+    PyErr_Clear();
+}
+
 /* Return a borrowed reference to the entry's function; import the driver at the first call of all. */
 static PyObject *function_of(struct shell_entry *entry) {
     PyObject *function = __atomic_load_n(&entry->function, __ATOMIC_ACQUIRE);
@@ -174,6 +187,7 @@ static PyObject *function_of(struct shell_entry *entry) {
         }
         /* From now on there is state that a forked child cannot use. */
         pthread_atfork(NULL, NULL, mark_forked_child);
+        find_runtime();
     }
     function = PyObject_GetAttrString(module, entry->name);
     Py_DECREF(module);
@@ -195,6 +209,10 @@ static int status_of_exception(PyObject *function) {
         Py_XDECREF(traceback);
         PyErr_Clear();
         return status > 0 && status <= INT32_MAX ? (int)status : SHELL_UNKNOWN;
+    }
+    if (closed_type && PyErr_ExceptionMatches(closed_type)) {
+        PyErr_Clear();
+        return SHELL_INVALID_HANDLE; /* another thread has destroyed the stream since its handle was looked up */
     }
     if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();

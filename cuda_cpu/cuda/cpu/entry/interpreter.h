@@ -19,6 +19,7 @@ enum {
     SHELL_OUT_OF_MEMORY = 2,
     SHELL_NOT_INITIALIZED = 3,
     SHELL_DEINITIALIZED = 4,
+    SHELL_INVALID_HANDLE = 400,
     SHELL_NOT_FOUND = 500,
     SHELL_LAUNCH_TIMEOUT = 702,
     SHELL_NOT_SUPPORTED = 801,
@@ -48,6 +49,14 @@ struct shell_entry {
 
 /* Call the entry's function with first the addresses of the outputs, then the inputs; return a CUresult. */
 int shell_call(struct shell_entry *entry, ...);
+
+/* Told once where the runtime's table of direct.c is, as soon as there is one; libcuda alone has it. */
+void shell_ready(uint64_t table) __attribute__((weak));
+int shell_direct_cuLaunchKernel(uint64_t function, uint64_t gx, uint64_t gy, uint64_t gz, uint64_t bx, uint64_t by,
+                                uint64_t bz, uint64_t shared, uint64_t stream, uint64_t params, uint64_t extra);
+int shell_direct_cuLaunchKernelEx(uint64_t config, uint64_t function, uint64_t params, uint64_t extra);
+int shell_direct_cuStreamSynchronize(uint64_t stream);
+int shell_direct_cuStreamQuery(uint64_t stream);
 
 /* A handle of the per-thread variants (_ptsz): stream 0 is CU_STREAM_PER_THREAD. */
 static inline uint64_t shell_per_thread(uint64_t stream) { return stream ? stream : 2; }

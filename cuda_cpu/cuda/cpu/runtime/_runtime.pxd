@@ -44,12 +44,16 @@ cdef extern from "elf_image.h":
 
 cdef extern from "worker.h":
     ctypedef void (*entry_function)(void *) noexcept nogil
+    struct cpu_parameter:
+        uint32_t offset, size
     struct cpu_grid:
         void *entry
         const uint64_t *symbols
         uint64_t local_bytes
         uint32_t shared_static
         uint32_t parameter_bytes
+        uint32_t parameters
+        cpu_parameter *layout
         uint32_t path
         uint32_t in_flight
         char *name
@@ -63,11 +67,18 @@ cdef extern from "worker.h":
     uint32_t cpu_pool_workers()
     void cpu_pool_stop() nogil
     void cpu_set_stack_size(size_t per_thread)
+    uint64_t cpu_grid_number()
 
 cdef extern from *:
     """
-    static inline struct cpu_grid *cpu_grid_make(size_t name_length) {
-        return calloc(1, sizeof(struct cpu_grid) + name_length + 1);
+    static inline struct cpu_grid *cpu_grid_make(size_t name_length, uint32_t parameters) {
+        size_t layout = (sizeof(struct cpu_grid) + name_length + 8) & ~(size_t)7; /* behind the name */
+        struct cpu_grid *grid = calloc(1, layout + parameters * sizeof(struct cpu_parameter));
+        if (grid) {
+            grid->layout = (struct cpu_parameter *)((char *)grid + layout);
+            grid->parameters = parameters;
+        }
+        return grid;
     }
     static inline void cpu_grid_set_entry(struct cpu_grid *grid, uint64_t entry) {
         atomic_store(&grid->entry, (void (*)(struct cpu_warp *))(uintptr_t)entry);
@@ -82,7 +93,7 @@ cdef extern from *:
     static inline void cpu_grid_hold(struct cpu_grid *grid) { atomic_fetch_add(&grid->in_flight, 1); }
     static inline uint32_t cpu_grid_held(struct cpu_grid *grid) { return atomic_load(&grid->in_flight); }
     """
-    cpu_grid *cpu_grid_make(size_t name_length)
+    cpu_grid *cpu_grid_make(size_t name_length, uint32_t parameters)
     void cpu_grid_set_entry(cpu_grid *grid, uint64_t entry)
     void cpu_grid_watch(cpu_grid *grid, int64_t time)
     bint cpu_grid_is_hot(cpu_grid *grid)
@@ -168,11 +179,7 @@ cdef extern from "queue.h":
     void cpu_command_discard(cpu_command *command)
     int cpu_queue_submit(cpu_queue *queue, cpu_command *command)
     bint cpu_launch_params(cpu_command *command, const void *params, uint32_t size)
-    struct cpu_parameter:
-        uint32_t offset, size
-    bint cpu_launch_gather(
-        cpu_command *command, void *const *pointers, const cpu_parameter *layout, uint32_t count, uint32_t size
-    )
+    bint cpu_launch_gather(cpu_command *command, void *const *pointers)
     bint cpu_queue_idle(cpu_queue *queue)
     bint cpu_queue_wait(cpu_queue *queue, int64_t deadline) nogil
     void cpu_queue_cancel(cpu_queue *queue)
@@ -181,6 +188,24 @@ cdef extern from "queue.h":
 
 cdef extern from "branches.h":
     void cpu_branches_stop() nogil
+
+cdef extern from "route.h":
+    enum: CPU_MOST_AWAITED
+    struct cpu_direct_table "cpu_direct":
+        pass
+    struct cpu_route:
+        uint64_t function, stream
+        cpu_queue *queue
+        cpu_queue *awaited[8]
+        cpu_grid *grid
+        uint32_t max_threads, most_shared
+        uint32_t required_block[3]
+    const cpu_direct_table cpu_direct
+    uint64_t cpu_routes_age()
+    void cpu_routes_forget()
+    void cpu_route_add(const cpu_route *route, uint64_t age)
+    void cpu_route_owner(uint64_t context)
+    void cpu_route_chores(bint some)
 
 cdef extern from "graph.h":
     cpu_sequence *cpu_sequence_make()

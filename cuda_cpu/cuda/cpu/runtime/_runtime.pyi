@@ -77,6 +77,9 @@ class Event:
     def wait(self, timeout: float) -> bool: ...
     def time_ns(self) -> int: ...
 
+class QueueClosed(ValueError):
+    """A queue that was closed is given a command."""
+
 class Queue:
     """A stream: commands run in order on a native thread of its own that starts with the first command.
 
@@ -124,6 +127,36 @@ class Queue:
 
 def abi_offsets() -> dict[str, int]:
     """Return the offset of every member of cpu_warp ("warp.lanes") and cpu_runtime ("runtime.poll")."""
+
+DIRECT: Final[int]  # address of what libcuda.so.1 calls without Python, see direct.h
+
+def routes_age() -> int:
+    """Return what changes with `forget_routes`."""
+
+def forget_routes() -> None:
+    """Let every call go round by Python once more: something has changed that its answer may depend on."""
+
+def set_owner(context: int) -> None:
+    """Say which context is current in this thread."""
+
+def set_chores(some: bool) -> None:
+    """Say whether a wait for a stream has something to do besides."""
+
+def route_wait(age: int, stream: int, queue: Queue, awaited: list[Queue]) -> None:
+    """Let this thread's next waits for a stream do without Python: `queue` and `awaited` are to run dry."""
+
+def route_launch(
+    age: int,
+    function: int,
+    stream: int,
+    queue: Queue,
+    awaited: list[Queue],
+    grid: Grid,
+    max_threads: int,
+    most_shared: int,
+    required_block: tuple[int, int, int] | None,
+) -> None:
+    """Let this thread's next launches of a function in a stream do without Python while `awaited` have no work."""
 
 class Sequence(Queue):
     """Takes commands like a queue, and keeps them, so that they can be run as one and again."""

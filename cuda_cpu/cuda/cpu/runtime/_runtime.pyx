@@ -6,12 +6,10 @@ cimport cython
 from libc.errno cimport errno
 from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, strerror
+from libc.string cimport memcpy, memset, strerror
 
 import atexit
 import sys
-from itertools import chain
-from struct import pack
 
 ABI = CPU_KERNEL_ABI
 
@@ -201,7 +199,6 @@ cdef class Grid:
     cdef object __weakref__
     cdef cpu_grid *grid
     cdef object owner
-    cdef bytes layout  # cpu_parameter of each parameter
 
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
@@ -220,11 +217,12 @@ cdef class Grid:
         if local_bytes > 1 << 24:
             raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
         sweep_abandoned()
-        self.grid = cpu_grid_make(len(text))
+        self.grid = cpu_grid_make(len(text), len(layout))
         if self.grid is NULL:
             raise MemoryError
         cpu_grid_set_entry(self.grid, entry)
-        self.layout = pack(f"={2 * len(layout)}I", *chain.from_iterable(layout))
+        for i, (offset, size) in enumerate(layout):
+            self.grid.layout[i].offset, self.grid.layout[i].size = offset, size
         self.grid.symbols = <const uint64_t *>symbols
         self.grid.shared_static = shared_static
         self.grid.local_bytes = local_bytes
@@ -334,6 +332,10 @@ cdef int dimensions(str name, tuple value, uint32_t *out, uint64_t limit) except
     return 0
 
 
+class QueueClosed(ValueError):
+    """A queue that was closed is given a command."""
+
+
 cdef class Queue:
     """A stream: commands run in order on a native thread of its own that starts with the first command.
 
@@ -367,7 +369,7 @@ cdef class Queue:
         if result == CPU_SUBMITTED:
             return 0
         if result == CPU_QUEUE_CLOSED:
-            raise ValueError("the queue is closed")
+            raise QueueClosed("the queue is closed")
         if result == CPU_QUEUE_STOPPED:
             raise RuntimeError("the CPU device is shut down")
         raise MemoryError("the system has no thread for the queue")
@@ -379,9 +381,8 @@ cdef class Queue:
         cdef cpu_launch launch
         if grid.grid is NULL:
             raise ValueError("the grid was not initialised")
-        cdef const cpu_parameter *layout = <const cpu_parameter *><const char *>grid.layout
         cdef void **pointers = <void **>params
-        cdef uint32_t count = len(grid.layout) // sizeof(cpu_parameter) if gather else 0
+        cdef uint32_t count = grid.grid.parameters if gather else 0
         cdef uint32_t i
         cdef bint done
         for i in range(count):
@@ -395,12 +396,12 @@ cdef class Queue:
         launch.grid = grid.grid
         launch.shared_dynamic = shared_dynamic
         launch.cooperative = cooperative
-        launch.grid_id = grid_id
+        launch.grid_id = grid_id or cpu_grid_number()
         cdef cpu_command *command = self.command(CPU_LAUNCH)
         command.launch = launch
         cpu_grid_hold(grid.grid)
         if gather:
-            done = cpu_launch_gather(command, pointers, layout, count, grid.grid.parameter_bytes)
+            done = cpu_launch_gather(command, pointers)
         else:
             done = cpu_launch_params(command, <const void *>params, grid.grid.parameter_bytes)
         if not done:
@@ -594,6 +595,63 @@ cdef class Queue:
         """Take no more commands; those queued still run."""
         if cpu_process_state() != CPU_FORKED:
             cpu_queue_close(self.queue)
+
+
+DIRECT = <uint64_t>&cpu_direct  # for libcuda.so.1, see direct.h
+
+
+def routes_age():
+    """Return what changes with `forget_routes`."""
+    return cpu_routes_age()
+
+
+def forget_routes():
+    """Let every call go round by Python once more: something has changed that its answer may depend on."""
+    cpu_routes_forget()
+
+
+def set_owner(uint64_t context):
+    """Say which context is current in this thread."""
+    cpu_route_owner(context)
+
+
+def set_chores(bint some):
+    """Say whether a wait for a stream has something to do besides."""
+    cpu_route_chores(some)
+
+
+cdef int add_route(cpu_route *route, Queue queue, list awaited, uint64_t age) except -1:
+    cdef Queue each
+    if len(awaited) > CPU_MOST_AWAITED:
+        return 0
+    route.queue = queue.queue
+    for i, each in enumerate(awaited):
+        route.awaited[i] = each.queue
+    cpu_route_add(route, age)
+    return 0
+
+
+def route_wait(uint64_t age, uint64_t stream, Queue queue not None, list awaited not None):
+    """Let this thread's next waits for a stream do without Python: `queue` and `awaited` are to run dry."""
+    cdef cpu_route route
+    memset(&route, 0, sizeof(route))
+    route.stream = stream
+    add_route(&route, queue, awaited, age)
+
+
+def route_launch(
+    uint64_t age, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None, Grid grid not None,
+    uint32_t max_threads, uint32_t most_shared, tuple required_block,
+):
+    """Let this thread's next launches of a function in a stream do without Python while `awaited` have no work."""
+    cdef cpu_route route
+    memset(&route, 0, sizeof(route))
+    route.function, route.stream, route.grid = function, stream, grid.grid
+    route.max_threads, route.most_shared = max_threads, most_shared
+    if required_block is not None:
+        for i in range(3):
+            route.required_block[i] = required_block[i]
+    add_route(&route, queue, awaited, age)
 
 
 cdef class Sequence(Queue):

@@ -173,7 +173,9 @@ static void *help(void *argument)
     struct cpu_worker worker;
     (void)argument;
     cpu_fault_install();
-    bool able = cpu_worker_begin(&worker, 0, "cuda-branch");
+    cpu_worker_begin(&worker, 0);
+    cpu_fault_thread(&worker);
+    bool able = cpu_worker_thread("cuda-branch");
     pthread_mutex_lock(&helpers.lock);
     while (able && cpu_process_state() == CPU_RUNNING) {
         uint32_t part, seen = atomic_load(&helpers.posted.rings);
@@ -194,6 +196,7 @@ static void *help(void *argument)
     }
     helpers.threads--;
     pthread_mutex_unlock(&helpers.lock);
+    cpu_fault_thread(NULL);
     cpu_worker_end(&worker);
     cpu_thread_ended();
     return NULL;

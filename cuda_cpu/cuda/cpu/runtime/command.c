@@ -142,31 +142,64 @@ static void wait_value(void *argument)
     }
 }
 
+static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct cpu_place place)
+{
+    memset(job, 0, offsetof(struct cpu_job, fault));
+    job->grid = launch->grid;
+    job->params = launch->params;
+    memcpy(job->grid_dim, launch->grid_dim, sizeof job->grid_dim);
+    memcpy(job->block_dim, launch->block_dim, sizeof job->block_dim);
+    memcpy(job->cluster_dim, launch->cluster_dim, sizeof job->cluster_dim);
+    job->shared_size = launch->grid->shared_static + launch->shared_dynamic;
+    job->grid_id = launch->grid_id;
+    job->cooperative = launch->cooperative;
+    job->graph = place.worker->graph;
+    job->limit = cpu_queue_workers(place.queue);
+}
+
+/* A launch that was left in the middle is gone on with. */
 static bool launch(struct cpu_command *command, struct cpu_place place)
 {
-    const struct cpu_launch *launch = &command->launch;
-    struct cpu_job job;
-    memset(&job, 0, offsetof(struct cpu_job, fault));
-    job.grid = launch->grid;
-    job.params = launch->params;
-    memcpy(job.grid_dim, launch->grid_dim, sizeof job.grid_dim);
-    memcpy(job.block_dim, launch->block_dim, sizeof job.block_dim);
-    memcpy(job.cluster_dim, launch->cluster_dim, sizeof job.cluster_dim);
-    job.shared_size = launch->grid->shared_static + launch->shared_dynamic;
-    job.grid_id = launch->grid_id;
-    job.cooperative = launch->cooperative;
-    job.graph = place.worker->graph;
-    job.limit = cpu_queue_workers(place.queue);
-    cpu_fault_renew();
-    cpu_queue_running(place.queue, place.number, &job);
-    if (place.branches && cpu_place_over(place)) /* since the jobs of this queue were stopped */
-        atomic_store(&job.stop, CPU_FAULT_CANCELLED);
-    cpu_job_run(&job, place.worker);
-    cpu_queue_ran(place.queue, &job);
-    if (!atomic_load(&job.recorded))
+    struct cpu_job *job = &place.worker->own;
+    if (!place.worker->left) {
+        prepare(job, &command->launch, place);
+        cpu_fault_renew();
+        cpu_queue_running(place.queue, place.number, job);
+        if (place.branches && cpu_place_over(place)) /* since the jobs of this queue were stopped */
+            atomic_store(&job->stop, CPU_FAULT_CANCELLED);
+    }
+    if (!cpu_job_run(job, place.worker))
         return true;
-    *place.fault = job.fault;
+    cpu_queue_ran(place.queue, job);
+    if (!atomic_load(&job->recorded))
+        return true;
+    *place.fault = job->fault;
     return false;
+}
+
+/* Whether a command is over so soon that no other thread is worth waking for it. It waits for nothing, or, a kernel,
+ * can be left where it does. */
+bool cpu_command_brief(const struct cpu_command *command)
+{
+    const struct cpu_launch *launch = &command->launch;
+    uint32_t block_time;
+    switch (command->kind) {
+    case CPU_LAUNCH:
+        block_time = atomic_load_explicit(&launch->grid->block_time, memory_order_relaxed);
+        return block_time && !launch->cooperative && launch->grid->path != CPU_PATH_FIBERS &&
+               (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= CPU_BRIEF_NS / block_time;
+    case CPU_COPY:
+    case CPU_FILL:
+        return command->rows.width * command->rows.height <= CPU_BRIEF_BYTES;
+    case CPU_WAIT_EVENT:
+        return cpu_marker_done(command->marker);
+    case CPU_WRITE_VALUE:
+    case CPU_RECORD:
+    case CPU_FREE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool guarded(struct cpu_command *command, struct cpu_place place, void (*function)(void *), const char *what)

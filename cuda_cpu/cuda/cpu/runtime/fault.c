@@ -7,10 +7,16 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
 #include "worker.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 #define SIGNALS (sizeof signals / sizeof *signals)
@@ -25,6 +31,45 @@ static _Thread_local volatile int chaining __attribute__((tls_model("initial-exe
 void cpu_fault_thread(struct cpu_worker *worker)
 {
     this_worker = worker;
+}
+
+bool cpu_fault_free(void)
+{
+    return !this_worker;
+}
+
+static pthread_key_t signal_stack;
+static _Thread_local bool has_signal_stack __attribute__((tls_model("initial-exec")));
+
+static void drop_signal_stack(void *memory)
+{
+    stack_t now, none = {.ss_flags = SS_DISABLE};
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == memory)
+        sigaltstack(&none, NULL);
+    free(memory);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&signal_stack, drop_signal_stack);
+}
+
+bool cpu_fault_stack(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    stack_t now;
+    if (has_signal_stack)
+        return true;
+    if (sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE))
+        return has_signal_stack = true; /* another library's will do */
+    pthread_once(&once, make_key);
+    now = (stack_t){.ss_size = 65536 + getauxval(AT_MINSIGSTKSZ)};
+    now.ss_sp = malloc(now.ss_size);
+    if (!now.ss_sp || pthread_setspecific(signal_stack, now.ss_sp)) {
+        free(now.ss_sp);
+        return false;
+    }
+    return has_signal_stack = sigaltstack(&now, NULL) == 0;
 }
 
 static uint64_t program_counter(const ucontext_t *context)

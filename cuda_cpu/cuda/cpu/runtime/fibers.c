@@ -77,7 +77,7 @@ static bool run_turn_of_block(struct cpu_worker *worker, struct cpu_block *block
 static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_block **last)
 {
     uint64_t index, end;
-    if (!cpu_job_take(job, &index, &end))
+    if (!cpu_job_take(job, worker, &index, &end))
         return false;
     struct cpu_block *first = NULL;
     for (uint32_t rank = 0; index < end; index++, rank++) {

@@ -33,6 +33,12 @@ bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind,
     return first;
 }
 
+uint64_t cpu_grid_number(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 struct cpu_bell cpu_hot_bell;
 
 /* The kernel has run for `time` nanoseconds more. */
@@ -58,8 +64,10 @@ static void look_at_time(const struct cpu_job *job)
 }
 
 /* Take the next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
-bool cpu_job_take(struct cpu_job *job, uint64_t *begin, uint64_t *end)
+bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end)
 {
+    if (worker->deadline && cpu_now() > worker->deadline)
+        cpu_worker_leave(worker);
     if (atomic_load_explicit(&job->stop, memory_order_relaxed))
         return false;
     *begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
@@ -74,54 +82,65 @@ bool cpu_job_take(struct cpu_job *job, uint64_t *begin, uint64_t *end)
     return true;
 }
 
-struct share {
-    struct cpu_job *job;
-    struct cpu_worker *worker;
-    struct cpu_block *block;
-};
-
 static void run_direct(void *argument)
 {
-    struct share *share = argument;
-    struct cpu_job *job = share->job;
-    struct cpu_block *block = share->block;
-    uint64_t limit = cpu_stack_limit(share->worker->stack), index, end;
+    struct cpu_worker *worker = argument;
+    struct cpu_job *job = worker->job;
+    struct cpu_block *block = worker->block;
+    uint64_t limit = cpu_stack_limit(worker->stack), index, end;
     cpu_cluster_join(block, block, 0, 1);
     uint32_t calls = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
     for (uint32_t w = 0; w < job->warps; w++)
         block->warps[w].abi.stack_limit = limit;
-    while (cpu_job_take(job, &index, &end)) {
+    while (cpu_job_take(job, worker, &index, &end)) {
         void (*entry)(struct cpu_warp *) = atomic_load_explicit(&job->grid->entry, memory_order_acquire);
         for (; index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed); index++) {
             cpu_block_start(block, job, index);
             for (uint32_t w = 0; w < calls; w++) {
                 struct cpu_running *warp = &block->warps[w];
-                share->worker->current = warp;
-                warp->abi.budget = CPU_DIRECT_BUDGET;
+                worker->current = warp;
+                warp->abi.budget = worker->deadline ? CPU_BRIEF_BUDGET : CPU_DIRECT_BUDGET;
                 entry(&warp->abi);
             }
         }
     }
 }
 
-void cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
+/* False where it was left. */
+static bool work_directly(struct cpu_job *job, struct cpu_worker *worker)
 {
-    worker->job = job;
-    worker->current = NULL;
-    worker->launch++;
-    if (job->path == CPU_PATH_FIBERS) {
-        cpu_job_run_fibers(job, worker);
+    bool done;
+    if (worker->left) {
+        done = cpu_worker_go_on(worker);
     } else {
-        struct share share = {job, worker, cpu_block_take(worker, job)};
-        if (!share.block || !cpu_block_share(share.block, job) || (!cpu_worker_call(worker, run_direct, &share) && !atomic_load(&job->stop)))
-            cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
-        if (share.block)
-            cpu_block_give(worker, share.block);
+        worker->block = cpu_block_take(worker, job);
+        done = worker->block && cpu_block_share(worker->block, job) && cpu_worker_call(worker, run_direct, worker);
     }
+    if (worker->left)
+        return false;
+    if (!done && !atomic_load(&job->stop))
+        cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
+    if (worker->block)
+        cpu_block_give(worker, worker->block);
+    return true;
+}
+
+bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
+{
+    if (!worker->left) {
+        worker->job = job;
+        worker->current = NULL;
+        worker->launch++;
+    }
+    if (job->path == CPU_PATH_FIBERS)
+        cpu_job_run_fibers(job, worker);
+    else if (!work_directly(job, worker))
+        return false;
     cpu_blocks_trim(worker, MOST_BLOCKS_KEPT);
     cpu_stacks_trim(&worker->stacks, MOST_STACKS_KEPT);
     worker->job = NULL;
     worker->current = NULL;
+    return true;
 }
 
 static uint32_t chunk_of(const struct cpu_job *job)
@@ -132,31 +151,36 @@ static uint32_t chunk_of(const struct cpu_job *job)
     return chunk < 1 ? 1 : chunk > 64 ? 64 : (uint32_t)chunk;
 }
 
-void cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
+static void begin(struct cpu_job *job, const struct cpu_worker *worker)
 {
     struct cpu_grid *grid = job->grid;
     uint32_t block_time = atomic_load(&grid->block_time);
     uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
-    void *workspace = NULL;
     job->blocks = (uint64_t)job->grid_dim[0] * job->grid_dim[1] * job->grid_dim[2];
     job->warps = (threads + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;
     job->path = job->cooperative && grid->path == CPU_PATH_WARPS ? CPU_PATH_FIBERS : grid->path;
     job->cluster = job->cluster_dim[0] * job->cluster_dim[1] * job->cluster_dim[2];
     job->chunk = chunk_of(job);
-    if (job->cooperative) {
-        workspace = calloc(1, 4096);
-        job->grid_workspace = (uint64_t)(uintptr_t)workspace;
-    }
+    if (job->cooperative)
+        job->grid_workspace = (uint64_t)(uintptr_t)calloc(1, 4096);
     job->start = cpu_now();
-    job->published = job->blocks > 1 && cpu_pool_workers() > 1 &&
+    job->published = !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
                      (job->cooperative || !block_time || job->blocks > ALONE_NS / block_time);
     if (job->published)
         cpu_pool_publish(job);
-    cpu_job_work(job, worker);
+}
+
+bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
+{
+    struct cpu_grid *grid = job->grid;
+    if (!worker->left)
+        begin(job, worker);
+    if (!cpu_job_work(job, worker))
+        return false;
     uint32_t workers = 1;
     if (job->published)
         workers += cpu_pool_retract(job);
-    free(workspace);
+    free((void *)(uintptr_t)job->grid_workspace);
     uint32_t stop = atomic_load(&job->stop);
     if (stop && !atomic_load(&job->recorded) && atomic_load(&job->next) < job->blocks)
         cpu_job_fault(job, NULL, stop, 0, 0, NULL);
@@ -164,4 +188,5 @@ void cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     count_time(grid, elapsed);
     uint64_t time = (uint64_t)elapsed * workers / job->blocks;
     atomic_store(&grid->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time);
+    return true;
 }

@@ -103,7 +103,9 @@ static void *help(void *argument)
     char name[16];
     uint32_t index = (uint32_t)(uintptr_t)argument;
     snprintf(name, sizeof name, "cuda-worker-%u", index % 100);
-    bool able = cpu_worker_begin(&worker, index, name);
+    cpu_worker_begin(&worker, index);
+    cpu_fault_thread(&worker);
+    bool able = cpu_worker_thread(name);
     while (able && !atomic_load(&pool.stopping)) {
         uint32_t seen = atomic_load(&pool.published.rings);
         struct cpu_job *job = join_job();
@@ -114,6 +116,7 @@ static void *help(void *argument)
             wait_for_job(seen);
         }
     }
+    cpu_fault_thread(NULL);
     cpu_worker_end(&worker);
     cpu_thread_ended();
     return NULL;

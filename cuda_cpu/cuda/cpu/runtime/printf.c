@@ -268,6 +268,7 @@ void cpu_vprintf(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *format,
                  int32_t *result)
 {
     cpu_need_stack(warp);
+    cpu_leave_caller((struct cpu_running *)warp); /* the caller may be who reads a full pipe */
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         result[lane] = format[lane] ? print_lane((const char *)(uintptr_t)format[lane], arguments[lane]) : -1;
@@ -294,6 +295,7 @@ void cpu_assert_fail(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *mes
     if (!lanes)
         return;
     cpu_need_stack(warp);
+    cpu_leave_caller((struct cpu_running *)warp);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         assert_text(text, sizeof text - 1, warp, lane, message, file, line, function);

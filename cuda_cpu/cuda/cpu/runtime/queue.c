@@ -25,7 +25,11 @@ struct cpu_queue {
     pthread_mutex_t lock;
     struct cpu_command *first, *last, *unused;
     uint32_t unused_count, workers;
-    bool started, closed, faulted;
+    bool started, closed;
+    bool taken;                 /* some thread has the turn: it runs the next command, with the worker */
+    struct cpu_worker worker;
+    struct cpu_command *begun;  /* left in the middle by the thread that submitted it */
+    _Atomic bool faulted;
     struct cpu_fault_record fault;
     int64_t spin;                    /* of its thread */
     struct cpu_job *jobs;            /* running */
@@ -47,6 +51,7 @@ struct cpu_queue *cpu_queue_make(uint32_t workers)
         return NULL;
     atomic_store(&queue->references, 1);
     queue->workers = workers;
+    cpu_worker_begin(&queue->worker, 0);
     pthread_mutex_init(&queue->lock, NULL);
     pthread_mutex_lock(&all.lock);
     queue->next = all.first;
@@ -74,7 +79,12 @@ static void unlink_queue(struct cpu_queue *queue)
     pthread_mutex_unlock(&all.lock);
 }
 
-static void drop_reference(struct cpu_queue *queue)
+void cpu_queue_hold(struct cpu_queue *queue)
+{
+    atomic_fetch_add(&queue->references, 1);
+}
+
+void cpu_queue_drop(struct cpu_queue *queue)
 {
     if (atomic_fetch_sub(&queue->references, 1) > 1)
         return;
@@ -84,6 +94,7 @@ static void drop_reference(struct cpu_queue *queue)
         queue->unused = command->next;
         free(command);
     }
+    cpu_worker_end(&queue->worker);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -101,7 +112,7 @@ void cpu_queue_release(struct cpu_queue *queue)
     if (cpu_process_state() == CPU_FORKED)
         return; /* its lock may be held for ever */
     cpu_queue_close(queue);
-    drop_reference(queue);
+    cpu_queue_drop(queue);
 }
 
 struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_kind kind)
@@ -143,13 +154,13 @@ bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t
     return true;
 }
 
-bool cpu_launch_gather(struct cpu_command *command, void *const *pointers, const struct cpu_parameter *layout,
-                       uint32_t count, uint32_t size)
+bool cpu_launch_gather(struct cpu_command *command, void *const *pointers)
 {
-    if (!room_for_params(command, size))
+    const struct cpu_grid *grid = command->launch.grid;
+    if (!room_for_params(command, grid->parameter_bytes))
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(command->launch.params + layout[i].offset, pointers[i], layout[i].size);
+    for (uint32_t i = 0; i < grid->parameters; i++)
+        memcpy(command->launch.params + grid->layout[i].offset, pointers[i], grid->layout[i].size);
     return true;
 }
 
@@ -204,18 +215,27 @@ static void recycle(struct cpu_queue *queue, struct cpu_command *command)
     queue->unused_count++;
 }
 
-/* The next command, or NULL when the queue has come to its end. `finished` is the one before it. */
-static struct cpu_command *next_command(struct cpu_queue *queue, struct cpu_command *finished)
+/* With the lock held: what is to run next, and the turn with it. */
+static struct cpu_command *take_turn(struct cpu_queue *queue)
+{
+    struct cpu_command *command = queue->begun ? queue->begun : queue->first;
+    if (queue->taken || !command)
+        return NULL;
+    if (!queue->begun)
+        queue->first = command->next;
+    queue->begun = NULL;
+    queue->taken = true;
+    return command;
+}
+
+/* The next command, or NULL when the queue has come to its end. */
+static struct cpu_command *next_command(struct cpu_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    if (finished)
-        recycle(queue, finished);
     for (;;) {
-        struct cpu_command *command = queue->first;
-        bool over = queue->closed || cpu_process_state() != CPU_RUNNING;
         uint32_t seen = atomic_load(&queue->posted.rings);
-        if (command)
-            queue->first = command->next;
+        struct cpu_command *command = take_turn(queue);
+        bool over = (queue->closed || cpu_process_state() != CPU_RUNNING) && !queue->taken;
         pthread_mutex_unlock(&queue->lock);
         if (command || over)
             return command;
@@ -227,13 +247,28 @@ static struct cpu_command *next_command(struct cpu_queue *queue, struct cpu_comm
     }
 }
 
-static void run_command(struct cpu_queue *queue, struct cpu_command *command, struct cpu_worker *worker)
+/* The turn is over: the next command may run. */
+static void finish(struct cpu_queue *queue, struct cpu_command *command)
 {
-    struct cpu_fault_record fault;
+    cpu_command_drop(command);
     pthread_mutex_lock(&queue->lock);
-    bool faulted = queue->faulted;
+    recycle(queue, command);
+    queue->taken = false;
+    bool awaited = queue->first || queue->closed || cpu_process_state() != CPU_RUNNING;
+    atomic_fetch_add(&queue->completed, 1);
     pthread_mutex_unlock(&queue->lock);
-    if ((faulted || cpu_queue_cancelled(queue, command->number)) && !cpu_command_always(command))
+    cpu_ring(&queue->done);
+    if (awaited)
+        cpu_ring(&queue->posted);
+}
+
+/* By the thread that has the turn. */
+static void run_command(struct cpu_queue *queue, struct cpu_command *command)
+{
+    struct cpu_worker *worker = &queue->worker;
+    struct cpu_fault_record fault;
+    bool dropped = atomic_load(&queue->faulted) || cpu_queue_cancelled(queue, command->number);
+    if (dropped && !worker->left && !cpu_command_always(command))
         return;
     if (cpu_command_run(command, (struct cpu_place){command->number, queue, worker, &fault, NULL}))
         return;
@@ -247,48 +282,76 @@ static void run_command(struct cpu_queue *queue, struct cpu_command *command, st
 static void *run_queue(void *argument)
 {
     struct cpu_queue *queue = argument;
-    struct cpu_command *command = NULL;
-    struct cpu_worker worker;
+    struct cpu_command *command;
     cpu_fault_install();
-    cpu_worker_begin(&worker, 0, "cuda-queue");
-    while ((command = next_command(queue, command))) {
-        run_command(queue, command, &worker);
-        cpu_command_drop(command);
-        atomic_fetch_add(&queue->completed, 1);
-        cpu_ring(&queue->done);
+    cpu_fault_thread(&queue->worker);
+    cpu_worker_thread("cuda-queue");
+    while ((command = next_command(queue))) {
+        run_command(queue, command);
+        finish(queue, command);
     }
-    cpu_worker_end(&worker);
-    drop_reference(queue);
+    cpu_fault_thread(NULL);
+    cpu_queue_drop(queue);
     cpu_thread_ended();
     return NULL;
 }
 
 /* With the lock held. */
-static enum cpu_submit_result may_submit(struct cpu_queue *queue)
+static bool start_thread(struct cpu_queue *queue)
 {
-    if (cpu_process_state() != CPU_RUNNING)
-        return CPU_QUEUE_STOPPED;
-    if (queue->closed)
-        return CPU_QUEUE_CLOSED;
-    if (!queue->started) {
-        atomic_fetch_add(&queue->references, 1);
-        if (!cpu_thread_start(run_queue, queue)) {
-            atomic_fetch_sub(&queue->references, 1);
-            return CPU_QUEUE_NO_THREAD;
-        }
-        queue->started = true;
+    if (queue->started)
+        return true;
+    atomic_fetch_add(&queue->references, 1);
+    queue->started = cpu_thread_start(run_queue, queue);
+    if (!queue->started)
+        atomic_fetch_sub(&queue->references, 1);
+    return queue->started;
+}
+
+/* Run a command that has the turn in the thread that submits it; the queue's thread goes on where that would be long. */
+static void run_here(struct cpu_queue *queue, struct cpu_command *command)
+{
+    cpu_fault_thread(&queue->worker);
+    queue->worker.deadline = cpu_now() + 2 * CPU_BRIEF_NS;
+    run_command(queue, command);
+    queue->worker.deadline = 0;
+    cpu_fault_thread(NULL);
+    if (!queue->worker.left) {
+        finish(queue, command);
+        return;
     }
-    return CPU_SUBMITTED;
+    pthread_mutex_lock(&queue->lock);
+    queue->begun = command;
+    queue->taken = false;
+    pthread_mutex_unlock(&queue->lock);
+    cpu_ring(&queue->posted);
+}
+
+/* With the lock held: whether this thread may run the command at once. */
+static bool may_run_here(struct cpu_queue *queue, const struct cpu_command *command)
+{
+    return !queue->taken && !queue->begun && !queue->first && cpu_command_brief(command) && cpu_fault_free() &&
+           cpu_fault_stack();
 }
 
 enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command)
 {
+    enum cpu_submit_result result = CPU_SUBMITTED;
+    bool here = false;
     pthread_mutex_lock(&queue->lock);
-    enum cpu_submit_result result = may_submit(queue);
-    if (result == CPU_SUBMITTED) {
+    if (cpu_process_state() != CPU_RUNNING)
+        result = CPU_QUEUE_STOPPED;
+    else if (queue->closed)
+        result = CPU_QUEUE_CLOSED;
+    else if (!start_thread(queue))
+        result = CPU_QUEUE_NO_THREAD;
+    else {
         command->number = atomic_load(&queue->submitted) + 1;
         command->next = NULL;
-        if (queue->first)
+        here = may_run_here(queue, command);
+        if (here)
+            queue->taken = true;
+        else if (queue->first)
             queue->last->next = command;
         else
             queue->first = command;
@@ -296,12 +359,18 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
         atomic_store(&queue->submitted, command->number);
     }
     pthread_mutex_unlock(&queue->lock);
-    if (result == CPU_SUBMITTED) {
+    if (here)
+        run_here(queue, command);
+    else if (result == CPU_SUBMITTED)
         cpu_ring(&queue->posted);
-    } else {
+    else
         cpu_command_discard(command);
-    }
     return result;
+}
+
+bool cpu_queue_faulted(struct cpu_queue *queue)
+{
+    return atomic_load(&queue->faulted);
 }
 
 bool cpu_queue_idle(struct cpu_queue *queue)

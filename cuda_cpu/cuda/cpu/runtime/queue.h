@@ -135,14 +135,13 @@ void cpu_command_discard(struct cpu_command *command); /* one that will not be s
 /* On failure the command is discarded with its references. */
 enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command);
 bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size);
-/* The same from an array of pointers, one to each parameter; `layout` has its offset and size. */
-struct cpu_parameter {
-    uint32_t offset, size;
-};
-bool cpu_launch_gather(struct cpu_command *command, void *const *pointers, const struct cpu_parameter *layout,
-                       uint32_t count, uint32_t size);
+/* The same from an array of pointers, one to each parameter. */
+bool cpu_launch_gather(struct cpu_command *command, void *const *pointers);
 
+void cpu_queue_hold(struct cpu_queue *queue); /* its memory, that is: it may be closed meanwhile */
+void cpu_queue_drop(struct cpu_queue *queue);
 bool cpu_queue_idle(struct cpu_queue *queue);
+bool cpu_queue_faulted(struct cpu_queue *queue);
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline);
 void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
@@ -159,8 +158,11 @@ struct cpu_place {
     struct cpu_branch_run *branches; /* that the command is part of, or NULL */
 };
 
-/* command.c: true unless it ended in a fault, which then is in *place.fault. */
+/* command.c: true unless it ended in a fault, which then is in *place.fault. With worker->left set it has not ended. */
 bool cpu_command_run(struct cpu_command *command, struct cpu_place place);
+#define CPU_BRIEF_NS 10000    /* of a launch, by the last one's time; then it may take twice as long */
+#define CPU_BRIEF_BYTES 32768 /* of a copy or fill */
+bool cpu_command_brief(const struct cpu_command *command);
 bool cpu_command_always(const struct cpu_command *command); /* runs after a fault too */
 void cpu_command_drop(struct cpu_command *command);         /* gives back what it refers to */
 

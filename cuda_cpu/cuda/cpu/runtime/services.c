@@ -30,6 +30,12 @@ void cpu_need_stack(struct cpu_warp *abi)
         cpu_fault_now(warp, CPU_FAULT_STACK, 0, (uint64_t)(uintptr_t)here, NULL);
 }
 
+void cpu_leave_caller(struct cpu_running *warp)
+{
+    if (warp->block->worker->deadline)
+        cpu_worker_leave(warp->block->worker);
+}
+
 static void fault(struct cpu_warp *abi, uint32_t kind, uint32_t line, uint64_t address)
 {
     cpu_fault_now((struct cpu_running *)abi, kind, line, address, NULL);
@@ -47,9 +53,12 @@ static void leave_if_stopped(struct cpu_running *warp)
 static void poll(struct cpu_warp *abi)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
+    struct cpu_worker *worker = warp->block->worker;
     leave_if_stopped(warp);
-    if (warp->block->worker->job->path != CPU_PATH_FIBERS) {
-        abi->budget = CPU_DIRECT_BUDGET;
+    if (worker->job->path != CPU_PATH_FIBERS) {
+        if (worker->deadline && cpu_now() > worker->deadline)
+            cpu_worker_leave(worker);
+        abi->budget = worker->deadline ? CPU_BRIEF_BUDGET : CPU_DIRECT_BUDGET;
         return;
     }
     /* A round of a loop that waits costs much, so its budget ends below 0; a loop that computes ends at 0 and gets on
@@ -72,6 +81,7 @@ static void sleep_warp(struct cpu_warp *abi, uint32_t nanoseconds)
     struct cpu_running *warp = (struct cpu_running *)abi;
     struct cpu_worker *worker = warp->block->worker;
     int64_t end = cpu_now() + nanoseconds, left;
+    cpu_leave_caller(warp);
     while ((left = end - cpu_now()) > 0) {
         leave_if_stopped(warp);
         bool alone = worker->job->path != CPU_PATH_FIBERS ||

@@ -18,6 +18,10 @@
 #define CPU_BARRIERS 16
 #define CPU_MAX_CLUSTER 16 /* blocks */
 
+struct cpu_parameter {
+    uint32_t offset, size;
+};
+
 /* What a kernel is, whatever the launch. */
 struct cpu_grid {
     void (*_Atomic entry)(struct cpu_warp *warp); /* may change to better code of the same kernel at any time */
@@ -25,6 +29,8 @@ struct cpu_grid {
     uint64_t local_bytes; /* of each thread, without recursion */
     uint32_t shared_static;
     uint32_t parameter_bytes;
+    uint32_t parameters;
+    struct cpu_parameter *layout; /* of them */
     uint32_t path; /* enum cpu_path */
     _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
@@ -138,10 +144,23 @@ struct cpu_block {
     struct cpu_running warps[CPU_MAX_WARPS];
 };
 
+/* What runs on a worker's stack outside of fibers for warps; kept here, for the thread may change in the middle. */
+struct cpu_worker_call {
+    struct cpu_worker *worker;
+    void (*function)(void *);
+    void *argument;
+};
+
+/* What runs blocks: a helper's own, or a queue's, with which works whoever has the queue's turn. */
 struct cpu_worker {
     uint32_t index;
     struct cpu_job *job;
     void *home; /* the thread's own context while a fiber runs */
+    int64_t deadline; /* when a thread that only submits goes on with its own work; 0: this thread stays */
+    void *left;       /* context of what was left then, for the queue's thread to go on with */
+    struct cpu_worker_call call;
+    struct cpu_block *block; /* of the launch that runs without fibers for its warps */
+    struct cpu_job own;      /* the job of a queue's launch */
     volatile bool guarded; /* machine code or a copy runs: its faults are ours */
     bool aborted;          /* the fiber was left by a fault or a stop */
     struct cpu_running *current;
@@ -152,8 +171,6 @@ struct cpu_worker {
     struct cpu_stacks stacks;
     struct cpu_stack *stack; /* of what runs now */
     struct cpu_block *unused;
-    void *signal_stack;
-    size_t signal_stack_size;
 };
 
 extern const struct cpu_runtime cpu_services;
@@ -168,12 +185,16 @@ static inline uint32_t cpu_count(cpu_lanes lanes)
 }
 
 /* worker.c */
-bool cpu_worker_begin(struct cpu_worker *worker, uint32_t index, const char *name);
+void cpu_worker_begin(struct cpu_worker *worker, uint32_t index);
 void cpu_worker_end(struct cpu_worker *worker);
+bool cpu_worker_thread(const char *name); /* makes the calling thread one of ours */
 /* Run `*context` until it switches back; true unless it was aborted. */
 bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_stack *stack);
-/* Run function(argument) where faults are caught; true unless one happened. */
+/* Run function(argument) where faults are caught; true unless one happened, or it was left. */
 bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *argument);
+bool cpu_worker_go_on(struct cpu_worker *worker); /* with what was left; as cpu_worker_call */
+/* From within a call: let another thread go on from here. */
+void cpu_worker_leave(struct cpu_worker *worker);
 void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
 
 /* block.c */
@@ -184,15 +205,16 @@ bool cpu_block_share(struct cpu_block *block, struct cpu_job *job); /* make room
 void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep);
 
 /* grid.c */
-void cpu_job_run(struct cpu_job *job, struct cpu_worker *worker); /* the whole launch, helpers included */
-void cpu_job_work(struct cpu_job *job, struct cpu_worker *worker); /* this worker's part */
+bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker); /* the whole launch, helpers included; false: left */
+bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker); /* this worker's part */
+uint64_t cpu_grid_number(void); /* of the next launch: %gridid */
 bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
                    const char *message); /* true for the first */
 
 /* fibers.c */
 void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker);
 void cpu_warp_yield(struct cpu_running *warp); /* back to the scheduler; returns when it is this warp's turn */
-bool cpu_job_take(struct cpu_job *job, uint64_t *begin, uint64_t *end);
+bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end);
 
 /* barrier.c */
 void cpu_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
@@ -214,9 +236,12 @@ bool cpu_cluster_leave(struct cpu_block *block); /* true for the last block of t
 /* services.c */
 void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
     __attribute__((noreturn));
+/* Called before a service waits for what may be the launching thread's to give. */
+void cpu_leave_caller(struct cpu_running *warp);
 /* Called before a service takes a lock: a stack overflow then could not be survived. */
 void cpu_need_stack(struct cpu_warp *warp);
 #define CPU_DIRECT_BUDGET 20000 /* loop iterations between polls, where a poll only looks for a stop */
+#define CPU_BRIEF_BUDGET 100    /* and where it looks for the deadline, too */
 #define CPU_FIBER_BUDGET 4224   /* and where it lets other warps run; no multiple of 256, the cost of waiting */
 
 /* pool.c */
@@ -229,6 +254,8 @@ void cpu_pool_stop(void);
 /* fault.c */
 void cpu_fault_install(void);
 void cpu_fault_renew(void); /* install again if another handler has come since */
+bool cpu_fault_stack(void); /* see that this thread has a stack for signal handlers */
 void cpu_fault_thread(struct cpu_worker *worker); /* this thread's faults belong to this worker; NULL: to nobody */
+bool cpu_fault_free(void); /* they belong to nobody: the thread is none of ours */
 
 #endif

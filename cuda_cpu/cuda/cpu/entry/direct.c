@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+   SPDX-License-Identifier: Apache-2.0
+
+   Functions that ask the runtime first, without Python (../runtime/direct.h): the arguments are those of shell_call. */
+#include "interpreter.h"
+
+#include "../runtime/direct.h"
+
+static const struct cpu_direct *direct; /* NULL until Python has been called */
+
+void shell_ready(uint64_t table) { __atomic_store_n(&direct, (const struct cpu_direct *)table, __ATOMIC_RELEASE); }
+
+static const struct cpu_direct *table(void) { return __atomic_load_n(&direct, __ATOMIC_ACQUIRE); }
+
+int shell_direct_cuLaunchKernel(uint64_t function, uint64_t gx, uint64_t gy, uint64_t gz, uint64_t bx, uint64_t by,
+                                uint64_t bz, uint64_t shared, uint64_t stream, uint64_t params, uint64_t extra) {
+    const uint32_t shape[7] = {gx, gy, gz, bx, by, bz, shared};
+    return table() && !extra ? table()->launch(function, shape, stream, (void *const *)params) : CPU_GO_ROUND;
+}
+
+/* CUlaunchConfig (cuda.h), whose size the generated shell states. */
+struct config {
+    uint32_t shape[7];
+    uint64_t stream;
+    void *attributes;
+    uint32_t count;
+};
+
+int shell_direct_cuLaunchKernelEx(uint64_t config, uint64_t function, uint64_t params, uint64_t extra) {
+    const struct config *given = (const struct config *)config;
+    if (!table() || extra || !given || given->count) return CPU_GO_ROUND;
+    return table()->launch(function, given->shape, given->stream, (void *const *)params);
+}
+
+int shell_direct_cuStreamSynchronize(uint64_t stream) { return table() ? table()->synchronize(stream) : CPU_GO_ROUND; }
+
+int shell_direct_cuStreamQuery(uint64_t stream) { return table() ? table()->query(stream) : CPU_GO_ROUND; }

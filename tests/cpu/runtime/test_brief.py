@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Brief work of an idle queue runs in the thread that submits it; what turns out long goes on in the queue's thread."""
+
+import threading
+
+import numpy as np
+import pytest
+from support.warp_kernels import KIND, WAIT
+
+from cuda.cpu.runtime import _runtime as runtime
+
+WORD, BEGAN, ENDED = range(3)
+
+
+@pytest.fixture
+def words():
+    return np.ones(3, np.uint32)
+
+
+@pytest.fixture
+def kernel(device, words):
+    """Return a kernel that has been brief: its next launch begins in this thread."""
+    grid = device.grid("await_on_threads")
+    me = threading.get_native_id()
+    for _ in range(1000):
+        assert device.run(grid, 1, 32, words.ctypes.data, 0) is None
+        if words[BEGAN] == me:
+            return grid
+    raise AssertionError("no launch was ever brief")
+
+
+def test_it_runs_in_the_thread_that_submits(device, kernel, words):
+    assert words[BEGAN] == words[ENDED] == threading.get_native_id()
+    words[BEGAN] = 0
+    event = runtime.Event()
+    device.queue.record(event)
+    assert event.is_done()
+    device.queue.fill(words.ctypes.data, 9, 4, 1)
+    assert words[WORD] == 9
+
+
+def test_it_waits_for_its_turn(device, kernel, words):
+    gate, others = np.zeros(1, np.uint32), np.ones(3, np.uint32)
+    words[BEGAN] = 0
+    device.queue.wait_value(gate.ctypes.data, 1, 4, 0)
+    device.start(kernel, 1, 32, words.ctypes.data, 0)
+    device.queue.copy(others.ctypes.data, words.ctypes.data, 12)
+    assert (words[BEGAN], others[BEGAN]) == (0, 1)
+    gate[0] = 1
+    assert device.finish() is None
+    assert words[BEGAN] not in (0, threading.get_native_id())
+    assert (others == words).all()
+
+
+def test_what_waits_is_left_to_the_queues_thread(device, kernel, words):
+    """The launch returns, though the kernel has begun here and waits for what this thread does next."""
+    words[WORD] = 0
+    event = runtime.Event()
+    device.start(kernel, 40, 64, words.ctypes.data, 0)
+    device.queue.record(event)
+    assert not device.queue.wait(0.005)
+    assert not event.is_done()
+    words[WORD] = 1
+    assert device.finish() is None
+    assert event.is_done()
+    assert words[BEGAN] != 0
+    assert words[ENDED] not in (0, threading.get_native_id())
+
+
+def test_what_was_left_can_be_cancelled(device, kernel, words):
+    words[WORD] = words[BEGAN] = 0
+    device.start(kernel, 1, 32, words.ctypes.data, 0)
+    device.queue.cancel()
+    assert device.finish().kind == KIND.CANCELLED
+    words[WORD] = 1
+    assert device.run(kernel, 1, 32, words.ctypes.data, 0) is None
+
+
+def test_a_closed_queue_finishes_what_was_left(device, kernel, words):
+    words[WORD] = 0
+    device.start(kernel, 1, 32, words.ctypes.data, 0)
+    device.queue.close()
+    words[WORD] = 1
+    assert device.finish() is None
+
+
+def test_what_sleeps_is_left_to_the_queues_thread(device):
+    out, grid = np.zeros(2, np.uint64), device.grid("doze")
+    for _ in range(20):
+        assert device.run(grid, 1, 32, out.ctypes.data, 0) is None
+    device.start(grid, 1, 32, out.ctypes.data, 4_000_000_000)
+    assert not device.queue.is_idle()
+    device.queue.cancel()
+    assert device.finish().kind == KIND.CANCELLED
+
+
+def test_a_fault_in_the_thread_that_submits(device, kernel, words, arena):
+    device.start(kernel, 1, 32, words.ctypes.data, arena.base)
+    fault = device.finish()
+    assert (fault.kind, fault.address, fault.kernel) == (KIND.ILLEGAL_ADDRESS, arena.base, "await_on_threads")
+    assert words[ENDED] != 0
+    device.queue.fill(arena.base, 1, 4, 1)
+    assert device.finish().kind == KIND.ILLEGAL_ADDRESS
+    assert device.run(kernel, 1, 32, words.ctypes.data, 0) is None
+
+
+def test_threads_that_share_a_queue(device, image):
+    """Whoever finds the queue idle takes its turn; the others' commands run behind."""
+    out, threads, rounds = np.zeros(32, np.uint32), 4, 300
+    grid = device.grid("number_threads")
+
+    def work() -> None:
+        for _ in range(rounds):
+            device.start(grid, 1, 32, out.ctypes.data, 0)
+            device.queue.fill(out.ctypes.data, 0, 4, 32)
+            if not device.queue.wait(WAIT):
+                wrong.append("hangs")
+
+    wrong: list[str] = []
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+    assert device.run(grid, 1, 32, out.ctypes.data, 0) is None
+    assert (out == np.arange(1, 33)).all()
