@@ -20,7 +20,9 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.lane_threads import Grid
 from support.loaded import Loaded
-from support.random_ptx import WORDS, Case, structured, unstructured
+from support.random_jumps import unstructured
+from support.random_lines import ROWS, WORDS
+from support.random_ptx import Case, structured
 
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
@@ -32,11 +34,12 @@ WAYS += [{"CUDA_CPU_LEVEL": "0", "CUDA_CPU_WIDTH": width} for width in ("1", "na
 
 
 def arguments(case: Case) -> tuple:
-    threads = case.threads * case.grid[0]
-    random = np.random.default_rng(case.threads)
-    words = random.integers(0, 2**32, 64 * (threads + 1), dtype=np.uint32)
+    threads = case.threads
+    words = np.random.default_rng(threads).integers(0, 2**32, 64 * (threads + 1), dtype=np.uint32)
     words[::3] %= 40
-    return np.zeros(WORDS * threads, np.uint32), words, np.zeros(8, np.uint32), np.uint32(3)
+    sums = np.zeros(32, np.uint32)
+    sums[[12, 13]] = 0xFFFFFFFF
+    return np.zeros(WORDS * threads, np.uint32), words, sums, np.zeros(ROWS * threads, np.uint32), np.uint32(3)
 
 
 def check(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +56,7 @@ def check(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
                 runtime.set_workers(workers)
                 found = arguments(case)
                 loaded.launch("k", case.grid, case.block, *found)
-                for name, a, b in zip(("out", "in", "sums"), found, expected, strict=False):
+                for name, a, b in zip(("out", "in", "sums", "rows"), found, expected, strict=False):
                     np.testing.assert_array_equal(a, b, err_msg=f"{name}, {way}, {workers} workers")
 
 

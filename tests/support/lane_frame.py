@@ -98,12 +98,12 @@ class Frame:
 
     def __init__(self, thread: Thread, function: Function, registers: dict, params: dict):
         self.thread, self.function, self.registers, self.params = thread, function, registers, params
-        self.local_places, end = {}, 0
+        self.local_places = {}
         for variable in function.variables.values():
             if variable.space == "local":
-                end = -(-end // variable.align) * variable.align
-                self.local_places[variable.name] = end
-                end += variable.size
+                start = -(-thread.local_top // variable.align) * variable.align
+                self.local_places[variable.name] = start
+                thread.local_top = start + variable.size
 
     # --- operands ---------------------------------------------------------------------------------
 
@@ -124,8 +124,9 @@ class Frame:
         return cut(self.address_of(operand), width)
 
     def address_of(self, symbol: Symbol) -> int:
-        shared = self.thread.block.grid.program.shared
-        return (shared[symbol.name] if symbol.name in shared else self.local_places[symbol.name]) + symbol.offset
+        grid = self.thread.block.grid
+        places = next(p for p in (self.local_places, grid.program.shared, grid.symbols) if symbol.name in p)
+        return places[symbol.name] + symbol.offset
 
     def write(self, operand: Operand | None, value: int) -> None:
         if isinstance(operand, Register):
@@ -176,7 +177,8 @@ class Frame:
         self.write(to, self.read(a if self.read(c, "pred") else b, form.type))
 
     def do_cvt(self, form: Form, to: Operand, a: Operand) -> None:
-        self.write(to, convert(form, self.read(a, form.type)))
+        value, width = convert(form, self.read(a, form.type)), width_of(form.dtype)
+        self.write(to, signed(value, width) if form.dtype[0] == "s" else value)  # the register may be wider
 
     def do_cvta(self, form: Form, to: Operand, a: Operand) -> None:
         offset = {"shared": SHARED, "local": LOCAL}.get(form.space, 0)
@@ -238,6 +240,10 @@ class Frame:
 
     do_fence = do_membar
 
+    def do_activemask(self, form: Form, to: Operand) -> None:
+        """Write the own lane: which others are there, the manual leaves open."""
+        self.write(to, 1 << self.thread.lane)
+
     # --- waiting ----------------------------------------------------------------------------------
 
     def synchronise(self, instruction: Instruction) -> Generator[Wait, object, None]:
@@ -245,11 +251,13 @@ class Frame:
         if "warp" in mode:
             yield ("warp", instruction, 0, self.read(operands[0], "u32"))
             return
-        assert "arrive" not in mode
         to = operands.pop(0) if "red" in mode else None
         predicate = operands.pop() if "red" in mode else None
         number = self.read(operands[0], "u32")
         threads = self.read(operands[1], "u32") if len(operands) > 1 else 0
+        if "arrive" in mode:
+            self.thread.block.arrived.append((number, threads))
+            return
         holds = None if predicate is None else self.read(predicate, "pred")
         self.write(to, (yield ("barrier", instruction, number, threads, holds)) or 0)
 
@@ -266,7 +274,12 @@ class Frame:
         self.write(to, first)
 
     def call(self, call: Call) -> Generator[Wait, object, None]:
-        callee = self.thread.block.grid.program.functions[call.target.name]
+        grid, thread = self.thread.block.grid, self.thread
+        name = call.target.name
+        if isinstance(call.target, Register):
+            name = grid.function_at[self.read(call.target, "u64")]
+        callee, top = grid.program.functions[name], thread.local_top
         params = {p.name: self.params[a.name] for p, a in zip(callee.parameters, call.arguments, strict=True)}
         params |= {p.name: self.params[a.name] for p, a in zip(callee.results, call.results, strict=True)}
-        yield from _run(self.thread, callee, {}, params)
+        yield from _run(thread, callee, {}, params)
+        thread.local_top = top

@@ -17,7 +17,7 @@ from support.lane_frame import LOCAL, SHARED, Wait, run_function
 from support.lane_values import cut, signed
 
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.program import Program
+from cuda.cpu.ptx.program import Program, code_of
 from cuda.cpu.ptx.syntax import Instruction
 
 
@@ -46,6 +46,7 @@ class Thread:
         self.block, self.index, self.linear = block, index, linear
         self.lane, self.warp = linear % 32, linear // 32
         self.local = bytearray(4096)
+        self.local_top = 0  # what its calls have of it
         self.steps = 0
         self.waits: Wait | None = None
         self.answer: object = None
@@ -83,6 +84,7 @@ class Block:
         self.shared = bytearray(grid.program.shared_static + grid.shared)
         x, y, z = grid.block_dim
         places = product(range(z), range(y), range(x))
+        self.arrived: list[tuple[int, int]] = []  # barrier and count, for each thread that did not wait
         self.threads = [Thread(self, place[::-1], linear) for linear, place in enumerate(places)]
 
     def run(self) -> None:
@@ -111,15 +113,18 @@ class Block:
             if kind == "warp":
                 members = values[-1]
                 lanes = [t for t in live if t.warp == thread.warp and members >> t.lane & 1]
-                if sum(1 << t.lane for t in lanes) == members and all(t.waits[1] is instruction for t in lanes):
-                    assert all(t.waits[-1] == members for t in lanes), "lanes with different member masks"
+                # One of them may be there for another call, with a mask of its own.
+                same = all(t.waits[1] is instruction and t.waits[-1] == members for t in lanes)
+                if same and sum(1 << t.lane for t in lanes) == members:
                     return answer_warp(lanes, instruction)
         at = {thread.waits[2] for thread in live if thread.waits[0] == "barrier"}
         for number in at:
             here = [thread for thread in live if thread.waits[0] == "barrier" and thread.waits[2] == number]
             expected = {thread.waits[3] for thread in here}
             assert len(expected) == 1, "threads of one barrier expect different counts"
-            if len(here) == (expected.pop() or len(live)):
+            arrived = [one for one in self.arrived if one[0] == number]
+            if len(here) + len(arrived) == (expected.pop() or len(live)):
+                self.arrived = [one for one in self.arrived if one[0] != number]
                 return answer_barrier(here)
         raise Deadlock([thread.waits for thread in live][:4])
 
@@ -130,7 +135,8 @@ class Grid:
     def __init__(self, program: Program, name: str, grid_dim: tuple, block_dim: tuple, args: tuple, shared: int = 0):
         self.program, self.name, self.shared = program.placed(name), name, shared
         self.grid_dim, self.block_dim = grid_dim, block_dim
-        self.memory = Memory([arg for arg in args if isinstance(arg, np.ndarray) and arg.ndim])
+        variables, self.symbols, self.function_at = place_symbols(self.program)
+        self.memory = Memory([arg for arg in args if isinstance(arg, np.ndarray) and arg.ndim] + variables)
         self.forms: dict[int, Form] = {}
         self.labels: dict[str, dict[str, int]] = {}
         parameters = self.program.functions[name].parameters
@@ -145,6 +151,21 @@ class Grid:
         x, y, z = self.grid_dim
         for place in product(range(z), range(y), range(x)):
             Block(self, place[::-1]).run()
+
+
+def place_symbols(program: Program) -> tuple[list[np.ndarray], dict[str, int], dict[int, str]]:
+    """Return memory for the program's variables, the addresses of all its symbols, and the functions by theirs."""
+    stored = code_of(program).variables
+    memory = {name: np.zeros(variable.size, np.uint8) for name, variable in stored.items()}
+    functions = {16 * (number + 1): name for number, name in enumerate(program.functions)}
+    addresses = {name: address for address, name in functions.items()}
+    addresses |= {name: data.ctypes.data for name, data in memory.items()}
+    for name, variable in stored.items():
+        memory[name][: len(variable.data)] = np.frombuffer(variable.data, np.uint8)
+        for offset, width, symbol, addend, shift in variable.relocations:
+            value = (addresses[symbol] + addend >> shift).to_bytes(8, "little")[:width]
+            memory[name][offset : offset + width] = np.frombuffer(value, np.uint8)
+    return list(memory.values()), addresses, functions
 
 
 # --- what waiting threads get ------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from support.exact import decode, encode
 
 from cuda.cpu.ptx.instructions import Form
 
-FLOATS = {"f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}
+FLOATS = {"f16": (np.float16, np.uint16), "f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}
 
 
 def width_of(type_: str) -> int:
@@ -113,7 +113,7 @@ INTEGERS: dict[str, Callable[..., int]] = {
     "add": lambda form, a, b: a + b,
     "sub": lambda form, a, b: a - b,
     "mul": _product,
-    "mad": lambda form, a, b, c: _product(form, a, b) + number(c, form.type),
+    "mad": lambda form, a, b, c: _product(form, a, b) + c,
     "div": lambda form, a, b: _divide(number(a, form.type), number(b, form.type))[0],
     "rem": lambda form, a, b: _divide(number(a, form.type), number(b, form.type))[1],
     "sad": lambda form, a, b, c: abs(number(a, form.type) - number(b, form.type)) + c,
@@ -217,10 +217,10 @@ def convert(form: Form, bits: int) -> int:
     low, high = (
         (0, (1 << width_of(to)) - 1) if to[0] == "u" else (-(1 << width_of(to) - 1), (1 << width_of(to) - 1) - 1)
     )
-    if from_ in FLOATS:  # saturates; NaN is 0 but for 64-bit results
+    if from_ in FLOATS:  # saturates; NaN is 0 but from or to 64 bits (9.7.9.21)
         value = real(bits, from_)
         if np.isnan(value):
-            return 0
+            return 1 << (width_of(to) - 1) if from_ == "f64" or width_of(to) == 64 else 0
         if np.isinf(value):
             return cut(high if value > 0 else low, width_of(to))
         whole = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[form.irnd](

@@ -145,6 +145,70 @@ BOTH:
     np.testing.assert_array_equal(run(body, np.arange(32)), np.full(32, 0xFFFF))
 
 
+ROUND_WITH_TWO_ENDS = """
+    mov.u32 %r3, 0; mov.u32 %r4, 4;
+AGAIN:
+    setp.eq.u32 %p1, %r4, 0;
+    @%p1 bra END;
+    sub.u32 %r4, %r4, 1;
+    vote.sync.ballot.b32 %r5, 1, -1; popc.b32 %r5, %r5; add.u32 %r3, %r3, %r5;
+    setp.lt.u32 %p2, %r2, 10;
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "@%p2 bra AGAIN; st.global.u32 [%d3], 7; bra.uni AGAIN;",
+        "@%p2 st.global.u32 [%d3], 7; bra.uni AGAIN;",
+        "@%p2 bra OTHER; st.global.u32 [%d3], 7; bra.uni AGAIN; OTHER: st.global.u32 [%d3], 9; bra.uni AGAIN;",
+    ],
+)
+def test_lanes_that_end_a_round_early_do_not_run_ahead(end: str) -> None:
+    np.testing.assert_array_equal(run(ROUND_WITH_TWO_ENDS + end, np.arange(32)), np.full(32, 4 * 32))
+
+
+def test_lanes_meet_at_votes_in_loops_with_two_entries() -> None:
+    """Of the lanes that enter in the middle, some leave while others are at the start."""
+    body = """
+    mov.u32 %r3, 0; mov.u32 %r4, 0; setp.lt.u32 %p1, %r2, 7; mov.pred %p2, %p1;
+    @%p1 bra SECOND;
+FIRST:
+    add.u32 %r3, %r3, 1000;
+    @%p2 bra THIRD;
+SECOND:
+    add.u32 %r3, %r3, 100;
+THIRD:
+    vote.sync.ballot.b32 %r5, 1, -1; popc.b32 %r5, %r5; add.u32 %r3, %r3, %r5;
+    add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, 3; setp.lt.u32 %p4, %r2, 20;
+    @!%p3 bra END;
+    @%p4 bra SECOND;
+    bra.uni FIRST;
+"""
+    x = np.arange(32)
+    late = np.where(x < 20, 32 * 3 + 100 * 3 + 1000, 32 * 3 + 1100 * 3)
+    np.testing.assert_array_equal(run(body, x), np.where(x < 7, 32 * 3 + 100 * 3, late))
+
+
+def test_lanes_at_a_vote_wait_for_those_that_wait_for_another_warp() -> None:
+    body = """
+    setp.lt.u32 %p1, %r2, 6;
+    @%p1 bra MEET;
+AGAIN:
+    ld.volatile.global.u32 %r4, [%d1+128]; setp.eq.u32 %p2, %r4, 0;
+    @%p2 bra AGAIN;
+MEET:
+    redux.sync.add.u32 %r3, %r2, -1;
+"""
+    x = np.append(np.arange(32, dtype=np.uint32), np.uint32(0))
+
+    def poll(warp: int) -> None:
+        x[32] = 1
+
+    compiled(HEADER + body + FOOTER)(x, budget=1000, services={"poll": poll})
+    np.testing.assert_array_equal(x[:32], sum(range(32)))
+
+
 def test_lanes_meet_at_barriers_of_the_warp_in_different_places() -> None:
     """What the others have written before theirs is there behind one's own."""
     body = """

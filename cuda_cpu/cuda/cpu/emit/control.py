@@ -36,6 +36,8 @@ class Flow:
         self.pending = [self.builder.alloca(self.mask_type) for _ in self.graph.blocks]
         # Lanes at operations of the warp that may go on, in a general graph.
         self.released = self.builder.alloca(self.mask_type) if self.graph.general else ""
+        # Whether the dispatcher has looked at all blocks since the last one ran.
+        self.from_start = self.builder.alloca("i1") if self.graph.general else ""
         self.region = 0  # number of the region that is being emitted
         self.has_whole = False  # there is a copy of each block for whole packets
         self.budget = ""  # slot of what is left of it, "" where it is the warp's
@@ -259,6 +261,7 @@ class Flow:
         waits = not self.graph.spins.isdisjoint(back)
         self.poll(SPIN_COST if waits else 1)
         behind = [b.number for b in self.graph.blocks[block.number + 1 :] if b.barrier != BLOCK] if waits else []
+        self.builder.line(f"store i1 false, ptr {self.from_start}")
         self._chain(behind, -1, f"dispatch{self.region}")
 
     def dispatcher(self) -> None:
@@ -267,17 +270,27 @@ class Flow:
             return
         builder, blocks = self.builder, self.graph.blocks
         builder.label(f"dispatch{self.region}")
-        for number in sorted(range(len(blocks)), key=lambda number: blocks[number].barrier == BLOCK):
-            following = self._after(number) if blocks[number].barrier == WARP else builder.new_label("try")
-            lanes = builder.assign(f"load {self.mask_type}, ptr {self.pending[number]}")
-            builder.branch(builder.is_zero(lanes), following, self.label_of(number))
-            builder.label(following)
+        builder.line(f"store i1 true, ptr {self.from_start}")
+        self._try([block for block in blocks if block.barrier != BLOCK])
+        # Lanes in front of the operation of the warp at which it came in may yet have something to do.
+        last = builder.new_label("last")
+        builder.branch(builder.assign(f"load i1, ptr {self.from_start}"), last, f"dispatch{self.region}")
+        builder.label(last)
+        self._try([block for block in blocks if block.barrier == BLOCK])
         # Lanes that nobody can come to any more: what the program then means is undefined, but it ends.
         stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
         builder.branch(builder.is_zero(stuck), self.done, force)
         builder.label(force)
         builder.line(f"store {self.mask_type} -1, ptr {self.released}")
         builder.jump(f"dispatch{self.region}")
+
+    def _try(self, blocks: list[Block]) -> None:
+        """Run the first of some blocks that has lanes, if these need not wait there."""
+        for block in blocks:
+            following = self._after(block.number) if block.barrier == WARP else self.builder.new_label("try")
+            lanes = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[block.number]}")
+            self.builder.branch(self.builder.is_zero(lanes), following, self.label_of(block.number))
+            self.builder.label(following)
 
     def _after(self, number: int) -> str:
         """Where the dispatcher goes on if the lanes at an operation of the warp have to wait."""

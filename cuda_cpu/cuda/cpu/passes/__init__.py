@@ -15,7 +15,7 @@ from cuda.cpu.passes.find_pending import find_divergent, find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
 from cuda.cpu.passes.order_blocks import order_blocks
-from cuda.cpu.passes.split_blocks import split_blocks
+from cuda.cpu.passes.split_blocks import is_collective, split_blocks
 from cuda.cpu.passes.split_guards import split_guards
 from cuda.cpu.ptx.syntax import Function, Statement
 
@@ -109,6 +109,9 @@ def _why_any_order(graph: Graph) -> str:
         blocks = graph.blocks[first : last + 1]
         if first in graph.spins and (graph.pending[first] or any(graph.is_divergent(block.end) for block in blocks)):
             return f"lanes may wait for each other in the loop at line {_line_of(blocks)}"
+        behind = graph.pending[first] & ((2 << last) - (2 << first))  # lanes that have yet to end a round before
+        if behind and any(map(is_collective, blocks)):
+            return f"operations of the warp in the loop at line {_line_of(blocks)}, in which lanes may run ahead"
     barriers = [block for block in graph.blocks if block.barrier and graph.pending[block.number]]
     # Lanes at a warp's barrier wait for others only if these can still come to one.
     reach = find_reach(graph) if barriers else []

@@ -4,21 +4,22 @@
 
 The blocks are sorted topologically, strongly connected parts kept together; in such a part the block that is
 entered first is its header, and what remains without the edges to the header is ordered in the same way. This
-is defined for
-every graph, irreducible ones too. An edge to an earlier (or the same) block is a back-edge.
+is defined for every graph, irreducible ones too. An edge to an earlier (or the same) block is a back-edge.
+
+A loop with several back-edges to its header gets an empty block that they go to instead, its last one: lanes that end
+a round early wait there, for else they would run ahead of the others.
 """
 
 from __future__ import annotations
 
-from cuda.cpu.passes.graph import RETURN, Graph
+from cuda.cpu.passes.graph import RETURN, Block, End, Graph
 
 
 def order_blocks(graph: Graph) -> None:
     """Renumber the blocks, drop those that nothing reaches, and find the loops."""
-    successors = [tuple(t for t in block.end.targets if t != RETURN) for block in graph.blocks]
     order: list[int] = []
     loops: list[tuple[int, int]] = []
-    _place([0], set(range(len(successors))), successors, order, loops)
+    _place(graph, [0], set(range(len(graph.blocks))), order, loops)
     numbers = {old: new for new, old in enumerate(order)}
     numbers[RETURN] = RETURN
     graph.blocks = [graph.blocks[old] for old in order]
@@ -28,17 +29,37 @@ def order_blocks(graph: Graph) -> None:
     graph.loops = loops
 
 
-def _place(roots: list[int], inside: set[int], successors: list, order: list[int], loops: list) -> None:
+def _place(graph: Graph, roots: list[int], inside: set[int], order: list[int], loops: list) -> None:
+    successors = [_successors(block) for block in graph.blocks]
     for component in _components(roots, inside, successors):
         header = component[0]
         start = len(order)
         order.append(header)
         if len(component) > 1:
+            component += _join_ends(graph, header, component)
             rest = set(component[1:])
             # Entered from the header first, then wherever the part can be entered from outside (irreducible loops).
-            _place([*(s for s in successors[header] if s in rest), *component[1:]], rest, successors, order, loops)
+            entries = [target for target in _successors(graph.blocks[header]) if target in rest]
+            _place(graph, [*entries, *component[1:]], rest, order, loops)
         if len(component) > 1 or header in successors[header]:
             loops.append((start, len(order) - 1))
+
+
+def _successors(block: Block) -> tuple[int, ...]:
+    return tuple(target for target in block.end.targets if target != RETURN)
+
+
+def _join_ends(graph: Graph, header: int, component: list[int]) -> list[int]:
+    """Let the rounds of a loop end in one block; return its number, or nothing if they do."""
+    ends = [number for number in component if header in graph.blocks[number].end.targets]
+    if len(ends) < 2:
+        return []
+    last = len(graph.blocks)
+    for number in ends:
+        end = graph.blocks[number].end
+        end.targets = tuple(last if target == header else target for target in end.targets)
+    graph.blocks.append(Block(last, [], End("jump", (header,))))
+    return [last]
 
 
 def _components(roots: list[int], inside: set[int], successors: list) -> list[list[int]]:

@@ -55,6 +55,14 @@ def split_blocks(
     return graph
 
 
+def is_collective(block: Block) -> bool:
+    """Tell whether lanes of a warp exchange something in a block, or in what it calls, as far as can be seen."""
+    return any(
+        isinstance(step.instruction, Call) or step.instruction.opcode in COLLECTIVES or "warp" in step.form.modifiers
+        for step in block.steps
+    )
+
+
 def _barrier(statement: Statement, collectives: bool) -> int:
     """Return the kind of barrier that a statement is, 0 if it is none."""
     if not isinstance(statement, Instruction):

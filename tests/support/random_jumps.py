@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Random PTX kernels without structure: blocks that end in jumps to anywhere; each lane stops after so many."""
+
+from __future__ import annotations
+
+from random import Random
+
+from support import random_meetings as meetings
+from support.random_lines import CELLS, HEAD, TAIL, UNIFORM, VARIABLES
+from support.random_ptx import BLOCKS, Case, Place, Writer, guarded
+
+# Threads meet at barriers wherever they are, and read what others wrote before the one before.
+MEET = """and.b32 %t7, %t9, 1; mul.lo.u32 %t7, %t7, 4096; add.u32 %t8, %t3, %t7; st.shared.u32 [%t8], %t9;
+barrier.sync 0; add.u32 %t9, %t9, 1; add.u32 %t8, %t0, 33; rem.u32 %t8, %t8, %t1;
+mad.lo.u32 %t7, %t8, 4, %t7; mov.u32 %t8, slots; add.u32 %t7, %t7, %t8; ld.shared.u32 %r3, [%t7];"""
+# Who goes the same way: each lane on its own (and they meet nowhere, or at barriers wherever they are), the lanes of a
+# warp (and they have operations of the warp), the whole block (and it has barriers, too).
+KINDS = ["lanes", "lanes that meet", "warps", "blocks"]
+
+
+def unstructured(random: Random) -> Case:
+    """Return a kernel whose blocks end in jumps to anywhere."""
+    kind, block = random.choice(KINDS), random.choice(BLOCKS)
+    threads = block[0] * block[1] * block[2]
+    writer = Writer(random, barriers=kind == "blocks", warps=kind in ("warps", "blocks"), leaves=False, threads=threads)
+    if kind == "lanes that meet":
+        writer.operations = [operation for operation in writer.operations if "shared" not in operation]
+    count = random.randrange(2, 9)
+    text = "mov.u32 %t9, 0;\n"
+    for number in range(count):
+        text += f"N{number}: sub.u32 %t11, %t11, 1; setp.eq.u32 %p5, %t11, 0; @%p5 bra DONE;\n"
+        text += "\n".join(_step(writer, kind) for _ in range(random.randrange(3))) + "\n"
+        if kind == "lanes that meet" and random.random() < 0.4:
+            text += MEET + "\n"
+        targets = [f"N{random.randrange(count)}" for _ in range(3)] + ["DONE"]
+        text += _jump(writer, kind, number, targets)
+    tail = TAIL.replace("DONE:", "DONE:\n" + CELLS) if kind == "blocks" else TAIL
+    return Case(HEAD + text + tail, random.choice([(1, 1, 1), (3, 1, 1)]), block)
+
+
+def _step(writer: Writer, kind: str) -> str:
+    place = Place(depth=3, uniform=kind == "blocks")
+    steps = [lambda writer, place: writer.compute()] * 3
+    if kind != "lanes that meet":
+        steps += [guarded]
+    if kind in ("warps", "blocks"):
+        steps += [meetings.warp_operation, meetings.exchange_in_warp]
+    if kind == "blocks":
+        steps += meetings.OF_BLOCKS + meetings.APART * writer.apart
+    return writer.random.choice(steps)(writer, place)
+
+
+def _jump(writer: Writer, kind: str, number: int, targets: list[str]) -> str:
+    random = writer.random
+    conditions = {"lanes": [writer.condition, writer.uniform_condition], "warps": [writer.warp_condition],
+                  "blocks": [writer.uniform_condition]}  # fmt: skip
+    condition = random.choice(conditions.get(kind, conditions["lanes"]))("%p2")
+    form = random.randrange(4)
+    if form == 0:
+        return f"{condition} @%p2 bra {targets[0]};\n"
+    if form == 1:
+        return f"{condition} @!%p2 bra {targets[0]};\n"
+    if form == 2:
+        register = random.choice(VARIABLES + UNIFORM if kind.startswith("lanes") else UNIFORM)
+        of_warp = "shr.u32 %t8, %t0, 5; add.u32 %t7, %t7, %t8;" if kind == "warps" else ""
+        return (
+            f"B{number}: .branchtargets {', '.join(targets)};\nmov.u32 %t7, {register}; {of_warp} and.b32 %t7, %t7, 3;"
+            f"\nbrx.idx %t7, B{number};\n"
+        )
+    return f"{condition} @%p2 bra {targets[0]};\nbra.uni {targets[1]};\n"

@@ -1,0 +1,365 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The lines that random kernels are made of: what stands around each, and tables of what it may compute.
+
+In a line `$d` is the destination and `$a` `$b` `$c` are sources (32 bits); `$A` `$B` `$C` are registers that mostly go
+up or down by a constant from lane to lane; `$x` `$y` `$l` `$h` are floats, doubles, 64-bit integers and halves, `$X`
+`$Y` `$L` `$H` ones that are read; `$u` is the same for the block, `$k` a small constant, `$j` any, `$s` one for shifts.
+"""
+
+from __future__ import annotations
+
+WORDS = 24  # of the output, for each thread
+ROWS = 6  # words of the rows, for each thread
+READABLE = 128  # words at the start of the input that each thread may read
+VARIABLES = [f"%r{i}" for i in range(6)]
+UNIFORM = ["%u0", "%u1", "%u2"]
+AFFINE = ["%a0", "%a1", "%a2"]
+CONSTANTS = ["0", "1", "3", "7", "31", "-1", "255", "0x7fffffff", "0x80000000", "0x01010101"]
+SMALL = [0, 1, 2, 5, 13, 31]
+ANY = [1, 2, 4, -1, -2, -16, -17, -33, 40, 255, 65530, 65520, "0x7ffffff0", "0xfffffff0", "0x80000000", "0x40000001"]
+SHIFTS = [0, 1, 2, 3, 5, 16, 30, 31]
+OF_LETTER = {"d": VARIABLES, "u": UNIFORM, "k": SMALL, "j": ANY, "s": SHIFTS} | dict.fromkeys("ABC", AFFINE)
+OF_LETTER |= {letter: [f"%{letter.lower()}{i}" for i in range(2)] for letter in "xylhXYLH"}
+
+FUNCTIONS = """\
+.func (.param .b32 result) mixed(.param .b32 a, .param .b32 b) {
+    .reg .b32 %r<4>; .reg .pred %p1;
+    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [b];
+    setp.lt.u32 %p1, %r1, %r2;
+    @%p1 bra LESS;
+    mad.lo.u32 %r3, %r1, 31, %r2;
+    bra.uni OVER;
+LESS: xor.b32 %r3, %r2, 0x5a5a5a5a;
+OVER: st.param.b32 [result], %r3;
+    ret;
+}
+.func (.param .b32 result) rounds(.param .b32 a, .param .b32 b) {
+    .reg .b32 %r<5>; .reg .pred %p1;
+    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [b]; and.b32 %r3, %r2, 7;
+MORE: setp.eq.u32 %p1, %r3, 0;
+    @%p1 bra OVER;
+    mad.lo.u32 %r1, %r1, 5, %r3; sub.u32 %r3, %r3, 1;
+    bra.uni MORE;
+OVER: st.param.b32 [result], %r1;
+    ret;
+}
+.func (.param .b32 result) deep(.param .b32 a, .param .b32 n) {
+    .local .align 8 .b8 kept[16]; .reg .b32 %r<8>; .reg .b64 %d1; .reg .pred %p1;
+    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [n]; and.b32 %r2, %r2, 3; mov.u64 %d1, kept;
+    st.local.v2.u32 [%d1+8], {%r1, %r2}; setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra LAST;
+    sub.u32 %r3, %r2, 1; mad.lo.u32 %r4, %r1, 3, %r2;
+    { .param .b32 x; st.param.b32 [x], %r4; .param .b32 y; st.param.b32 [y], %r3; .param .b32 z;
+      call (z), deep, (x, y); ld.param.b32 %r5, [z]; }
+    ld.local.u32 %r6, [%d1+8]; ld.local.u32 %r7, [%d1+12]; mad.lo.u32 %r5, %r6, %r7, %r5;
+    st.param.b32 [result], %r5;
+    ret;
+LAST: st.param.b32 [result], %r1;
+    ret;
+}
+.func (.param .b32 result) quits(.param .b32 a, .param .b32 b) {
+    .reg .b32 %r<4>; .reg .pred %p1;
+    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [b]; and.b32 %r3, %r1, 7; setp.eq.u32 %p1, %r3, 6;
+    @%p1 exit;
+    add.u32 %r3, %r1, %r2; st.param.b32 [result], %r3;
+    ret;
+}
+.func (.param .b32 result) meets(.param .b32 a, .param .b32 place, .param .b32 other) {
+    .reg .b32 %r<5>;
+    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [place]; ld.param.u32 %r3, [other];
+    st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r4, [%r3]; bar.sync 0; st.param.b32 [result], %r4;
+    ret;
+}
+.func (.param .b32 result) asks(.param .b32 a, .param .b32 members) {
+    .reg .b32 %r<5>; .reg .pred %p1;
+    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [members]; setp.gt.s32 %p1, %r1, 9;
+    vote.sync.ballot.b32 %r3, %p1, %r2; redux.sync.xor.b32 %r4, %r1, %r2; add.u32 %r3, %r3, %r4;
+    st.param.b32 [result], %r3;
+    ret;
+}
+.global .align 8 .u64 table[4] = {mixed, rounds, deep, mixed};
+"""
+HEAD = f"""\
+.version 8.5
+.target sm_90
+.address_size 64
+{FUNCTIONS}
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 sums, .param .u64 rows, .param .u32 number) {{
+    .shared .align 16 .b8 slots[8192];
+    .shared .align 16 .b8 fixed[4096];
+    .shared .align 8 .b8 cells[32];
+    .local .align 16 .b8 own[64];
+    .reg .b32 %r<6>, %u<3>, %t<16>, %m, %i<99>, %n<99>, %a<3>;
+    .reg .b64 %d<16>, %l<2>;
+    .reg .b16 %h<2>;
+    .reg .f32 %f<4>, %x<2>;
+    .reg .f64 %e<4>, %y<2>;
+    .reg .pred %p<8>;
+    mov.u32 %t0, %tid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.y; mov.u32 %t3, %ntid.y; mov.u32 %t4, %tid.z;
+    mad.lo.u32 %t5, %t4, %t3, %t2; mad.lo.u32 %t0, %t5, %t1, %t0;
+    mov.u32 %t6, %ntid.z; mul.lo.u32 %t1, %t1, %t3; mul.lo.u32 %t1, %t1, %t6;
+    mov.u32 %t2, %ctaid.z; mov.u32 %t3, %nctaid.y; mov.u32 %t4, %ctaid.y; mad.lo.u32 %t2, %t2, %t3, %t4;
+    mov.u32 %t3, %nctaid.x; mov.u32 %t4, %ctaid.x; mad.lo.u32 %u0, %t2, %t3, %t4;
+    ld.param.u32 %u1, [number]; mad.lo.u32 %u2, %u0, 5, %u1;
+    mad.lo.u32 %t2, %u0, %t1, %t0;
+    ld.param.u64 %d1, [out]; mul.wide.u32 %d0, %t2, {4 * WORDS}; add.s64 %d1, %d1, %d0;
+    ld.param.u64 %d2, [in]; mul.wide.u32 %d0, %t2, 256; add.s64 %d3, %d2, %d0;
+    ld.param.u64 %d4, [sums];
+    mov.u32 %t3, %nctaid.x; mov.u32 %t4, %nctaid.y; mul.lo.u32 %t3, %t3, %t4; mov.u32 %t4, %nctaid.z;
+    mul.lo.u32 %t3, %t3, %t4; mul.lo.u32 %t3, %t3, %t1; cvt.u64.u32 %d11, %t3; cvt.u64.u32 %d0, %t2;
+    ld.param.u64 %d12, [rows]; mad.lo.s64 %d6, %d0, 4, %d12; mad.lo.s64 %d7, %d11, 4, %d6;
+    mad.lo.s64 %d8, %d11, 8, %d12; mad.lo.s64 %d8, %d0, 2, %d8; mad.lo.s64 %d9, %d11, 10, %d12; add.s64 %d9, %d9, %d0;
+    mad.lo.s64 %d10, %d11, 16, %d12; mad.lo.s64 %d10, %d0, 8, %d10;
+    ld.global.u32 %r0, [%d3]; ld.global.u32 %r1, [%d3+4]; ld.global.v2.u32 {{%r2, %r3}}, [%d3+8];
+    mov.u32 %r4, %t0; mov.u32 %r5, %laneid;
+    mov.u32 %t3, slots; mad.lo.u32 %t3, %t0, 4, %t3;
+    st.shared.u32 [%t3], %r1; st.shared.u32 [%t3+4096], %r2;
+    mov.u32 %t4, fixed; mad.lo.u32 %t4, %t0, 4, %t4; xor.b32 %t5, %r1, %t0; st.shared.u32 [%t4], %t5;
+    setp.lt.u32 %p0, %t0, 1; @%p0 st.shared.v4.u32 [cells], {{0, 0, 0, 0}}; \
+@%p0 st.shared.v4.u32 [cells+16], {{0, 0, 0, 0}};
+    st.local.u32 [own], %r0; st.local.u32 [own+4], %r1; st.local.u32 [own+8], %r4; st.local.u32 [own+12], 9;
+    st.local.v4.u32 [own+16], {{1, 2, 3, 4}}; st.local.v2.u32 [own+32], {{%r3, %r4}}; \
+st.local.v2.u32 [own+40], {{5, 6}};
+    st.local.v4.u32 [own+48], {{%r1, %r2, %r3, 7}};
+    mov.u32 %t4, 1; mov.u32 %t10, %laneid; mov.u32 %t11, 40;
+    and.b32 %t5, %t0, 0xffe0; sub.u32 %t5, %t1, %t5; min.u32 %t5, %t5, 32;
+    setp.ge.u32 %p0, %t5, 32; shl.b32 %m, %t4, %t5; sub.u32 %m, %m, 1; selp.b32 %m, -1, %m, %p0;
+    mov.u32 %a0, %t0; mov.u32 %a1, %tid.x; mov.u32 %a2, %ctaid.x; mov.u32 %t4, %ntid.x; mad.lo.u32 %a2, %a2, %t4, %a1;
+    cvt.rn.f32.u32 %x0, %t0; mov.f32 %x1, 0f3FC00000; cvt.rn.f64.s32 %y0, %r1; mov.f64 %y1, 0d3FF8000000000000;
+    mov.b64 %l0, {{%r0, %r1}}; cvt.u64.u32 %l1, %t0; cvt.rn.f16.f32 %h0, %x0; mov.b16 %h1, 0x3e00;
+    bar.sync 0;
+"""
+# What is not a number has no bits that the manual fixes.
+TAIL = """\
+DONE:
+    setp.num.f32 %p0, %x0, %x0; selp.f32 %x0, %x0, 0f00000000, %p0;
+    setp.num.f32 %p0, %x1, %x1; selp.f32 %x1, %x1, 0f00000000, %p0;
+    setp.num.f64 %p0, %y0, %y0; selp.f64 %y0, %y0, 0d0000000000000000, %p0;
+    setp.num.f64 %p0, %y1, %y1; selp.f64 %y1, %y1, 0d0000000000000000, %p0;
+    cvt.f32.f16 %f0, %h0; setp.num.f32 %p0, %f0, %f0; selp.f32 %f0, %f0, 0f00000000, %p0;
+    st.global.v4.u32 [%d1], {%r0, %r1, %r2, %r3}; st.global.v2.u32 [%d1+16], {%r4, %r5};
+    xor.b32 %t0, %u0, %u1; add.u32 %t0, %t0, %u2; st.global.u32 [%d1+24], %t0; st.global.u32 [%d1+28], 77;
+    st.global.v2.f32 [%d1+32], {%x0, %x1}; st.global.v2.f64 [%d1+48], {%y0, %y1}; st.global.v2.u64 [%d1+64], {%l0, %l1};
+    st.global.u32 [%d1+40], %a0; st.global.u32 [%d1+44], %a1; st.global.u32 [%d1+80], %a2; st.global.f32 [%d1+84], %f0;
+    ret;
+}
+"""
+CELLS = "bar.sync 0; ld.shared.v2.u32 {%t4, %t5}, [cells]; st.global.v2.u32 [%d1+88], {%t4, %t5};\n"
+
+
+def call(function: str, result: str, *arguments: str) -> str:
+    """Return a call with 32-bit arguments."""
+    names = [f"in{i}" for i in range(len(arguments))]
+    given = " ".join(f".param .b32 {n}; st.param.b32 [{n}], {a};" for n, a in zip(names, arguments, strict=True))
+    head = f"{given} .param .b32 back; call (back), {function}, ({', '.join(names)});"
+    return f"{{ {head} ld.param.b32 {result}, [back]; }}"
+
+
+INDIRECT = (
+    "and.b32 %t7, $c, 3; mul.wide.u32 %d5, %t7, 8; mov.u64 %d0, table; add.s64 %d5, %d5, %d0; ld.global.u64 %d5, [%d5];"
+    " { .param .b32 in0; st.param.b32 [in0], $a; .param .b32 in1; st.param.b32 [in1], $b; .param .b32 back;"
+    " proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);"
+    " call (back), %d5, (in0, in1), proto; ld.param.b32 $d, [back]; }"
+)
+CALLS = [call("mixed", "$d", "$a", "$b"), call("rounds", "$d", "$a", "$b"), call("deep", "$d", "$a", "$b"), INDIRECT]
+
+INTEGERS = """\
+add.u32 $d, $a, $b;
+sub.s32 $d, $a, $b;
+mul.lo.u32 $d, $a, $b;
+mad.lo.s32 $d, $a, $k, $c;
+mul.hi.s32 $d, $a, $b;
+and.b32 $d, $a, $b;
+or.b32 $d, $a, $b;
+xor.b32 $d, $a, $b;
+not.b32 $d, $a;
+neg.s32 $d, $a;
+abs.s32 $d, $a;
+shl.b32 $d, $a, $k;
+shr.u32 $d, $a, $b;
+shr.s32 $d, $a, $k;
+min.s32 $d, $a, $b;
+max.u32 $d, $a, $b;
+mov.b32 $d, $a;
+popc.b32 $d, $a;
+clz.b32 $d, $a;
+brev.b32 $d, $a;
+bfe.s32 $d, $a, $k, $b;
+bfi.b32 $d, $a, $b, $k, 7;
+prmt.b32 $d, $a, $b, $c;
+lop3.b32 $d, $a, $b, $c, 0x96;
+shf.l.wrap.b32 $d, $a, $b, $k;
+shf.r.clamp.b32 $d, $a, $b, $c;
+or.b32 %t7, $b, 1; div.u32 $d, $a, %t7;
+or.b32 %t7, $b, 64; rem.u32 $d, $a, %t7;
+or.b32 %t7, $b, 5; rem.s32 $d, $a, %t7;
+mul.wide.u32 %d5, $a, $b; shr.u64 %d5, %d5, 9; cvt.u32.u64 $d, %d5;
+mul.wide.s32 %d5, $a, $k; mov.b64 {$d, %t7}, %d5;
+mov.b64 %d5, {$a, $b}; add.s64 %d5, %d5, -1; mov.b64 {%t7, $d}, %d5;
+cvt.s32.s8 $d, $a;
+cvt.u32.u16 $d, $a;
+cvt.sat.u8.s32 $d, $a;
+sad.s32 $d, $a, $b, $c;
+setp.lt.s32 %p0, $a, $b; selp.b32 $d, $a, $c, %p0;
+setp.ne.u32 %p0|%p1, $a, $b; setp.gt.xor.s32 %p0, $c, $k, !%p1; selp.b32 $d, 5, $b, %p0;
+""".splitlines()
+MEMORY = """\
+and.b32 %t7, $a, 63; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d2, %d5; ld.global.u32 $d, [%d5];
+mul.wide.u32 %d5, %t2, 4; add.s64 %d5, %d2, %d5; ld.global.u32 $d, [%d5+12];
+ld.global.nc.u32 $d, [%d3+20];
+mul.wide.u32 %d5, $u, 4; and.b64 %d5, %d5, 252; add.s64 %d5, %d2, %d5; ld.global.u32 $d, [%d5];
+ld.global.s8 $d, [%d3+3];
+ld.global.v4.u32 {$d, %t7, %t8, _}, [%d3+32]; add.u32 $d, $d, %t8;
+ld.global.v2.u64 {%d5, $l}, [%d3+48]; cvt.u32.u64 $d, %d5;
+ld.global.v2.f32 {$x, %f0}, [%d3+24]; setp.num.f32 %p0, $x, $x; selp.f32 $x, $x, 0f3F800000, %p0;
+st.global.u32 [%d1+92], $a; ld.global.u16 $d, [%d1+92];
+st.global.v2.u32 [%d1+88], {$a, $b}; ld.global.u32 $d, [%d1+92];
+st.global.u32 [%d6], $a;
+st.global.u32 [%d7], $a; ld.global.u32 $d, [%d6];
+ld.global.s16 $d, [%d8]; st.global.u16 [%d8], $a;
+ld.global.u8 $d, [%d9]; st.global.u8 [%d9], $b;
+st.global.u64 [%d10], $L; ld.global.u32 $d, [%d7];
+ld.global.u64 $l, [%d10];
+and.b32 %t7, $a, 7; mov.u32 %t8, own; shl.b32 %t7, %t7, 2; add.u32 %t7, %t7, %t8; ld.local.u32 $d, [%t7];
+and.b32 %t7, $a, 15; mov.u32 %t8, own; mad.lo.u32 %t7, %t7, 4, %t8; st.local.u32 [%t7], $b;
+st.local.v2.u32 [own+8], {$a, $b}; ld.local.v4.u32 {$d, _, _, %t7}, [own]; add.u32 $d, $d, %t7;
+mov.u64 %d5, own; cvta.local.u64 %d5, %d5; and.b32 %t7, $a, 12; cvt.u64.u32 %d0, %t7; add.s64 %d5, %d5, %d0; \
+ld.u32 $d, [%d5+16];
+and.b32 %t7, $a, 3; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d4, %d5; red.global.add.u32 [%d5], $b;
+red.global.max.u32 [%d4+16], $a;
+red.global.or.b32 [%d4+20], $a;
+red.global.xor.b32 [%d4+24], $a;
+atom.global.xor.b32 %t7, [%d4+24], $a;
+red.global.min.s32 [%d4+84], $b;
+and.b32 %t7, $b, 1; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d4, %d5; atom.global.add.u32 %t7, [%d5], $a;
+and.b32 %t7, $u, 3; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d4, %d5; red.global.add.u32 [%d5], $a;
+red.global.inc.u32 [%d4+28], 1000;
+red.global.add.u64 [%d4+32], $L;
+and.b32 %t7, $a, 15; cvt.rn.f32.u32 %f0, %t7; red.global.add.f32 [%d4+40], %f0;
+red.global.max.s32 [%d4+44], $a;
+red.global.min.u32 [%d4+48], $a;
+red.global.and.b32 [%d4+52], $a;
+atom.global.add.u32 %t7, [%d4+56], 1; red.global.add.u32 [%d4+60], %t7;
+red.global.min.s64 [%d4+64], $L;
+""".splitlines()
+SHARED = """\
+st.shared.u32 [%t3], $a; ld.shared.u32 $d, [%t3];
+cvt.u64.u32 %d5, %t3; cvta.shared.u64 %d5, %d5; st.u32 [%d5+4096], $a; ld.shared.u16 $d, [%t3+4096];
+atom.shared.exch.b32 $d, [%t3], $a;
+atom.shared.min.s32 $d, [%t3], $k;
+atom.shared.add.u32 $d, [%t3+4096], $b;
+red.shared.add.u32 [cells], $a;
+red.shared.max.u32 [cells+4], $a;
+""".splitlines()
+OTHERS = """\
+cvt.rn.f32.u32 %f0, $a; cvt.rn.f32.s32 %f1, $b; cvt.rn.f32.u32 %f2, $c; fma.rn.f32 %f3, %f0, %f1, %f2; mov.b32 $d, %f3;
+cvt.rn.f32.s32 %f0, $a; cvt.rn.f32.u32 %f1, $b; add.f32 %f1, %f1, 0f3F800000; div.rn.f32 %f2, %f0, %f1; mov.b32 $d, %f2;
+cvt.rn.f32.u32 %f0, $a; sqrt.rn.f32 %f0, %f0; cvt.rzi.s32.f32 $d, %f0;
+cvt.rn.f32.s32 %f0, $a; neg.f32 %f0, %f0; mov.b32 $d, %f0;
+cvt.rn.f32.s32 %f0, $a; cvt.rn.f32.s32 %f1, $b; setp.ltu.f32 %p0, %f0, %f1; selp.b32 $d, $c, $k, %p0;
+cvt.rn.f32.s32 $x, $a;
+cvt.rn.f32.u32 $x, $u;
+add.f32 $x, $X, $X;
+sub.f32 $x, $X, 0f40490FDB;
+mul.f32 $x, $X, 0f3F000001;
+fma.rn.f32 $x, $X, $X, $X;
+min.f32 $x, $X, $X;
+abs.f32 $x, $X;
+cvt.rni.s32.f32 $d, $X;
+cvt.rmi.u32.f32 $d, $X;
+setp.lt.f32 %p0, $X, $X; selp.b32 $d, $a, $b, %p0;
+setp.geu.f32 %p0, $X, 0f41200000; selp.f32 $x, $X, 0f3F800000, %p0;
+cvt.rn.f64.s32 $y, $a;
+cvt.f64.f32 $y, $X;
+cvt.rn.f32.f64 $x, $Y;
+add.f64 $y, $Y, $Y;
+mul.f64 $y, $Y, 0d3FE0000000000001;
+fma.rn.f64 $y, $Y, $Y, $Y;
+max.f64 $y, $Y, 0d4059000000000000;
+div.rn.f64 $y, 0d4010000000000000, $Y;
+cvt.rzi.s32.f64 $d, $Y;
+cvt.rn.f64.s64 $y, $L;
+cvt.rzi.s64.f64 $l, $Y;
+setp.gt.f64 %p0, $Y, $Y; selp.b64 $l, $L, $L, %p0;
+add.s64 $l, $L, $L;
+sub.s64 $l, $L, 0x123456789;
+mul.lo.s64 $l, $L, $L;
+mul.hi.u64 $l, $L, $L;
+shl.b64 $l, $L, $k;
+shr.s64 $l, $L, $b;
+xor.b64 $l, $L, -77;
+min.s64 $l, $L, $L;
+or.b64 %d5, $L, 9; rem.s64 $l, $L, %d5;
+or.b64 %d5, $L, 3; div.u64 $l, $L, %d5;
+popc.b64 $d, $L;
+clz.b64 $d, $L;
+mov.b64 {$d, %t7}, $L;
+mov.b64 $l, {$a, $b};
+cvt.s64.s32 $l, $a;
+mad.wide.s32 $l, $a, $b, $L;
+setp.lt.s64 %p0, $L, $L; selp.b32 $d, $a, $b, %p0;
+cvt.rn.f16.f32 $h, $X;
+cvt.f32.f16 $x, $H;
+add.f16 $h, $H, $H;
+mul.f16 $h, $H, $H;
+fma.rn.f16 $h, $H, $H, $H;
+cvt.u16.u32 $h, $a; and.b16 $h, $h, 0x3bff;
+setp.lt.f16 %p0, $H, $H; selp.b32 $d, $a, $b, %p0;
+activemask.b32 %t7; mov.u32 %t8, %lanemask_eq; and.b32 %t7, %t7, %t8; setp.ne.u32 %p0, %t7, 0; selp.b32 $d, $a, 13, %p0;
+""".splitlines()
+# Registers base + stride * lane, wrapped around at 16 and 32 bits, in front of what makes them wider.
+STEPS = """\
+add.u32 $A, $B, $j;
+add.s32 $A, $B, $u;
+sub.u32 $A, $B, $u;
+sub.u32 $A, $u, $B;
+sub.s32 $A, $j, $B;
+shl.b32 $A, $B, $s;
+mul.lo.u32 $A, $B, $j;
+mad.lo.s32 $A, $B, $j, $u;
+mov.b32 $A, %t0;
+mov.u32 $A, %tid.x;
+mov.u32 $A, %tid.y;
+mov.u32 $A, %laneid;
+add.u32 $A, $B, $C;
+sub.u32 $A, $B, $C;
+cvt.u16.u32 $A, $B;
+cvt.s16.s32 $A, $B;
+cvt.u32.u16 $A, $B;
+cvt.s32.s16 $A, $B;
+add.u32 $A, $B, $a;
+and.b32 $A, $B, 63;
+min.u32 $A, $B, 40;
+setp.lt.u32 %p4, $B, $u; @%p4 add.u32 $A, $C, $j;
+""".splitlines()
+USES = """\
+mov.b32 $d, $A;
+cvt.u64.u32 %d5, $A; add.s64 %d5, %d5, $j; shr.u64 %d5, %d5, $s; cvt.u32.u64 $d, %d5;
+cvt.s64.s32 %d5, $A; shr.s64 %d5, %d5, $s; cvt.u32.u64 $d, %d5;
+cvt.u32.u16 %t7, $A; shl.b32 $d, %t7, 3;
+cvt.s32.s16 %t7, $A; add.u32 $d, %t7, $a;
+mul.wide.u32 %d5, $A, $j; mov.b64 {%t7, $d}, %d5;
+mul.wide.s32 %d5, $A, $j; mov.b64 {%t7, $d}, %d5;
+mad.wide.s32 $l, $A, 12, $L;
+setp.lt.u32 %p4, $A, $B; selp.b32 $d, $a, $b, %p4;
+setp.lt.u32 %p4, $A, 128; mul.wide.u32 %d5, $A, 4; add.s64 %d5, %d2, %d5; @%p4 ld.global.u32 $d, [%d5];
+setp.ge.s32 %p4, $A, 0; setp.lt.and.s32 %p4, $A, 128, %p4; mul.wide.s32 %d5, $A, 4; add.s64 %d5, %d2, %d5; \
+@%p4 ld.global.u32 $d, [%d5];
+setp.lt.u32 %p4, $A, 64; cvt.u64.u32 %d5, $A; shl.b64 %d5, %d5, 3; add.s64 %d5, %d2, %d5; @%p4 ld.global.u64 $l, [%d5];
+setp.lt.u32 %p4, $A, 32; mad.wide.u32 %d5, $A, 16, %d2; @%p4 ld.global.v4.u32 {$d, %t7, _, %t8}, [%d5];
+setp.lt.u32 %p4, $A, 64; mad.wide.u32 %d5, $A, 8, %d2; @%p4 ld.global.v2.u32 {$d, %t7}, [%d5];
+setp.lt.u32 %p4, $A, 200; cvt.u64.u32 %d5, $A; add.s64 %d5, %d2, %d5; @%p4 ld.global.u8 $d, [%d5];
+setp.lt.u32 %p4, $A, %t1; shl.b32 %t7, $A, 2; mov.u32 %t8, fixed; add.u32 %t7, %t7, %t8; @%p4 ld.shared.u32 $d, [%t7];
+sub.u32 %t7, $A, 1; setp.lt.u32 %p4, %t7, 100; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d2, %d5; \
+@%p4 ld.global.u32 $d, [%d5];
+setp.ge.u32 %p4, $A, 128; selp.b32 %t7, 5, $A, %p4; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d2, %d5; \
+ld.global.u32 $d, [%d5];
+""".splitlines()
+GUARDED = ["add.u32 $d, $a, $b;", "xor.b32 $d, $a, $b;", "st.shared.u32 [%t3], $a;", "ld.global.u32 $d, [%d3+28];",
+           "mov.u32 $d, $a;", "st.global.u32 [%d6], $a;", "ld.global.u32 $d, [%d7];", "add.u32 %a1, %a1, $j;",
+           "st.global.v2.u32 [%d1+88], {$a, $b};", "st.local.u32 [own+20], $a;", "add.f32 %x0, %x0, %x1;",
+           "red.shared.add.u32 [cells], $a;", "red.global.add.u32 [%d4], $a;",
+           "ld.local.v2.u32 {$d, %t7}, [own+16];"]  # fmt: skip
+COMPARISONS = ["lt.s32", "ge.u32", "eq.u32", "ne.s32", "hi.u32", "le.s32"]
+REDUCTIONS = ["add.s32", "min.u32", "max.s32", "and.b32", "xor.b32", "or.b32", "add.u32", "max.u32"]
