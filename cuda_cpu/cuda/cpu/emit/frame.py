@@ -64,6 +64,7 @@ class Frame:
         self.whole = False  # whole packets are being emitted, see whole.py
         self.in_loop = False  # the block that is being emitted for whole packets
         self.known: dict[str, tuple[str, str]] = {}  # predicates of whole packets: all lanes', no lane's (i1 operands)
+        self.loaded: dict[tuple[int, int], Value] = {}  # elements of later loads of the block, see neighbours.py
         self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block
         self.kept = 0  # registers that other lanes still need
@@ -90,6 +91,7 @@ class Frame:
         self.values.clear()
         self.bases.clear()
         self.known.clear()
+        self.loaded.clear()
         self.kept = self.graph.kept[number]
         self.waiting = self.graph.pending[number] != 0
         self.set_mask(mask)

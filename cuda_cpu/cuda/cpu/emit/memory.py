@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit import affine
+from cuda.cpu.emit import affine, neighbours
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.packets import gather, load_row, scatter, store_row
 from cuda.cpu.emit.parameters import Storage
@@ -172,12 +172,30 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
         else:
             row = affine.row_of(frame, instruction, form, address, extra, step)
             if row is None:
-                value = load(frame, pointers(frame, address, space, extra), element, order)
+                value = _load_lanes(frame, instruction, form, position)
+                if value is None:
+                    value = load(frame, pointers(frame, address, space, extra), element, order)
             else:
                 value = load_row(frame, row, element)
         if isinstance(target, Register):
             value = frame.builder.resize(value, frame.element_of(target.name), signed=type_.startswith("s"))
         frame.write(target, value)
+
+
+def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: int) -> Value | None:
+    """Return an element that is loaded with its neighbours, from now on or already."""
+    key = id(instruction), position
+    if key not in frame.loaded:
+        together = neighbours.find(frame, instruction, form, position)
+        if not together:
+            return None
+        base = instruction.operands[1].base
+        places = pointers(frame, Address(base, together[0][1]), space_of(form))
+        if places.uniform:
+            return None
+        values = neighbours.load(frame, places, len(together))
+        frame.loaded.update(zip((key for key, _ in together), values, strict=True))
+    return frame.loaded[key]
 
 
 @emits("st")

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory access for a packet of addresses: helper functions of the module, written once for each width.
 
-Addresses one after the other (from the first lane that runs) are accessed as a vector. Otherwise the CPU's
-gathers and scatters do it where
-there are any, else a loop over the lanes that run. Inactive lanes never touch memory.
+Addresses one after the other, from the first lane's, are accessed as a vector. Otherwise the CPU's gathers and scatters
+do it where there are any, else a loop over the lanes that run. Inactive lanes never touch memory.
 """
 
 from __future__ import annotations
@@ -21,14 +20,11 @@ _CONTIGUOUS = """
 entry:
   %places = alloca <$W x ptr>
   %room = alloca <$W x $T>
-  %first = call i$W @llvm.cttz.i$W(i$W %mask, i1 false)
-  %lane = and i$W %first, $LAST
-  %index = zext i$W %lane to i64
-  %one = extractelement <$W x ptr> %p, i64 %index
-  %far = mul i64 %index, -$S
-  %base = getelementptr i8, ptr %one, i64 %far
-  %want = getelementptr i8, ptr %base, <$W x i64> <$STEPS>
-  %same = icmp eq <$W x ptr> %p, %want
+  %back = getelementptr i8, <$W x ptr> %p, <$W x i64> <$STEPS>
+  %base = extractelement <$W x ptr> %p, i64 0
+  %start = insertelement <$W x ptr> poison, ptr %base, i64 0
+  %bases = shufflevector <$W x ptr> %start, <$W x ptr> poison, <$W x i32> zeroinitializer
+  %same = icmp eq <$W x ptr> %back, %bases
   %bits = bitcast <$W x i1> %same to i$W
   %off = xor i$W %mask, -1
   %good = or i$W %bits, %off
@@ -123,8 +119,8 @@ def _body(
     else:
         template = _CONTIGUOUS + whole + loop
     size, width = width_of(element) // 8, frame.width
-    steps = ", ".join(f"i64 {lane * size}" for lane in range(width))
-    values = {"W": width, "T": element, "S": size, "STEPS": steps, "LAST": width - 1}
+    steps = ", ".join(f"i64 {-lane * size}" for lane in range(width))
+    values = {"W": width, "T": element, "S": size, "STEPS": steps}
     return Template(template).substitute(values, PART=part, ACCESS=access, ROOM=room)
 
 
