@@ -62,7 +62,7 @@ def test_names_and_words_of_errors(ok):
 
 
 def test_what_is_not_there_says_so():
-    assert runtime.cudaArrayGetSparseProperties(0) == (Error.cudaErrorNotSupported, None)
+    assert runtime.cudaVDPAUGetDevice(0, 0) == (Error.cudaErrorNotSupported, None)
     assert runtime.cudaGraphicsUnregisterResource(0) == (Error.cudaErrorNotSupported,)
 
 

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from cuda.cpu.driver import (
     array,
+    array_sparse,
     block,
     capture,
     capture_state,
@@ -65,7 +66,7 @@ MODULES: tuple[ModuleType, ...] = (
     library, module, kernel, launch, occupancy, link, log, profiler,
     block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object, virtual_memory,
     multicast, ipc, pool_share, graph_condition, device_resource, green_context,
-    array, copy_array, tensor_map, texture,
+    array, array_sparse, copy_array, tensor_map, texture,
 )  # fmt: skip
 
 for _module in MODULES:

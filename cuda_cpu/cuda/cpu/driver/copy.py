@@ -143,9 +143,9 @@ class Side:
         self.pageable = record is None
 
     def _place_in_array(self, name: str, given: Any, end: str, size: tuple[int, int, int]) -> None:
-        found = array.find(getattr(given, f"{end}Array") or 0, name)
+        found = array.find_plain(getattr(given, f"{end}Array") or 0, name)
         shape, at = found.shape, tuple(getattr(given, end + part, 0) for part in ("XInBytes", "Y", "Z"))
-        for what, first, count, limit in zip("xyz", at, size, (shape.pitch, shape.rows, shape.layers), strict=True):
+        for what, first, count, limit in zip("xyz", at, size, (shape.row, shape.rows, shape.layers), strict=True):
             if first + count > limit:
                 unit = "bytes in a row" if what == "x" else "rows" if what == "y" else "layers"
                 raise invalid(f"{name}: {end}: {count} from {first} on along {what}, the array has {limit} {unit}")
@@ -153,7 +153,7 @@ class Side:
             raise invalid(
                 f"{name}: {end}XInBytes {at[0]} and WidthInBytes {size[0]} must be whole elements of an array"
             )
-        self.pitch, self.plane, self.pageable = shape.pitch, shape.pitch * shape.rows, False
+        self.pitch, self.plane, self.pageable = shape.pitch, shape.slice, False
         self.address = found.start + at[2] * self.plane + at[1] * self.pitch + at[0]
 
 
@@ -267,7 +267,7 @@ def cuMemcpyWithAttributesAsync(target: int, source: int, size: int, attributes:
 def _element(name: str, given: Any) -> int:
     """Return the bytes in which an entry of a batch counts: an array's elements, where there is one."""
     ends = [end for end in (given.src, given.dst) if end.type == CU_MEMCPY_OPERAND_TYPE_ARRAY]
-    sizes = {array.find(end.op.array.array or 0, name).shape.element for end in ends} or {1}
+    sizes = {array.find_plain(end.op.array.array or 0, name).shape.element for end in ends} or {1}
     if len(sizes) > 1:
         raise invalid(f"{name}: the elements of the arrays have {' and '.join(map(str, sorted(sizes)))} bytes")
     return sizes.pop()

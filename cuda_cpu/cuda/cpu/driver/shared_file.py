@@ -66,6 +66,16 @@ def map_at(start: int, size: int, protection: int, flags: int, descriptor: int =
     return found
 
 
+def map_aligned(size: int, alignment: int, protection: int) -> int:
+    """Map memory of the process's own at a multiple of `alignment`."""
+    found = map_at(0, size + alignment, protection, PRIVATE)
+    start = -(-found // alignment) * alignment
+    for begin, end in ((found, start), (start + size, found + size + alignment)):
+        if begin < end:
+            libc.munmap(begin, end - begin)
+    return start
+
+
 class View:
     """A part of a file, mapped between two pages that nobody can reach."""
 

@@ -26,7 +26,7 @@ from cuda.cpu.abi import (
     CUDA_TEXTURE_DESC,
 )
 from cuda.cpu.driver import address, array, context, device_attribute
-from cuda.cpu.driver.array import FORMATS, NORMALIZED, Shape
+from cuda.cpu.driver.array_shape import FORMATS, NORMALIZED, Shape
 from cuda.cpu.driver.error import CudaError, invalid
 
 TEXTURE_KIND, SURFACE_KIND = 0x54584554, 0x46525553
@@ -109,7 +109,7 @@ VIEW_LAST = max(VIEW_FORMATS)
 
 
 def _fill_level(level: Level, start: int, shape: Shape) -> None:
-    level.base, level.pitch, level.slice = start, shape.pitch, shape.pitch * shape.rows
+    level.base, level.pitch, level.slice = start, shape.pitch, shape.slice
     level.width, level.height, level.depth = shape.width, shape.height, shape.depth
 
 
@@ -148,7 +148,7 @@ def _from_memory(name: str, kind: int, resource: Any, layout: Layout) -> Shape:
 def _from_array(name: str, resource: Any, layout: Layout, view: Any) -> Shape:
     """Fill in an array or the levels of a mipmapped one, or the part of it that a view shows."""
     if resource.resType == CU_RESOURCE_TYPE_ARRAY:
-        found = array.find(resource.res.array.hArray or 0, name)
+        found = array.find_plain(resource.res.array.hArray or 0, name)
         shape, places = found.shape, [found.start]
     else:
         found = array.find_mipmapped(resource.res.mipmap.hMipmappedArray or 0)
@@ -158,7 +158,7 @@ def _from_array(name: str, resource: Any, layout: Layout, view: Any) -> Shape:
         shape, first, last, layer = _viewed(name, view, shape, len(places))
     for number, place in enumerate(places[first : last + 1]):
         smaller = shape.level(first + number)
-        _fill_level(layout.level[number], place + layer * smaller.pitch * smaller.rows, smaller)
+        _fill_level(layout.level[number], place + layer * smaller.slice, smaller)
     layout.levels = last - first + 1
     return shape
 

@@ -35,8 +35,6 @@ REASONS = (
         r"cu(Device)?FlushGPUDirectRDMAWrites|cuMemGetHandleForAddressRange",
         "network cards do not reach the memory as a GPU's",
     ),
-    (r"cuArrayGetPlane", "the CPU device has no formats of several planes"),
-    (r".*SparseProperties|cuMemMapArrayAsync", "the CPU device has no sparse arrays"),
     (r"cuTensorMap(EncodeIm2colWide|SetAllocationClass)", "its instructions (sm_100) are not here"),
     (r"cuMemBatchDecompressAsync", "needs the decompression engine of a GPU"),
     (r"cuMemGetLocationInfo", "the memory of the CPU device is in one place"),

@@ -144,7 +144,8 @@ def cuMemAddressReserve(size: int, alignment: int, wanted: int, flags: int) -> i
         raise invalid(f"{name}: flags is {flags}, must be 0, or alignment {alignment} is no power of two")
     alignment = max(alignment, GRANULARITY)
     start = _map_there(_up(wanted, alignment), size) if 0 < wanted < address.PROCESS_END else 0
-    start = start or _map_there(_behind_others(alignment), size) or _map_anywhere(size, alignment)
+    start = start or _map_there(_behind_others(alignment), size)
+    start = start or shared_file.map_aligned(size, alignment, shared_file.NONE)
     _ranges[start] = size
     return start
 
@@ -168,15 +169,6 @@ def _map_there(start: int, size: int) -> int:
     if found != start:  # Linux before 4.17 does not know MAP_FIXED_NOREPLACE
         shared_file.libc.munmap(found, size)
         return 0
-    return start
-
-
-def _map_anywhere(size: int, alignment: int) -> int:
-    found = _map(0, size + alignment, shared_file.PRIVATE)
-    start = _up(found, alignment)
-    for begin, end in ((found, start), (start + size, found + size + alignment)):
-        if begin < end:
-            shared_file.libc.munmap(begin, end - begin)
     return start
 
 

@@ -6,12 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cuda.cpu.abi import (
-    CU_MEMORYTYPE_ARRAY,
-    CUDA_MEMCPY2D,
-)
+from cuda.cpu import abi as driver_abi
+from cuda.cpu.abi import CU_AD_FORMAT_NV12, CU_MEMORYTYPE_ARRAY, CUDA_MEMCPY2D
 from cuda.cpu.driver import array, copy
-from cuda.cpu.driver.array import FORMATS, NORMALIZED, Shape
+from cuda.cpu.driver.array_shape import FORMATS, NORMALIZED, PLANAR, Shape
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import ends, place
@@ -26,6 +24,15 @@ NORMALIZED_KINDS = {
     getattr(abi, f"cudaChannelFormatKind{kind}Normalized{bits}X{channels}"): format_
     for (kind, bits, channels), format_ in zip(_NAMES, NORMALIZED, strict=True)
 }
+PLANAR_KINDS = {abi.cudaChannelFormatKindNV12: CU_AD_FORMAT_NV12} | {
+    getattr(abi, f"cudaChannelFormatKindUnsigned{b}{kind}{sampling}"): getattr(
+        driver_abi, f"CU_AD_FORMAT_UINT{b}_{kind.upper()}_{sampling}"
+    )
+    for b in (8, 16)
+    for kind in ("SemiPlanar", "Planar")
+    for sampling in (420, 422, 444)
+}
+KIND_OF = {value: key for table in (NORMALIZED_KINDS, PLANAR_KINDS) for key, value in table.items()}
 
 
 def elements_of(name: str, desc: Any) -> tuple[int, int]:
@@ -33,6 +40,8 @@ def elements_of(name: str, desc: Any) -> tuple[int, int]:
     if desc.f in NORMALIZED_KINDS:
         format_ = NORMALIZED_KINDS[desc.f]
         return format_, NORMALIZED[format_][1]
+    if desc.f in PLANAR_KINDS:
+        return PLANAR_KINDS[desc.f], 3
     bits = [desc.x, desc.y, desc.z, desc.w]
     channels = next((count for count in range(4) if not bits[count]), 4)
     format_ = FORMAT_OF.get((desc.f, bits[0]))
@@ -44,11 +53,10 @@ def elements_of(name: str, desc: Any) -> tuple[int, int]:
 
 def describe_elements(desc: Any, format_: int, channels: int) -> None:
     """Write a cudaChannelFormatDesc."""
-    plain = NORMALIZED.get(format_, (format_, 0))[0]
+    plain = PLANAR[format_][1] if format_ in PLANAR else NORMALIZED.get(format_, (format_, 0))[0]
     bits = 8 * FORMATS[plain]
     desc.x, desc.y, desc.z, desc.w = [bits] * channels + [0] * (4 - channels)
-    kinds = {value: key for key, value in NORMALIZED_KINDS.items()}
-    desc.f = kinds.get(format_, KINDS[plain])
+    desc.f = KIND_OF.get(format_, KINDS[plain])
 
 
 def _shape(name: str, desc: int, extent: tuple[int, int, int], flags: int) -> Shape:
@@ -180,8 +188,8 @@ def cudaMemcpy2DArrayToArray(
 
 def _runs(handle: int, x: int, y: int, count: int) -> list[tuple[int, int, int]]:
     """Return (x, y, bytes) of the rows of an array that `count` bytes from (x, y) on fill."""
-    shape, found = array.find(handle).shape, []
-    pitch = shape.pitch
+    shape, found = array.find_plain(handle, "array").shape, []
+    pitch = shape.row
     if x >= pitch or y * pitch + x + count > pitch * shape.rows:
         raise invalid(f"{count} bytes from offset {x} in row {y} on leave the array's {shape.rows} rows of {pitch}")
     while count:
@@ -217,7 +225,7 @@ def cudaMemcpyFromArrayAsync(target: int, source: int, x: int, y: int, count: in
 def cudaMemcpyArrayToArray(
     target: int, to_x: int, to_y: int, source: int, of_x: int, of_y: int, count: int, kind: int
 ) -> None:
-    if to_x == of_x and array.find(target).shape.pitch == array.find(source).shape.pitch:
+    if to_x == of_x and array.find(target).shape.row == array.find(source).shape.row:
         for left, row, size in _runs(source, of_x, of_y, count):
             box = Rectangle("cudaMemcpyArrayToArray", size, 1, kind)
             box.array("dst", target, left, to_y + row - of_y).array("src", source, left, row).copy()

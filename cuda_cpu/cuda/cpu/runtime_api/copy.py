@@ -98,7 +98,7 @@ def box_of(name: str, given: Any, kind: int) -> Any:
     """Return a cudaMemcpy3DParms or cudaMemcpy3DPeerParms as a CUDA_MEMCPY3D."""
     to_device, from_device = ends(name, kind)
     sides = {end: getattr(given, f"{end}Array") for end in ("src", "dst")}
-    found = {end: array.find(handle, name) for end, handle in sides.items() if handle}
+    found = {end: array.find_plain(handle, name) for end, handle in sides.items() if handle}
     # Extents count elements where there is an array, else bytes.
     elements = {each.shape.element for each in found.values()} or {1}
     if len(elements) > 1:

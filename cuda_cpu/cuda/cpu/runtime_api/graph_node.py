@@ -103,7 +103,7 @@ def parameters_of(box: Any) -> Any:
         corner.x, corner.y, corner.z = (getattr(box, end + part) for part in ("XInBytes", "Y", "Z"))
         if kind == CU_MEMORYTYPE_ARRAY:
             setattr(made, f"{end}Array", getattr(box, f"{end}Array"))
-            element = array.find(getattr(box, f"{end}Array"), "graph node").shape.element
+            element = array.find_plain(getattr(box, f"{end}Array"), "graph node").shape.element
             corner.x //= element
         else:
             start = getattr(box, f"{end}Host" if kind == CU_MEMORYTYPE_HOST else f"{end}Device") or 0

@@ -17,7 +17,7 @@ from cuda.cpu.abi import (
     CUDA_TEXTURE_DESC,
 )
 from cuda.cpu.driver import array, texture
-from cuda.cpu.driver.array import NORMALIZED
+from cuda.cpu.driver.array_shape import NORMALIZED
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.array import describe_elements, elements_of
