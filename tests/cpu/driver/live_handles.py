@@ -13,7 +13,7 @@ import arrays
 import kernels
 
 from cuda.cpu import abi, driver
-from cuda.cpu.driver import green_context, pool, virtual_memory
+from cuda.cpu.driver import external_memory, green_context, pool, shared_file, virtual_memory
 from cuda.cpu.driver.error import CudaError
 
 NOTHING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
@@ -50,6 +50,12 @@ def _memory() -> int:
     return driver.cuMemCreate(2 << 20, addressof(given), 0)
 
 
+def _external() -> int:
+    given = abi.CUDA_EXTERNAL_MEMORY_HANDLE_DESC(type=abi.CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, size=4096)
+    given.handle.fd = shared_file.make("wrong", 4096)
+    return driver.cuImportExternalMemory(addressof(given))
+
+
 def _pool() -> int:
     given = abi.CUmemPoolProps(allocType=abi.CU_MEM_ALLOCATION_TYPE_PINNED)
     given.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
@@ -79,6 +85,7 @@ MAKERS = {
     "CUlib_st": lambda of: _library(),
     "CUkern_st": lambda of: driver.cuLibraryGetKernel(of("CUlib_st"), b"store"),
     "memory": lambda of: _memory(),
+    "CUextMemory_st": lambda of: _external(),
     "CUmemPoolHandle_st": lambda of: _pool(),
     "CUgreenCtx_st": lambda of: driver.cuGreenCtxCreate(of("CUdevResourceDesc_st"), 0, 1),
     "CUdevResourceDesc_st": lambda of: _descriptor(),
@@ -115,6 +122,7 @@ def made_in(context: int):
     for table, end in (
         (green_context.greens, driver.cuGreenCtxDestroy),
         (virtual_memory.memories, driver.cuMemRelease),
+        (external_memory.memories, driver.cuDestroyExternalMemory),
         (pool.pools, driver.cuMemPoolDestroy),
     ):
         for handle in list(table):

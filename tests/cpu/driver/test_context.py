@@ -132,6 +132,24 @@ def test_primary_context_is_not_destroyed(context, refused):
         driver.cuCtxDestroy(context)
 
 
+def test_uses_of_a_context_are_counted(refused):
+    driver.cuInit(0)
+    made = driver.cuCtxCreate(0, 0, 0)
+    assert driver.cuCtxAttach(0) == made
+    with refused("INVALID_VALUE", "flags is 1"):
+        driver.cuCtxAttach(1)
+    driver.cuCtxDetach(made)
+    driver.cuCtxSynchronize()
+    driver.cuCtxDetach(made)
+    with refused("INVALID_CONTEXT"):
+        driver.cuCtxDetach(made)
+    other = driver.cuCtxCreate(0, 0, 0)
+    driver.cuCtxPopCurrent()
+    with refused("INVALID_CONTEXT", "is not current"):
+        driver.cuCtxDetach(other)
+    driver.cuCtxDestroy(other)
+
+
 def test_facts_about_a_context(context):
     assert driver.cuCtxGetDevice() == driver.cuCtxGetDevice_v2(context) == 0
     assert driver.cuCtxGetApiVersion(context) == 3020

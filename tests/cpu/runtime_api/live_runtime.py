@@ -13,6 +13,7 @@ from cuda.cpu import driver, runtime_api
 SAME = {
     "cudaArray": "CUarray_st",
     "cudaMipmappedArray": "CUmipmappedArray_st",
+    "CUexternalMemory_st": "CUextMemory_st",
     "cudaExecutionContext_st": "CUgreenCtx_st",
 }
 

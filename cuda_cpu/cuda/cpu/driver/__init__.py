@@ -28,6 +28,7 @@ from cuda.cpu.driver import (
     device,
     device_resource,
     event,
+    external_memory,
     fill,
     graph,
     graph_condition,
@@ -49,6 +50,7 @@ from cuda.cpu.driver import (
     pointer,
     pool,
     pool_share,
+    prepared_launch,
     primary,
     profiler,
     stream,
@@ -63,10 +65,10 @@ from cuda.cpu.driver import error as error
 
 MODULES: tuple[ModuleType, ...] = (
     device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
-    library, module, kernel, launch, occupancy, link, log, profiler,
+    library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
     block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object, virtual_memory,
     multicast, ipc, pool_share, graph_condition, device_resource, green_context,
-    array, array_sparse, copy_array, tensor_map, texture,
+    external_memory, array, array_sparse, copy_array, tensor_map, texture,
 )  # fmt: skip
 
 for _module in MODULES:

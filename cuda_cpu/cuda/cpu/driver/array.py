@@ -8,6 +8,7 @@ planes lie one behind the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cuda.cpu.abi import (
@@ -119,13 +120,17 @@ def make(name: str, shape: Shape) -> Array:
     return Array(record, record.start, shape)
 
 
-def make_mipmapped(name: str, shape: Shape, levels: int) -> MipmappedArray:
+def make_mipmapped(
+    name: str, shape: Shape, levels: int, place: Callable[[int], address.Allocation] | None = None
+) -> MipmappedArray:
+    """Make a mipmapped array; `place` gives memory of so many bytes where it is not to be new."""
     check_shape(name, shape, mipmapped=True)
     extent = (shape.width, shape.height, 0 if shape.layered else shape.depth)
     levels = min(levels, max(extent).bit_length())
     if levels < 1 or shape.planes:
         raise invalid(f"{name}: numMipmapLevels is {levels}, must be at least 1, or the format has planes")
-    record = _allocate(name, shape, starts(0, shape, levels)[-1])
+    size = starts(0, shape, levels)[-1]
+    record = _allocate(name, shape, size) if place is None else place(size)
     return MipmappedArray(record, shape, levels)
 
 

@@ -48,6 +48,7 @@ class Context:
         self.workers = workers  # that may work on one launch, 0: all (execution affinity)
         self.handle = contexts.add(self)
         self.retained = 0
+        self.uses = 1  # cuCtxAttach and cuCtxDetach count them
         self.usable = not primary
         self.begin()
 
@@ -280,6 +281,25 @@ def cuCtxDestroy(handle: int) -> None:
     if stack()[-1:] == [context]:
         stack().pop()
         settle()
+
+
+def cuCtxAttach(flags: int) -> int:
+    """Count one more use of the current context."""
+    found = current_owner()
+    if flags:
+        raise invalid(f"cuCtxAttach: flags is {flags}, must be 0")
+    found.uses += 1
+    return found.handle
+
+
+def cuCtxDetach(handle: int) -> None:
+    """Count one use less of the current context, and destroy it without any."""
+    found = contexts.find(handle)
+    if stack()[-1:] != [found]:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "cuCtxDetach: the context is not current to the calling thread")
+    if found.uses == 1:
+        return cuCtxDestroy(handle)
+    found.uses -= 1
 
 
 def cuCtxPushCurrent(handle: int) -> None:

@@ -16,15 +16,16 @@ GRAPHICS = "shares objects of a graphics API, which live on a GPU"
 # The names (a pattern for all of the name) and the reason. The first that fits counts.
 REASONS = (
     (r"cu(GL|EGL|VDPAU).*|cuGraphics.*|cuEventCreateFromEGLSync", GRAPHICS),
-    (r"cu(Import|Destroy|Signal|Wait)?External.*|cuGraph.*External.*", "shares objects of APIs that live on a GPU"),
+    (
+        r"cu(Import|Destroy|Signal|Wait)ExternalSemaphore.*|cuGraph.*External.*",
+        "waits for objects of APIs that live on a GPU: nobody on the host exports such semaphores",
+    ),
     (r"cuStream(Begin|End)CaptureToCig", "shares a queue with a graphics API, which lives on a GPU"),
     (
         r"cuTexRef.*|cuSurfRef.*|cuModuleGet(Tex|Surf)Ref|cuParamSetTexRef",
         "deprecated: texture and surface objects are here",
     ),
-    (r"cuFuncSet(BlockShape|SharedSize)|cuParamSet.*|cuLaunch(Grid|GridAsync)?", "deprecated: cuLaunchKernel is here"),
     (r"cuLaunchCooperativeKernelMultiDevice", "deprecated by CUDA: no grid waits for grids of other devices"),
-    (r"cuCtx(Attach|Detach)", "deprecated by CUDA: primary contexts are counted"),
     (r"cuProfilerInitialize", "removed from CUDA 12"),
     (r"cu.*_v1", "has 32-bit addresses and sizes (CUDA 3.1 and older), or batches of a form that was replaced"),
     (r"cuCoredump.*", "a fault of a kernel is an error with its place, and leaves no GPU state to dump"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from cuda.cpu import abi as driver_abi
 from cuda.cpu.abi import CU_AD_FORMAT_NV12, CU_MEMORYTYPE_ARRAY, CUDA_MEMCPY2D
-from cuda.cpu.driver import array, copy
+from cuda.cpu.driver import array, copy, external_memory
 from cuda.cpu.driver.array_shape import FORMATS, NORMALIZED, PLANAR, Shape
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
@@ -67,7 +67,10 @@ def _shape(name: str, desc: int, extent: tuple[int, int, int], flags: int) -> Sh
 
 
 def _extent(data: bytes) -> tuple[int, int, int]:
-    given = abi.cudaExtent.from_buffer_copy(data)
+    return _sizes(abi.cudaExtent.from_buffer_copy(data))
+
+
+def _sizes(given: Any) -> tuple[int, int, int]:
     return given.width, given.height, given.depth
 
 
@@ -82,6 +85,16 @@ def cudaMalloc3DArray(desc: int, extent: bytes, flags: int) -> int:
 def cudaMallocMipmappedArray(desc: int, extent: bytes, levels: int, flags: int) -> int:
     name = "cudaMallocMipmappedArray"
     return array.make_mipmapped(name, _shape(name, desc, _extent(extent), flags), levels).handle
+
+
+def cudaExternalMemoryGetMappedMipmappedArray(handle: int, place: int) -> int:
+    name = "cudaExternalMemoryGetMappedMipmappedArray"
+    found = external_memory.memories.find(handle)
+    if not place:
+        raise invalid(f"{name}: mipmapDesc is NULL")
+    given = abi.cudaExternalMemoryMipmappedArrayDesc.from_address(place)
+    shape = Shape(*_sizes(given.extent), *elements_of(name, given.formatDesc), given.flags)
+    return external_memory.mipmapped(name, found, given.offset, shape, given.numLevels)
 
 
 def cudaFreeArray(handle: int) -> None:

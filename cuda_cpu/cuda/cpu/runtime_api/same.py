@@ -177,6 +177,9 @@ cudaGraphReleaseUserObject
 cudaUserObjectCreate
 cudaUserObjectRetain
 cudaUserObjectRelease
+cudaImportExternalMemory
+cudaDestroyExternalMemory
+cudaExternalMemoryGetMappedBuffer
 cudaProfilerStart
 cudaProfilerStop
 """
