@@ -333,7 +333,8 @@ def test_queries(context):
         #define P(n, which, of) asm("{ .reg .pred p; istypep." which " p, %1; selp.u32 %0, 1, 0, p; }" \
             : "=r"(o[n]) : "l"(of));
         P(9, "texref", t) P(10, "surfref", t) P(11, "surfref", s) P(12, "texref", s) P(13, "samplerref", t)
-        asm("txq.level.width.b32 %0, [%1], 0;" : "=r"(o[14]) : "l"(t)); }"""
+        asm("txq.level.width.b32 %0, [%1], 0;" : "=r"(o[14]) : "l"(t));
+        S(15, "memory_layout") }"""
     with (
         arrays.array(np.zeros((3, 5, 7, 2), np.float16), 2) as handle,
         arrays.array(np.zeros((4, 6), np.uint8), flags=LAYERED | STORES, height=False) as other,
@@ -341,8 +342,8 @@ def test_queries(context):
         arrays.surface(other) as surface,
     ):
         values = (ctypes.c_uint64(texture), ctypes.c_uint64(surface))
-        found = run(source, *values, count=1, out=np.zeros(15, np.uint32))
-    assert found.tolist() == [7, 5, 3, 0x10DD, 0x10B2, 1, 6, 4, 0x10DA, 1, 0, 1, 0, 0, 7]
+        found = run(source, *values, count=1, out=np.full(16, 9, np.uint32))
+    assert found.tolist() == [7, 5, 3, 0x10DD, 0x10B2, 1, 6, 4, 0x10DA, 1, 0, 1, 0, 0, 7, 0]
 
 
 def content(handle, like):

@@ -174,3 +174,23 @@ def test_fixed_point_of_every_number(factors):
     np.testing.assert_array_equal(found.view(np.int8).reshape(-1, 2), np.maximum(wanted, 0))
     found = apply(f"{head} cvt.rn{word}.bf16x2.s2f6x2 %r2, %h1{operand}", np.uint32).view(ml_dtypes.bfloat16)
     same(found, (CODES.view(np.int8).reshape(-1, 2) / 64 * scale).astype(ml_dtypes.bfloat16).ravel())
+
+
+BYTES = {
+    "add.u8x4": lambda a, b: a + b, "add.s8x4": lambda a, b: a + b, "sub.u8x4": lambda a, b: a - b,
+    "sub.s8x4": lambda a, b: a - b, "add.sat.u8x4": lambda a, b: np.clip(a + b, 0, 255),
+    "add.sat.s8x4": lambda a, b: np.clip(a + b, -128, 127), "sub.sat.u8x4": lambda a, b: np.clip(a - b, 0, 255),
+    "sub.sat.s8x4": lambda a, b: np.clip(a - b, -128, 127), "min.u8x4": np.minimum, "max.s8x4": np.maximum,
+    "min.relu.s8x4": lambda a, b: np.maximum(np.minimum(a, b), 0), "max.u8x4": np.maximum, "min.s8x4": np.minimum,
+    "max.relu.s8x4": lambda a, b: np.maximum(np.maximum(a, b), 0), "neg.s8x4": lambda a, b: -a,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("instruction", BYTES)
+def test_every_pair_of_bytes(instruction):
+    kind = np.int8 if ".s8" in instruction else np.uint8
+    a, b = CODES.view(kind).reshape(-1, 2).T.astype(np.int64)
+    operands = "%r2, %r2" if instruction.startswith("neg") else "%r2, %r2, %r5"
+    spread = "cvt.u32.u16 %r5, %h1; prmt.b32 %r2, %r5, 0, 0x0000; prmt.b32 %r5, %r5, 0, 0x1111;"
+    found = apply(f"{spread} {instruction} {operands}", np.uint32).view(kind).reshape(-1, 4)
+    np.testing.assert_array_equal(found, np.repeat(BYTES[instruction](a, b).astype(kind)[:, None], 4, 1))

@@ -21,6 +21,7 @@ OPERATIONS: dict[str, tuple[Callable | None, Callable | None, tuple[str, ...]]] 
     "sub": (integer.subtract, floating.subtract, ()),
     "mul": (integer.multiply, floating.multiply, ()),
     "mad": (integer.multiply_add, floating.multiply_add, ()),
+    "clmad": (integer.carryless_multiply_add, None, ()),
     "fma": (None, floating.multiply_add, ()),
     "mul24": (integer.multiply_24, None, ()),
     "mad24": (integer.multiply_add_24, None, ()),

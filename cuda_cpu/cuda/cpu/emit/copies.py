@@ -81,3 +81,14 @@ def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> 
     if form.noinc:
         zero, one = constant(0, "i64"), constant(1, "i64")
         update(frame, pointers(frame, instruction.operands[0], "shared"), one, zero, zero)
+
+
+def clear(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Fill memory with zeros: no other value is allowed (9.7.9.13)."""
+    address, size, value = instruction.operands
+    if not isinstance(value, Immediate) or value.value:
+        raise PtxError(f"{form}: the value must be 0", instruction.line)
+    frame.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
+    body = "call void @llvm.memset.p0.i64(ptr %x0, i8 0, i64 %x1, i1 false)\n  %r = add i8 0, 0"
+    place = pointers(frame, address, place_of(form.space))
+    for_each_lane(frame, "clear", "i8", body, place, frame.read(size, "u64"))

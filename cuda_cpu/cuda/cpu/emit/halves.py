@@ -13,7 +13,7 @@ from collections.abc import Callable
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import ELEMENTS, Value, constant, width_of
 
-PARTS = {"f16x2": "f16", "bf16x2": "bf16", "f32x2": "f32", "u16x2": "u16", "s16x2": "s16"}
+PARTS = {"f16x2": "f16", "bf16x2": "bf16", "f32x2": "f32", "u16x2": "u16", "s16x2": "s16", "u8x4": "u8", "s8x4": "s8"}
 SMALL = ("f16", "bf16")
 
 
@@ -109,7 +109,7 @@ def round_to_odd(frame: Frame, value: Value, error: Value | None = None) -> Valu
 
 
 def map_parts(frame: Frame, part: str, function: Callable[..., Value], *values: Value) -> Value:
-    """Apply a function to the low and the high part of packed values, and join the results."""
+    """Apply a function to each part of packed values, and join the results."""
     builder, element, whole = frame.builder, ELEMENTS[part], values[0].element
     width = width_of(element)
     result = None

@@ -30,13 +30,13 @@ def _relu(frame: Frame, form: Form, value: Value) -> Value:
 
 def add(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     if getattr(form, "sat", False):
-        return frame.builder.intrinsic("sadd.sat", a.element, a, b)
+        return frame.builder.intrinsic("sadd.sat" if is_signed(form.type) else "uadd.sat", a.element, a, b)
     return frame.builder.binary("add", a, b)
 
 
 def subtract(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     if getattr(form, "sat", False):
-        return frame.builder.intrinsic("ssub.sat", a.element, a, b)
+        return frame.builder.intrinsic("ssub.sat" if is_signed(form.type) else "usub.sat", a.element, a, b)
     return frame.builder.binary("sub", a, b)
 
 
@@ -53,6 +53,21 @@ def multiply(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     if form.mode == "wide":
         return product
     return builder.resize(builder.binary("lshr", product, constant(width, wide)), a.element)
+
+
+def carryless_multiply_add(frame: Frame, form: Form, a: Value, b: Value, c: Value) -> Value:
+    """Return half of the product of polynomials over two elements, plus c."""
+    builder, one = frame.builder, constant(1, "i64")
+    total = c
+    for place in range(64):
+        shift = constant(place if form.mode == "lo" else 64 - place, "i64")
+        if form.mode == "hi" and not place:
+            continue
+        part = builder.binary("shl" if form.mode == "lo" else "lshr", b, shift)
+        bit = builder.binary("and", builder.binary("lshr", a, constant(place, "i64")), one)
+        bits = builder.binary("sub", constant(0, "i64"), bit)
+        total = builder.binary("xor", total, builder.binary("and", part, bits))
+    return total
 
 
 def high_product(frame: Frame, a: Value, b: Value, *, signed: bool) -> Value:

@@ -200,6 +200,11 @@ def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: in
 
 @emits("st")
 def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
+    if form.bulk:
+        from cuda.cpu.emit.copies import clear
+
+        clear(frame, instruction, form)
+        return
     address, source = instruction.operands[:2]
     space, builder = space_of(form), frame.builder
     order = ORDERS[getattr(form, "sem", None)]

@@ -135,6 +135,10 @@ def emit_query(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, address, *rest = instruction.operands
     request = Request(frame)
     request.put(DX, frame.read(rest[0], "b32") if rest else constant(0, "i32"))
+    if form.query == "memory_layout":  # no surface is linear memory, but its handle is looked at
+        request.call(QUERY | QUERIES.index("width") << 12, address)
+        frame.write(destination, constant(0, "i32"))
+        return
     request.call(QUERY | QUERIES.index(form.query) << 12, address)
     frame.write(destination, request.result(0, "i32"))
 

@@ -68,7 +68,7 @@ def find_affine(graph: Graph) -> None:
 
 def row_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
     """Return the stride of a load's or store's addresses if it is 0 or the size of an access, else None."""
-    if form is None or form.opcode not in ("ld", "st") or not ORDERS.isdisjoint(form.modifiers):
+    if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
         return None
     address = instruction.operands[1 if form.opcode == "ld" else 0]
     if form.space == "local" or not isinstance(address.base, Register):

@@ -38,6 +38,19 @@ VALUES = {
 }
 
 
+# Why what is refused is not there, by opcode.
+REASONS = {
+    "tcgen05": "needs the tensor memory of sm_100a",
+    "tex": "no API of CUDA makes arrays of samples, and depths are not compared",
+    "cp": "tensor copies of sm_100 (gather4, scatter4, im2col::w, cta_group) and .ignore_oob are not there",
+    "tensormap": "there are no interleaved tensor maps, nor granularities of swizzles",
+    "multimem": "numbers of eight bits (sm_100a) and asynchronous accesses (sm_100) are not there",
+    "fabric": "needs the fabric between machines with NVLink (sm_100)",
+    "shfl": "PTX has it for targets below sm_70 only: use shfl.sync",
+    "vote": "PTX has it for targets below sm_70 only: use vote.sync",
+}
+
+
 class Row:
     """One instruction form of the PTX manual.
 
@@ -204,7 +217,11 @@ def _form(opcode: str, modifiers: tuple[str, ...], kinds: str) -> Form:
         raise PtxError(f"{written}: operands must be `{forms[0].row.syntax.partition(' ')[2]}`")
     known = [row.syntax for row in table().get(opcode, ())]
     advice = f"; known forms are: {'; '.join(known)}" if known else ""
-    raise PtxError(f"instruction {written} is not supported by the CPU device{advice}")
+    raise PtxError(f"instruction {written} is not supported by the CPU device{_reason(opcode)}{advice}")
+
+
+def _reason(opcode: str) -> str:
+    return f": {REASONS[opcode]}" if opcode in REASONS else ""
 
 
 def form_of(instruction: Instruction) -> Form:
@@ -236,7 +253,8 @@ def check(instruction: Instruction) -> Form:
     """
     form = form_of(instruction)
     if not form.family:
-        raise PtxError(f"instruction {form} is not supported yet by the CPU device", instruction.line)
+        message = f"instruction {form} is not supported yet by the CPU device{_reason(form.opcode)}"
+        raise PtxError(message, instruction.line)
     if form.family == "texture" and any(_is_reference(operand) for operand in instruction.operands):
         raise PtxError(
             f"{form}: texture and surface references are not supported by the CPU device: use texture objects",

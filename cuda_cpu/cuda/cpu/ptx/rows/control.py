@@ -8,6 +8,7 @@ _C = "control"
 _S = "sync"
 _W = "warp"
 _B = "mbarrier"
+_L = "cluster"
 _MBAR = "shared shared::cta"
 _MBAR_CLUSTER = "shared shared::cta shared::cluster"
 
@@ -115,6 +116,30 @@ ROWS = (
         type="b64",
     ),
     Row("9.7.13.15.17", _B, "mbarrier.pending_count.type d, a", type="b64"),
+    # 9.7.13.15.19, 9.7.13.15.20: launches of clusters (sm_100)
+    Row(
+        "9.7.13.15.19",
+        _L,
+        "clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.type "
+        "[a], [mbar]",
+        space="shared::cta",
+        type="b128",
+    ),
+    Row("9.7.13.15.20", _L, "clusterlaunchcontrol.query_cancel.is_canceled.pred.type p, a", type="b128"),
+    Row(
+        "9.7.13.15.20",
+        _L,
+        "clusterlaunchcontrol.query_cancel.field.v4.b32.type d..., a",
+        field="get_first_ctaid",
+        type="b128",
+    ),
+    Row(
+        "9.7.13.15.20",
+        _L,
+        "clusterlaunchcontrol.query_cancel.field.b32.type d, a",
+        field="get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z",
+        type="b128",
+    ),
     # 9.7.17: stack
     Row("9.7.17.1", _C, "stacksave.type d", type="u32 u64"),
     Row("9.7.17.2", _C, "stackrestore.type a", type="u32 u64"),

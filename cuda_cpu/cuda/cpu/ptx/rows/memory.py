@@ -35,7 +35,15 @@ ROWS = (
         space=_LOAD,
         type=_TYPE,
     ),
-    Row("9.7.9.8", _M, "ld.mmio.sem.scope{.space}.type d, [a]", sem="relaxed", scope="sys", space="global", type=_TYPE),
+    Row(
+        "9.7.9.8",
+        _M,
+        "ld.mmio.sem.scope{.space}.type d, [a]",
+        sem="relaxed acquire",
+        scope="sys",
+        space="global",
+        type=_TYPE,
+    ),
     Row("9.7.9.9", _M, "ld.space{.cop}.nc" + _HINTS + "{.vec}.type d..., [a]{, policy}", space="global", type=_TYPE),
     Row(
         "9.7.9.9",
@@ -63,7 +71,13 @@ ROWS = (
         type=_TYPE,
     ),
     Row(
-        "9.7.9.11", _M, "st.mmio.sem.scope{.space}.type [a], b", sem="relaxed", scope="sys", space="global", type=_TYPE
+        "9.7.9.11",
+        _M,
+        "st.mmio.sem.scope{.space}.type [a], b",
+        sem="relaxed release",
+        scope="sys",
+        space="global",
+        type=_TYPE,
     ),
     # 9.7.9.12 to 9.7.9.25: hints, asynchronous copies, clusters
     Row(
@@ -75,6 +89,7 @@ ROWS = (
         type="b32 b64 u32 u64 s32 s64 f32 f64",
     ),
     Row("9.7.9.12", _M, "st.async{.mmio}.sem.scope{.space}.type [a], b", sem="release", space="global", type=_TYPE),
+    Row("9.7.9.13", _M, "st.bulk{.weak}{.space} [a], size, init", space="shared::cta"),
     Row("9.7.9.15", _M, "prefetch{.space}.level [a]", space="global local", level="L1 L2"),
     Row("9.7.9.15", _M, "prefetch.space.level [a]", space="global", level="L2::evict_last L2::evict_normal"),
     Row("9.7.9.15", _M, "prefetch{.space}.tensormap [a]", space="const param"),
@@ -116,6 +131,14 @@ ROWS = (
         "copies",
         "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes{.hint} [d], [a], size, [mbar]{, policy}",
         dst="shared::cta shared::cluster",
+        src="global",
+    ),
+    Row(
+        "9.7.9.25.4.1",
+        "",
+        "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes.ignore_oob{.hint} "
+        "[d], [a], size, left, right, [mbar]{, policy}",
+        dst="shared::cta",
         src="global",
     ),
     Row(
@@ -277,6 +300,8 @@ ROWS = (
     Row("9.7.9.25.4.5", "copies", "cp.async.bulk.wait_group{.read} n"),
     # 9.7.13 fences and atomics
     Row("9.7.13.4", "sync", "membar.level ", level="cta gl sys"),
+    Row("9.7.13.4", "sync", "membar.proxy.kind ", kind="alias async"),
+    Row("9.7.13.4", "sync", "membar.proxy.async.space ", space="global shared::cta shared::cluster"),
     Row("9.7.13.4", "sync", "fence{.sem}.scope ", sem="sc acq_rel acquire release"),
     Row(
         "9.7.13.4",
@@ -289,9 +314,7 @@ ROWS = (
     Row(
         "9.7.13.4", "sync", "fence.op_restrict.sem.scope ", op_restrict="mbarrier_init", sem="release", scope="cluster"
     ),
-    Row(
-        "9.7.13.4", "sync", "fence.proxy.kind ", kind="alias async async.global async.shared::cta async.shared::cluster"
-    ),
+    Row("9.7.13.4", "sync", "fence.proxy.kind ", kind="alias async"),
     Row("9.7.13.4", "sync", "fence.proxy.async.space ", space="global shared::cta shared::cluster"),
     Row("9.7.13.4", "sync", "fence.proxy.tensormap::generic.sem.scope [a], size", sem="acquire"),
     Row("9.7.13.4", "sync", "fence.proxy.tensormap::generic.sem.scope ", sem="release"),

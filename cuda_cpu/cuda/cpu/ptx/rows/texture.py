@@ -75,5 +75,5 @@ ROWS = (
         type="b32 u32 s32",
         clamp="trap clamp zero",
     ),
-    Row("9.7.11.4", _T, "suq.query.type d, [a]", query=_SIZES, type="b32"),
+    Row("9.7.11.4", _T, "suq.query.type d, [a]", query=_SIZES + " memory_layout", type="b32"),
 )
