@@ -310,6 +310,48 @@ def test_maps_are_changed_by_kernels():
     np.testing.assert_array_equal(found, wanted.ravel())
 
 
+FROM_ZEROS = (
+    PRELUDE
+    + """
+    extern "C" __global__ void make(Map *to, int *data, int fields) {
+        __shared__ Map mine; unsigned m = at(&mine); ((int *)&mine)[threadIdx.x] = 0; __syncwarp();
+        if (threadIdx.x == 0) {
+            asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" :: "r"(m), "l"(data));
+            asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, 8;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, 6;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, 4;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" :: "r"(m),
+                "l"(32ll));
+            asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 0, 1;" :: "r"(m));
+            if (fields & 1)
+                asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, 3;" :: "r"(m));
+            if (fields & 2)
+                asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 1;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 7;" :: "r"(m)); }
+        __syncwarp();
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+            "[%0], [%1], 128;" :: "l"(to), "r"(at(&mine))); }"""
+)
+
+
+def test_kernels_make_a_map_of_zeros():
+    data = random.standard_normal((4, 8)).astype(np.float32)
+    made = np.zeros(128, np.uint8)
+    program(FROM_ZEROS, "", 0).launch("make", 1, 32, made, data, np.int32(3))
+    found = load(made.view("V128")[0], (2, 1), 24, np.float32)
+    np.testing.assert_array_equal(found, boxed(data[:, :6], (2, 1), (8, 3), (1, 1)).ravel())
+
+
+@pytest.mark.parametrize("fields", [1, 2])
+def test_a_map_that_lacks_a_field_is_a_fault(fields):
+    data = np.zeros((4, 8), np.float32)
+    made = np.zeros(128, np.uint8)
+    program(FROM_ZEROS, "", 0).launch("make", 1, 32, made, data, np.int32(fields))
+    with pytest.raises(AssertionError, match="this is no tensor map of such dimensions"):
+        load(made.view("V128")[0], (2, 1), 24, np.float32)
+
+
 def test_bulk_copies_between_blocks_and_with_operations():
     source = (
         PRELUDE

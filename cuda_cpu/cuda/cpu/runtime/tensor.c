@@ -171,7 +171,10 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
     uint64_t place = operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff, bytes;
     memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
-    if (map.kind != CPU_TENSOR_MAP || map.rank != CPU_BULK_DIMENSIONS(what) || map.im2col != CPU_BULK_IM2COL(what))
+    bool whole = map.kind == CPU_TENSOR_MAP; /* one that a kernel made of zeros may lack some */
+    for (uint32_t d = 0; d < map.rank && d < 5; d++)
+        whole &= map.step[d] && (map.im2col || map.box[d]);
+    if (!whole || map.rank != CPU_BULK_DIMENSIONS(what) || map.im2col != CPU_BULK_IM2COL(what))
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, operands[lane],
                       "this is no tensor map of such dimensions and mode");
     struct job job = {.map = &map, .work = what & 15, .op = CPU_BULK_OP(what), .size = cpu_type_sizes[map.type]};
@@ -227,6 +230,7 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, cons
     }
 }
 
+/* Kernels (Triton's) also make a map of 128 zeros, by setting one field after the other. */
 enum { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_TYPE, FIELD_SWIZZLE, FIELD_FILL };
 
 static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
@@ -237,7 +241,7 @@ static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const u
     uint64_t value = operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
     uint32_t which = CPU_BULK_DIMENSIONS(what), field = CPU_BULK_OP(what);
     memcpy(&map, place, sizeof map);
-    bool fits = map.kind == CPU_TENSOR_MAP && which < (field == FIELD_STRIDE ? 4 : 5);
+    bool fits = (map.kind == CPU_TENSOR_MAP || !map.kind) && which < (field == FIELD_STRIDE ? 4 : 5);
     switch (field) {
     case FIELD_ADDRESS: map.address = value; break;
     case FIELD_RANK: fits &= value < 5; map.rank = (uint8_t)(value + 1); break;
@@ -251,6 +255,7 @@ static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const u
     }
     if (!fits)
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, value, "tensormap.replace: no map, or no such value");
+    map.kind = CPU_TENSOR_MAP;
     memcpy(place, &map, sizeof map);
 }
 
