@@ -184,6 +184,24 @@ def test_struct_parameters() -> None:
     assert (out[0], out[8:16].view("f8")[0], *out[16:].view("u4").tolist()) == (200, 2.5, 7, 9)
 
 
+def test_parameters_at_addresses_of_32_bits() -> None:
+    """By such an address cut down from 64 bits, itself and made generic; the lanes read at different places."""
+    text = """
+.visible .entry k(.param .align 4 .b8 s[128], .param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;
+    mov.b32 %r2, s; shl.b32 %r3, %r1, 2; sub.u32 %r3, 124, %r3; add.u32 %r4, %r2, %r3; ld.param.u32 %r5, [%r4];
+    cvt.u64.u32 %d4, %r4; cvta.param.u64 %d5, %d4; ld.u32 %r6, [%d5];
+    mov.b64 %d6, s; cvta.param.u64 %d7, %d6; ld.u32 %r7, [%d7+4];
+    mad.lo.u32 %r5, %r6, 1000, %r5; mad.lo.u32 %r5, %r7, 1000000, %r5; st.global.u32 [%d3], %r5; ret;
+}
+"""
+    out = np.zeros(32, np.uint32)
+    compiled(text)(np.array([tuple(range(32))], np.dtype([(f"f{i}", "u4") for i in range(32)]))[0], out)
+    np.testing.assert_array_equal(out, np.arange(32)[::-1] * 1001 + 1000000)
+
+
 def test_moves_pack_and_unpack() -> None:
     assert (
         apply("{.reg .b16 %x<2>; mov.b32 {%x0, %x1}, $a; mov.b32 $d, {%x1, %x0};}", "u32", ("u32", [0x12345678]))[0]

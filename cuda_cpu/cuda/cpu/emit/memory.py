@@ -73,7 +73,10 @@ def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Valu
         return _shared_pointers(frame, address, extra)
     if space == "cluster":
         return cluster_pointers(frame, offset_in_space(frame, address.base, address.offset + extra))
-    offset = builder.resize(offset_in_space(frame, address.base, address.offset + extra), "i64")
+    offset = offset_in_space(frame, address.base, address.offset + extra)
+    if space == "param" and offset.element == "i32":
+        offset = parameter_address(frame, offset)
+    offset = builder.resize(offset, "i64")
     if space == "local":
         offset = builder.binary("add", local_start(frame), offset)
     return builder.cast("inttoptr", offset, "ptr")
@@ -243,6 +246,14 @@ def space_start(frame: Frame, space: str) -> Value | None:
     return local_start(frame) if space == "local" else None
 
 
+def parameter_address(frame: Frame, value: Value) -> Value:
+    """Return the address of a kernel's parameter by its lower half: to LLVM 24, these have 32 bits."""
+    builder = frame.builder
+    start = builder.cast("ptrtoint", frame.warp_field("params", "ptr"), "i64")
+    distance = builder.binary("sub", builder.resize(value, "i32"), builder.resize(start, "i32"))
+    return builder.binary("add", start, builder.resize(distance, "i64", signed=True))
+
+
 @emits("cvta", pure=True)
 def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
@@ -257,6 +268,8 @@ def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
     start = space_start(frame, space_of(form))
     if start is not None:
         value = builder.binary("sub" if form.to else "add", builder.resize(value, "i64"), start)
+    elif space_of(form) == "param" and not form.to:
+        value = parameter_address(frame, value)
     frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[type_]))
 
 
