@@ -328,6 +328,10 @@ FROM_ZEROS = (
                 asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, 3;" :: "r"(m));
             if (fields & 2)
                 asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 1;" :: "r"(m));
+            if (fields & 4)
+                asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 1;" :: "r"(m));
+            else
+                asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" :: "r"(m));
             asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 7;" :: "r"(m)); }
         __syncwarp();
         asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
@@ -350,6 +354,11 @@ def test_a_map_that_lacks_a_field_is_a_fault(fields):
     program(FROM_ZEROS, "", 0).launch("make", 1, 32, made, data, np.int32(fields))
     with pytest.raises(AssertionError, match="this is no tensor map of such dimensions"):
         load(made.view("V128")[0], (2, 1), 24, np.float32)
+
+
+def test_a_value_that_a_map_cannot_have_is_a_fault():
+    with pytest.raises(AssertionError, match=r"tensormap.replace: no map, or no such value"):
+        program(FROM_ZEROS, "", 0).launch("make", 1, 32, np.zeros(128, np.uint8), np.zeros(8), np.int32(3 + 4))
 
 
 def test_bulk_copies_between_blocks_and_with_operations():

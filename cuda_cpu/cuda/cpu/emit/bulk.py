@@ -24,7 +24,7 @@ OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 TYPES = {"u32": 2, "b32": 2, "s32": 3, "u64": 4, "b64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
 FIELDS = (
     "global_address", "rank", "box_dim", "global_dim", "global_stride", "element_stride", "elemtype", "swizzle_mode",
-    "fill_mode",
+    "fill_mode", "interleave_layout", "swizzle_atomicity",
 )  # fmt: skip
 
 

@@ -232,6 +232,7 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, cons
 
 /* Kernels (Triton's) also make a map of 128 zeros, by setting one field after the other. */
 enum { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_TYPE, FIELD_SWIZZLE, FIELD_FILL };
+/* then the interleaved layout and the atomicity of the swizzle: 0 alone, none and 16 bytes, which is what a map has */
 
 static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
@@ -251,7 +252,8 @@ static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const u
     case FIELD_STEP: fits &= value >= 1 && value <= 8; map.step[which % 5] = (uint8_t)value; break;
     case FIELD_TYPE: fits &= value < sizeof types; map.type = types[value % sizeof types]; break;
     case FIELD_SWIZZLE: fits &= value < 4; map.swizzle = (uint8_t)value; break;
-    default: fits &= value < 2; map.fill = (uint8_t)value;
+    case FIELD_FILL: fits &= value < 2; map.fill = (uint8_t)value; break;
+    default: fits &= value == 0;
     }
     if (!fits)
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, value, "tensormap.replace: no map, or no such value");

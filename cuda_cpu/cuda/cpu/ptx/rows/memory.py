@@ -277,18 +277,10 @@ ROWS = (
         )
         for field, ordinal, type_ in (
             ("global_address", "", "b64"),
-            ("rank elemtype swizzle_mode fill_mode", "", "b32"),
+            ("rank elemtype interleave_layout swizzle_mode swizzle_atomicity fill_mode", "", "b32"),
             ("box_dim global_dim element_stride", ", which", "b32"),
             ("global_stride", ", which", "b64"),
         )
-    ),
-    Row(
-        "9.7.9.26",
-        "",
-        "tensormap.replace.tile.field{.space}.b1024.type [a], value",
-        field="interleave_layout swizzle_atomicity",
-        space="global shared::cta",
-        type="b32",
     ),
     Row(
         "9.7.13.15.18",
