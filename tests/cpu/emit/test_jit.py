@@ -54,6 +54,13 @@ print("llvmlite" in sys.modules, code.address != 0, code.path.name, code.local_b
     assert len(list(folder.iterdir())) == 1
 
 
+def test_what_the_quick_level_sets_in_llvm_is_not_left_behind() -> None:
+    text = emit_kernel(ptx_program.build([STORE]).placed("k"), "k", width=8).text
+    before = jit.disassemble(text, jit.BEST)
+    quick = jit.disassemble(text, jit.QUICK)
+    assert jit.disassemble(text, jit.BEST) == before != quick
+
+
 def test_damaged_entries_are_dropped(folder: Path) -> None:
     cache.store("ab", b"machine code")
     assert cache.find("ab") == b"machine code"
