@@ -1,20 +1,25 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""PTX that Triton makes (it needs no GPU for that) runs on the CPU device. Skipped where Triton is not installed."""
+"""Triton, which needs no GPU to compile: its PTX launched by cuda.core, and programs that its own driver launches."""
 
 from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
-pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 triton = pytest.importorskip("triton", reason="Triton is not installed: pip install triton")
 
 import triton.language as tl  # noqa: E402
-from support.loaded import Loaded  # noqa: E402
 
-pytestmark = pytest.mark.cpu_only
+from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, ObjectCode  # noqa: E402
+from cuda.core import launch as launch_kernel  # noqa: E402
+
+PROGRAM = pathlib.Path(__file__).with_name("triton_kernels.py")
 random = np.random.default_rng(3)
 
 
@@ -46,49 +51,71 @@ def matmul(a, b, c, n, k, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DEPTH: tl.c
     tl.store(c + rows[:, None] * n + columns[None, :], total)
 
 
-def launch(kernel, arch: int, types: dict[str, str], constants: dict[str, int], grid: tuple[int, ...], *args) -> str:
-    """Compile a kernel for an architecture, launch it, and return its PTX."""
+def launch(stream, kernel, arch, types, constants, grid, *args):
+    """Compile a kernel for an architecture, launch it with NumPy arrays, write them back, and return its PTX."""
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
     signature = types | dict.fromkeys(constants, "constexpr")
     source = ASTSource(fn=kernel, signature=signature, constexprs=constants)
     made = triton.compile(source, target=GPUTarget("cuda", arch, 32))
-    text = made.asm["ptx"]
-    loaded = Loaded(text.encode())
-    name = made.metadata.name
-    scratch = [np.uint64(0)] * (len(loaded.code.kernels[name].parameters) - len(args))  # Triton's own, unused here
-    loaded.launch(name, grid, 32 * made.metadata.num_warps, *args, *scratch, shared=made.metadata.shared)
-    return text
+    function = ObjectCode.from_ptx(made.asm["ptx"].encode()).get_kernel(made.metadata.name)
+    resource, buffers, passed = LegacyPinnedMemoryResource(), [], []
+    for value in args:
+        if isinstance(value, np.ndarray):
+            buffers.append((value, resource.allocate(value.nbytes, stream=stream)))
+            np.from_dlpack(buffers[-1][1]).view(value.dtype).reshape(value.shape)[...] = value
+        passed.append(buffers[-1][1] if isinstance(value, np.ndarray) else value)
+    scratch = [None] * (len(function.arguments_info) - len(args))  # Triton's own, not used by these kernels
+    config = LaunchConfig(grid=grid, block=32 * made.metadata.num_warps, shmem_size=made.metadata.shared)
+    launch_kernel(stream, config, function, *passed, *scratch)
+    stream.sync()
+    for value, buffer in buffers:
+        value[...] = np.from_dlpack(buffer).view(value.dtype).reshape(value.shape)
+        buffer.close()
+    return made.asm["ptx"]
 
 
 @pytest.mark.parametrize("arch", [80, 90])
-def test_saxpy(arch):
+def test_saxpy(stream, arch):
     x, y = random.standard_normal(1000).astype(np.float32), random.standard_normal(1024).astype(np.float32)
     expected = y.copy()
     expected[:1000] += np.float32(2.5) * x
     types = {"x": "*fp32", "y": "*fp32", "n": "i32", "a": "fp32"}
-    launch(saxpy, arch, types, {"BLOCK": 256}, (4, 1, 1), x, y, np.int32(1000), np.float32(2.5))
+    launch(stream, saxpy, arch, types, {"BLOCK": 256}, 4, x, y, 1000, 2.5)
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_softmax():
+def test_softmax(stream):
     x = random.standard_normal((5, 100)).astype(np.float32)
     y = np.zeros_like(x)
-    launch(softmax, 90, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 128}, (5, 1, 1), x, y, np.int32(100))
+    launch(stream, softmax, 90, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 128}, 5, x, y, 100)
     exact = np.exp(x.astype(np.float64))
     np.testing.assert_allclose(y, exact / exact.sum(1, keepdims=True), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("arch", "size", "word"), [(80, 32, "mma.sync"), (90, 64, "wgmma.mma_async")])
 @pytest.mark.parametrize("dtype", ["fp16", "fp32"])
-def test_dot(arch, size, word, dtype):
+def test_dot(stream, arch, size, word, dtype):
     a, b = (random.integers(-3, 4, shape).astype(np.float32) for shape in ((2 * size, 96), (96, 2 * size)))
     c = np.zeros((2 * size, 2 * size), np.float32)
     types = {"a": f"*{dtype}", "b": f"*{dtype}", "c": "*fp32", "n": "i32", "k": "i32"}
     narrow = np.float16 if dtype == "fp16" else np.float32
     constants = {"ROWS": size, "COLUMNS": size, "DEPTH": 32}
-    args = (a.astype(narrow), b.astype(narrow), c, np.int32(2 * size), np.int32(96))
-    text = launch(matmul, arch, types, constants, (2, 2, 1), *args)
+    args = (a.astype(narrow), b.astype(narrow), c, 2 * size, 96)
+    text = launch(stream, matmul, arch, types, constants, (2, 2), *args)
     assert word in text
     np.testing.assert_array_equal(c, a @ b)
+
+
+@pytest.mark.cpu_only
+def test_programs_that_triton_launches(tmp_path):
+    """Triton's launcher, linked with our libcuda, loads the cubins of Triton's ptxas: made with -lineinfo."""
+    variables = os.environ | {"TRITON_CACHE_DIR": str(tmp_path), "CUDA_PYTHON_DRIVER": "cpu", "CC": "gcc"}
+    variables["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    command = [sys.executable, "-m", "cuda.cpu", "run", str(PROGRAM)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for kind in ("elementwise", "matrices", "tensor_copies", "collectives", "atomics", "fused_attention"):
+        assert f"{kind} is right" in done.stdout
+    assert "CPU device" in done.stdout
