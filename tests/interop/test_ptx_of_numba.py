@@ -11,10 +11,18 @@ import pytest
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed (see docs, Beside NVIDIA's)")
 
-from numba import cuda, float32, float64, int32, types, void  # noqa: E402
+from numba import cuda, float32, float64, int32, types, void
 
-from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, Linker, LinkerOptions, ObjectCode  # noqa: E402
-from cuda.core import Program, ProgramOptions, launch  # noqa: E402
+from cuda.core import (
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    Linker,
+    LinkerOptions,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    launch,
+)
 
 ARCHES = [(7, 5), (9, 0), (12, 0)]
 FLOATS = types.CPointer(float32)

@@ -11,7 +11,7 @@ import pathlib
 
 import pytest
 
-PTX_KIND, CUBIN_KIND, LTOIR_KIND = 2, 1, 3  # nvJitLinkInputType
+PTX_KIND, CUBIN_KIND, LTOIR_KIND, LIBRARY_KIND = 2, 1, 3, 6  # nvJitLinkInputType
 
 
 def _folder() -> pathlib.Path | None:
@@ -33,6 +33,11 @@ def library(name: str) -> ctypes.CDLL:
 def include_option(part: str = "") -> str:
     """Return the option that finds the toolkit's headers, or with "cccl" those of CCCL."""
     return f"--include-path={_folder() / 'include' / part}"
+
+
+def device_runtime_library() -> bytes:
+    """Return libcudadevrt.a of the installed packages."""
+    return (_folder() / "lib/libcudadevrt.a").read_bytes()
 
 
 def _bytes_of(call: object, handle: object) -> bytes:

@@ -82,6 +82,7 @@ class Loaded:
         *args: object,
         shared: int = 0,
         cluster: tuple[int, int, int] = (1, 1, 1),
+        cooperative: bool = False,
     ) -> object:
         """Launch, wait and return the fault or None."""
         kernel = self.code.kernels[name]
@@ -93,6 +94,6 @@ class Loaded:
             assert len(data) == parameter.size, f"argument of {parameter.size} bytes expected, not {value!r}"
             buffer[parameter.offset : parameter.offset + parameter.size] = np.frombuffer(data, np.uint8)
         sizes = [(size, 1, 1) if isinstance(size, int) else size for size in (grid, block)]
-        self._queue.launch(compiled, *sizes, cluster, shared, buffer.ctypes.data, False, 1)
+        self._queue.launch(compiled, *sizes, cluster, shared, buffer.ctypes.data, cooperative, 1)
         assert self._queue.wait(WAIT)
         return self._queue.take_fault()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import re
 
-from cuda.cpu.ptx import elf, fatbin
+from cuda.cpu.ptx import device_runtime, elf, fatbin
 from cuda.cpu.ptx.error import PtxError
 
 _SECTION = ".nv_debug_ptx_txt"
@@ -85,7 +85,11 @@ def _cubin_ptx(data: bytes) -> list[str]:
         raise PtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
     # Each kernel has a section for its parameters; .text sections are also those of functions that ptxas brings along.
     kernels = [name[len(_PARAMETERS) :] for name, _ in found if name.startswith(_PARAMETERS)]
-    lacking = [name for name in kernels if not any(_has_name(text, name) for text in texts)]
+    lacking = [
+        name
+        for name in kernels
+        if not any(_has_name(text, name) for text in texts) and not device_runtime.KERNEL.match(name)
+    ]
     if lacking:
         raise PtxError(f"the cubin has no PTX of {', '.join(lacking)}: {_ADVICE} for every unit")
     return texts

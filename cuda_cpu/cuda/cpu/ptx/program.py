@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from cuda.cpu.code import Code, GlobalVariable, Kernel, MachineCode
+from cuda.cpu.ptx import device_runtime
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import check
 from cuda.cpu.ptx.layout import SharedLayout, parameter_layout, shared_layout
@@ -117,7 +118,7 @@ def build(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Pro
     if not units:
         raise PtxError("there is no PTX to load")
     modules = [parse(text, name if index == 0 else f"{name}[{index}]") for index, text in enumerate(units)]
-    linked = link(modules)
+    linked = link(modules + device_runtime.needed_by(modules))
     program = Program(
         capability=capability,
         functions={key: function for key, function in linked.functions.items() if function.body is not None},
@@ -141,7 +142,7 @@ def _check_names(program: Program, linked: Linked) -> None:
         if missing:
             module = program.unit_of[name]
             names = ", ".join(missing_name for missing_name, _ in missing)
-            advice = "; the CPU device has no device runtime" if missing[0][0].startswith("cuda") else ""
+            advice = "; the CPU device has no device runtime but for cooperative groups" if missing[0][0].startswith("cuda") else ""
             error = PtxError(f"unresolved in {name}: {names}{advice}", missing[0][1])
             raise error.located(module.name, module.text)
     for variable in linked.variables.values():

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the device runtime (cuda_device_runtime_api.h) in PTX: cooperative groups that call them, as Numba's do.
+
+NVIDIA has them in libcudadevrt, of which a linked cubin has machine code alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cuda.cpu.ptx.parser import parse
+from cuda.cpu.ptx.syntax import Module
+
+# Kernels that come along with the library: a name without linkage of its source file.
+KERNEL = re.compile(r"__nv_static_\d+__[0-9a-f]+_\d+_cuda_device_runtime_cu_")
+
+# The handle of a grid is the workspace of a cooperative launch, 0 in others; its second word is the barrier: each block
+# adds 1, but the first adds what makes the sum of all 2^31, so that the highest bit changes when all have come.
+TEXT = """
+.version 7.0
+.target sm_70
+.address_size 64
+
+.weak .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %d<2>;
+    mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %d1, {%r2, %r1};
+    ld.param.b32 %r3, [scope]; setp.eq.u32 %p1, %r3, 1; selp.b64 %d1, %d1, 0, %p1;
+    st.param.b64 [handle], %d1; ret;
+}
+
+.weak .func (.param .b32 status) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+    .reg .pred %p<5>; .reg .b32 %r<16>; .reg .b64 %d<2>;
+    ld.param.b64 %d1, [handle]; setp.eq.u64 %p1, %d1, 0; mov.u32 %r1, 1; @%p1 bra END;
+    mov.u32 %r1, 0; barrier.sync 0;
+    mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %tid.z; or.b32 %r2, %r2, %r3; or.b32 %r2, %r2, %r4;
+    setp.ne.u32 %p2, %r2, 0; @%p2 bra ALL;
+    mov.u32 %r5, %nctaid.x; mov.u32 %r6, %nctaid.y; mov.u32 %r7, %nctaid.z;
+    mul.lo.u32 %r5, %r5, %r6; mul.lo.u32 %r5, %r5, %r7; sub.u32 %r5, 0x80000001, %r5;
+    mov.u32 %r8, %ctaid.x; mov.u32 %r9, %ctaid.y; mov.u32 %r10, %ctaid.z; or.b32 %r8, %r8, %r9; or.b32 %r8, %r8, %r10;
+    setp.eq.u32 %p3, %r8, 0; selp.b32 %r5, %r5, 1, %p3;
+    membar.gl; atom.add.u32 %r11, [%d1+4], %r5;
+WAIT:
+    ld.volatile.u32 %r12, [%d1+4]; xor.b32 %r13, %r11, %r12; setp.ge.s32 %p4, %r13, 0; @%p4 bra WAIT;
+    membar.gl;
+ALL:
+    barrier.sync 0;
+END:
+    st.param.b32 [status], %r1; ret;
+}
+
+.weak .func (.param .b32 status) cudaCGGetSize(.param .b64 threads, .param .b64 grids, .param .b64 handle)
+{
+    .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<3>;
+    ld.param.b64 %d1, [threads]; ld.param.b64 %d2, [grids]; setp.ne.u64 %p1, %d1, 0; setp.ne.u64 %p2, %d2, 0;
+    mov.u32 %r1, %nctaid.x; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %nctaid.z;
+    mov.u32 %r4, %ntid.x; mov.u32 %r5, %ntid.y; mov.u32 %r6, %ntid.z;
+    mul.lo.u32 %r1, %r1, %r2; mul.lo.u32 %r1, %r1, %r3; mul.lo.u32 %r1, %r1, %r4; mul.lo.u32 %r1, %r1, %r5;
+    mul.lo.u32 %r1, %r1, %r6; @%p1 st.u32 [%d1], %r1; mov.u32 %r7, 1; @%p2 st.u32 [%d2], %r7;
+    mov.u32 %r7, 0; st.param.b32 [status], %r7; ret;
+}
+
+.weak .func (.param .b32 status) cudaCGGetRank(.param .b64 thread, .param .b64 grid, .param .b64 handle)
+{
+    .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<3>;
+    ld.param.b64 %d1, [thread]; ld.param.b64 %d2, [grid]; setp.ne.u64 %p1, %d1, 0; setp.ne.u64 %p2, %d2, 0;
+    mov.u32 %r1, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y; mad.lo.u32 %r1, %r1, %r2, %r3;
+    mov.u32 %r2, %nctaid.x; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
+    mov.u32 %r2, %ntid.z; mov.u32 %r3, %tid.z; mad.lo.u32 %r1, %r1, %r2, %r3;
+    mov.u32 %r2, %ntid.y; mov.u32 %r3, %tid.y; mad.lo.u32 %r1, %r1, %r2, %r3;
+    mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
+    @%p1 st.u32 [%d1], %r1; mov.u32 %r7, 0; @%p2 st.u32 [%d2], %r7;
+    st.param.b32 [status], %r7; ret;
+}
+"""
+NAMES = frozenset(re.findall(r"\bcudaCG\w+", TEXT))
+
+
+def needed_by(modules: list[Module]) -> list[Module]:
+    """Return the functions as a unit, where one of the units declares some of them."""
+    declared = {name for module in modules for name, function in module.functions.items() if function.body is None}
+    return [parse(TEXT, "<device runtime>")] if NAMES & declared else []
