@@ -128,7 +128,7 @@ def disassemble(text: str, level: int) -> str:
 
 
 def _choose_scheduler(level: int) -> None:
-    """Order the instructions of a block simply at the quick level: LLVM's usual way takes time by the block's square."""
+    """Order instructions simply at the quick level: LLVM's usual way takes time by the square of a block's length."""
     _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if level == QUICK else 'default'}")
 
 

@@ -142,7 +142,8 @@ def _check_names(program: Program, linked: Linked) -> None:
         if missing:
             module = program.unit_of[name]
             names = ", ".join(missing_name for missing_name, _ in missing)
-            advice = "; the CPU device has no device runtime but for cooperative groups" if missing[0][0].startswith("cuda") else ""
+            cuda = missing[0][0].startswith("cuda")
+            advice = "; the CPU device has no device runtime but for cooperative groups" if cuda else ""
             error = PtxError(f"unresolved in {name}: {names}{advice}", missing[0][1])
             raise error.located(module.name, module.text)
     for variable in linked.variables.values():
