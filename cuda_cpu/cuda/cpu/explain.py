@@ -23,6 +23,7 @@ from cuda.cpu.ptx.syntax import (
     Operand,
     Pair,
     Register,
+    Selected,
     Symbol,
     Vector,
 )
@@ -226,4 +227,6 @@ def text(operand: Operand | None) -> str:
             return f"{text(first)}|{text(second)}"
         case Negated(inner):
             return f"!{text(inner)}"
+        case Selected(register, part, negated):
+            return f"{'-' * negated}{register.name}{'.' * bool(part)}{part}"
     return "_"

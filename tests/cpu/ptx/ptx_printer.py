@@ -21,6 +21,7 @@ from cuda.cpu.ptx.syntax import (
     Pair,
     Prototype,
     Register,
+    Selected,
     Sink,
     Statement,
     Symbol,
@@ -142,4 +143,6 @@ def operand_text(operand: Operand | None) -> str:
             return f"{operand_text(first)}|{operand_text(second)}"
         case Negated(register):
             return "!" + register.name
+        case Selected(register, part, negated):
+            return f"{'-' * negated}{register.name}{'.' * bool(part)}{part}"
     raise TypeError(operand)

@@ -30,6 +30,7 @@ from cuda.cpu.ptx.syntax import (
     Prototype,
     Register,
     Relocation,
+    Selected,
     Symbol,
     Vector,
 )
@@ -101,6 +102,7 @@ def test_header():
         ("!3 || 2 && 1", Immediate(1)),
         ("(.u64) -1", Immediate(2**64 - 1)),
         ("WARP_SZ", Immediate(32)),
+        ("-WARP_SZ", Immediate(-32)),
         ("0fBF800000", Immediate(0xBF800000, "f32")),
         ("-0f3F800000", Immediate(0xBF800000, "f32")),
         ("0d3FF0000000000000", Immediate(0x3FF0000000000000, "f64")),
@@ -361,6 +363,7 @@ _operands = (
     | st.lists(_simple | st.none(), min_size=2, max_size=4).map(lambda items: Vector(tuple(items)))
     | st.builds(Pair, _registers, _registers | st.none())
     | st.just(Negated(Register("%p1")))
+    | st.sampled_from([Selected(Register("%r1"), "b3"), Selected(Register("%r1"), "h10", negated=True)])
 )
 _words = st.text(alphabet="abcdefgh", min_size=1, max_size=6).filter(lambda word: word != "call")
 _instructions = st.builds(

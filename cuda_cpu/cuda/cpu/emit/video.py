@@ -1,82 +1,188 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Video instructions, ISA manual 9.7.18: arithmetic on a register, its halves or its bytes, all of them."""
+"""Video instructions, ISA manual 9.7.18: arithmetic on a register, its halves or its bytes.
+
+An operand may select parts: one of a source (`a.b0`), of which the result becomes one of the last operand (`d.h1`); or,
+where all parts are computed, which parts of both sources are taken (`a.h31`), and which results count (`d.b20`).
+"""
 
 from __future__ import annotations
 
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Value, constant
+from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction
+from cuda.cpu.ptx.syntax import Instruction, Operand, Selected
 
-_SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax")
-_SIMD = tuple(name + count for name in (*_SCALAR, "vavrg") for count in "24")
-
-
-@emits(*_SCALAR, *_SIMD, pure=True)
-def emit_video(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Compute each part with 64 bits; then join the parts, or add them to the last operand."""
-    parts = int(form.opcode[-1]) if form.opcode[-1].isdigit() else 1
-    operation = form.opcode.rstrip("24")
-    width = 32 // parts
-    a, b = (frame.read(operand, "b32") for operand in instruction.operands[1:3])
-    results = []
-    for position in range(parts):
-        left = _part(frame, a, position, width, signed=form.atype == "s32")
-        right = _part(frame, b, position, width, signed=form.btype == "s32")
-        result = _combine(frame, operation, left, right)
-        if form.sat:
-            result = _clamp(frame, result, width, signed=form.dtype == "s32")
-        results.append(result)
-    frame.write(instruction.operands[0], _join(frame, instruction, form, results, width))
+_TWO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax")
+_SCALAR = (*_TWO, "vshl", "vshr", "vset")
+_SIMD = tuple(name + count for name in (*_TWO, "vavrg", "vset") for count in "24")
+_WIDTHS = {"b": 8, "h": 16}
 
 
-def _part(frame: Frame, value: Value, position: int, width: int, *, signed: bool) -> Value:
+def _plain(operand: Operand) -> Operand:
+    return operand.register if isinstance(operand, Selected) else operand
+
+
+def _selected(frame: Frame, operand: Operand, count: int, letter: str) -> list[int] | None:
+    """Return the numbers of the parts that an operand selects, the lowest place first; None if it selects none."""
+    if not isinstance(operand, Selected) or not operand.part:
+        return None
+    numbers = [int(digit) for digit in reversed(operand.part[1:])]
+    limit = count if len(numbers) == 1 else 2 * count
+    if (letter and operand.part[0] != letter) or max(numbers) >= limit or (letter and len(numbers) > count):
+        raise PtxError(f"{operand.register.name}.{operand.part} selects no parts that this instruction has", frame.line)
+    return numbers
+
+
+def _part(frame: Frame, value: Value, position: int, width: int, element: str, *, signed: bool) -> Value:
     builder = frame.builder
     shifted = builder.binary("lshr", value, constant(position * width, "i32")) if position else value
-    return builder.resize(builder.resize(shifted, f"i{width}"), "i64", signed=signed)
+    return builder.resize(builder.resize(shifted, f"i{width}"), element, signed=signed)
 
 
-def _combine(frame: Frame, operation: str, a: Value, b: Value) -> Value:
+def _source(frame: Frame, operand: Operand, type_: str, element: str = "i64") -> Value:
+    """Return a source of a scalar operation, or the part of it that is selected."""
+    width, position = 32, 0
+    if isinstance(operand, Selected) and operand.part:
+        width = _WIDTHS[operand.part[0]]
+        (position,) = _selected(frame, operand, 32 // width, "") or (0,)
+    value = frame.read(_plain(operand), "b32")
+    return _part(frame, value, position, width, element, signed=type_ == "s32")
+
+
+# --- one result -----------------------------------------------------------------------------------------
+
+
+@emits(*_SCALAR, pure=True)
+def emit_scalar(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Compute with more bits than 32; then combine with the last operand, or put a part of the result into it."""
+    destination, left, right, *rest = instruction.operands
+    element = "i128" if form.opcode == "vshl" else "i64"
+    a, b = _source(frame, left, form.atype, element), _source(frame, right, form.btype, element)
+    result = _combine(frame, form, form.opcode, a, b)
+    part = destination.part if isinstance(destination, Selected) else ""
+    width = _WIDTHS[part[0]] if part else 32
+    dtype = getattr(form, "dtype", "u32")  # comparisons have none
+    if getattr(form, "sat", False):
+        result = _clamp(frame, result, width, signed=dtype == "s32")
+    value = frame.builder.resize(result, "i32")
+    if part:
+        (position,) = _selected(frame, destination, 32 // width, "") or (0,)
+        third = frame.read(rest[0], "b32")
+        value = _insert(frame, third, value, position * width, width)
+    elif form.op:
+        value = _second(frame, form.op, value, frame.read(rest[0], "b32"), signed=dtype == "s32")
+    elif rest:
+        raise PtxError(f"{form}: the third operand is for .add, .min, .max, or a part of the destination", frame.line)
+    frame.write(_plain(destination), value)
+
+
+def _combine(frame: Frame, form: Form, operation: str, a: Value, b: Value) -> Value:
     builder = frame.builder
     if operation in ("vmin", "vmax"):
-        return builder.intrinsic(f"s{operation[1:]}", "i64", a, b)
+        return builder.intrinsic(f"s{operation[1:]}", a.element, a, b)
     if operation == "vabsdiff":
-        return builder.intrinsic("abs", "i64", builder.binary("sub", a, b), "i1 false")
+        return builder.intrinsic("abs", a.element, builder.binary("sub", a, b), "i1 false")
     if operation == "vavrg":  # halves are rounded away from zero
         total = builder.binary("add", a, b)
-        up = builder.resize(builder.compare("icmp sge", total, constant(0, "i64")), "i64")
-        return builder.binary("ashr", builder.binary("add", total, up), constant(1, "i64"))
+        up = builder.resize(builder.compare("icmp sge", total, constant(0, a.element)), a.element)
+        return builder.binary("ashr", builder.binary("add", total, up), constant(1, a.element))
+    if operation == "vset":
+        sign = "" if form.cmp in ("eq", "ne") else "s"
+        return builder.resize(builder.compare(f"icmp {sign}{form.cmp}", a, b), a.element)
+    if operation in ("vshl", "vshr"):
+        if form.mode == "wrap":
+            b = builder.binary("and", b, constant(31, a.element))
+        else:
+            b = builder.intrinsic("umin", a.element, b, constant(32, a.element))
+        return builder.binary("shl" if operation == "vshl" else "ashr", a, b)
     return builder.binary(operation[1:], a, b)
 
 
 def _clamp(frame: Frame, value: Value, width: int, *, signed: bool) -> Value:
     builder = frame.builder
     least, most = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)
-    value = builder.intrinsic("smax", "i64", value, constant(least, "i64"))
-    return builder.intrinsic("smin", "i64", value, constant(most, "i64"))
+    value = builder.intrinsic("smax", value.element, value, constant(least, value.element))
+    return builder.intrinsic("smin", value.element, value, constant(most, value.element))
 
 
-def _join(frame: Frame, instruction: Instruction, form: Form, results: list[Value], width: int) -> Value:
+def _second(frame: Frame, operation: str, value: Value, third: Value, *, signed: bool) -> Value:
+    if operation == "add":
+        return frame.builder.binary("add", value, third)
+    return frame.builder.intrinsic(("s" if signed else "u") + operation, "i32", value, third)
+
+
+def _insert(frame: Frame, into: Value, value: Value, place: int, width: int) -> Value:
+    """Return a word some bits of which are those of another value's lowest."""
+    builder, bits = frame.builder, (1 << width) - 1 << place
+    moved = builder.binary("shl", value, constant(place, "i32")) if place else value
+    kept = builder.binary("and", into, constant(~bits, "i32"))
+    return builder.binary("or", kept, builder.binary("and", moved, constant(bits, "i32")))
+
+
+@emits("vmad", pure=True)
+def emit_multiply_add(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Compute a*b + c with 128 bits, as the manual's pseudo-code does."""
     builder = frame.builder
-    if len(results) == 1:
-        value = builder.resize(results[0], "i32")
-        if form.op is None:
-            return value
-        third = frame.read(instruction.operands[3], "b32")
-        sign = "s" if form.dtype == "s32" else "u"
-        return (
-            builder.binary("add", value, third)
-            if form.op == "add"
-            else builder.intrinsic(sign + form.op, "i32", value, third)
+    destination, left, right, third = instruction.operands
+    negated = [isinstance(operand, Selected) and operand.negated for operand in (left, right, third)]
+    product = builder.binary("mul", _source(frame, left, form.atype, "i128"), _source(frame, right, form.btype, "i128"))
+    signed = "s32" in (form.atype, form.btype) or negated[0] != negated[1] or negated[2]
+    c = frame.read(_plain(third), "b32")
+    if form.po and any(negated):
+        raise PtxError(f"{form}: no operand may be negated", frame.line)
+    if negated[0] != negated[1]:
+        if negated[2]:
+            raise PtxError(f"{form}: either the product or the last operand may be negated", frame.line)
+        product = builder.binary("sub", constant(0, "i128"), product)
+    wide = builder.resize(c, "i128", signed=signed)
+    if negated[2]:
+        wide = builder.binary("sub", constant(0, "i128"), wide)
+    total = builder.binary("add", product, wide)
+    if form.po:
+        total = builder.binary("add", total, constant(1, "i128"))
+    if form.scale:
+        total = builder.binary("ashr", total, constant(int(form.scale[3:]), "i128"))
+    if form.sat:
+        total = _clamp(frame, total, 32, signed=signed)
+    frame.write(destination, builder.resize(total, "i32"))
+
+
+# --- all halves or bytes ----------------------------------------------------------------------------------
+
+
+@emits(*_SIMD, pure=True)
+def emit_simd(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Compute each part with 64 bits; then join those that count with the parts of the last operand, or add them up."""
+    count = int(form.opcode[-1])
+    width, letter = 32 // count, "h" if count == 2 else "b"
+    destination, left, right, third = instruction.operands
+    words = [frame.read(_plain(operand), "b32") for operand in (left, right)]
+    sides = []
+    for operand, type_, first in ((left, form.atype, 0), (right, form.btype, count)):
+        chosen = _selected(frame, operand, 2 * count, letter) or list(range(first, first + count))
+        if len(chosen) != count:
+            raise PtxError(f"{form}: a source selects {count} parts", frame.line)
+        sides.append(
+            [
+                _part(frame, words[number // count], number % count, width, "i64", signed=type_ == "s32")
+                for number in chosen
+            ]
         )
-    joined = frame.read(instruction.operands[3], "b32") if form.add else None
-    for position, result in enumerate(results):
-        part = builder.resize(result, f"i{width}")
+    counting = _selected(frame, destination, count, letter) or range(count)
+    if max(counting) >= count:
+        raise PtxError(f"{form}: the destination has the parts 0 to {count - 1}", frame.line)
+    value = frame.read(third, "b32")
+    for position in sorted(set(counting)):
+        result = _combine(frame, form, form.opcode[:-1], sides[0][position], sides[1][position])
+        signed = getattr(form, "dtype", "u32") == "s32"  # comparisons have none
+        if getattr(form, "sat", False):
+            result = _clamp(frame, result, width, signed=signed)
+        part = frame.builder.resize(frame.builder.resize(result, f"i{width}"), "i32", signed=signed)
         if form.add:
-            joined = builder.binary("add", joined, builder.resize(part, "i32", signed=form.dtype == "s32"))
-            continue
-        part = builder.binary("shl", builder.resize(part, "i32"), constant(position * width, "i32"))
-        joined = part if joined is None else builder.binary("or", joined, part)
-    return joined
+            value = frame.builder.binary("add", value, part)
+        else:
+            value = _insert(frame, value, part, position * width, width)
+    frame.write(_plain(destination), value)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Call, Instruction, Negated, Operand, Pair, Register, Vector
+from cuda.cpu.ptx.syntax import Address, Call, Instruction, Negated, Operand, Pair, Register, Selected, Vector
 
 ACCUMULATES = {"wgmma"}  # add to their destination
 CARRY = "%cc"  # the condition code register of 9.7.2, extended-precision arithmetic
@@ -37,7 +37,7 @@ def _names(operand: Operand | None) -> Iterator[str]:
     match operand:
         case Register(name):
             yield name
-        case Negated(register):
+        case Negated(register) | Selected(register):
             yield register.name
         case Address(base, _, coordinates):
             yield from _names(base)

@@ -6,7 +6,7 @@ The table is in `rows/`, one file per chapter of the PTX manual, one `Row` per i
 manual's notation: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`. There `.name` is one of the values that the row (or
 `VALUES`) lists under `name`, and else is written as it stands; `{}` encloses what may be left out. Of the operands,
 `[a]` is an address, `d|p` a pair, `{!}p` a predicate that may be negated, `d...` may be a vector,
-`{, c}` may be left out.
+`a.part` may select parts of a register, `{, c}` may be left out.
 
 A match is a `Form`. Its attributes are the names in the syntax of all rows of that opcode: a str for a
 listed value (None where absent), True or False for a word that stands as it is written:
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Symbol, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Selected, Symbol, Vector
 
 # Values of the names that mean the same in every chapter. A row's own list comes first.
 VALUES = {
@@ -143,10 +143,12 @@ def _accepted(operand: str) -> str:
         return "xn"
     if "|" in operand:
         return ("xvp" if "..." in operand else "xp") if "{|" in operand else "p"
+    if operand.endswith(".part"):
+        return "xs"
     return "xv" if operand.endswith("...") else "x"
 
 
-_KINDS = {Address: "a", Negated: "n", Pair: "p", Vector: "v"}  # all others: "x"
+_KINDS = {Address: "a", Negated: "n", Pair: "p", Vector: "v", Selected: "s"}  # all others: "x"
 
 
 def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict[str, str | bool] | None:

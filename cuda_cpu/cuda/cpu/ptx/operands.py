@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
+import re
+import string
+
 from cuda.cpu.ptx.cursor import Cursor, number
 from cuda.cpu.ptx.special import SPECIAL
-from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Register, Selected, Sink, Symbol, Vector
 
 AXES = "xyzw"
+_PARTS = re.compile(r"[bh][0-7]{1,4}")  # of a register, in video instructions
+_NAMES = frozenset("%_$" + string.ascii_letters)
 _COLOURS = dict(zip("rgba", AXES, strict=True))
 
 
@@ -65,6 +70,13 @@ class OperandParser:
             if operand is None:
                 operand = self.names[token] = number(token)
             return operand
+        if token == "-" and cursor.tokens[cursor.at + 1][:1] in _NAMES and cursor.tokens[cursor.at + 1] != "WARP_SZ":
+            cursor.at += 1
+            operand = self.named(cursor.name())
+            if not isinstance(operand, Register | Selected):
+                raise cursor.error("expected a register after -")
+            register, part = (operand, "") if isinstance(operand, Register) else (operand.register, operand.part)
+            return Selected(register, part, negated=True)
         if first.isdigit() or token in ("-", "+", "~", "!", "("):
             return cursor.constant()
         raise cursor.unexpected("an operand")
@@ -85,6 +97,8 @@ class OperandParser:
             if not 0 <= axis < len(vector.elements):
                 raise self.cursor.error(f"register {base} has no component .{component}")
             return vector.elements[axis]
+        if isinstance(vector, Register) and _PARTS.fullmatch(component):
+            return Selected(vector, component)
         if written[0] == "%":
             if written not in SPECIAL:
                 raise self.cursor.error(f"register {written} is not declared")

@@ -69,7 +69,16 @@ class Sink:
     """`_`: a destination that is thrown away."""
 
 
-Operand = Register | Immediate | Symbol | Address | Vector | Pair | Negated | Sink
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Some bytes or halves of a register, `%r1.b0`, or a register with a minus, of video instructions."""
+
+    register: Register
+    part: str = ""  # b or h, and the numbers of the parts, the highest place first
+    negated: bool = False
+
+
+Operand = Register | Immediate | Symbol | Address | Vector | Pair | Negated | Selected | Sink
 
 # --- statements -----------------------------------------------------------------------------------
 

@@ -1,33 +1,49 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Video instructions, section 9.7.18. Selections of parts, such as `a.b0`, are not in the table."""
+"""Video instructions, section 9.7.18."""
 
 from cuda.cpu.ptx.instructions import Row
 
 _V = "video"
 _TYPES = {"dtype": "u32 s32", "atype": "u32 s32", "btype": "u32 s32"}
+_SHIFT = {"dtype": "u32 s32", "atype": "u32 s32", "btype": "u32", "mode": "clamp wrap"}
+_COMPARE = {"atype": "u32 s32", "btype": "u32 s32", "cmp": "eq ne lt le gt ge"}
+_TWO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax")
+_ALL = " d.part, a.part, b.part, c"
 
 
-def _scalar(opcode: str) -> tuple[Row, Row]:
-    modifiers = f"{opcode}.dtype.atype.btype{{.sat}}"
+def _scalar(section: str, modifiers: str, **values: str) -> tuple[Row, Row]:
     return (
-        Row("9.7.18.1.1", _V, modifiers + " d, a, b", **_TYPES),
-        Row("9.7.18.1.1", _V, modifiers + ".op d, a, b, c", op="add min max", **_TYPES),
+        Row(section, _V, modifiers + " d.part, a.part, b.part{, c}", **values),  # c if a part of d is written
+        Row(section, _V, modifiers + ".op d, a.part, b.part, c", op="add min max", **values),
     )
 
 
-def _simd(section: str, family: str, opcode: str) -> tuple[Row, Row]:
+def _simd(section: str, opcode: str) -> tuple[Row, Row]:
     modifiers = f"{opcode}.dtype.atype.btype"
     return (
-        Row(section, family, modifiers + "{.sat} d, a, b, c", **_TYPES),
-        Row(section, family, modifiers + ".add d, a, b, c", **_TYPES),
+        Row(section, _V, modifiers + "{.sat}" + _ALL, **_TYPES),
+        Row(section, _V, modifiers + ".add" + _ALL, **_TYPES),
     )
 
 
 ROWS = (
-    *(row for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax") for row in _scalar(name)),
-    *(row for name in ("vadd2", "vsub2", "vabsdiff2", "vmin2", "vmax2") for row in _simd("9.7.18.2.1", _V, name)),
-    *_simd("9.7.18.2.1", _V, "vavrg2"),
-    *(row for name in ("vadd4", "vsub4", "vabsdiff4", "vmin4", "vmax4") for row in _simd("9.7.18.2.3", _V, name)),
-    *_simd("9.7.18.2.3", _V, "vavrg4"),
+    *(row for name in _TWO for row in _scalar("9.7.18.1.1", f"{name}.dtype.atype.btype{{.sat}}", **_TYPES)),
+    *(
+        row
+        for name in ("vshl", "vshr")
+        for row in _scalar("9.7.18.1.2", f"{name}.dtype.atype.btype{{.sat}}.mode", **_SHIFT)
+    ),
+    Row(
+        "9.7.18.1.3",
+        _V,
+        "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a.part, b.part, c.part",
+        scale="shr7 shr15",
+        **_TYPES,
+    ),
+    *_scalar("9.7.18.1.4", "vset.atype.btype.cmp", **_COMPARE),
+    *(row for name in (*_TWO, "vavrg") for row in _simd("9.7.18.2.1", name + "2")),
+    Row("9.7.18.2.2", _V, "vset2.atype.btype.cmp{.add}" + _ALL, **_COMPARE),
+    *(row for name in (*_TWO, "vavrg") for row in _simd("9.7.18.2.3", name + "4")),
+    Row("9.7.18.2.4", _V, "vset4.atype.btype.cmp{.add}" + _ALL, **_COMPARE),
 )
