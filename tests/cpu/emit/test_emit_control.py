@@ -289,6 +289,22 @@ EVEN:
     np.testing.assert_array_equal(result, 7 - np.arange(32) % 2)
 
 
+def test_lanes_behind_a_lock_come_to_a_function_with_a_barrier_together() -> None:
+    function = ".func meet() {\n bar.sync 0;\n ret;\n}\n"
+    body = """
+AGAIN:
+    atom.global.cas.b32 %r4, [%d1+128], 0, 1; setp.ne.u32 %p2, %r4, 0;
+    @%p2 bra AGAIN;
+    atom.global.exch.b32 %r4, [%d1+128], 0;
+    mov.u32 %r3, 5; call meet, ();
+"""
+    arrived: list[int] = []
+    services = {"barrier_sync": lambda warp, number, threads, lanes: arrived.append(lanes)}
+    services["exit_lanes"] = lambda warp, lanes: None
+    compiled(function + HEADER + body + FOOTER)(np.zeros(33, np.uint32), services=services)
+    assert arrived == [0xFFFFFFFF]
+
+
 def test_loops_poll_when_their_budget_is_spent() -> None:
     body = """
     mov.u32 %r3, 0;

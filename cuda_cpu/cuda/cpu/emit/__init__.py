@@ -102,12 +102,12 @@ def emit_kernel(
     module = Module(width, native_gather)
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
-    asking = _callers_of(program, functions, asks)
+    asking, meeting = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
     narrow = width < 32 and not fibers
     if narrow and (len(functions) > 1 or not _are_apart(functions[0])):
         return emit_kernel(program, name, native_gather=native_gather, fibers=fibers)
     with _located(program, functions) as at:
-        graphs = [analyse(at(each), is_pure, lanewise(each), module.leaves, asking) for each in functions]
+        graphs = [analyse(at(each), is_pure, lanewise(each), module.leaves, asking, meeting) for each in functions]
         why = "CUDA_CPU_PATH asks for them" if fibers else ""
         if module.has_clusters:
             why = why or "its blocks may reach into each other's shared memory"
@@ -176,6 +176,14 @@ def _are_apart(function: Function) -> bool:
 def _has_clusters(function: Function) -> bool:
     instructions = [item for item in function.body if isinstance(item, Instruction)]
     return any(item.opcode == "mapa" or "shared::cluster" in item.modifiers for item in instructions)
+
+
+def _has_barriers(function: Function) -> bool:
+    """Tell whether threads wait at barriers of the block, or of the cluster."""
+    instructions = [item for item in function.body if isinstance(item, Instruction)]
+    return any(
+        item.opcode in ("bar", "barrier") and {"warp", "arrive"}.isdisjoint(item.modifiers) for item in instructions
+    )
 
 
 def _leaving(program: Program, functions: list[Function]) -> frozenset[str]:

@@ -260,7 +260,7 @@ class Flow:
             return
         waits = not self.graph.spins.isdisjoint(back)
         self.poll(SPIN_COST if waits else 1)
-        behind = [b.number for b in self.graph.blocks[block.number + 1 :] if b.barrier != BLOCK] if waits else []
+        behind = [b.number for b in self.graph.blocks[block.number + 1 :] if not b.waits] if waits else []
         self.builder.line(f"store i1 false, ptr {self.from_start}")
         self._chain(behind, -1, f"dispatch{self.region}")
 
@@ -271,12 +271,12 @@ class Flow:
         builder, blocks = self.builder, self.graph.blocks
         builder.label(f"dispatch{self.region}")
         builder.line(f"store i1 true, ptr {self.from_start}")
-        self._try([block for block in blocks if block.barrier != BLOCK])
+        self._try([block for block in blocks if not block.waits])
         # Lanes in front of the operation of the warp at which it came in may yet have something to do.
         last = builder.new_label("last")
         builder.branch(builder.assign(f"load i1, ptr {self.from_start}"), last, f"dispatch{self.region}")
         builder.label(last)
-        self._try([block for block in blocks if block.barrier == BLOCK])
+        self._try([block for block in blocks if block.waits])
         # Lanes that nobody can come to any more: what the program then means is undefined, but it ends.
         stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
         builder.branch(builder.is_zero(stuck), self.done, force)

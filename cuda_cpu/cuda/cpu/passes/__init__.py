@@ -13,7 +13,7 @@ from cuda.cpu.passes.find_affine import find_affine, find_breaks
 from cuda.cpu.passes.find_liveness import find_liveness
 from cuda.cpu.passes.find_pending import find_divergent, find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
-from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
+from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import is_collective, split_blocks
 from cuda.cpu.passes.split_guards import split_guards
@@ -46,6 +46,7 @@ def analyse(
     is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str] = frozenset(),
     asking: frozenset[str] = frozenset(),
+    meeting: frozenset[str] = frozenset(),
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -61,12 +62,14 @@ def analyse(
         Functions in which lanes may exit.
     asking : frozenset of str
         Functions in which something is read that other threads may change.
+    meeting : frozenset of str
+        Functions with barriers of the block in them.
     """
     body = split_guards(function.body, is_pure, function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:
-        graph = _analyse(function, body, is_lanewise, leaves, asking, breaks, collectives)
+        graph = _analyse(function, body, is_lanewise, leaves, asking, meeting, breaks, collectives)
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph
@@ -80,10 +83,11 @@ def _analyse(
     is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str],
     asking: frozenset[str],
+    meeting: frozenset[str],
     breaks: set[int],
     collectives: bool,
 ) -> Graph:
-    graph = split_blocks(function, body, leaves, breaks, collectives)
+    graph = split_blocks(function, body, leaves, breaks, collectives, meeting)
     tell(split_blocks, graph)
     order_blocks(graph)
     tell(order_blocks, graph)
@@ -112,13 +116,13 @@ def _why_any_order(graph: Graph) -> str:
         behind = graph.pending[first] & ((2 << last) - (2 << first))  # lanes that have yet to end a round before
         if behind and any(map(is_collective, blocks)):
             return f"operations of the warp in the loop at line {_line_of(blocks)}, in which lanes may run ahead"
-    barriers = [block for block in graph.blocks if block.barrier and graph.pending[block.number]]
+    barriers = [b for b in graph.blocks if (b.barrier or b.waits) and graph.pending[b.number]]
     # Lanes at a warp's barrier wait for others only if these can still come to one.
     reach = find_reach(graph) if barriers else []
     targets = sum(1 << block.number for block in graph.blocks if block.barrier)
     for block in barriers:
         others = members(graph.pending[block.number])
-        if block.barrier == BLOCK or any(reach[other] & targets for other in others):
+        if block.waits or any(reach[other] & targets for other in others):
             return f"lanes may come apart to the barrier at line {_line_of([block])}"
     return ""
 

@@ -50,6 +50,12 @@ class Block:
     end: End
     barrier: int = 0  # WARP or BLOCK: holds one barrier instruction, for a warp or a block, and nothing else
     leaves: bool = False  # its last step is a call in which lanes may exit
+    calls_barrier: bool = False  # holds a call in which lanes wait at a barrier of the block, and nothing else
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether lanes wait for all of the block here, so that others of their warp had better come first."""
+        return self.barrier == BLOCK or self.calls_barrier
 
 
 @dataclass(slots=True)

@@ -28,16 +28,21 @@ COLLECTIVES = {"shfl", "vote", "match", "redux", "elect"}  # lanes wait for each
 
 
 def split_blocks(
-    function: Function, body: list[Statement], leaves: frozenset[str], breaks: set[int], collectives: bool = False
+    function: Function,
+    body: list[Statement],
+    leaves: frozenset[str],
+    breaks: set[int],
+    collectives: bool = False,
+    meeting: frozenset[str] = frozenset(),
 ) -> Graph:
     """Return the function's blocks in the order of the text.
 
     A barrier gets a block of its own. `breaks` are ids of instructions that begin one. The call of a function among
     `leaves` (those in which lanes may exit) ends its block. With `collectives` all operations of a warp are barriers
-    of it.
+    of it. Calls of functions among `meeting` (those with barriers of the block in them) get blocks of their own, too.
     """
     tables = {item.name: item.labels for item in body if isinstance(item, BranchTargets)}
-    groups, labels = _group(body, leaves, breaks, collectives)
+    groups, labels = _group(body, leaves, breaks, collectives, meeting)
     blocks = []
     for number, group in enumerate(groups):
         last = group[-1] if group else None
@@ -48,7 +53,8 @@ def split_blocks(
             end = End("jump", (number + 1,))
         blocks.append(Block(number, [_step(item) for item in group], end))
         blocks[-1].barrier = _barrier(group[0], collectives) if len(group) == 1 else 0
-        blocks[-1].leaves = bool(group) and _may_exit(group[-1], leaves)
+        blocks[-1].leaves = bool(group) and _may_call(group[-1], leaves)
+        blocks[-1].calls_barrier = bool(group) and _may_call(group[0], meeting)
     blocks.append(Block(len(blocks), [], End("return")))  # what runs off the end of the text
     graph = Graph(function, blocks)
     _shorten_returns(graph)
@@ -77,7 +83,7 @@ def _barrier(statement: Statement, collectives: bool) -> int:
 
 
 def _group(
-    body: list[Statement], leaves: frozenset[str], breaks: set[int], collectives: bool
+    body: list[Statement], leaves: frozenset[str], breaks: set[int], collectives: bool, meeting: frozenset[str]
 ) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
     groups: list[list[Instruction | Call]] = [[]]
     labels: dict[str, int] = {}
@@ -85,7 +91,7 @@ def _group(
     for item in body:
         if isinstance(item, BranchTargets | CallTargets | Prototype):
             continue
-        alone = bool(_barrier(item, collectives))
+        alone = bool(_barrier(item, collectives)) or _may_call(item, meeting)
         if closed or ((isinstance(item, Label) or alone or id(item) in breaks) and groups[-1]):
             groups.append([])
             closed = False
@@ -93,14 +99,14 @@ def _group(
             labels[item.name] = len(groups) - 1
             continue
         groups[-1].append(item)
-        closed = alone or (isinstance(item, Instruction) and item.opcode in ENDS) or _may_exit(item, leaves)
+        closed = alone or (isinstance(item, Instruction) and item.opcode in ENDS) or _may_call(item, leaves)
     return groups, labels
 
 
-def _may_exit(item: Statement, leaves: frozenset[str]) -> bool:
+def _may_call(item: Statement, functions: frozenset[str]) -> bool:
     if not isinstance(item, Call):
         return False
-    return (isinstance(item.target, Register) and bool(leaves)) or item.target.name in leaves
+    return (isinstance(item.target, Register) and bool(functions)) or item.target.name in functions
 
 
 def _end(last: Instruction, number: int, labels: dict[str, int], tables: dict, function: Function) -> End:
