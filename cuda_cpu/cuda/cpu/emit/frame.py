@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit import affine, special_registers
@@ -81,6 +82,7 @@ class Frame:
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self._lanes: Value | None = None
         self._read: set[str] | None = None
+        self._ways: Counter[int] | None = None
         self._crossing = 0  # registers that live from one block to another
         for live in graph.live_in:
             self._crossing |= live
@@ -105,6 +107,13 @@ class Frame:
         if self._lanes is None:
             self._lanes = self.builder.lanes_of(self.mask)
         return self._lanes
+
+    def ways_to(self, number: int) -> int:
+        """Return from how many places lanes come to a block."""
+        if self._ways is None:
+            self._ways = Counter(target for block in self.graph.blocks for target in set(block.end.targets))
+            self._ways[0] += 1  # the function's beginning
+        return self._ways[number]
 
     # --- registers --------------------------------------------------------------------------------
 

@@ -78,7 +78,7 @@ def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regi
         else:
             for step in block.steps:
                 emit_step(frame, step, bases=True)
-            whole.end(frame, flow, block)
+            whole.end(frame, flow, block, lambda frame, step: emit_step(frame, step, bases=True))
         whole.leave(frame)
     for block in blocks:
         flow.begin(block)

@@ -10,7 +10,9 @@ computed lane by lane.
 
 from __future__ import annotations
 
-from cuda.cpu.emit import affine
+from collections.abc import Callable
+
+from cuda.cpu.emit import affine, parted
 from cuda.cpu.emit.compare import compare
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.frame import Frame
@@ -52,8 +54,11 @@ def enter_if(frame: Frame, flow: Flow, mask: str, number: int) -> None:
     builder.label(other)
 
 
-def _check_widening(frame: Frame, flow: Flow, block: Block) -> None:
-    """Go on in the general copy if a value that the block makes wider wraps around within a segment."""
+def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int, str] | None = None) -> None:
+    """Go on in the general copy if a value that the block makes wider wraps around within a segment.
+
+    `elsewhere` has the lanes that wait for those of the block, by the numbers of their blocks.
+    """
     builder, good = frame.builder, None
     for step in block.steps:
         for source, stride in widened(frame.graph, step):
@@ -68,9 +73,12 @@ def _check_widening(frame: Frame, flow: Flow, block: Block) -> None:
     stay, wraps = builder.new_label("stay"), builder.new_label("wraps")
     builder.branch(good.ref, stay, wraps, likely=True)
     builder.label(wraps)
-    give_vectors(frame, frame.graph.live_in[block.number])
+    live, lanes = 0, {**(elsewhere or {}), block.number: frame.mask}
+    for number, mask in lanes.items():
+        live |= frame.graph.live_in[number]
+        builder.line(f"store {builder.mask_type} {mask}, ptr {flow.pending[number]}")
+    give_vectors(frame, live)
     builder.line(f"store i1 false, ptr {frame.in_row}")
-    builder.line(f"store {builder.mask_type} -1, ptr {flow.pending[block.number]}")
     builder.jump(flow.label_of(block.number))
     builder.label(stay)
 
@@ -87,8 +95,8 @@ def give_vectors(frame: Frame, live: int) -> None:
 # --- ends of blocks -----------------------------------------------------------------------------------
 
 
-def end(frame: Frame, flow: Flow, block: Block) -> None:
-    """Go where all lanes go; or to the general copy, where they part."""
+def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step], None]) -> None:
+    """Go where all lanes go; where they part, both ways if these are short, or else to the general copy."""
     builder, at_end = frame.builder, block.end
     frame.line = at_end.line or frame.line
     if at_end.kind in ("return", "exit"):
@@ -97,7 +105,7 @@ def end(frame: Frame, flow: Flow, block: Block) -> None:
     elif at_end.kind == "jump" or len(set(at_end.targets)) == 1:
         _go(flow, block, at_end.targets[0])
     elif frame.graph.is_divergent(at_end):
-        _part(frame, flow, block, at_end)
+        _part(frame, flow, block, at_end, emit_step)
     elif at_end.kind == "branch":
         arms = [builder.new_label("arm"), builder.new_label("arm")]
         builder.branch(frame.guard_value(at_end.condition).ref, *arms)
@@ -118,7 +126,7 @@ def _go(flow: Flow, block: Block, target: int) -> None:
     flow.builder.jump(flow.whole_label(target))
 
 
-def _part(frame: Frame, flow: Flow, block: Block, at_end: End) -> None:
+def _part(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callable[[Frame, Step], None]) -> None:
     builder = frame.builder
     if at_end.kind == "branch":
         every, none = _known(frame, at_end.condition.register) or _count(frame, at_end.condition.register)
@@ -130,6 +138,14 @@ def _part(frame: Frame, flow: Flow, block: Block, at_end: End) -> None:
             builder.label(arm)
             _go(flow, block, target)
             builder.label(other)
+    arms = parted.arms_of(frame, at_end)
+    if arms:
+
+        def check(block: Block, elsewhere: dict[int, str]) -> None:
+            _check_widening(frame, flow, block, elsewhere)
+
+        parted.emit_arms(frame, flow, at_end, arms, emit_step, check)
+        return
     live = 0
     for target in at_end.targets:
         live |= frame.graph.live_in[target] if target != RETURN else 0
