@@ -129,12 +129,15 @@ def shrink(writer: Writer, place: Place) -> str:
     """A loop which lanes leave one by one; those that stay know of each other."""
     number, limit = writer.name(), f"%n{writer.names % 99}"
     inner = replace(place, depth=3, lanes=None, uniform=False)
-    return writer.fill(
-        f"and.b32 %t13, %m, {_members(place):#x}; and.b32 {limit}, $a, 3;\n"
-        f"L{number}: setp.ne.u32 %p6, {limit}, 0; vote.sync.ballot.b32 %t13, %p6, %t13;\n@!%p6 bra T{number};\n"
-        f"sub.u32 {limit}, {limit}, 1; redux.sync.{writer.random.choice(REDUCTIONS)} $d, $b, %t13;\n"
-        f"{writer.statement(inner)}\n"
-    ) + f"bra.uni L{number};\nT{number}:"
+    return (
+        writer.fill(
+            f"and.b32 %t13, %m, {_members(place):#x}; and.b32 {limit}, $a, 3;\n"
+            f"L{number}: setp.ne.u32 %p6, {limit}, 0; vote.sync.ballot.b32 %t13, %p6, %t13;\n@!%p6 bra T{number};\n"
+            f"sub.u32 {limit}, {limit}, 1; redux.sync.{writer.random.choice(REDUCTIONS)} $d, $b, %t13;\n"
+            f"{writer.statement(inner)}\n"
+        )
+        + f"bra.uni L{number};\nT{number}:"
+    )
 
 
 def warp_operation(writer: Writer, place: Place) -> str:

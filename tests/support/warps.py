@@ -62,6 +62,7 @@ class Kernel:
         for index in range(blocks):
             shared_memory = np.zeros(self.program.shared_static + shared + 64, np.uint8)
             count = -(-int(np.prod(block)) // LANES)
+            rows = -1
             warps, local_memories = np.zeros((count, WARP_BYTES), np.uint8), np.zeros((count, LANES * local), np.uint8)
             for warp_id, (warp, local_memory) in enumerate(zip(warps, local_memories, strict=True)):
                 _put(warp, "runtime", table.address, np.uint64)
@@ -91,7 +92,9 @@ class Kernel:
                     threads_here // (block[0] * block[1]),
                 ]
                 _put(warp, "thread_idx", np.concatenate(axes), np.uint32)
-                _put(warp, "rows", _rows(axes[0], exists), np.uint32)
+                rows &= _rows(axes[0], exists)
+            for warp in warps:
+                _put(warp, "rows", rows, np.uint32)
             for warp in warps[:1] if self.path == Path.BLOCKS else warps:
                 table.warp = warp
                 table.run(self.entry, warp.ctypes.data)

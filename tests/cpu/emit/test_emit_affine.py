@@ -195,3 +195,96 @@ def test_random_loops_over_indices(seed: int, width: int) -> None:
     compiled(ptx_of(blocks))(x, layers, out, threads=(width, 32 // width))
     np.testing.assert_array_equal(out, expected)
     np.testing.assert_array_equal(layers, expected_layers)
+
+
+BITS = """
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .shared .align 4 .b8 parts[256]; .reg .b32 %r<30>; .reg .b64 %d<20>; .reg .pred %p<6>; .reg .b16 %h<3>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;
+    mul.wide.u32 %d3, %r4, 32; add.u64 %d2, %d2, %d3;
+    and.b32 %r5, %r1, 31; shr.u32 %r6, %r1, 5; shr.u32 %r7, %r1, 3; and.b32 %r8, %r7, 0x1ffffffc;
+    and.b32 %r9, %r1, 15; shr.u32 %r10, %r1, 2; and.b32 %r11, %r10, 7; and.b32 %r12, %r1, 0x3e0;
+    mov.u32 %r13, %laneid; and.b32 %r14, %r13, 31; cvt.u64.u32 %d4, %r1; shr.u64 %d5, %d4, 5; and.b64 %d6, %d4, 31;
+    and.b32 %r15, %r10, -8;
+    mul.wide.u32 %d7, %r5, 4; add.u64 %d8, %d1, %d7; ld.global.u32 %r16, [%d8];
+    mul.wide.u32 %d9, %r6, 4; add.u64 %d10, %d1, %d9; ld.global.u32 %r17, [%d10];
+    cvt.u64.u32 %d11, %r8; add.u64 %d12, %d1, %d11; ld.global.u32 %r18, [%d12];
+    st.global.v4.u32 [%d2], {%r16, %r17, %r18, %r9};
+    st.global.v2.u32 [%d2+16], {%r11, %r12}; cvt.u32.u64 %r19, %d5; cvt.u32.u64 %r20, %d6;
+    mad.lo.u32 %r19, %r19, 100, %r20;
+    st.global.v2.u32 [%d2+24], {%r19, %r15};
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "block", [(32,), (100,), (64, 2), (48, 2), (24, 4), (40, 2), (16, 4), (8, 8), (33, 2), (7,), (96,)]
+)
+def test_bits_of_the_thread_index(block: tuple[int, ...]) -> None:
+    """Blocks whose rows of threads begin anywhere in a warp are among them."""
+    data = np.random.default_rng(2).integers(0, 2**32, 64, dtype=np.uint32)
+    threads = int(np.prod(block))
+    out = np.zeros((threads, 8), np.uint32)
+    compiled(BITS)(data, out, threads=block)
+    x = np.arange(threads) % block[0]
+    columns = [data[x & 31], data[x >> 5], data[x >> 5], x & 15, x >> 2 & 7, x & 0x3E0, (x >> 5) * 100 + (x & 31)]
+    np.testing.assert_array_equal(out, np.stack([*columns, x >> 2 & -8], axis=1))
+
+
+ARMS = """
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 shift)
+{
+    .shared .align 4 .b8 parts[64]; .reg .b32 %r<30>; .reg .b64 %d<20>; .reg .pred %p<6>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; ld.param.u32 %r1, [n]; ld.param.u32 %r20, [shift];
+    mov.u32 %r2, %tid.x; shl.b32 %r3, %r2, 2; cvt.u64.u32 %d3, %r3; add.u64 %d4, %d2, %d3;
+    and.b32 %r4, %r2, 31; shr.u32 %r5, %r2, 5; shl.b32 %r6, %r5, 2; mov.u32 %r7, parts; add.u32 %r6, %r6, %r7;
+    add.u32 %r8, %r2, 1000; mov.u32 %r9, 5;
+    setp.eq.u32 %p1, %r4, 31; @!%p1 bra ONE;
+    st.shared.u32 [%r6], %r8; add.u32 %r9, %r9, 1;
+ONE:
+    setp.lt.u32 %p2, %r2, %r1; @%p2 bra LESS;
+    mul.lo.u32 %r9, %r9, 3; add.u32 %r10, %r2, %r20; cvt.s64.s32 %d5, %r10; MASK shl.b64 %d5, %d5, 2;
+    add.s64 %d6, %d1, %d5; ld.global.u32 %r11, [%d6]; add.u32 %r9, %r9, %r11;
+    bra MEET;
+LESS:
+    sub.u32 %r12, %r2, %r20; cvt.s64.s32 %d7, %r12; neg.s64 %d5, %d7; MASK shl.b64 %d5, %d5, 2;
+    add.s64 %d8, %d1, %d5; ld.global.u32 %r13, [%d8];
+    xor.b32 %r9, %r9, %r13;
+MEET:
+    bar.sync 0;
+    ld.shared.u32 %r14, [%r6]; add.u32 %r9, %r9, %r14;
+    setp.ne.u32 %p3, %r4, 0; @%p3 bra LAST;
+    ld.shared.u32 %r15, [parts]; mad.lo.u32 %r9, %r15, 7, %r9;
+LAST:
+    st.global.u32 [%d4], %r9;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("threads", [32, 64, 96, 128])
+@pytest.mark.parametrize("n", [0, 1, 20, 32, 50, 200])
+@pytest.mark.parametrize("shift", [0, -40, 2**31 - 70])
+def test_lanes_that_part_for_a_short_way(threads: int, n: int, shift: int) -> None:
+    """Indices that wrap around in the middle of a warp are among them: there, either way goes on lane by lane."""
+    x = np.arange(threads, dtype=np.int64)
+    there, here = ((x + shift + 2**31) % 2**32 - 2**31), -((x - shift + 2**31) % 2**32 - 2**31)
+    index = np.where(x < n, here, there)
+    wraps = shift > 1000
+    index = index & 127 if wraps else index - index.min()
+    data = np.random.default_rng(3).integers(0, 2**32, 512, dtype=np.uint32)
+    out = np.zeros(threads, np.uint32)
+    first_used = 0 if wraps else int(np.where(x < n, here, there).min())
+    text = ARMS.replace("MASK", "and.b64 %d5, %d5, 127;" if wraps else "")
+    base = np.uint64((data.ctypes.data - 4 * first_used) % 2**64)
+    compiled(text)(base, out, np.uint32(n), np.uint32(shift % 2**32), threads=threads)
+    first = np.where(x % 32 == 31, 6, 5).astype(np.uint32)
+    loaded = data[index]
+    expected = np.where(x < n, first ^ loaded, first * np.uint32(3) + loaded) + (x // 32 * 32 + 31 + 1000).astype(
+        np.uint32
+    )
+    expected += np.where(x % 32 == 0, 1031 * 7, 0).astype(np.uint32)
+    np.testing.assert_array_equal(out, expected)

@@ -149,6 +149,8 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     if frame.whole and has_bases:
         affine.emit_bases(frame, step, emitter)
         return
+    if step.writes and step.writes[0] in frame.graph.shifted:
+        affine.emit_bases(frame, step, emitter)
     if instruction.guard is not None and instruction.opcode in PURE:
         frame.guard = frame.guard_value(instruction.guard)
     emitter(frame, instruction, step.form)

@@ -219,10 +219,10 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
         extra = position * step
         if parameter is None:
             row = affine.row_of(frame, instruction, form, address, extra, step)
-            if row is None or row.stride == 0:
+            if row is None:
                 store(frame, pointers(frame, address, space, extra), value, order)
             else:
-                store_row(frame, row, builder.broadcast(value))
+                store_row(frame, row, value if row.stride == 0 else builder.broadcast(value))
         elif isinstance(parameter, Storage):
             # Lanes that wait elsewhere, or have returned a result, keep theirs.
             returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)

@@ -268,8 +268,30 @@ def _part(builder: Builder, value: Value, count: int, segment: int) -> str:
     return builder.assign(f"shufflevector {type_} {value.ref}, {type_} poison, <{count} x i32> <{picks}>")
 
 
+def store_same(frame: Frame, row: Row, value: Value) -> None:
+    """Store to one place for each segment of which lanes run: the last one's value wins."""
+    builder, count, part = frame.builder, lanes_of_segment(frame), f"i{lanes_of_segment(frame)}"
+    for segment, base in enumerate(row.bases):
+        lanes = builder.assign(f"lshr {builder.mask_type} {frame.mask}, {segment * count}")
+        if count < frame.width:
+            lanes = builder.assign(f"trunc {builder.mask_type} {lanes} to {part}")
+        some, after = builder.new_label("some"), builder.new_label("stored")
+        builder.branch(builder.assign(f"icmp eq {part} {lanes}, 0"), after, some)
+        builder.label(some)
+        zeros = builder.intrinsic("ctlz", part, Value(lanes, part), "i1 true")
+        last = builder.resize(Value(builder.assign(f"sub {part} {count - 1}, {zeros.ref}"), part), "i32").ref
+        if segment:
+            last = builder.assign(f"add i32 {last}, {segment * count}")
+        builder.store(builder.extract(value, last), base, align=width_of(value.element) // 8)
+        builder.jump(after)
+        builder.label(after)
+
+
 def store_row(frame: Frame, row: Row, value: Value) -> None:
     """Store a packet to a row."""
+    if row.stride == 0:
+        store_same(frame, row, value)
+        return
     builder, element, count = frame.builder, value.element, lanes_of_segment(frame)
     name = f"llvm.masked.store.v{count}{element}.p0"
     part, size = f"<{count} x {element}>", width_of(element) // 8

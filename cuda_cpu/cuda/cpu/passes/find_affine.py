@@ -5,10 +5,13 @@
 This takes for granted that the lanes of a warp lie in a row: %tid.x grows by one from lane to lane, and %tid.y and
 %tid.z do not change. The machine code checks that once, and also that no 32-bit value wraps around where it is made
 wider; where a check fails, memory is accessed lane by lane as for any vector. A stride of 0 is a value that all lanes
-share if the checks hold.
+share if the checks hold. Where a row of lanes begins, %tid.x is a multiple of their number, so that its upper bits are
+the same for them: the warp's number is shared, the lane's counts.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.instructions import Form
@@ -42,6 +45,7 @@ def find_affine(graph: Graph) -> None:
     """Fill `strides`. A register is affine if all that write it agree, and no other lanes wait for its old value."""
     unknown: set[str] = set()
     strides: dict[str, int] = {}
+    of_bits = _find_bits(graph)
     changed = True
     while changed:
         changed = False
@@ -53,7 +57,8 @@ def find_affine(graph: Graph) -> None:
                         continue
                     stride = None
                     if len(step.writes) == 1 and not kept >> graph.register_bits[name] & 1:
-                        stride = _stride(graph, step, strides, unknown)
+                        known = of_bits.get(name)
+                        stride = _stride(graph, step, strides, unknown) if known is None else known
                     if stride is _LATER:
                         continue
                     if stride is None or strides.get(name, stride) != stride:
@@ -64,6 +69,46 @@ def find_affine(graph: Graph) -> None:
                         strides[name] = stride
                         changed = True
     graph.strides = strides
+
+
+ROW = 5  # bits of the number of a lane in a row, at most
+
+
+def _find_bits(graph: Graph) -> dict[str, int]:
+    """Return the strides of registers that are lower or upper bits of a thread's index, and fill `shifted`."""
+    writes = Counter(name for block in graph.blocks for step in block.steps for name in step.writes)
+    indices, strides = {"%tid.x", "%laneid"}, {}
+    for block in graph.blocks:
+        shifts: dict[str, int] = {}
+        for step in block.steps:
+            operands = step.instruction.operands if step.form else ()
+            if len(operands) < 2 or len(step.writes) != 1 or writes[step.writes[0]] > 1 or step.instruction.guard:
+                continue
+            name, source, opcode = step.writes[0], getattr(operands[1], "name", ""), step.form.opcode
+            if opcode in ("mov", "cvt") and source in indices and _keeps_index(step.form):
+                indices.add(name)
+            elif opcode not in ("and", "shr") or not isinstance(operands[2], Immediate):
+                continue
+            elif opcode == "shr" and source in indices:
+                shift = operands[2].value
+                if shift >= ROW:
+                    strides[name] = 0
+                elif shift:
+                    shifts[name] = shift
+            elif opcode == "and" and (source in indices or source in shifts):
+                varying = ((1 << ROW) - 1) >> shifts.get(source, 0)
+                if not operands[2].value & varying:
+                    strides[name] = 0
+                    graph.shifted.update({source} - indices)
+                elif source in indices and operands[2].value & varying == varying:
+                    strides[name] = 1
+    return strides
+
+
+def _keeps_index(form: Form) -> bool:
+    """Tell whether a move or conversion keeps a number below 1024."""
+    types = {getattr(form, name, None) for name in ("dtype", "type")} - {None}
+    return types <= INTEGERS
 
 
 def row_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:

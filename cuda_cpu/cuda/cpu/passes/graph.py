@@ -72,6 +72,7 @@ class Graph:
     divergent: int = 0  # blocks that lanes reach after they may have parted
     uniform: int = 0  # registers that hold one value for all lanes
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
+    shifted: set[str] = field(default_factory=set)  # vectors that have a base in their block, for what is made of it
     spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
     general: bool = False  # blocks run in any order, chosen as they go
     reason: str = ""  # why

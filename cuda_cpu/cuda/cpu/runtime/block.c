@@ -65,7 +65,8 @@ static cpu_lanes lanes_of_warp(uint32_t threads, uint32_t w)
     return left >= CPU_WARP_SIZE ? UINT32_MAX : (1u << left) - 1;
 }
 
-/* Bit b: within each 2**b lanes, %tid.x grows by one from a lane to the next that exists. */
+/* Bit b: within each 2**b lanes, %tid.x grows by one from a lane to the next that exists. If that holds for all warps of
+ * a block, %tid.x begins anew only where 2**b lanes begin. */
 static uint32_t rows_of(const struct cpu_warp *warp)
 {
     uint32_t rows = 0;
@@ -85,7 +86,7 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
         return;
     memcpy(block->shape, job->block_dim, sizeof block->shape);
     uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
-    uint32_t x = 0, y = 0, z = 0;
+    uint32_t x = 0, y = 0, z = 0, rows = UINT32_MAX;
     for (uint32_t w = 0; w < job->warps; w++) {
         struct cpu_warp *warp = &block->warps[w].abi;
         for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++) {
@@ -102,8 +103,10 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
             }
         }
         warp->lanes = lanes_of_warp(threads, w);
-        warp->rows = rows_of(warp);
+        rows &= rows_of(warp);
     }
+    for (uint32_t w = 0; w < job->warps; w++)
+        block->warps[w].abi.rows = rows;
 }
 
 /* What is the same for all blocks of the launch. */
