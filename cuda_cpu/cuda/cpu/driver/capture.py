@@ -39,7 +39,7 @@ from cuda.cpu.abi import (
     CUDA_MEMSET_NODE_PARAMS,
     CUstreamBatchMemOpParams,
 )
-from cuda.cpu.driver import address, capture_state, graph_memory, graph_work, stream
+from cuda.cpu.driver import address, capture_state, graph_memory, graph_update, graph_work, stream
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import functions
 from cuda.cpu.driver.graph import Graph, Node, ancestors, dependencies, graphs
@@ -86,6 +86,11 @@ class Capture:
         node = self.graph.add(work, list(dict.fromkeys(self.at[line])))
         self.at[line] = [(node, bytes(8))]
         return node
+
+    def make_updatable(self, line: stream.Stream, value: Any) -> None:
+        """Let kernels update the launch that was captured last in the stream."""
+        [(node, _)] = self.at[line]
+        graph_update.make_updatable(node.work, value)
 
     def allocate(self, line: stream.Stream, size: int) -> int:
         self.check()

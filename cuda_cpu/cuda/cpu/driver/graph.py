@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUgraphEdgeData,
 )
-from cuda.cpu.driver import device
+from cuda.cpu.driver import device, graph_update
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph_work import Work
 from cuda.cpu.driver.handle import Table
@@ -104,6 +104,7 @@ class Graph:
     def clone(self) -> Graph:
         if any(node.work.kind in (*MEMORY, CU_GRAPH_NODE_TYPE_CONDITIONAL) for node in self.nodes):
             raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with conditional or memory nodes cannot be cloned")
+        graph_update.check_not_updatable("a clone of a graph", *graph_update.updatable(self))
         return self.snapshot()
 
     def snapshot(self, parent: Node | None = None) -> Graph:
@@ -349,6 +350,7 @@ def cuGraphRemoveDependencies_v1(handle: int, first: int, then: int, count: int)
 def cuGraphDestroyNode(handle: int) -> None:
     node = nodes.find(handle)
     _check_removable("cuGraphDestroyNode", node.graph)
+    graph_update.check_not_updatable("cuGraphDestroyNode", node.work)
     for first, edge in list(node.before):
         disconnect(first, node, edge)
     for then, edge in list(node.after):

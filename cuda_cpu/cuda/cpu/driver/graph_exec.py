@@ -39,7 +39,7 @@ from cuda.cpu.abi import (
     CUgraphExecUpdateResultInfo,
     CUgraphNodeParams,
 )
-from cuda.cpu.driver import context, graph_condition, graph_node, graph_plan, graph_work, stream, wait
+from cuda.cpu.driver import context, graph_condition, graph_node, graph_plan, graph_update, graph_work, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph import MEMORY, Graph, Node, graphs, nodes
 from cuda.cpu.driver.graph_condition import ConditionalWork
@@ -49,6 +49,7 @@ from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
 
 execs = Table("executable graph")
+_updated: set[int] = set()  # nodes that kernels update, of all executable graphs
 
 FLAGS = (
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
@@ -75,6 +76,9 @@ class GraphExec:
         self.conditions = graph_condition.conditions_of(graph)
         if any(condition.exec is not None for condition in self.conditions):
             raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with conditional nodes is instantiated already")
+        self.device_nodes = [work.device_node for work in graph_update.updatable(graph)]
+        if _updated.intersection(self.device_nodes):
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with nodes that kernels update is instantiated already")
         self.flags = flags
         self.on_device = bool(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
         self.graph = graph.snapshot()
@@ -90,6 +94,7 @@ class GraphExec:
         self.retired: list[tuple[Any, int]] = []  # user objects of graphs that updates replaced: launches may use them
         self.context: Any = None  # of the latest launch
         self.steps: list[Stage] = []
+        _updated.update(self.device_nodes)
         self.handle = execs.add(self)
         try:
             self.done = _runtime.Event()
@@ -155,6 +160,8 @@ class GraphExec:
             sequence.choose(work.condition.handle, work.type, bodies)
         elif work is not None and not isinstance(work, MemoryWork):
             work.run(None, sequence)
+            if work.device_node:
+                sequence.updatable(work.device_node, work.number)
 
     def node(self, name: str, handle: int, *kinds: int) -> Node:
         """Return the executable graph's own node for one of the graph that it was made from."""
@@ -208,6 +215,7 @@ class GraphExec:
 
     def forget(self) -> None:
         execs.pop(self.handle, None)
+        _updated.difference_update(self.device_nodes)
         _runtime.withdraw(self.handle)
         self.graph.close()
         for condition in self.conditions:
@@ -406,6 +414,7 @@ def compare(old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node,
 
 def update(name: str, found: GraphExec, old: Graph, new: Graph) -> Difference:
     """Take over what the nodes of `new` do, all of it or nothing."""
+    graph_update.check_not_updatable(name, *graph_update.updatable(old), *graph_update.updatable(new))
     difference, pairs = compare(old, new)
     if difference is not None:
         return difference

@@ -25,6 +25,7 @@ from cuda.cpu.abi import (
     CU_GRAPH_NODE_TYPE_WAIT_EVENT,
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
     CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
     CUDA_BATCH_MEM_OP_NODE_PARAMS,
     CUDA_ERROR_NOT_SUPPORTED,
@@ -37,7 +38,7 @@ from cuda.cpu.abi import (
     CUgraphNodeParams,
     CUlaunchAttributeValue,
 )
-from cuda.cpu.driver import context, graph_condition, graph_memory, graph_work
+from cuda.cpu.driver import context, graph_condition, graph_memory, graph_update, graph_work
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph import Graph, Node, dependencies, graphs, nodes
 from cuda.cpu.driver.graph_work import ChildWork, Work, view
@@ -274,7 +275,7 @@ def replace(node: Node, work: Work) -> None:
     if isinstance(work, ChildWork):
         node.work.graph.close()
         work.graph.parent = node
-    work.attributes = node.work.attributes
+    work.attributes, work.device_node = node.work.attributes, node.work.device_node
     node.work = rework(work)
 
 
@@ -293,7 +294,7 @@ def rework(work: Work) -> Work:
     grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
     block = (given.blockDimX, given.blockDimY, given.blockDimZ)
     made = graph_work.kernel(work.function, grid, block, cluster, given.sharedMemBytes, sources, cooperative)
-    made.attributes = work.attributes
+    made.attributes, made.device_node = work.attributes, work.device_node
     return made
 
 
@@ -396,6 +397,8 @@ def _set_attributes(node: Node, attributes: dict[int, bytes]) -> None:
 def cuGraphKernelNodeSetAttribute(handle: int, which: int, place: int) -> None:
     """Set cooperation and cluster; other attributes only advise the hardware and are remembered."""
     node = _attribute("cuGraphKernelNodeSetAttribute", handle, which, place)
+    if which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        graph_update.make_updatable(node.work, CUlaunchAttributeValue.from_address(place))
     value = ctypes.string_at(place, ctypes.sizeof(CUlaunchAttributeValue))
     _set_attributes(node, {**node.work.attributes, which: value})
 
@@ -403,4 +406,5 @@ def cuGraphKernelNodeSetAttribute(handle: int, which: int, place: int) -> None:
 def cuGraphKernelNodeCopyAttributes(target: int, source: int) -> None:
     name = "cuGraphKernelNodeCopyAttributes"
     to, of = (of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL) for handle in (target, source))
+    graph_update.check_not_updatable(name, to.work, of.work)
     _set_attributes(to, dict(of.work.attributes))

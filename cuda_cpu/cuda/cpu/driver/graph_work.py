@@ -9,6 +9,7 @@ and notes what it is told.
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Callable
 from ctypes import addressof, memmove, sizeof
 from typing import Any
@@ -36,6 +37,9 @@ from cuda.cpu.driver.function import Function
 from cuda.cpu.driver.kernel import function_of
 
 KEPT_ATTRIBUTES = 19  # of kernel nodes: CUlaunchAttributeID below this
+
+
+_numbers = itertools.count(1)
 
 
 class Tape:
@@ -70,6 +74,8 @@ class Work:
         self.context = owner
         self.keep = keep
         self.attributes: dict[int, bytes] = {}
+        self.number = next(_numbers)
+        self.device_node = 0  # through which kernels update the launch, see graph_update.py
 
     def run(self, line: Any, queue: Any) -> None:
         for name, arguments in self.commands:

@@ -228,7 +228,7 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
     given = CUlaunchConfig.from_address(config)
     age = _runtime.routes_age()
     function = function_of(handle)
-    cluster, cooperative, marks = function.cluster, False, []
+    cluster, cooperative, marks, updatable = function.cluster, False, [], None
     attributes = (
         (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if given.numAttrs and given.attrs else ()
     )
@@ -241,20 +241,19 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
             cluster = (size.x, size.y, size.z)
         elif which in EVENTS:
             marks.append(getattr(value, EVENTS[which]).event)
-        elif (
-            which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
-            and value.deviceUpdatableKernelNode.deviceUpdatable
-        ):
-            raise CudaError(
-                CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx: kernel nodes cannot be updated from the device"
-            )
+        elif which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+            updatable = value if value.deviceUpdatableKernelNode.deviceUpdatable else None
         elif not 0 <= which <= CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE:
             raise invalid(f"cuLaunchKernelEx: attrs[{i}].id is {which}, no CUlaunchAttributeID")
     grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
     block = (given.blockDimX, given.blockDimY, given.blockDimZ)
     where = given.hStream or 0
     line = stream.find(where)
+    if updatable is not None and line.capture is None:
+        raise invalid("cuLaunchKernelEx: only launches that are captured can become nodes that kernels update")
     submit(function, grid, block, cluster, given.sharedMemBytes, line, places, extra, cooperative)
+    if updatable is not None:
+        line.capture.make_updatable(line, updatable)
     if not attributes:
         leave_route(age, handle, where, function, line)
     for mark in marks:

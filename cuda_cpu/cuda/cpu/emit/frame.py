@@ -32,7 +32,7 @@ SERVICES = {
     "malloc": 48,
     "free": 56, "assert_fail": 64, "nanosleep": 72, "clock": 80, "globaltimer": 88, "exit_lanes": 96,
     "cluster_arrive": 104, "cluster_wait": 112, "graph_set_conditional": 120, "graph_launch": 128,
-    "texture": 136, "bulk": 144,
+    "texture": 136, "bulk": 144, "graph_update": 152,
 }  # fmt: skip
 FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
 ABI = 6  # CPU_KERNEL_ABI

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Call, Variable
+from cuda.cpu.ptx.syntax import Call, Operand, Symbol, Variable
 
 # Name in PTX: service, widths of the parameters, and of the result (0: none).
 SERVICES = {
@@ -48,4 +48,42 @@ def _emit_service(name: str) -> Callable[[Frame, Call], None]:
     return emit_service
 
 
-FUNCTIONS = {name: _emit_service(name) for name in SERVICES}
+# Name in PTX: enum cpu_node_update (runtime/node.h), widths of the parameters. A dim3 takes three rows.
+UPDATES = {
+    "cudaGraphKernelNodeSetParam": (0, (8, 8, 8, 8)),
+    "cudaGraphKernelNodeSetEnabled": (1, (8, 4)),
+    "cudaGraphKernelNodeSetGridDim": (2, (8, 12)),
+    "cudaGraphKernelNodeUpdatesApply": (3, (8, 8)),
+}
+
+
+def _emit_update(name: str) -> Callable[[Frame, Call], None]:
+    what, widths = UPDATES[name]
+
+    def emit_update(frame: Frame, call: Call) -> None:
+        from cuda.cpu.emit.bulk import Request
+        from cuda.cpu.emit.calls import put_result
+
+        if len(call.arguments) != len(widths):
+            raise PtxError(f"{name} takes {len(widths)} parameters, not {len(call.arguments)}", call.line)
+        request, row = Request(frame), 0
+        for operand, width in zip(call.arguments, widths, strict=True):
+            for offset in range(0, width, 4) if width == 12 else (0,):
+                request.put(row, _value(frame, operand, offset, 4 if width == 12 else width))
+                row += 1
+        lanes = f"{frame.builder.mask_type} {frame.mask}"
+        frame.service("graph_update", "void", lanes, f"i32 {what}", f"ptr {request.rows}")
+        if call.results:
+            put_result(frame, call.results[0], request.get(0, "i32"))
+
+    return emit_update
+
+
+def _value(frame: Frame, operand: Operand, offset: int, width: int) -> Value:
+    """Return some bytes of an argument: of a .param variable, or a scalar itself."""
+    if isinstance(operand, Symbol) and operand.name in frame.variables:
+        return frame.variables[operand.name].read(offset, f"i{8 * width}", frame.line)
+    return frame.read(operand, f"b{8 * width}")
+
+
+FUNCTIONS = {name: _emit_service(name) for name in SERVICES} | {name: _emit_update(name) for name in UPDATES}

@@ -12,7 +12,10 @@ from cuda.cpu.ptx.references import rename
 from cuda.cpu.ptx.syntax import Function, Module, Variable
 
 # Functions that the runtime has (kernel_abi.h).
-RUNTIME = frozenset({"vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", "cudaGraphLaunch"})
+RUNTIME = frozenset({
+    "vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", "cudaGraphLaunch",
+    *(f"cudaGraphKernelNode{what}" for what in ("SetParam", "SetEnabled", "SetGridDim", "UpdatesApply")),
+})  # fmt: skip
 
 _STATIC = ("global", "const", "shared")
 

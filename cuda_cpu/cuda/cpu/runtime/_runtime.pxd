@@ -119,6 +119,7 @@ cdef extern from "queue.h":
     enum: CPU_CALL, CPU_FREE, CPU_UNMAP, CPU_CHOICE, CPU_BRANCHES, CPU_GRAPH_PART
     enum: CPU_IF, CPU_WHILE, CPU_SWITCH
     enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
+    struct cpu_node
     struct cpu_launch:
         cpu_grid *grid
         uint32_t grid_dim[3]
@@ -126,7 +127,8 @@ cdef extern from "queue.h":
         uint32_t cluster_dim[3]
         uint32_t shared_dynamic
         uint64_t grid_id
-        bint cooperative
+        bint cooperative, disabled
+        cpu_node *node
     struct cpu_rows:
         uint64_t destination, destination_pitch, source, source_pitch, width, height
         uint32_t value, value_width
@@ -186,6 +188,10 @@ cdef extern from "queue.h":
     bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
     void cpu_queues_stop() nogil
 
+cdef extern from "node.h":
+    cpu_node *cpu_node_make()
+    void cpu_node_attach(cpu_node *node, cpu_command *command, uint64_t token)
+
 cdef extern from "branches.h":
     void cpu_branches_stop() nogil
 
@@ -209,6 +215,7 @@ cdef extern from "route.h":
 
 cdef extern from "graph.h":
     cpu_sequence *cpu_sequence_make()
+    cpu_command *cpu_sequence_last(cpu_sequence *sequence)
     void cpu_sequence_retain(cpu_sequence *sequence)
     void cpu_sequence_release(cpu_sequence *sequence)
     bint cpu_sequence_append(cpu_sequence *sequence, cpu_command *command)

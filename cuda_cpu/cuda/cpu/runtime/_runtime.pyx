@@ -396,6 +396,7 @@ cdef class Queue:
         launch.grid = grid.grid
         launch.shared_dynamic = shared_dynamic
         launch.cooperative = cooperative
+        launch.disabled, launch.node = False, NULL
         launch.grid_id = grid_id or cpu_grid_number()
         cdef cpu_command *command = self.command(CPU_LAUNCH)
         command.launch = launch
@@ -674,10 +675,25 @@ cdef class Sequence(Queue):
             raise ValueError("a sequence takes what can run again: launches, copies, fills, values, calls")
         return 0
 
+    def updatable(self, uint64_t node, uint64_t token):
+        """Let kernels update the launch that was put in last through a node of `new_node`.
+
+        What they have changed of another launch of the same token stays.
+        """
+        cpu_node_attach(<cpu_node *>node, cpu_sequence_last(self.sequence), token)
+
     def publish(self, uint64_t handle):
         """Let kernels launch the sequence by this handle, in place of what had it before."""
         if not cpu_graph_publish(handle, self.sequence):
             raise MemoryError
+
+
+def new_node():
+    """Return the address of a new node through which kernels update a launch; it is never given back."""
+    cdef cpu_node *node = cpu_node_make()
+    if node is NULL:
+        raise MemoryError
+    return <uint64_t>node
 
 
 def withdraw(uint64_t handle):

@@ -11,6 +11,7 @@
 
 #include "branches.h"
 #include "graph.h"
+#include "node.h"
 
 /* What runs where faults are caught: a command with what it needs to see. */
 struct run {
@@ -161,6 +162,8 @@ static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct
 static bool launch(struct cpu_command *command, struct cpu_place place)
 {
     struct cpu_job *job = &place.worker->own;
+    if (command->launch.disabled && !place.worker->left)
+        return true;
     if (!place.worker->left) {
         prepare(job, &command->launch, place);
         cpu_fault_renew();
@@ -273,6 +276,7 @@ bool cpu_command_always(const struct cpu_command *command)
 void cpu_command_drop(struct cpu_command *command)
 {
     if (command->kind == CPU_LAUNCH) {
+        cpu_node_detach(&command->launch);
         if (command->launch.params != command->params)
             free(command->launch.params);
         atomic_fetch_sub(&command->launch.grid->in_flight, 1);

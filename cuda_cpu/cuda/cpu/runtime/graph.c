@@ -55,6 +55,11 @@ void cpu_sequence_release(struct cpu_sequence *sequence)
     free(sequence);
 }
 
+struct cpu_command *cpu_sequence_last(struct cpu_sequence *sequence)
+{
+    return sequence->last;
+}
+
 bool cpu_sequence_append(struct cpu_sequence *sequence, struct cpu_command *command)
 {
     if (command->kind > CPU_LAST_AGAIN)

@@ -15,6 +15,7 @@ struct cpu_sequence;
 struct cpu_sequence *cpu_sequence_make(void);
 void cpu_sequence_retain(struct cpu_sequence *sequence);
 void cpu_sequence_release(struct cpu_sequence *sequence);
+struct cpu_command *cpu_sequence_last(struct cpu_sequence *sequence);
 bool cpu_sequence_append(struct cpu_sequence *sequence, struct cpu_command *command); /* false: it cannot run again */
 
 /* The value behind a conditional handle, whose address the handle is. */

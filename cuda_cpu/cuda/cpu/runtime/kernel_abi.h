@@ -81,6 +81,8 @@ struct cpu_runtime {
                     const uint32_t *arguments, uint64_t *data);                                      /* 136 */
     /* Tensor copies and the like, see tensor.h: rows of operands. */
     void (*bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands); /* 144 */
+    /* Updates of kernel nodes, see node.h: rows of operands; the first one becomes the result. */
+    void (*graph_update)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);  /* 152 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */

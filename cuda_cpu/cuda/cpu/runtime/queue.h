@@ -33,7 +33,9 @@ struct cpu_launch {
     uint32_t shared_dynamic;
     uint64_t grid_id;
     bool cooperative;
+    bool disabled; /* by a kernel */
     uint8_t *params;
+    struct cpu_node *node; /* through which kernels update this launch, or NULL */
 };
 
 /* Rows of a copy or fill; all of it in one row if it has no pitch. */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "graph.h"
+#include "node.h"
 #include "heap.h"
 #include "printf.h"
 #include "tensor.h"
@@ -127,6 +128,7 @@ const struct cpu_runtime cpu_services = {
     .cluster_wait = cpu_cluster_wait,
     .graph_set_conditional = cpu_graph_set_conditional,
     .graph_launch = cpu_graph_launch,
+    .graph_update = cpu_graph_update,
     .texture = cpu_texture,
     .bulk = cpu_bulk,
 };
