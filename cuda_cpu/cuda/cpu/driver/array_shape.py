@@ -59,6 +59,23 @@ PLANAR = {
 }
 
 
+# Block-compressed formats: bytes of a block of 4 x 4 elements, and channels.
+BLOCKS = {
+    abi.CU_AD_FORMAT_BC1_UNORM: (8, 4),
+    abi.CU_AD_FORMAT_BC2_UNORM: (16, 4),
+    abi.CU_AD_FORMAT_BC3_UNORM: (16, 4),
+    abi.CU_AD_FORMAT_BC4_UNORM: (8, 1),
+    abi.CU_AD_FORMAT_BC4_SNORM: (8, 1),
+    abi.CU_AD_FORMAT_BC5_UNORM: (16, 2),
+    abi.CU_AD_FORMAT_BC5_SNORM: (16, 2),
+}
+# The same in the sRGB encoding.
+SRGB_OF = {
+    getattr(abi, f"CU_AD_FORMAT_BC{number}_UNORM_SRGB"): getattr(abi, f"CU_AD_FORMAT_BC{number}_UNORM")
+    for number in (1, 2, 3)
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What an array holds. Height and depth are 0 where the array has fewer dimensions, as the API has it."""
@@ -72,16 +89,22 @@ class Shape:
 
     @property
     def plain_format(self) -> int:
-        return NORMALIZED.get(self.format, (self.format, 0))[0]
+        return SRGB_OF.get(self.format, NORMALIZED.get(self.format, (self.format, 0))[0])
+
+    @property
+    def block(self) -> int:
+        """Return how many elements, and how many rows of them, lie in what `element` counts the bytes of."""
+        return 4 if self.plain_format in BLOCKS else 1
 
     @property
     def element(self) -> int:
-        return FORMATS[self.plain_format] * self.channels
+        plain = self.plain_format
+        return BLOCKS[plain][0] if plain in BLOCKS else FORMATS[plain] * self.channels
 
     @property
     def row(self) -> int:
-        """Return the bytes of the elements of a row."""
-        return self.width * self.element
+        """Return the bytes of the elements, or blocks, of a row."""
+        return -(-self.width // self.block) * self.element
 
     @property
     def sparse(self) -> bool:
@@ -124,7 +147,8 @@ class Shape:
 
     @property
     def rows(self) -> int:
-        return max(self.height, 1)
+        """Return the rows in memory."""
+        return -(-max(self.height, 1) // self.block)
 
     @property
     def layers(self) -> int:
@@ -149,9 +173,11 @@ def check_shape(name: str, shape: Shape, *, mipmapped: bool = False) -> None:
     """Refuse what no array can be: see cuArray3DCreate."""
     if shape.format in PLANAR:
         check_planar(name, shape)
+    elif shape.plain_format in BLOCKS:
+        check_blocks(name, shape)
     elif shape.format not in FORMATS and shape.format not in NORMALIZED:
-        text = f"{name}: Format is {shape.format}: the CPU device has plain, normalized and planar elements"
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{text}, no block-compressed and packed ones")
+        text = f"{name}: Format is {shape.format}: the CPU device has plain, normalized and planar elements and"
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{text} BC1 to BC5, no BC6H, BC7 and packed ones")
     elif shape.channels not in (1, 2, 4) or NORMALIZED.get(shape.format, (0, shape.channels))[1] != shape.channels:
         raise invalid(f"{name}: NumChannels is {shape.channels}, must be 1, 2 or 4 and what the format says")
     if shape.flags & CUDA_ARRAY3D_DEFERRED_MAPPING:
@@ -178,6 +204,18 @@ def check_planar(name: str, shape: Shape) -> None:
     if shape.width % scale[0] or shape.height % scale[1]:
         text = f"{shape.width} x {shape.height} elements, must be multiples of {scale[0]} and {scale[1]}"
         raise invalid(f"{name}: {text}")
+
+
+def check_blocks(name: str, shape: Shape) -> None:
+    channels = BLOCKS[shape.plain_format][1]
+    if shape.channels != channels:
+        raise invalid(f"{name}: NumChannels is {shape.channels}, the format has {channels}")
+    if not shape.height or shape.width % 4 or shape.height % 4:
+        text = f"{name}: {shape.width} x {shape.height} elements, block-compressed ones come in blocks of 4 x 4"
+        raise invalid(text)
+    if shape.flags & (CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_SPARSE):
+        text = f"{name}: block-compressed arrays of the CPU device are neither surfaces nor sparse"
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, text)
 
 
 def limits_of(shape: Shape, mipmapped: bool) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ import ctypes
 from typing import Any
 
 from cuda.cpu.abi import (
+    CU_AD_FORMAT_UNSIGNED_INT32,
     CU_RESOURCE_TYPE_ARRAY,
     CU_RESOURCE_TYPE_LINEAR,
     CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
@@ -26,7 +27,7 @@ from cuda.cpu.abi import (
     CUDA_TEXTURE_DESC,
 )
 from cuda.cpu.driver import address, array, context, device_attribute
-from cuda.cpu.driver.array_shape import FORMATS, NORMALIZED, Shape
+from cuda.cpu.driver.array_shape import BLOCKS, FORMATS, NORMALIZED, SRGB_OF, Shape
 from cuda.cpu.driver.error import CudaError, invalid
 
 TEXTURE_KIND, SURFACE_KIND = 0x54584554, 0x46525553
@@ -105,6 +106,9 @@ def find(table: dict[int, Object], handle: int) -> Object:
 VIEW_FORMATS = {
     3 * i + j + 1: (f, c) for i, f in enumerate((1, 8, 2, 9, 3, 10, 16, 32)) for j, c in enumerate((1, 2, 4))
 }
+# Blocks: of arrays of two or four channels of 32 unsigned bits, 4 x 4 elements of the view in each of the array's.
+VIEW_BLOCKS = {max(VIEW_FORMATS) + 1 + i: (format_, BLOCKS[format_][1]) for i, format_ in enumerate(BLOCKS)}
+VIEW_FORMATS |= VIEW_BLOCKS
 VIEW_LAST = max(VIEW_FORMATS)
 
 
@@ -166,7 +170,7 @@ def _from_array(name: str, resource: Any, layout: Layout, view: Any) -> Shape:
 def _viewed(name: str, view: Any, shape: Shape, levels: int) -> tuple[Shape, int, int, int]:
     """Return the shape as a view has it, its first and last level, and its first layer."""
     if view.format > VIEW_LAST:
-        text = f"{name}: a view of format {view.format}: the CPU device has no block-compressed formats"
+        text = f"{name}: a view of format {view.format}: the CPU device has no BC6H and BC7"
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, text)
     format_, channels = VIEW_FORMATS.get(view.format, (shape.format, shape.channels))
     depth, layer = shape.depth, 0
@@ -175,12 +179,16 @@ def _viewed(name: str, view: Any, shape: Shape, levels: int) -> tuple[Shape, int
         if not layer <= last < shape.depth:
             raise invalid(f"{name}: layers {layer} to {last} of a view, the array has {shape.depth}")
         depth = last - layer + 1
-    result = Shape(shape.width, shape.height, depth, format_, channels, shape.flags)
+    scale = 4 if view.format in VIEW_BLOCKS else 1
+    if scale == 4 and shape.format != CU_AD_FORMAT_UNSIGNED_INT32:
+        raise invalid(f"{name}: a view of blocks shows an array of 32-bit unsigned integers, not format {shape.format}")
+    result = Shape(shape.width * scale, shape.height * scale, depth, format_, channels, shape.flags)
     if result.element != shape.element:
         text = f"{name}: elements of a view have {result.element} bytes, those of the array {shape.element}"
         raise invalid(text)
-    if (view.width, view.height) != (shape.width, shape.height):
-        raise invalid(f"{name}: a view of {view.width} x {view.height}, the array has {shape.width} x {shape.height}")
+    if (view.width, view.height) != (result.width, result.height):
+        text = f"a view of {view.width} x {view.height}, the array has {result.width} x {result.height}"
+        raise invalid(f"{name}: {text}")
     if not view.firstMipmapLevel <= view.lastMipmapLevel < levels:
         text = f"levels {view.firstMipmapLevel} to {view.lastMipmapLevel} of a view, the array has {levels}"
         raise invalid(f"{name}: {text}")
@@ -251,8 +259,9 @@ def create(name: str, resource: Any, given: Any, view: Any) -> Object:
         made.destroy()
         raise
     layout.flags |= sum(ours for theirs, ours in OURS.items() if given.flags & theirs)
-    if shape.format in NORMALIZED:
+    if shape.format in NORMALIZED or shape.block > 1:
         layout.flags &= ~INTEGERS
+    layout.flags |= SRGB if shape.format in SRGB_OF else 0
     layout.address, layout.filter = given.addressMode, given.filterMode
     layout.mip_filter, layout.border = given.mipmapFilterMode, given.borderColor
     layout.bias, layout.least = given.mipmapLevelBias, given.minMipmapLevelClamp

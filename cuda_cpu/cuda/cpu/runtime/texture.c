@@ -170,6 +170,17 @@ static void step_across(struct view *v, int64_t *x, int64_t *y)
     *y = resolve(CPU_ADDRESS_CLAMP, (int64_t)floorf(t * (float)size), size);
 }
 
+static texel read_block(const struct view *v, const int64_t place[3])
+{
+    texel found = {.f = {0, 0, 0, 1}};
+    int64_t z = v->dimensions > 2 ? place[2] : 0;
+    cpu_block_element(v->t->format, element_at(v, place[0] / 4, place[1] / 4, z),
+                      (uint32_t)(place[1] % 4 * 4 + place[0] % 4), found.f);
+    for (int c = 0; (v->t->flags & CPU_TEXTURE_SRGB) && c < 3; c++)
+        found.f[c] = from_srgb(found.f[c]);
+    return found;
+}
+
 static texel read_texel(const struct view *given, int64_t x, int64_t y, int64_t z)
 {
     struct view v = *given;
@@ -186,6 +197,8 @@ static texel read_texel(const struct view *given, int64_t x, int64_t y, int64_t 
             return border;
         }
     }
+    if (v.t->format >= CPU_FORMAT_BC1 && v.t->format <= CPU_FORMAT_BC5_SIGNED)
+        return read_block(&v, place);
     return decode(v.t, element_at(&v, place[0], v.dimensions > 1 ? place[1] : 0, v.dimensions > 2 ? place[2] : 0));
 }
 

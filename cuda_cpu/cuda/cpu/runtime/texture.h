@@ -56,6 +56,10 @@ void cpu_texture(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t
                  const uint32_t *arguments, uint64_t *data);
 void cpu_surface(const struct cpu_texture *surface, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
                  const uint32_t *arguments, uint64_t *data);
+/* texture_block.c: element `index` (row by row) of a block, in the channels that the format has */
+enum { CPU_FORMAT_BC1 = 0x91, CPU_FORMAT_BC2 = 0x93, CPU_FORMAT_BC3 = 0x95, CPU_FORMAT_BC4 = 0x97, CPU_FORMAT_BC4_SIGNED,
+       CPU_FORMAT_BC5, CPU_FORMAT_BC5_SIGNED }; /* CUarray_format */
+void cpu_block_element(uint32_t format, const uint8_t *block, uint32_t index, float *channels);
 float cpu_float_of_half(uint16_t bits);
 uint16_t cpu_half_of_float(float value);
 

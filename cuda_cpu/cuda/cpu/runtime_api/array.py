@@ -9,7 +9,7 @@ from typing import Any
 from cuda.cpu import abi as driver_abi
 from cuda.cpu.abi import CU_AD_FORMAT_NV12, CU_MEMORYTYPE_ARRAY, CUDA_MEMCPY2D
 from cuda.cpu.driver import array, copy, external_memory
-from cuda.cpu.driver.array_shape import FORMATS, NORMALIZED, PLANAR, Shape
+from cuda.cpu.driver.array_shape import BLOCKS, FORMATS, NORMALIZED, PLANAR, SRGB_OF, Shape
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import ends, place
@@ -32,7 +32,14 @@ PLANAR_KINDS = {abi.cudaChannelFormatKindNV12: CU_AD_FORMAT_NV12} | {
     for kind in ("SemiPlanar", "Planar")
     for sampling in (420, 422, 444)
 }
-KIND_OF = {value: key for table in (NORMALIZED_KINDS, PLANAR_KINDS) for key, value in table.items()}
+BLOCK_KINDS = {
+    getattr(abi, f"cudaChannelFormatKind{kind}BlockCompressed{number}{srgb}"): getattr(
+        driver_abi, f"CU_AD_FORMAT_BC{number}_{'U' if kind == 'Unsigned' else 'S'}NORM{srgb and '_SRGB'}"
+    )
+    for kind, srgb, numbers in (("Unsigned", "", range(1, 6)), ("Unsigned", "SRGB", (1, 2, 3)), ("Signed", "", (4, 5)))
+    for number in numbers
+}
+KIND_OF = {value: key for table in (NORMALIZED_KINDS, PLANAR_KINDS, BLOCK_KINDS) for key, value in table.items()}
 
 
 def elements_of(name: str, desc: Any) -> tuple[int, int]:
@@ -42,6 +49,9 @@ def elements_of(name: str, desc: Any) -> tuple[int, int]:
         return format_, NORMALIZED[format_][1]
     if desc.f in PLANAR_KINDS:
         return PLANAR_KINDS[desc.f], 3
+    if desc.f in BLOCK_KINDS:
+        format_ = BLOCK_KINDS[desc.f]
+        return format_, BLOCKS[SRGB_OF.get(format_, format_)][1]
     bits = [desc.x, desc.y, desc.z, desc.w]
     channels = next((count for count in range(4) if not bits[count]), 4)
     format_ = FORMAT_OF.get((desc.f, bits[0]))
@@ -54,9 +64,9 @@ def elements_of(name: str, desc: Any) -> tuple[int, int]:
 def describe_elements(desc: Any, format_: int, channels: int) -> None:
     """Write a cudaChannelFormatDesc."""
     plain = PLANAR[format_][1] if format_ in PLANAR else NORMALIZED.get(format_, (format_, 0))[0]
-    bits = 8 * FORMATS[plain]
+    bits = 8 * FORMATS.get(plain, 1)  # blocks have as many bits as what they stand for
     desc.x, desc.y, desc.z, desc.w = [bits] * channels + [0] * (4 - channels)
-    desc.f = KIND_OF.get(format_, KINDS[plain])
+    desc.f = KIND_OF[format_] if format_ in KIND_OF else KINDS[plain]
 
 
 def _shape(name: str, desc: int, extent: tuple[int, int, int], flags: int) -> Shape:
