@@ -280,11 +280,22 @@ def store_same(frame: Frame, row: Row, value: Value) -> None:
         builder.label(some)
         zeros = builder.intrinsic("ctlz", part, Value(lanes, part), "i1 true")
         last = builder.resize(Value(builder.assign(f"sub {part} {count - 1}, {zeros.ref}"), part), "i32").ref
-        if segment:
-            last = builder.assign(f"add i32 {last}, {segment * count}")
-        builder.store(builder.extract(value, last), base, align=width_of(value.element) // 8)
+        builder.store(_one_of(frame, value, segment, last), base, align=width_of(value.element) // 8)
         builder.jump(after)
         builder.label(after)
+
+
+def _one_of(frame: Frame, value: Value, segment: int, lane: str) -> Value:
+    """Return the element of a lane, an i32 operand counted from the segment's first, without a way through memory."""
+    builder, count = frame.builder, lanes_of_segment(frame)
+    if value.uniform or not (frame.module.native_gather and (count, value.element) == (16, "i32")):
+        lane = builder.assign(f"add i32 {lane}, {segment * count}") if segment else lane
+        return builder.extract(value, lane)
+    part, look = "<16 x i32>", "llvm.x86.avx512.permvar.si.512"
+    frame.module.declare(look, part, [part, part])
+    index = builder.assign(f"insertelement {part} poison, i32 {lane}, i64 0")
+    found = builder.call(look, part, f"{part} {_part(builder, value, count, segment)}", f"{part} {index}")
+    return Value(builder.assign(f"extractelement {part} {found}, i64 0"), "i32")
 
 
 def store_row(frame: Frame, row: Row, value: Value) -> None:
