@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from support.warps import Fault, Kernel, compiled
 
+from cuda.cpu.ptx.error import PtxError
+
 START = """
 .visible .entry k(.param .u64 data)
 {
@@ -45,6 +47,27 @@ SMALL:
     call = "{ .param .b32 a; .param .b32 o; st.param.b32 [a], %r1; call.uni (o), f, (a); ld.param.b32 %r9, [o]; }\n"
     lanes = np.arange(32)
     np.testing.assert_array_equal(run(function + START + call + END), np.where(lanes < 10, lanes + 1, 500))
+
+
+def test_parameters_in_registers() -> None:
+    function = """
+.func (.reg .u32 sum, .reg .b32 other) f(.reg .u32 a, .reg .b32 b) {
+    .reg .pred %p<2>;
+    add.u32 sum, a, b; mov.b32 other, 7; setp.gt.u32 %p1, a, 9;
+    @%p1 ret;
+    add.u32 sum, sum, 1000;
+}
+"""
+    call = "mul.lo.u32 %r2, %r1, 100; call (%r3, %r4), f, (%r1, %r2); mad.lo.u32 %r9, %r4, 1000000, %r3;"
+    lanes = np.arange(32)
+    expected = lanes * 101 + 7000000 + np.where(lanes > 9, 0, 1000)
+    np.testing.assert_array_equal(run(function + START + call + END), expected)
+
+
+@pytest.mark.parametrize(("kind", "what"), [(".pred", "a predicate"), (".v2 .b32", "a vector")])
+def test_registers_that_pass_nothing(kind, what) -> None:
+    with pytest.raises(PtxError, match=f"parameter p of f is {what}"):
+        run(f".func f(.reg {kind} p) {{ ret; }}\n" + START + END)
 
 
 def test_structs_by_value() -> None:

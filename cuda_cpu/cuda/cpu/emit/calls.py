@@ -175,6 +175,9 @@ def _call(frame: Frame, call: Call, function: Function, mask: str, lanes: Value 
     arguments += [f"ptr {place.pointer}" for place in places]
     builder.call(symbol_of(function), "void", *arguments)
     for place, operand in zip(places, call.results, strict=True):
+        if isinstance(operand, Register):
+            put_result(frame, operand, place.load(0), lanes)
+            continue
         for index in range(place.count):
             frame.variables[operand.name].store(index, place.load(index), lanes)
 

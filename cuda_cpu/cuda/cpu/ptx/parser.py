@@ -8,7 +8,17 @@ from cuda.cpu.ptx.body import BodyParser
 from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.declarations import attribute, declaration, is_declaration, parameters
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Function, Location, Module, Variable
+from cuda.cpu.ptx.syntax import (
+    Address,
+    Function,
+    Instruction,
+    Location,
+    Module,
+    Register,
+    Statement,
+    Symbol,
+    Variable,
+)
 
 _LINKAGE = (".extern", ".visible", ".weak", ".common")
 # Performance directives of a function, section 11.4, and how many numbers each may have.
@@ -195,7 +205,7 @@ class _ModuleParser:
             if parameter.space == "reg":
                 body.declare_register(parameter)
         body.saved.pop()
-        function.body = body.parse()
+        function.body = passed(function, body.parse())
         self.module.functions[name] = function
 
     def _function_directives(self, directives: dict[str, object]) -> None:
@@ -223,3 +233,33 @@ class _ModuleParser:
         while len(numbers) < most and cursor.accept(","):
             numbers.append(cursor.integer())
         return (*numbers, 1, 1)[:3] if most == 3 else numbers[0]
+
+
+def passed(function: Function, body: list[Statement]) -> list[Statement]:
+    """Return a body that takes parameters in registers from, and gives such results to, parameters in memory.
+
+    `.func (.reg .b32 r) f (.reg .b32 a)` (PTX ISA, 7.1) then is one that callers need not tell from others.
+    """
+    taken = [each for each in function.parameters if each.space == "reg"]
+    given = [each for each in function.results if each.space == "reg"]
+    for each in (*taken, *given):
+        if each.type == "pred" or each.vector > 1:
+            what = f"parameter {each.name} of {function.name} is a {'vector' if each.vector > 1 else 'predicate'}"
+            raise PtxError(f"{what}, which is not passed in registers", function.line)
+    first = [_move("ld", each, function.line) for each in taken]
+    if not given:
+        return first + body
+    last: list[Statement] = [_move("st", each, function.line) for each in given]
+    out = list(first)
+    for statement in body:
+        if isinstance(statement, Instruction) and statement.opcode == "ret":
+            out += last
+        out.append(statement)
+    return out + last
+
+
+def _move(opcode: str, parameter: Variable, line: int) -> Instruction:
+    """Return the load of a register from the parameter of its name, or the store."""
+    operands = (Register(parameter.name), Address(Symbol(parameter.name)))
+    modifiers = ("param", f"b{8 * parameter.size}")
+    return Instruction(opcode, modifiers, operands if opcode == "ld" else operands[::-1], line)
