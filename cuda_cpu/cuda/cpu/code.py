@@ -7,6 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cuda.cpu.runtime._runtime import Fault
 
 
 class Path(IntEnum):
@@ -37,6 +41,10 @@ class MachineCode:
     image: object
     ir: bytes = b""  # compressed; empty if no better code is to come
     key: str = ""
+
+    def images(self) -> tuple:
+        """Return the objects in memory that may run: two once better code has come."""
+        return self.image if isinstance(self.image, tuple) else (self.image,)
 
 
 @dataclass(slots=True)
@@ -83,5 +91,7 @@ class Code:
     ptx: list[str] = field(default_factory=list)
     # kernel name -> MachineCode; compiles at the first call, then remembers. Raises ptx.error.PtxError.
     compile: Callable[[str], MachineCode] | None = None
+    # A fault of the runtime's -> its instruction, in words; "" if unknown.
+    locate: Callable[[Fault], str] | None = None
     # name -> host address of an address-taken device function; compiles at the first call.
     function_address: Callable[[str], int] | None = None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
     from cuda.cpu.emit import KernelText
+    from cuda.cpu.emit.builder import Place
     from cuda.cpu.ptx.program import Program
 
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
@@ -107,12 +108,14 @@ def emit(program: Program, name: str, *, fibers: bool | None = None) -> tuple[st
     return kernel.text, kernel.path, kernel.local_bytes
 
 
-def kernel_text(program: Program, name: str, *, fibers: bool | None = None) -> KernelText:
+def kernel_text(
+    program: Program, name: str, *, fibers: bool | None = None, places: list[Place] | None = None
+) -> KernelText:
     """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
     from cuda.cpu.emit import emit_kernel
 
     fibers = _path() == "fiber" if fibers is None else fibers
-    return emit_kernel(program, name, width=_width(), native_gather=_has_gathers(), fibers=fibers)
+    return emit_kernel(program, name, width=_width(), native_gather=_has_gathers(), fibers=fibers, places=places)
 
 
 def assemble(text: str, level: int) -> bytes:

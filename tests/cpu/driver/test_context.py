@@ -204,6 +204,7 @@ def test_a_fault_stays_until_the_context_is_reset(refused):
             with refused("ILLEGAL_ADDRESS", "kernel 'store'") as _:
                 driver.cuCtxSynchronize()
             assert "0 bytes past the end of the device allocation of 256 bytes" in driver.error.last_error_message()
+            assert "warp 0, PTX line 8 `ld.param.u64 %rd1, [place];" in driver.error.last_error_message()
             for call in (driver.cuCtxSynchronize, lambda: driver.cuMemAlloc(4), lambda: driver.cuStreamCreate(0)):
                 with refused("ILLEGAL_ADDRESS", "kernel 'store'"):
                     call()

@@ -179,6 +179,26 @@ def test_lines_of_a_cubins_ptx_are_those_of_the_text(name):
     assert places[0] == places[1]
 
 
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("name", ["arithmetic", "memory"])
+def test_memory_accesses_of_a_cubins_ptx_know_their_source(name, arch):
+    options = (f"--gpu-architecture={arch}", "-lineinfo", "-default-device")
+    (unit,) = ptx_of(compile_cuda(SOURCES[name], *options, result="CUBIN"))
+    direct = parse(compile_cuda(SOURCES[name], *options).decode())
+    accesses = [
+        statement
+        for function in direct.functions.values()
+        for statement in function.body or ()
+        if isinstance(statement, Instruction) and statement.opcode in ("ld", "st") and "global" in statement.modifiers
+    ]
+    accesses = [each for each in accesses if each.source]  # the compiler's own functions have none
+    found = [(unit.source(each.line), each.source) for each in accesses if unit.source(each.line)]
+    assert len(found) > 0.9 * len(accesses) > 0  # some are joined in the GPU's code
+    assert {source.file for source, _ in found} == {"test.cu"}
+    # Of two lines that meet in one place of the GPU's code, the table has one.
+    assert sum(mine.line == theirs.line for mine, theirs in found) > 0.9 * len(found)
+
+
 @pytest.mark.parametrize("options", [("-G",), ("-rdc=true",)], ids=str)
 def test_functions_that_ptxas_brings_along_need_no_ptx(options):
     source = 'extern "C" __global__ void k(double *p) { *p = fmod(p[0], p[1]) / p[2]; }'
@@ -213,6 +233,9 @@ def test_linked_cubins_have_all_units(kinds, arch):
     program = build(units)
     assert "k" in program.functions
     assert "f" in program.functions or kinds == "ltoir+ltoir"  # which inlines it
+    text = program.unit_of["k"].text
+    lines = {text.source(each.line).line for each in program.functions["k"].body if text.source(each.line)}
+    assert lines == ({4} if kinds.startswith("cubin") else set())  # the others were compiled without -lineinfo
 
 
 def test_a_unit_linked_without_its_ptx_is_missed():

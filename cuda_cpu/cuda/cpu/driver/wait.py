@@ -17,6 +17,8 @@ from cuda.cpu.abi import (
     CUDA_ERROR_MISALIGNED_ADDRESS,
 )
 from cuda.cpu.driver import address
+from cuda.cpu.driver.function import functions
+from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime import _runtime
 
 # A wait looks this often (seconds) whether Python has a signal to handle: Ctrl-C must end it.
@@ -37,14 +39,29 @@ FAULTS = {
 }
 
 
-def describe(fault: Any) -> tuple[int, str]:
+def describe(context: Any, fault: Any) -> tuple[int, str]:
     """Return the CUresult of a fault and a sentence that names the kernel, the block and the place."""
     status, text = FAULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
     what = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
     if fault.message and "{message}" not in text:
         what += f": {fault.message}"
-    line = f", PTX line {fault.line}" if fault.line else ""
-    return status, f"kernel {fault.kernel!r}, block {tuple(fault.block)}, warp {fault.warp}{line}: {what}"
+    return status, f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_place(context, fault)}: {what}"
+
+
+def _place(context: Any, fault: Any) -> str:
+    """Return the instruction of a fault, in PTX and in the source, as far as it is known."""
+    known = f", PTX line {fault.line}" if fault.line else ""
+    if not (fault.pc or fault.line):
+        return known
+    for function in list(functions.values()):
+        if function.context is context and function.kernel.name == fault.kernel:
+            try:
+                found = function.module.code.locate(fault)
+            except (ImportError, PtxError, RuntimeError, ValueError):  # no compiler, or another one's settings, by now
+                return known
+            if found:
+                return f", {found}"
+    return known
 
 
 def collect(context: Any, queue: Any) -> None:
@@ -52,7 +69,7 @@ def collect(context: Any, queue: Any) -> None:
     fault = queue.take_fault()
     if fault is None or fault.kind == CANCELLED or context.error:
         return
-    status, text = describe(fault)
+    status, text = describe(context, fault)
     context.fail(status, text)
     for each in context.queues():
         each.cancel()

@@ -37,7 +37,7 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     warp,
     warpgroup,
 )
-from cuda.cpu.emit.builder import Module
+from cuda.cpu.emit.builder import Module, Place
 from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.function import emit_function
 from cuda.cpu.emit.registry import is_apart, is_pure, lanewise
@@ -75,7 +75,13 @@ class KernelText:
 
 
 def emit_kernel(
-    program: Program, name: str, *, width: int = 32, native_gather: bool = False, fibers: bool = False
+    program: Program,
+    name: str,
+    *,
+    width: int = 32,
+    native_gather: bool = False,
+    fibers: bool = False,
+    places: list[Place] | None = None,
 ) -> KernelText:
     """Translate a kernel.
 
@@ -91,6 +97,8 @@ def emit_kernel(
         Whether the CPU has masked gathers and scatters.
     fibers : bool, optional
         Run every warp on a fiber of its own, also where one call could run all warps of a block.
+    places : list, optional
+        Filled with the instructions that code was made of; comments of the text, "; place N", count from 1.
 
     Raises
     ------
@@ -100,12 +108,13 @@ def emit_kernel(
     program = program.placed(name)
     functions = [program.functions[each] for each in program.reachable(name)]
     module = Module(width, native_gather)
+    module.places = places
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
     asking, meeting = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
     narrow = width < 32 and not fibers
     if narrow and (len(functions) > 1 or not _are_apart(functions[0])):
-        return emit_kernel(program, name, native_gather=native_gather, fibers=fibers)
+        return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, places=places)
     with _located(program, functions) as at:
         graphs = [analyse(at(each), is_pure, lanewise(each), module.leaves, asking, meeting) for each in functions]
         why = "CUDA_CPU_PATH asks for them" if fibers else ""
@@ -113,7 +122,7 @@ def emit_kernel(
             why = why or "its blocks may reach into each other's shared memory"
         why = why or _why_fibers(graphs)
         if why and width < 32:
-            return emit_kernel(program, name, native_gather=native_gather, fibers=fibers)
+            return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, places=places)
         module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
         if why:
             graphs[0].regions = []

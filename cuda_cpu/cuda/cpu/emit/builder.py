@@ -5,8 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
+
+from cuda.cpu.ptx.syntax import Location
 
 from .values import Shape, Value, constant, integer_of, is_float, width_of
+
+
+class Place(NamedTuple):
+    """An instruction of PTX: its function and line, and the line of the source if the PTX tells it (.loc)."""
+
+    function: str
+    line: int
+    source: Location | None
 
 
 class Module:
@@ -18,6 +29,7 @@ class Module:
         self.has_barriers = False  # the runtime counts lanes at barriers
         self.has_clusters = False  # blocks may reach into each other's shared memory
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
+        self.places: list[Place] | None = None  # where code comes from, if the text is to tell; see locate.py
         self._parts: dict[str, str] = {}
 
     def declare(self, name: str, result: str, parameters: Iterable[str], attributes: str = "") -> None:
@@ -60,6 +72,12 @@ class Builder:
         name = f"%t{self._count}"
         self.lines.append(f"  {name} = {text}")
         return name
+
+    def at(self, place: Place) -> None:
+        """Note where the code that follows comes from."""
+        if self.module.places is not None:
+            self.module.places.append(place)
+            self.line(f"; place {len(self.module.places)}")
 
     def label(self, name: str) -> None:
         self.lines.append(name + ":")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit import affine, calls, whole
-from cuda.cpu.emit.builder import Module
+from cuda.cpu.emit.builder import Module, Place
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.regions import Regions
@@ -139,6 +139,7 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     """Emit one instruction, and the bases of what it writes if they may be needed."""
     instruction = step.instruction
     frame.line = instruction.line
+    frame.builder.at(Place(frame.function.name, instruction.line, instruction.source))
     if step.form is None:
         calls.emit_call(frame, instruction)
         return

@@ -9,15 +9,53 @@ tests/cpu/ptx/test_debug_ptx.py checks it for the installed compiler.
 
 from __future__ import annotations
 
+import bisect
 import ctypes
+import functools
+import operator
 import re
 
 from cuda.cpu.ptx import device_runtime, elf, fatbin
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Location
 
 _SECTION = ".nv_debug_ptx_txt"
+_LINES = ".debug_line"  # which line of the source each piece of the GPU's code comes from
+_PTX_LINES = ".nv_debug_line_sass"  # the same for lines of PTX; of several units, its files are their sections
 _PARAMETERS = ".nv.constant0."
+_offset = operator.itemgetter(0)
 _ADVICE = "compile and link with -lineinfo (nvrtc, nvcc and nvJitLink know it), or load PTX"
+
+
+class CubinText(str):
+    """PTX of a cubin. It has no .loc directives: the lines of the source are found through the GPU's code."""
+
+    def __new__(cls, text: str, section: str, tables: dict[str, bytes]) -> CubinText:
+        self = super().__new__(cls, text)
+        self._section, self._tables = section, tables
+        return self
+
+    def source(self, line: int) -> Location | None:
+        """Return where a line of the PTX comes from."""
+        return self._sources.get(line)
+
+    @functools.cached_property
+    def _sources(self) -> dict[int, Location]:
+        from cuda.cpu.ptx.dwarf import line_table
+
+        rows: dict[int, list[tuple[int, Location]]] = {}
+        for row in line_table(self._tables, _LINES):
+            rows.setdefault(row.section, []).append((row.offset, Location(row.file, row.line)))
+        for each in rows.values():
+            each.sort(key=_offset)
+        found: dict[int, Location] = {}
+        for row in line_table(self._tables, _PTX_LINES):
+            if row.file in ("", self._section):
+                known = rows.get(row.section, [])
+                before = bisect.bisect_right(known, row.offset, key=_offset)
+                if row.line and before and known[before - 1][1].line:
+                    found.setdefault(row.line, known[before - 1][1])
+        return found
 
 
 def ptx_of(data: bytes, *, capability: int = 90) -> list[str]:
@@ -79,8 +117,9 @@ def _text(data: bytes) -> str:
 
 def _cubin_ptx(data: bytes) -> list[str]:
     found = elf.sections(data)
-    units = [content for name, content in found if name == _SECTION or name.startswith(_SECTION + ".")]
-    texts = [unit.replace(b"\0", b"\n").decode("utf-8", "replace") for unit in units]
+    lines = {name: content for name, content in found if name.endswith((_LINES, _PTX_LINES))}
+    units = [(name, content) for name, content in found if name == _SECTION or name.startswith(_SECTION + ".")]
+    texts = [CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines) for name, unit in units]
     if not texts:
         raise PtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
     # Each kernel has a section for its parameters; .text sections are also those of functions that ptxas brings along.

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import TYPE_CHECKING
 
 from cuda.cpu.code import Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
@@ -19,6 +20,9 @@ from cuda.cpu.ptx.link import RUNTIME, Linked, link, unresolved
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.references import References, references
 from cuda.cpu.ptx.syntax import Function, Instruction, Module, Variable
+
+if TYPE_CHECKING:
+    from cuda.cpu.runtime._runtime import Fault
 
 _REGISTER_WORDS = {"pred": 0, "b64": 2, "u64": 2, "s64": 2, "f64": 2, "b128": 4}
 
@@ -240,6 +244,15 @@ def code_of(program: Program) -> Code:
                 kernels[name] = jit.compile_kernel(program.placed(name), name)
             return kernels[name]
 
+    def locate(fault: Fault) -> str:
+        with lock:
+            machine = kernels.get(fault.kernel)
+        if machine is None:
+            return ""
+        from cuda.cpu.locate import describe
+
+        return describe(program.placed(fault.kernel), machine, fault)
+
     def function_address(name: str) -> int:
         with lock:
             if name not in functions:
@@ -249,6 +262,7 @@ def code_of(program: Program) -> Code:
             return functions[name].address
 
     code.compile = compile_kernel
+    code.locate = locate
     code.function_address = function_address
     return code
 

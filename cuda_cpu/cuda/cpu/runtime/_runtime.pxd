@@ -41,6 +41,7 @@ cdef extern from "elf_image.h":
     cpu_image *cpu_image_load(const uint8_t *data, size_t size, char *error, size_t error_size) nogil
     void *cpu_image_address(const cpu_image *image, const char *symbol)
     void cpu_image_free(cpu_image *image)
+    void cpu_image_range(const cpu_image *image, uint64_t *base, uint64_t *size)
 
 cdef extern from "worker.h":
     ctypedef void (*entry_function)(void *) noexcept nogil
@@ -60,6 +61,8 @@ cdef extern from "worker.h":
     struct cpu_fault_record:
         uint32_t kind, line, warp
         uint64_t address
+        uint64_t pc
+        uint64_t callers[8]
         uint32_t block[3]
         char *kernel
         char *message

@@ -14,6 +14,8 @@ class Fault:
 
     kind: int
     address: int
+    pc: int  # of the instruction in machine code, 0 if unknown
+    callers: tuple[int, ...]  # what may be return addresses, the last call's first
     kernel: str
     block: tuple[int, int, int]
     warp: int
@@ -41,6 +43,9 @@ class Arena:
 
 class Image:
     """An ELF object (ET_REL) loaded and relocated; undefined symbols come from libc and libm only."""
+
+    base: int
+    size: int  # bytes, with all sections
 
     def __init__(self, data: bytes) -> None: ...
     def address(self, symbol: str) -> int: ...

@@ -30,9 +30,9 @@ cdef class Fault:
     """Why a launch ended early (enum cpu_fault), read once from the queue."""
 
     cdef readonly int kind, warp, line
-    cdef readonly object address
+    cdef readonly object address, pc
     cdef readonly str kernel, message
-    cdef readonly tuple block
+    cdef readonly tuple block, callers
 
     def __repr__(self):
         return (
@@ -45,6 +45,8 @@ cdef Fault fault_of(const cpu_fault_record *record):
     cdef Fault fault = Fault.__new__(Fault)
     fault.kind = record.kind
     fault.address = record.address
+    fault.pc = record.pc
+    fault.callers = tuple([caller for caller in record.callers if caller])
     fault.kernel = record.kernel.decode("utf-8", "replace")
     fault.block = (record.block[0], record.block[1], record.block[2])
     fault.warp = record.warp
@@ -149,9 +151,13 @@ cdef class Arena:
 
 
 cdef class Image:
-    """Load and relocate an ELF object (ET_REL); undefined symbols come from libc and libm only."""
+    """Load and relocate an ELF object (ET_REL); undefined symbols come from libc and libm only.
+
+    It lies in memory from `base` on, `size` bytes with all its sections.
+    """
 
     cdef cpu_image *image
+    cdef readonly object base, size
 
     def __init__(self, bytes data not None):
         cdef char error[256]
@@ -163,6 +169,9 @@ cdef class Image:
             self.image = cpu_image_load(start, size, error, sizeof(error))
         if self.image is NULL:
             raise ValueError((<char *>error).decode("utf-8", "replace"))
+        cdef uint64_t base = 0, extent = 0
+        cpu_image_range(self.image, &base, &extent)
+        self.base, self.size = base, extent
 
     def __dealloc__(self):
         cpu_image_free(self.image)

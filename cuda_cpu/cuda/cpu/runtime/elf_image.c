@@ -308,6 +308,12 @@ void *cpu_image_address(const struct cpu_image *image, const char *symbol)
     return NULL;
 }
 
+void cpu_image_range(const struct cpu_image *image, uint64_t *base, uint64_t *size)
+{
+    *base = (uint64_t)(uintptr_t)image->memory;
+    *size = image->memory_size;
+}
+
 void cpu_image_free(struct cpu_image *image)
 {
     if (!image)

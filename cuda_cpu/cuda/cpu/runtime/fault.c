@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/uio.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "worker.h"
 
@@ -81,6 +83,15 @@ static uint64_t program_counter(const ucontext_t *context)
 #endif
 }
 
+static uint64_t stack_pointer(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+#else
+    return context->uc_mcontext.sp;
+#endif
+}
+
 static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *context, const struct cpu_worker *worker)
 {
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
@@ -95,12 +106,39 @@ static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *con
     return CPU_FAULT_ILLEGAL_ADDRESS;
 }
 
+#define MOST_CODE ((uint64_t)16 << 20) /* bytes on either side of a kernel's entry that are taken for its code */
+#define STACK 4096 /* bytes that are looked at */
+
+/* A load or a store may be in a function that several instructions of a kernel share: keep who may have called it. */
+static void record_callers(struct cpu_fault_record *fault, uint64_t entry, uint64_t stack)
+{
+    uint64_t words[64]; /* the handler's own stack may be small */
+    unsigned count = 0;
+    for (uint64_t at = stack; at < stack + STACK; at += sizeof words) {
+        struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
+        /* Not a plain read: the stack may end before that. */
+        ssize_t read = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+        for (ssize_t i = 0; i < read / (ssize_t)sizeof *words && count < CPU_MOST_CALLERS; i++)
+            if (words[i] - (entry - MOST_CODE) < 2 * MOST_CODE)
+                fault->callers[count++] = words[i];
+    }
+}
+
+static void record_fault(struct cpu_worker *worker, uint32_t kind, uint64_t address, const ucontext_t *context)
+{
+    if (!cpu_job_fault(worker->job, worker->current, kind, 0, address, NULL))
+        return;
+    struct cpu_fault_record *fault = &worker->job->fault;
+    fault->pc = program_counter(context);
+    record_callers(fault, (uint64_t)(uintptr_t)worker->job->grid->entry, stack_pointer(context));
+}
+
 static void take(int number, const siginfo_t *info, const ucontext_t *context, struct cpu_worker *worker)
 {
     uint32_t kind = kind_of(number, info, context, worker);
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     if (worker->job)
-        cpu_job_fault(worker->job, worker->current, kind, 0, address, NULL);
+        record_fault(worker, kind, address, context);
     else if (worker->record)
         *worker->record = (struct cpu_fault_record){.kind = kind, .address = address};
     worker->guarded = false;

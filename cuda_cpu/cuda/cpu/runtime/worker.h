@@ -42,10 +42,14 @@ struct cpu_grid {
 extern struct cpu_bell cpu_hot_bell; /* rings when a kernel gets hot */
 
 /* The first fault of a launch. */
+#define CPU_MOST_CALLERS 8
+
 struct cpu_fault_record {
     uint32_t kind; /* enum cpu_fault */
     uint32_t line;
     uint64_t address;
+    uint64_t pc; /* of the instruction, where machine code faulted */
+    uint64_t callers[CPU_MOST_CALLERS]; /* words of its stack that may be return addresses into the kernel's code */
     uint32_t block[3];
     uint32_t warp;
     char kernel[256];
