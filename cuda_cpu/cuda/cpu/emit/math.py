@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from cuda.cpu.emit import avx512
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.halves import PARTS, SMALL, map_parts, narrow, widen
 from cuda.cpu.emit.registry import emits
@@ -58,6 +59,9 @@ def exp2(frame: Frame, x: Value) -> Value:
     x = builder.select(builder.compare("fcmp ogt", x, high), high, x)
     whole = builder.intrinsic("rint", "float", x)
     mantissa = _polynomial(frame, builder.binary("fsub", x, whole), EX2)
+    if avx512.has(frame, "float"):
+        every, as_ever = ("i16", "-1"), ("i32", "4")  # lanes and rounding
+        return avx512.call(frame, "mask.scalef", (mantissa, whole), ("", "zeroinitializer"), every, as_ever)
     exponent = builder.intrinsic("fptosi.sat", "i32", whole, mangle=("i32", "float"))
     half = builder.binary("ashr", exponent, constant(1, "i32"))
     rest = builder.binary("sub", exponent, half)

@@ -2,19 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic with PTX's directed rounding (.rz, .rm, .rp) and flushing of subnormals (.ftz).
 
-Each rounded operation becomes a helper function of the module that sets the CPU's rounding mode around one
-constrained operation (LLVM Language Reference, "Constrained Floating-Point Intrinsics"): correct for every
-width, at the price of a call.
+AVX-512 has the rounding mode in the instruction (Intel's manual, volume 1, "Static Rounding Support in EVEX").
+Elsewhere, and for casts, an operation becomes a helper function of the module that sets the CPU's rounding mode around
+one constrained operation (LLVM Language Reference, "Constrained Floating-Point Intrinsics"): correct for every width,
+at the price of a call, and of waiting for all operations before.
 """
 
 from __future__ import annotations
 
+from cuda.cpu.emit import avx512
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, is_float, real
 
 MODES = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}  # of llvm.set.rounding
 SMALLEST_NORMAL = {"half": 2.0**-14, "bfloat": 2.0**-126, "float": 2.0**-126, "double": 2.0**-1022}
 CASTS = ("fptrunc", "sitofp", "uitofp")
+EMBEDDED = {"fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "sqrt": "sqrt"}
+# 8: no exceptions; and where to, as _MM_FROUND_TO_NEG_INF, _TO_POS_INF and _TO_ZERO in Intel's intrinsics guide.
+EMBEDDED_MODES = {"rm": 8 + 1, "rp": 8 + 2, "rz": 8 + 3}
 
 
 def directed(frame: Frame, operation: str, rounding: str | None, *values: Value, to: str | None = None) -> Value:
@@ -34,6 +39,8 @@ def directed(frame: Frame, operation: str, rounding: str | None, *values: Value,
         return _nearest(frame, operation, values, to)
     values = builder.align_shapes(*values)
     element, shape = to or values[0].element, values[0].shape
+    if operation in EMBEDDED and avx512.has(frame, element):
+        return avx512.call(frame, EMBEDDED[operation], values, ("i32", str(EMBEDDED_MODES[rounding])))
     name = f"{operation}.{rounding}." + ".".join(
         _mangled(frame, each, shape) for each in _types(operation, values, element)
     )

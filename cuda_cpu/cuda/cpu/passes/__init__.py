@@ -13,6 +13,7 @@ from cuda.cpu.passes.find_affine import find_affine, find_breaks
 from cuda.cpu.passes.find_liveness import find_liveness
 from cuda.cpu.passes.find_pending import find_divergent, find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
+from cuda.cpu.passes.fold_constants import fold_constants
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import is_collective, split_blocks
@@ -65,7 +66,7 @@ def analyse(
     meeting : frozenset of str
         Functions with barriers of the block in them.
     """
-    body = split_guards(function.body, is_pure, function.entry)
+    body = split_guards(fold_constants(function.body, is_pure), is_pure, function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:
