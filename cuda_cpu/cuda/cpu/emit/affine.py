@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Affine registers: base + stride * lane. Their bases are computed beside them, by the same emitters, as scalars.
 
-A packet has a base for each segment of 16 lanes, so that blocks 16 threads wide have rows, too. Whether bases may be
+A packet has two segments of 16 lanes, so that blocks 16 threads wide have rows, too: a base for the first one, and the
+distance from there to the base of the second one, which in most loops never changes (`linear.py`). Whether bases may be
 used is one flag of the function, `frame.in_row`: set at entry if the threads of each segment lie in a row, and cleared
 where a value that is made wider might have wrapped around between the first lane of a segment and its last.
 """
@@ -13,11 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit import linear
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.passes.find_affine import row_stride, widened
 from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction
+from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.frame import Frame
@@ -26,6 +28,7 @@ LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
 
 
 SEGMENT = 16  # lanes: what an AVX-512 register has of 32 bits
+SECOND = 2  # key of the second segment's base, for a moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Row:
 
     bases: tuple[str, ...]
     stride: int
+    advance: Value | None = None  # what the bases grow by in the next round of a loop (i64)
     streams: bool = False  # from memory that other warps go through, too
 
 
@@ -82,36 +86,74 @@ def vector_of(frame: Frame, register: str) -> Value:
 def get_base(frame: Frame, register: str) -> Value:
     """Return an affine register's base in the current segment, or a uniform register's value."""
     segment = frame.segment
-    found = frame.bases.get((register, segment))
+    if segment:
+        frame.segment = 0
+        first, far = get_base(frame, register), _distance(frame, register)
+        frame.segment = segment
+        return first if linear.is_nothing(far) else frame.builder.binary("add", first, far)
+    found = frame.bases.get((register, 0))
     if found is not None:
         return found
     if register in LANE_INDEX:
-        found = frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + segment * SEGMENT), Shape.UNIFORM)
+        found = frame.lane_field("thread_idx", 4 * 32 * LANE_INDEX[register], Shape.UNIFORM)
     elif register == "%laneid":
-        found = constant(segment * SEGMENT, "i32")
-        if frame.first_lane is not None:
-            found = frame.builder.binary("add", frame.first_lane, found)
+        found = frame.first_lane or constant(0, "i32")
     elif register not in frame.function.registers or frame.graph.is_uniform(register):
         frame.segment = None
         found = frame.get(register)
         frame.segment = segment
         return found
     else:
-        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, segment))
-    frame.bases[register, segment] = found
+        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 0))
+    frame.bases[register, 0] = found
     return found
+
+
+def _distance(frame: Frame, register: str) -> Value:
+    """Return how far a register's base in the second segment is from that in the first one."""
+    found = frame.bases.get((register, 1))
+    if found is not None:
+        return found
+    if register in LANE_INDEX:
+        ends = (
+            frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + first), Shape.UNIFORM)
+            for first in (SEGMENT, 0)
+        )
+        found = frame.builder.binary("sub", *ends)
+    elif register == "%laneid":
+        found = constant(SEGMENT, "i32")
+    elif register not in frame.function.registers or frame.graph.is_uniform(register):
+        return linear.NOTHING
+    else:
+        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 1))
+    frame.bases[register, 1] = found
+    return found
+
+
+def _distance_of(frame: Frame, operand: Operand) -> Value | None:
+    if isinstance(operand, Register):
+        return _distance(frame, operand.name)
+    return linear.NOTHING if isinstance(operand, Immediate | Symbol) else None
 
 
 def set_base(frame: Frame, register: str, value: Value) -> None:
     assert value.uniform, f"{frame.function.name}: line {frame.line}: the base of {register} is no scalar"
-    if frame.crosses(register):
-        frame.builder.store(value, base_slot(frame, register, frame.segment))
-    frame.bases[register, frame.segment] = value
+    if frame.segment:
+        frame.bases[register, SECOND] = value
+        return
+    _keep_base(frame, register, 0, value)
     if frame.whole:
         frame.values.pop(register, None)
 
 
+def _keep_base(frame: Frame, register: str, segment: int, value: Value) -> None:
+    if frame.crosses(register):
+        frame.builder.store(value, base_slot(frame, register, segment))
+    frame.bases[register, segment] = value
+
+
 def base_slot(frame: Frame, register: str, segment: int) -> str:
+    """Return the place of the first segment's base, or of the second one's distance from it."""
     key = (register, segment)
     if key not in frame.base_slots:
         frame.base_slots[key] = frame.builder.alloca(frame.element_of(register))
@@ -120,26 +162,52 @@ def base_slot(frame: Frame, register: str, segment: int) -> str:
 
 def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     """Compute the bases of an affine register that the step writes."""
-    for segment in segments(frame):
-        frame.segment = segment
-        if not frame.whole:  # of a whole packet it has been checked
-            _check_widening(frame, step)
-        emitter(frame, step.instruction, step.form)
+    builder, register, far = frame.builder, step.writes[0], None
+    if not frame.whole:  # of a whole packet it has been checked
+        for source, stride in widened(frame.graph, step):
+            _require(frame, fits_packet(frame, source, stride, step.form.type))
+    two = len(segments(frame)) > 1
+    if two:  # before the first segment's base is written, which may be a source, too
+        far = linear.follow(frame, step, lambda operand: _distance_of(frame, operand), exact=True)
+        if far is None:
+            frame.segment = 1
+            emitter(frame, step.instruction, step.form)
+    frame.segment = 0
+    emitter(frame, step.instruction, step.form)
     frame.segment = None
+    if two:
+        if far is None:
+            far = builder.binary("sub", frame.bases.pop((register, SECOND)), frame.bases[register, 0])
+        _keep_base(frame, register, 1, builder.resize(far, frame.element_of(register)))
 
 
-def _check_widening(frame: Frame, step: Step) -> None:
-    """Clear the flag if a source that is made wider wraps around within the segment."""
-    type_ = step.form.type
-    for source, stride in widened(frame.graph, step):
-        _require(frame, fits(frame, frame.read(source, type_), type_, (lanes_of_segment(frame) - 1) * stride))
+def fits_packet(frame: Frame, source: Register, stride: int, type_: str) -> Value:
+    """Tell whether the source of a widening wraps around nowhere between the packet's lanes."""
+    builder, reach = frame.builder, (lanes_of_segment(frame) - 1) * stride
+    frame.segment = 0
+    base = frame.read(source, type_)
+    frame.segment = None
+    if len(segments(frame)) == 1:
+        return fits(frame, base, type_, reach)
+    low, high = _range(type_)
+    nothing, far = constant(0, "i64"), builder.resize(_distance(frame, source.name), "i64", signed=True)
+    least = builder.intrinsic("smin", "i64", far, nothing)
+    most = builder.intrinsic("smax", "i64", far, nothing)
+    least = builder.binary("sub", constant(low - min(reach, 0), "i64"), least)
+    most = builder.binary("sub", constant(high - max(reach, 0), "i64"), most)
+    base = builder.resize(base, "i64", signed=type_.startswith("s"))
+    return builder.binary("and", builder.compare("icmp sge", base, least), builder.compare("icmp sle", base, most))
+
+
+def _range(type_: str) -> tuple[int, int]:
+    width = width_of(ELEMENTS[type_])
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if type_.startswith("s") else (0, (1 << width) - 1)
 
 
 def fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
     """Tell whether base and base + reach are both numbers of the type."""
-    width = width_of(ELEMENTS[type_])
     signed = type_.startswith("s")
-    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
+    low, high = _range(type_)
     if abs(reach) > high:
         return constant(0, "i1")
     kind = "s" if signed else "u"
@@ -174,4 +242,7 @@ def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address,
         frame.segment = segment
         bases.append(pointers(frame, address, space_of(form), extra).ref)
     frame.segment = None
-    return Row(tuple(bases), stride, form.opcode == "ld" and space_of(form) in ("global", "generic"))
+    if form.opcode != "ld" or space_of(form) not in ("global", "generic"):
+        return Row(tuple(bases), stride)
+    far = linear.advance(frame, frame.flow.block.number, address.base) if frame.whole and frame.in_loop else None
+    return Row(tuple(bases), stride, far and frame.builder.resize(far, "i64", signed=True), streams=True)

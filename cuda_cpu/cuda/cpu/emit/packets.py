@@ -13,6 +13,7 @@ from string import Template
 from cuda.cpu.emit.affine import Row, lanes_of_segment, segments
 from cuda.cpu.emit.builder import Builder
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.linear import is_nothing
 from cuda.cpu.emit.values import Shape, Value, width_of
 
 # $W lanes, $T element, $S its bytes; PART is where a packet in sequence goes if only some lanes run.
@@ -203,14 +204,12 @@ ROUNDS = 8  # of a loop
 def _fetch_ahead(frame: Frame, row: Row, size: int) -> None:
     """Ask for what the next warps will load, or in a loop, where addresses may be far apart, the next rounds."""
     builder = frame.builder
+    if frame.in_loop and (row.advance is None or is_nothing(row.advance)):
+        return
     frame.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
     for base in row.bases if size >= 64 else row.bases[:1]:
         if frame.in_loop:
-            before = builder.alloca("i64")
-            here = builder.assign(f"ptrtoint ptr {base} to i64")
-            far = builder.assign(f"sub i64 {here}, {builder.assign(f'load i64, ptr {before}')}")
-            builder.line(f"store i64 {here}, ptr {before}")
-            far = builder.assign(f"mul i64 {far}, {ROUNDS}")
+            far = builder.assign(f"mul i64 {row.advance.ref}, {ROUNDS}")
             place = builder.assign(f"getelementptr i8, ptr {base}, i64 {far}")
         else:
             place = builder.offset(base, FAR)

@@ -55,19 +55,15 @@ def enter_if(frame: Frame, flow: Flow, mask: str, number: int) -> None:
 
 
 def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int, str] | None = None) -> None:
-    """Go on in the general copy if a value that the block makes wider wraps around within a segment.
+    """Go on in the general copy if a value that the block makes wider wraps around within the packet.
 
     `elsewhere` has the lanes that wait for those of the block, by the numbers of their blocks.
     """
     builder, good = frame.builder, None
     for step in block.steps:
         for source, stride in widened(frame.graph, step):
-            for segment in affine.segments(frame):
-                frame.segment = segment
-                base = frame.read(source, step.form.type)
-                fits = affine.fits(frame, base, step.form.type, (affine.lanes_of_segment(frame) - 1) * stride)
-                good = fits if good is None else builder.binary("and", good, fits)
-    frame.segment = None
+            fits = affine.fits_packet(frame, source, stride, step.form.type)
+            good = fits if good is None else builder.binary("and", good, fits)
     if good is None:
         return
     stay, wraps = builder.new_label("stay"), builder.new_label("wraps")
@@ -236,9 +232,31 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
         (a, a_end), (b, b_end) = ends
         here, nowhere = _compare_ends(frame, form, type_, (a, b), (a_end, b_end))
         here, nowhere = builder.binary("and", here, sound), builder.binary("and", nowhere, sound)
+        here = _compare_far_end(frame, form, type_, (a, b), [last * stride for stride in strides]) or here
         every = here if every is None else builder.binary("and", every, here)
         none = nowhere if none is None else builder.binary("and", none, nowhere)
     return every.ref, none.ref
+
+
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "lo": "hi", "ls": "hs", "hi": "lo", "hs": "ls"}
+
+
+def _compare_far_end(frame: Frame, form: Form, type_: str, bases: tuple[Value, Value], far: list[int]) -> Value | None:
+    """Compare a base with a bound that leaves room for the other lanes; None if another lane decides.
+
+    All of base .. base + far are less than the bound, and none wraps around, if base is less than bound - far: one
+    comparison, with what does not change in a loop. Where bound - far would wrap around, no base is less.
+    """
+    cmp, (a, b) = form.cmp, bases
+    if not far[0]:
+        cmp, a, b, far = MIRRORED.get(cmp, ""), b, a, far[::-1]
+    less = cmp in ("lt", "le", "lo", "ls")
+    if far[1] or not far[0] or cmp not in MIRRORED or less != (far[0] > 0):
+        return None
+    room = abs(far[0]) - (cmp in ("le", "ge", "ls", "hs"))
+    kind = "s" if type_.startswith("s") and cmp[1] in "te" else "u"  # lo, ls, hi and hs are unsigned
+    bound = frame.builder.intrinsic(f"{kind}{'sub' if less else 'add'}.sat", b.element, b, constant(room, b.element))
+    return frame.builder.compare(f"icmp {kind}{'lt' if less else 'gt'}", a, bound)
 
 
 def _compare_ends(frame: Frame, form: Form, type_: str, first: tuple, last: tuple) -> tuple[Value, Value]:
