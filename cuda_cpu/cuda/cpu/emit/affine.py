@@ -130,7 +130,8 @@ def _distance(frame: Frame, register: str) -> Value:
     return found
 
 
-def _distance_of(frame: Frame, operand: Operand) -> Value | None:
+def distance_of(frame: Frame, operand: Operand) -> Value | None:
+    """Return the same of an operand, None where that is no question."""
     if isinstance(operand, Register):
         return _distance(frame, operand.name)
     return linear.NOTHING if isinstance(operand, Immediate | Symbol) else None
@@ -168,7 +169,7 @@ def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
             _require(frame, fits_packet(frame, source, stride, step.form.type))
     two = len(segments(frame)) > 1
     if two:  # before the first segment's base is written, which may be a source, too
-        far = linear.follow(frame, step, lambda operand: _distance_of(frame, operand), exact=True)
+        far = linear.follow(frame, step, lambda operand: distance_of(frame, operand), exact=True)
         if far is None:
             frame.segment = 1
             emitter(frame, step.instruction, step.form)
@@ -189,7 +190,7 @@ def fits_packet(frame: Frame, source: Register, stride: int, type_: str) -> Valu
     frame.segment = None
     if len(segments(frame)) == 1:
         return fits(frame, base, type_, reach)
-    low, high = _range(type_)
+    low, high = range_of(type_)
     nothing, far = constant(0, "i64"), builder.resize(_distance(frame, source.name), "i64", signed=True)
     least = builder.intrinsic("smin", "i64", far, nothing)
     most = builder.intrinsic("smax", "i64", far, nothing)
@@ -199,7 +200,8 @@ def fits_packet(frame: Frame, source: Register, stride: int, type_: str) -> Valu
     return builder.binary("and", builder.compare("icmp sge", base, least), builder.compare("icmp sle", base, most))
 
 
-def _range(type_: str) -> tuple[int, int]:
+def range_of(type_: str) -> tuple[int, int]:
+    """Return the least and the greatest number of an integer type."""
     width = width_of(ELEMENTS[type_])
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if type_.startswith("s") else (0, (1 << width) - 1)
 
@@ -207,7 +209,7 @@ def _range(type_: str) -> tuple[int, int]:
 def fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
     """Tell whether base and base + reach are both numbers of the type."""
     signed = type_.startswith("s")
-    low, high = _range(type_)
+    low, high = range_of(type_)
     if abs(reach) > high:
         return constant(0, "i1")
     kind = "s" if signed else "u"

@@ -16,6 +16,7 @@ from cuda.cpu.emit import affine, parted
 from cuda.cpu.emit.compare import compare
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.linear import is_nothing
 from cuda.cpu.emit.values import ELEMENTS, Value, constant
 from cuda.cpu.passes.find_affine import INTEGERS, stride_of, widened
 from cuda.cpu.passes.find_pending import members
@@ -219,6 +220,7 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
     builder, last = frame.builder, affine.lanes_of_segment(frame) - 1
     every: Value | None = None
     none: Value | None = None
+    far = [last * stride for stride in strides]
     for segment in affine.segments(frame):
         frame.segment = segment
         ends, sound = [], constant(1, "i1")
@@ -232,21 +234,39 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
         (a, a_end), (b, b_end) = ends
         here, nowhere = _compare_ends(frame, form, type_, (a, b), (a_end, b_end))
         here, nowhere = builder.binary("and", here, sound), builder.binary("and", nowhere, sound)
-        here = _compare_far_end(frame, form, type_, (a, b), [last * stride for stride in strides]) or here
+        here = _compare_far_end(frame, form, type_, (a, b), far) or here
         every = here if every is None else builder.binary("and", every, here)
         none = nowhere if none is None else builder.binary("and", none, nowhere)
-    return every.ref, none.ref
+    at_once = _compare_at_once(frame, form, operands, far)
+    return (at_once or every).ref, none.ref
+
+
+def _compare_at_once(frame: Frame, form: Form, operands: tuple[Operand, ...], far: list[int]) -> Value | None:
+    """Compare one lane for both segments, where the second one lies on the way that the lanes go."""
+    beyond = [affine.distance_of(frame, operand) for operand in operands[1:3]]
+    moved, fixed = beyond if far[0] else beyond[::-1]
+    if len(affine.segments(frame)) == 1 or not is_nothing(fixed) or is_nothing(moved):
+        return None
+    frame.segment = 0
+    a, b = (frame.read(operand, form.type) for operand in operands[1:3])
+    frame.segment = None
+    return _compare_far_end(frame, form, form.type, (a, b), far, moved)
 
 
 MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "lo": "hi", "ls": "hs", "hi": "lo", "hs": "ls"}
 
 
-def _compare_far_end(frame: Frame, form: Form, type_: str, bases: tuple[Value, Value], far: list[int]) -> Value | None:
+def _compare_far_end(
+    frame: Frame, form: Form, type_: str, bases: tuple[Value, Value], far: list[int], beyond: Value | None = None
+) -> Value | None:
     """Compare a base with a bound that leaves room for the other lanes; None if another lane decides.
 
     All of base .. base + far are less than the bound, and none wraps around, if base is less than bound - far: one
-    comparison, with what does not change in a loop. Where bound - far would wrap around, no base is less.
+    comparison, with what does not change in a loop. Where bound - far would wrap around, no base is less. `beyond` is
+    where the other segment begins; where that is the other way, as nobody writes kernels, the packet goes on in the
+    general copy.
     """
+    builder = frame.builder
     cmp, (a, b) = form.cmp, bases
     if not far[0]:
         cmp, a, b, far = MIRRORED.get(cmp, ""), b, a, far[::-1]
@@ -255,8 +275,16 @@ def _compare_far_end(frame: Frame, form: Form, type_: str, bases: tuple[Value, V
         return None
     room = abs(far[0]) - (cmp in ("le", "ge", "ls", "hs"))
     kind = "s" if type_.startswith("s") and cmp[1] in "te" else "u"  # lo, ls, hi and hs are unsigned
-    bound = frame.builder.intrinsic(f"{kind}{'sub' if less else 'add'}.sat", b.element, b, constant(room, b.element))
-    return frame.builder.compare(f"icmp {kind}{'lt' if less else 'gt'}", a, bound)
+    saturated = f"{kind}{'sub' if less else 'add'}.sat"
+    bound = builder.intrinsic(saturated, b.element, b, constant(room, b.element))
+    if beyond is not None:
+        beyond, nothing = builder.resize(beyond, b.element, signed=True), constant(0, b.element)
+        beyond = beyond if less else builder.binary("sub", nothing, beyond)
+        low, high = affine.range_of(kind + b.element[1:])
+        bound = builder.intrinsic(saturated, b.element, bound, beyond)
+        on_the_way = builder.compare("icmp sge", beyond, nothing)
+        bound = builder.select(on_the_way, bound, constant(low if less else high, b.element))
+    return builder.compare(f"icmp {kind}{'lt' if less else 'gt'}", a, bound)
 
 
 def _compare_ends(frame: Frame, form: Form, type_: str, first: tuple, last: tuple) -> tuple[Value, Value]:
