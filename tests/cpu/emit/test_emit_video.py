@@ -184,7 +184,7 @@ def test_comparisons(cmp):
 def test_multiply_and_add(signs, sat, scale):
     po = ".po" if signs[0] == "po" else ""
     a_, b_, c_ = ("", "", "") if po else signs
-    for atype, btype, left in (("u32", "u32", ""), ("s32", "u32", ".h1"), ("u32", "u32", ".b2")):
+    for atype, btype, left in (("u32", "u32", ""), ("s32", "u32", ".h1"), ("u32", "u32", ".b2"), ("u32", "s32", "")):
         found, words = run(f"vmad.s32.{atype}.{btype}{po}{sat}{scale} %r5, {a_}%r2{left}, {b_}%r3, {c_}%r4;")
         signed = "s32" in (atype, btype) or (a_ != b_) or bool(c_)
         expected = []

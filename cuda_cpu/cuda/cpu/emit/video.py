@@ -36,20 +36,20 @@ def _selected(frame: Frame, operand: Operand, count: int, letter: str) -> list[i
     return numbers
 
 
-def _part(frame: Frame, value: Value, position: int, width: int, element: str, *, signed: bool) -> Value:
+def _part(frame: Frame, value: Value, position: int, width: int, *, signed: bool) -> Value:
     builder = frame.builder
     shifted = builder.binary("lshr", value, constant(position * width, "i32")) if position else value
-    return builder.resize(builder.resize(shifted, f"i{width}"), element, signed=signed)
+    return builder.resize(builder.resize(shifted, f"i{width}"), "i64", signed=signed)
 
 
-def _source(frame: Frame, operand: Operand, type_: str, element: str = "i64") -> Value:
+def _source(frame: Frame, operand: Operand, type_: str) -> Value:
     """Return a source of a scalar operation, or the part of it that is selected."""
     width, position = 32, 0
     if isinstance(operand, Selected) and operand.part:
         width = _WIDTHS[operand.part[0]]
         (position,) = _selected(frame, operand, 32 // width, "") or (0,)
     value = frame.read(_plain(operand), "b32")
-    return _part(frame, value, position, width, element, signed=type_ == "s32")
+    return _part(frame, value, position, width, signed=type_ == "s32")
 
 
 # --- one result -----------------------------------------------------------------------------------------
@@ -59,8 +59,7 @@ def _source(frame: Frame, operand: Operand, type_: str, element: str = "i64") ->
 def emit_scalar(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Compute with more bits than 32; then combine with the last operand, or put a part of the result into it."""
     destination, left, right, *rest = instruction.operands
-    element = "i128" if form.opcode == "vshl" else "i64"
-    a, b = _source(frame, left, form.atype, element), _source(frame, right, form.btype, element)
+    a, b = _source(frame, left, form.atype), _source(frame, right, form.btype)
     result = _combine(frame, form, form.opcode, a, b)
     part = destination.part if isinstance(destination, Selected) else ""
     width = _WIDTHS[part[0]] if part else 32
@@ -97,8 +96,18 @@ def _combine(frame: Frame, form: Form, operation: str, a: Value, b: Value) -> Va
             b = builder.binary("and", b, constant(31, a.element))
         else:
             b = builder.intrinsic("umin", a.element, b, constant(32, a.element))
-        return builder.binary("shl" if operation == "vshl" else "ashr", a, b)
+        return _shift_left(frame, a, b) if operation == "vshl" else builder.binary("ashr", a, b)
     return builder.binary(operation[1:], a, b)
+
+
+def _shift_left(frame: Frame, a: Value, by: Value) -> Value:
+    """Shift 33 bits by up to 32: what has more than 64 bits stays beyond all limits."""
+    builder, most = frame.builder, constant(31, "i64")
+    shifted = builder.binary("shl", a, builder.intrinsic("umin", "i64", by, most))
+    limited = builder.intrinsic("smax", "i64", shifted, constant(-1 << 40, "i64"))
+    limited = builder.intrinsic("smin", "i64", limited, constant(1 << 40, "i64"))
+    once_more = builder.binary("shl", limited, constant(1, "i64"))
+    return builder.select(builder.compare("icmp ugt", by, most), once_more, shifted)
 
 
 def _clamp(frame: Frame, value: Value, width: int, *, signed: bool) -> Value:
@@ -124,30 +133,52 @@ def _insert(frame: Frame, into: Value, value: Value, place: int, width: int) -> 
 
 @emits("vmad", pure=True)
 def emit_multiply_add(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Compute a*b + c with 128 bits, as the manual's pseudo-code does."""
+    """Compute a*b + c with 65 bits: 64 of them, and whether the number is negative."""
     builder = frame.builder
     destination, left, right, third = instruction.operands
-    negated = [isinstance(operand, Selected) and operand.negated for operand in (left, right, third)]
-    product = builder.binary("mul", _source(frame, left, form.atype, "i128"), _source(frame, right, form.btype, "i128"))
-    signed = "s32" in (form.atype, form.btype) or negated[0] != negated[1] or negated[2]
-    c = frame.read(_plain(third), "b32")
-    if form.po and any(negated):
+    minus_a, minus_b, minus_c = (isinstance(each, Selected) and each.negated for each in (left, right, third))
+    if form.po and (minus_a or minus_b or minus_c):
         raise PtxError(f"{form}: no operand may be negated", frame.line)
-    if negated[0] != negated[1]:
-        if negated[2]:
-            raise PtxError(f"{form}: either the product or the last operand may be negated", frame.line)
-        product = builder.binary("sub", constant(0, "i128"), product)
-    wide = builder.resize(c, "i128", signed=signed)
-    if negated[2]:
-        wide = builder.binary("sub", constant(0, "i128"), wide)
-    total = builder.binary("add", product, wide)
-    if form.po:
-        total = builder.binary("add", total, constant(1, "i128"))
+    if minus_a != minus_b and minus_c:
+        raise PtxError(f"{form}: either the product or the last operand may be negated", frame.line)
+    whole = "s32" not in (form.atype, form.btype)
+    signed = not whole or minus_a != minus_b or minus_c
+    product = builder.binary("mul", _source(frame, left, form.atype), _source(frame, right, form.btype))
+    c = builder.resize(frame.read(_plain(third), "b32"), "i64", signed=signed)
+    zero = constant(0, "i64")
+    if minus_a != minus_b:
+        total = builder.binary("sub", c, product)
+        # A product of unsigned numbers may have 64 bits.
+        negative = builder.binary("or", builder.compare("icmp slt", c, zero), builder.compare("icmp ugt", product, c))
+    elif minus_c:
+        total = builder.binary("sub", product, c)
+        negative = builder.binary("and", builder.compare("icmp sge", c, zero), builder.compare("icmp ult", product, c))
+    else:
+        total = builder.binary("add", product, c)
+        if form.po:
+            total = builder.binary("add", total, constant(1, "i64"))
+        negative = None
+    if not whole:
+        negative = builder.compare("icmp slt", total, zero)
+    frame.write(destination, _scaled(frame, form, total, negative, signed=signed))
+
+
+def _scaled(frame: Frame, form: Form, total: Value, negative: Value | None, *, signed: bool) -> Value:
+    """Shift a number of 65 bits to the right, limit it, and return 32 bits."""
+    builder = frame.builder
     if form.scale:
-        total = builder.binary("ashr", total, constant(int(form.scale[3:]), "i128"))
+        by = int(form.scale[3:])
+        total = builder.binary("lshr", total, constant(by, "i64"))
+        if negative is not None:
+            above = builder.select(negative, constant(-1 << 64 - by, "i64"), constant(0, "i64"))
+            total = builder.binary("or", total, above)
     if form.sat:
-        total = _clamp(frame, total, 32, signed=signed)
-    frame.write(destination, builder.resize(total, "i32"))
+        most = builder.intrinsic("umin", "i64", total, constant((1 << 31 if signed else 1 << 32) - 1, "i64"))
+        if negative is not None:
+            least = builder.intrinsic("umax", "i64", total, constant(-1 << 31, "i64"))
+            most = builder.select(negative, least, most)
+        total = most
+    return builder.resize(total, "i32")
 
 
 # --- all halves or bytes ----------------------------------------------------------------------------------
@@ -166,10 +197,7 @@ def emit_simd(frame: Frame, instruction: Instruction, form: Form) -> None:
         if len(chosen) != count:
             raise PtxError(f"{form}: a source selects {count} parts", frame.line)
         sides.append(
-            [
-                _part(frame, words[number // count], number % count, width, "i64", signed=type_ == "s32")
-                for number in chosen
-            ]
+            [_part(frame, words[number // count], number % count, width, signed=type_ == "s32") for number in chosen]
         )
     counting = _selected(frame, destination, count, letter) or range(count)
     if max(counting) >= count:
