@@ -200,6 +200,7 @@ SIGNATURES = {
     "cluster_wait": (None, (U32,)),
     "graph_set_conditional": (None, (U32, P, P)),
     "graph_launch": (None, (U32, P, P, P)),
+    "graph_update": (None, (U32, U32, P)),
     "texture": (None, (U32, U32, U32, P, P, P)),
     "bulk": (None, (U32, U32, U32, P)),
 }
