@@ -32,14 +32,15 @@ class Parameter:
 class MachineCode:
     """One kernel, ready to run. `image` keeps the mapped object alive; `address` is `void entry(struct cpu_warp *)`.
 
-    Code that was compiled quickly has its LLVM IR in `ir`, and `key`, its place in the disk cache: see `improve.py`.
+    Code that was compiled quickly has `translate`, which returns LLVM IR for better code, and `key`, its place in the
+    disk cache: see `improve.py`.
     """
 
     address: int
     path: Path
     local_bytes: int  # local memory per thread, without recursion
     image: object
-    ir: bytes = b""  # compressed; empty if no better code is to come
+    translate: Callable[[], str] | None = None  # None if no better code is to come
     key: str = ""
 
     def images(self) -> tuple:

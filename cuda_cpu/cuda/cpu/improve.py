@@ -3,7 +3,8 @@
 """Compile kernels that run long once more, with all of LLVM's passes, while they run.
 
 The first compilation of a kernel is a quick one. The runtime counts the time that its launches take; when that is
-enough, another process, of low priority, compiles the same LLVM IR at level 3, and the launches go on with its code.
+enough, a thread translates the kernel once more, with all copies of its blocks, another process, of low priority,
+compiles that at level 3, and the launches go on with its code.
 A process, not a thread: LLVM as llvmlite has it compiles one thing at a time, so that a new kernel's first launch
 would wait, and a thread inside of it could not be stopped at exit. It ends with the pipe that it reads from.
 """
@@ -36,7 +37,7 @@ _thread: threading.Thread | None = None
 def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
     """Give the grid of a kernel better code once it is hot."""
     global _thread
-    if not machine.ir or not _has_interpreter():
+    if machine.translate is None or not _has_interpreter():
         return
     with _lock:
         _watched[:] = [item for item in _watched if item[0]() is not None]
@@ -56,7 +57,7 @@ def _work() -> None:
     compiler, seen = None, 0
     while True:
         for grid, machine, name in _hot():
-            if machine.ir:
+            if machine.translate is not None:
                 compiler = compiler or _Compiler()
                 _improve(machine, name, compiler)
             grid.replace(machine.address)
@@ -80,16 +81,17 @@ def _hot() -> list[tuple[_runtime.Grid, MachineCode, str]]:
 
 def _improve(machine: MachineCode, name: str, compiler: _Compiler) -> None:
     """Exchange a kernel's code; without a compiler it stays as it is."""
-    data, ir, machine.ir = compiler.compile(machine.ir), machine.ir, b""
+    text, machine.translate = machine.translate(), None
+    data = compiler.compile(zlib.compress(text.encode(), 1))
     if data is None:
         return
     image = _runtime.Image(data)
     machine.image = (machine.image, image)  # the old code may still run
     machine.address = image.address(name)
-    cache.store(machine.key, pack(data, machine.path, machine.local_bytes))
+    cache.store(machine.key, pack(data, machine.path, machine.local_bytes, quick=False))
     if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
-        size = len(zlib.decompress(ir))
-        print(f"cuda.cpu: kernel {name} is hot: compiled again at level {BEST} ({size} bytes of IR)", file=sys.stderr)
+        note = f"is hot: compiled again at level {BEST} ({len(text)} bytes of IR)"
+        print(f"cuda.cpu: kernel {name} {note}", file=sys.stderr)
 
 
 class _Compiler:

@@ -8,7 +8,6 @@ import ctypes
 import functools
 import os
 import sys
-import zlib
 from typing import TYPE_CHECKING
 
 from cuda.cpu import cache
@@ -53,13 +52,20 @@ def compile_kernel(program: Program, name: str) -> MachineCode:
     )  # fmt: skip
     entry = None if os.environ.get("CUDA_CPU_EXPLAIN") == "1" else cache.find(key)
     if entry is None:
-        text, path, local_bytes = emit(program, name)
+        text, path, local_bytes = emit(program, name, quick=level is None)
         data = assemble(text, QUICK if level is None else level)
-        entry = pack(data, path, local_bytes, zlib.compress(text.encode(), 1) if level is None else b"")
+        entry = pack(data, path, local_bytes, quick=level is None)
         cache.store(key, entry)
-    path, local_bytes, data, ir = unpack(entry)
+    path, local_bytes, data, quick = unpack(entry)
     image = _runtime.Image(data)
-    return MachineCode(image.address(name), path, local_bytes, image, ir, key)
+    translate = functools.partial(_translate, program, name, _width(), _path() == "fiber") if quick else None
+    return MachineCode(image.address(name), path, local_bytes, image, translate, key)
+
+
+def _translate(program: Program, name: str, width: int, fibers: bool) -> str:
+    from cuda.cpu.emit import emit_kernel
+
+    return emit_kernel(program, name, width=width, native_gather=_has_gathers(), fibers=fibers).text
 
 
 def setting() -> int | None:
@@ -81,14 +87,13 @@ def compile_function(program: Program, name: str) -> MachineCode:
     return MachineCode(ctypes.addressof(token), Path.WARPS, 0, token)
 
 
-def pack(data: bytes, path: Path, local_bytes: int, ir: bytes = b"") -> bytes:
-    """Join an object and what the runtime must know of it to one cache entry."""
-    return bytes([path]) + local_bytes.to_bytes(8, "little") + len(data).to_bytes(8, "little") + data + ir
+def pack(data: bytes, path: Path, local_bytes: int, *, quick: bool) -> bytes:
+    """Join an object and what the runtime must know of it to one cache entry. `quick`: better code may come."""
+    return bytes([path, quick]) + local_bytes.to_bytes(8, "little") + data
 
 
-def unpack(entry: bytes) -> tuple[Path, int, bytes, bytes]:
-    end = 17 + int.from_bytes(entry[9:17], "little")
-    return Path(entry[0]), int.from_bytes(entry[1:9], "little"), entry[17:end], entry[end:]
+def unpack(entry: bytes) -> tuple[Path, int, bytes, bool]:
+    return Path(entry[0]), int.from_bytes(entry[2:10], "little"), entry[10:], bool(entry[1])
 
 
 def build_object(program: Program, name: str, *, fibers: bool | None = None) -> tuple[bytes, Path, int]:
@@ -97,9 +102,9 @@ def build_object(program: Program, name: str, *, fibers: bool | None = None) -> 
     return assemble(text, setting() or QUICK), path, local_bytes
 
 
-def emit(program: Program, name: str, *, fibers: bool | None = None) -> tuple[str, Path, int]:
+def emit(program: Program, name: str, *, fibers: bool | None = None, quick: bool = False) -> tuple[str, Path, int]:
     """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
-    kernel = kernel_text(program, name, fibers=fibers)
+    kernel = kernel_text(program, name, fibers=fibers, quick=quick)
     if os.environ.get("CUDA_CPU_DUMP"):
         with open(os.path.join(os.environ["CUDA_CPU_DUMP"], name[:100] + ".ll"), "w") as file:
             file.write(kernel.text)
@@ -109,13 +114,26 @@ def emit(program: Program, name: str, *, fibers: bool | None = None) -> tuple[st
 
 
 def kernel_text(
-    program: Program, name: str, *, fibers: bool | None = None, places: list[Place] | None = None
+    program: Program,
+    name: str,
+    *,
+    fibers: bool | None = None,
+    quick: bool = False,
+    places: list[Place] | None = None,
 ) -> KernelText:
     """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
     from cuda.cpu.emit import emit_kernel
 
     fibers = _path() == "fiber" if fibers is None else fibers
-    return emit_kernel(program, name, width=_width(), native_gather=_has_gathers(), fibers=fibers, places=places)
+    return emit_kernel(
+        program,
+        name,
+        width=_width(),
+        native_gather=_has_gathers(),
+        fibers=fibers,
+        quick=quick,
+        places=places,
+    )
 
 
 def assemble(text: str, level: int) -> bytes:
@@ -149,12 +167,11 @@ def _optimised(text: str, level: int) -> llvm.ModuleRef:
 
 
 def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
-    """Only bring variables into registers and join what is left over: a fifth of the time of level 1."""
+    """Only bring variables into registers and join blocks: the selection of instructions combines what it can anyway."""
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     passes = llvm.create_new_function_pass_manager()
     passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     for function in module.functions:
         if not function.is_declaration:

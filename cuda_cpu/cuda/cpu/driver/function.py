@@ -90,7 +90,7 @@ class Function:
                 (machine, self.module.symbols),
                 layout,
             )
-            if machine.ir:
+            if machine.translate:
                 from cuda.cpu import improve
 
                 improve.watch(self.grid, machine, kernel.name)

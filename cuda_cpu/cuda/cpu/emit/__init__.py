@@ -82,6 +82,7 @@ def emit_kernel(
     native_gather: bool = False,
     fibers: bool = False,
     places: list[Place] | None = None,
+    quick: bool = False,
 ) -> KernelText:
     """Translate a kernel.
 
@@ -99,6 +100,8 @@ def emit_kernel(
         Run every warp on a fiber of its own, also where one call could run all warps of a block.
     places : list, optional
         Filled with the instructions that code was made of; comments of the text, "; place N", count from 1.
+    quick : bool, optional
+        Leave copies of blocks out that only make the code faster, and not the most frequent case.
 
     Raises
     ------
@@ -109,12 +112,13 @@ def emit_kernel(
     functions = [program.functions[each] for each in program.reachable(name)]
     module = Module(width, native_gather)
     module.places = places
+    module.quick = quick
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
     asking, meeting = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
     narrow = width < 32 and not fibers
     if narrow and (len(functions) > 1 or not _are_apart(functions[0])):
-        return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, places=places)
+        return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, quick=quick, places=places)
     with _located(program, functions) as at:
         graphs = [analyse(at(each), is_pure, lanewise(each), module.leaves, asking, meeting) for each in functions]
         why = "CUDA_CPU_PATH asks for them" if fibers else ""
@@ -122,7 +126,7 @@ def emit_kernel(
             why = why or "its blocks may reach into each other's shared memory"
         why = why or _why_fibers(graphs)
         if why and width < 32:
-            return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, places=places)
+            return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, quick=quick, places=places)
         module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
         if why:
             graphs[0].regions = []

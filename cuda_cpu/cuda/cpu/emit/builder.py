@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cuda.cpu.ptx.syntax import Location
 
-from .values import Shape, Value, constant, integer_of, is_float, width_of
+from .values import WIDTHS, Shape, Value, as_real, constant, integer_of, is_float, width_of
 
 
 class Place(NamedTuple):
@@ -26,6 +26,7 @@ class Module:
     def __init__(self, width: int, native_gather: bool):
         self.width = width
         self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
+        self.quick = False  # is for code that others will replace
         self.has_barriers = False  # the runtime counts lanes at barriers
         self.has_clusters = False  # blocks may reach into each other's shared memory
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
@@ -57,6 +58,8 @@ class Builder:
         self.allocas: list[str] = []
         self._count = 0
         self._broadcasts: dict[str, Value] = {}
+        self._bitcasts: dict[tuple[str, str], Value] = {}  # of this block, there and back
+        self._vectors = {element: f"<{module.width} x {element}>" for element in WIDTHS}
 
     # --- raw text ---------------------------------------------------------------------------------
 
@@ -82,6 +85,7 @@ class Builder:
     def label(self, name: str) -> None:
         self.lines.append(name + ":")
         self._broadcasts.clear()
+        self._bitcasts.clear()
 
     def new_label(self, stem: str) -> str:
         self._count += 1
@@ -111,7 +115,9 @@ class Builder:
     # --- types and shapes -------------------------------------------------------------------------
 
     def type(self, element: str, shape: Shape = Shape.VECTOR) -> str:
-        return element if shape is Shape.UNIFORM else f"<{self.width} x {element}>"
+        if shape is Shape.UNIFORM:
+            return element
+        return self._vectors.get(element) or f"<{self.width} x {element}>"
 
     def type_of(self, value: Value) -> str:
         return self.type(value.element, value.shape)
@@ -157,8 +163,23 @@ class Builder:
     def cast(self, opcode: str, value: Value, element: str) -> Value:
         if value.element == element:
             return value
+        if opcode == "bitcast":
+            return self._bitcast(value, element)
         ref = self.assign(f"{opcode} {self.typed(value)} to {self.type(element, value.shape)}")
         return Value(ref, element, value.shape)
+
+    def _bitcast(self, value: Value, element: str) -> Value:
+        """Registers are integers: most values are cast there and back, which need not be written."""
+        found = self._bitcasts.get((value.ref, element))
+        if found is None:
+            found = as_real(value, element) if value.literal and value.uniform else None
+            if found is None:
+                ref = self.assign(f"bitcast {self.typed(value)} to {self.type(element, value.shape)}")
+                found = Value(ref, element, value.shape)
+            self._bitcasts[value.ref, element] = found
+            if not found.literal:
+                self._bitcasts[found.ref, value.element] = value
+        return found
 
     def select(self, condition: Value, a: Value, b: Value) -> Value:
         if condition.uniform:

@@ -109,7 +109,7 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
         builder.label(labels["full"])
         _emit_copy(frame, flow, block, "-1", rows=True, full=True)
         builder.label(labels["else"])
-    if frame.graph.divergent >> block.number & 1:
+    if frame.graph.divergent >> block.number & 1 and not frame.module.quick:
         builder.branch(holds, labels["rows"], labels["apart"])
         builder.label(labels["rows"])
         _emit_copy(frame, flow, block, mask, rows=True, full=False)

@@ -77,3 +77,15 @@ def real(value: float, element: str) -> Value:
     elif element == "bfloat":
         return Value("0xR" + struct.pack(">f", value)[:2].hex().upper(), element, literal=True)
     return Value("0x" + struct.pack(">d", value).hex().upper(), element, literal=True)
+
+
+def as_real(value: Value, element: str) -> Value | None:
+    """Return an integer constant's bits as a floating-point constant; None where LLVM has no way to write it."""
+    if value.element not in WIDTHS or is_float(value.element) or element not in ("float", "double"):
+        return None
+    bits = int(value.ref) & ((1 << WIDTHS[element]) - 1)
+    if element == "double":
+        return Value(f"0x{bits:016X}", element, literal=True)
+    if bits >> 23 & 0xFF == 0xFF and bits & 0x7FFFFF:
+        return None  # written as a double, a NaN may become another one
+    return real(struct.unpack("<f", struct.pack("<I", bits))[0], element)
