@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
+MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
 
 
 def compile_kernel(program: Program, name: str) -> MachineCode:
@@ -167,15 +168,24 @@ def _optimised(text: str, level: int) -> llvm.ModuleRef:
 
 
 def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
-    """Only bring variables into registers and join blocks: the selection of instructions combines what it can anyway."""
+    """Bring variables into registers and join blocks; the selection of instructions combines what it can anyway."""
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     passes = llvm.create_new_function_pass_manager()
-    passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
+    whole = llvm.create_new_function_pass_manager()
+    whole.add_sroa_pass()
+    whole.add_simplify_cfg_pass()
     for function in module.functions:
         if not function.is_declaration:
-            passes.run(function, builder)
+            (whole if _can_join(function) else passes).run(function, builder)
+
+
+def _can_join(function: llvm.ValueRef) -> bool:
+    """Tell whether variables can be brought into registers in a time that is not felt: it is one for each and block."""
+    blocks = list(function.blocks)
+    variables = sum(instruction.opcode == "alloca" for instruction in blocks[0].instructions)
+    return len(blocks) * variables < MOST_JOINED
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:

@@ -9,6 +9,9 @@ blocks can be pending, and only those that lanes have parted to: a kernel withou
 
 from __future__ import annotations
 
+from itertools import accumulate
+from operator import or_
+
 from cuda.cpu.passes.graph import RETURN, Block, Graph
 
 
@@ -18,9 +21,10 @@ def find_pending(graph: Graph) -> None:
     if graph.general:
         everything = (1 << count) - 1
         graph.pending = [everything & ~(1 << number) for number in range(count)]
+        graph.kept = _needed_by_others(graph)
     else:
         graph.pending = _flow(graph)
-    graph.kept = [_needed(graph, pending) for pending in graph.pending]
+        graph.kept = [_needed(graph, pending) for pending in graph.pending]
 
 
 def _flow(graph: Graph) -> list[int]:
@@ -75,6 +79,13 @@ def _needed(graph: Graph, pending: int) -> int:
     for number in members(pending):
         kept |= graph.live_in[number]
     return kept
+
+
+def _needed_by_others(graph: Graph) -> list[int]:
+    """Return for each block what all the others need."""
+    before = accumulate(graph.live_in, or_, initial=0)
+    behind = list(accumulate(reversed(graph.live_in), or_, initial=0))
+    return [early | late for early, late in zip(before, reversed(behind[:-1]), strict=False)]
 
 
 def find_reach(graph: Graph) -> list[int]:
