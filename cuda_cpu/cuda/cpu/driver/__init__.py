@@ -53,6 +53,7 @@ from cuda.cpu.driver import (
     prepared_launch,
     primary,
     profiler,
+    recapture,
     stream,
     stream_memory,
     tensor_map,
@@ -66,8 +67,8 @@ from cuda.cpu.driver import error as error
 MODULES: tuple[ModuleType, ...] = (
     device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
     library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
-    block, capture, capture_state, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object, virtual_memory,
-    multicast, ipc, pool_share, graph_condition, device_resource, green_context,
+    block, capture, capture_state, recapture, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
+    virtual_memory, multicast, ipc, pool_share, graph_condition, device_resource, green_context,
     external_memory, array, array_sparse, copy_array, tensor_map, texture,
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import Any, NoReturn
 
@@ -130,6 +130,9 @@ class Capture:
             node not in reached for line, edges in self.at.items() if line is not self.origin for node, _ in edges
         )
 
+    def complete(self) -> None:
+        """Refuse an end that comes too early."""
+
     def end(self) -> None:
         capture_state.active.discard(self)
         for line in self.at:
@@ -203,7 +206,8 @@ class CaptureQueue:
 MODES = range(CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED + 1)
 
 
-def _begin(name: str, handle: int, mode: int, graph: Graph | None, before: Edges) -> None:
+def begin(name: str, handle: int, mode: int, make: Callable[[stream.Stream], Capture]) -> None:
+    """Check the stream, and let `make` begin a capture of it."""
     line = stream.find(handle)
     if mode not in MODES:
         raise invalid(f"{name}: {mode} is no CUstreamCaptureMode")
@@ -211,11 +215,11 @@ def _begin(name: str, handle: int, mode: int, graph: Graph | None, before: Edges
         raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the legacy stream cannot be captured")
     if line.capture is not None:
         raise CudaError(CUDA_ERROR_ILLEGAL_STATE, f"{name}: the stream is being captured already")
-    Capture(line, mode, graph or Graph(), before, own=graph is None)
+    make(line)
 
 
 def cuStreamBeginCapture(handle: int, mode: int) -> None:
-    _begin("cuStreamBeginCapture", handle, mode, None, [])
+    begin("cuStreamBeginCapture", handle, mode, lambda line: Capture(line, mode, Graph(), [], own=True))
 
 
 def cuStreamBeginCapture_v1(handle: int) -> None:
@@ -224,7 +228,8 @@ def cuStreamBeginCapture_v1(handle: int) -> None:
 
 def cuStreamBeginCaptureToGraph(handle: int, graph: int, places: int, data: int, count: int, mode: int) -> None:
     name, to = "cuStreamBeginCaptureToGraph", graphs.find(graph)
-    _begin(name, handle, mode, to, dependencies(name, to, places, data, count))
+    before = dependencies(name, to, places, data, count)
+    begin(name, handle, mode, lambda line: Capture(line, mode, to, before, own=False))
 
 
 def cuStreamEndCapture(handle: int) -> int:
@@ -247,6 +252,7 @@ def cuStreamEndCapture(handle: int) -> int:
                 CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
                 "cuStreamEndCapture: a stream that joined has work which the first one does not wait for",
             )
+        capture.complete()
     except CudaError:
         if capture.own:
             capture.graph.close()

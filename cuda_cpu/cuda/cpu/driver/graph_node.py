@@ -253,7 +253,10 @@ def cuGraphEventWaitNodeGetEvent(handle: int) -> int:
 
 def cuGraphNodeGetParams(handle: int, place: int) -> None:
     """Give a node's parameters with their type."""
-    work = nodes.find(handle).work
+    write_params(nodes.find(handle).work, place)
+
+
+def write_params(work: Work, place: int) -> None:
     given = view("cuGraphNodeGetParams", CUgraphNodeParams, place)
     ctypes.memset(place, 0, ctypes.sizeof(CUgraphNodeParams))
     given.type = work.kind

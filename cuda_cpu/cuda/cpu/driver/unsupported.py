@@ -39,7 +39,6 @@ REASONS = (
     (r"cuTensorMap(EncodeIm2colWide|SetAllocationClass)", "its instructions (sm_100) are not here"),
     (r"cuMemBatchDecompressAsync", "needs the decompression engine of a GPU"),
     (r"cuMemGetLocationInfo", "the memory of the CPU device is in one place"),
-    (r"cuStreamBeginRecaptureToGraph", "capture into a new graph and cuGraphExecUpdate do the same"),
     (r"cuGetExportTable", "private interfaces of NVIDIA's driver"),
 )
 

@@ -22,8 +22,11 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY3D,
     CUgraphNodeParams,
 )
-from cuda.cpu.driver import array, context
+from cuda.cpu.driver import array, capture, context
 from cuda.cpu.driver.error import invalid
+from cuda.cpu.driver.graph import graphs
+from cuda.cpu.driver.graph_work import Work
+from cuda.cpu.driver.recapture import Recapture
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import box_of, ends, place
 from cuda.cpu.runtime_api.device import ensure_context
@@ -77,9 +80,14 @@ def cudaGraphExecNodeSetParams(graph_exec: int, node: int, at: int) -> None:
 
 
 def cudaGraphNodeGetParams(node: int, at: int) -> None:
-    given = _given("cudaGraphNodeGetParams", at)
     made = CUgraphNodeParams()
     driver.cuGraphNodeGetParams(node, ctypes.addressof(made))
+    _write_params(made, at)
+
+
+def _write_params(made: Any, at: int) -> None:
+    """Write a CUgraphNodeParams as a cudaGraphNodeParams."""
+    given = _given("cudaGraphNodeGetParams", at)
     ctypes.memset(at, 0, ctypes.sizeof(given))
     given.type = made.type
     if made.type == CU_GRAPH_NODE_TYPE_KERNEL:
@@ -186,3 +194,25 @@ def cudaGraphConditionalHandleCreate(graph: int, default: int, flags: int) -> in
 def cudaGraphConditionalHandleCreate_v2(graph: int, execution: int, default: int, flags: int) -> int:
     ensure_context()
     return driver.cuGraphConditionalHandleCreate(graph, execution, default, flags)
+
+
+# --- recapture ------------------------------------------------------------------------------------------
+
+
+class Told(Recapture):
+    """A recapture whose callback is told of changes in the runtime API's structs."""
+
+    def write(self, work: Work) -> Any:
+        made = abi.cudaGraphNodeParams()
+        _write_params(super().write(work), ctypes.addressof(made))
+        return made
+
+
+def cudaStreamBeginRecaptureToGraph(handle: int, mode: int, graph: int, place: int) -> None:
+    """Begin as cuStreamBeginRecaptureToGraph; without callback data there is no callback."""
+    name = "cudaStreamBeginRecaptureToGraph"
+    ensure_context()
+    to = graphs.find(graph)
+    given = abi.cudaGraphRecaptureCallbackData.from_address(place) if place else abi.cudaGraphRecaptureCallbackData()
+    callback, data = given.callbackFunc or 0, given.userData or 0
+    capture.begin(name, handle, mode, lambda line: Told(line, mode, to, callback, data))
