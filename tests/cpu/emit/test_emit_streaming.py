@@ -159,3 +159,14 @@ def test_loops_ask_for_what_comes_next() -> None:
     for advance, _ in ADDS.values():
         assert hints(ADD=advance) == 2, advance
     assert hints(ADD="add.s64 %i3, %i3, %i3; add.s64 %i3, %i3, 1;") == 0
+
+
+def test_long_ways_to_an_address_are_followed_once() -> None:
+    """Sums of sums, each of which has the one before as both of its terms."""
+    text = HEAD + text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", TYPE="s64", ADD=ADDS["once"][0])
+    chain = "sub.s64 %z0, %i3, %i3;" + "".join(f"add.s64 %z{n + 1}, %z{n}, %z{n};" for n in range(12))
+    text = text.replace(".reg .pred", ".reg .b64 %z<13>; .reg .pred")
+    text = text.replace("add.s64 %d7, %d1, %d6;", f"{chain} add.s64 %d8, %d6, %z12; add.s64 %d7, %d1, %d8;")
+    written = jit.kernel_text(ptx_program.build([text]), "k").text
+    assert written.count("call void @llvm.prefetch") == 2
+    assert written.count(" = add i64 ") < 2**10

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.frame import Frame
 
 NOTHING = constant(0, "i64")
-LONGEST = 16  # steps from an address back to what a loop adds to
+LONGEST = 16  # steps in which a register comes back to itself
+MOST = 32  # registers between an address and what a loop adds to
 
 
 def follow(frame: Frame, step: Step, of: Callable[[Operand], Value | None], *, exact: bool) -> Value | None:
@@ -110,7 +111,7 @@ def _product(frame: Frame, step: Step, found: list[Value], element: str) -> Valu
 def advance(frame: Frame, number: int, operand: Operand) -> Value | None:
     """Return what an operand grows by with each round of the innermost loop round a block, if that is known."""
     loop = _loop_of(frame.graph, number)
-    return None if loop is None else _advance(frame, loop, operand, LONGEST)
+    return None if loop is None else _advance(frame, loop, operand, {})
 
 
 def _loop_of(graph: Graph, number: int) -> dict[str, list[Step]] | None:
@@ -127,18 +128,30 @@ def _loop_of(graph: Graph, number: int) -> dict[str, list[Step]] | None:
     return found
 
 
-def _advance(frame: Frame, loop: dict[str, list[Step]], operand: Operand, depth: int) -> Value | None:
+def _advance(
+    frame: Frame, loop: dict[str, list[Step]], operand: Operand, known: dict[str, Value | None]
+) -> Value | None:
     if isinstance(operand, Immediate | Symbol):
         return NOTHING
-    if not isinstance(operand, Register) or not depth:
+    if not isinstance(operand, Register):
         return None
-    steps = loop.get(operand.name, [])
+    name = operand.name
+    if name not in known:
+        if len(known) == MOST:
+            return None
+        known[name] = None  # for those that depend on themselves
+        known[name] = _advance_of(frame, loop, name, known)
+    return known[name]
+
+
+def _advance_of(frame: Frame, loop: dict[str, list[Step]], name: str, known: dict[str, Value | None]) -> Value | None:
+    steps = loop.get(name, [])
     if len(steps) != 1:
         return None if steps else NOTHING
-    added = _added(frame, loop, operand.name)
+    added = _added(frame, loop, name)
     if added is None:
-        return follow(frame, steps[0], lambda each: _advance(frame, loop, each, depth - 1), exact=False)
-    element, total = frame.element_of(operand.name), NOTHING
+        return follow(frame, steps[0], lambda each: _advance(frame, loop, each, known), exact=False)
+    element, total = frame.element_of(name), NOTHING
     for opcode, each in added:
         total = _sum(frame, opcode, total, frame.builder.resize(frame.read(each, "b64"), element), element)
     return total
