@@ -63,6 +63,20 @@ def fuzz(session):
 
 
 @nox.session
+def differential(session):
+    """Run the tests of programs in every way that the CPU device has, and many random kernels: an hour or two."""
+    programs = ("tests/cpu/programs", "tests/examples")
+    for path, width in (("region", "32"), ("region", "native"), ("region", "1"), ("fiber", "32")):
+        for level, workers in (("0", "8"), ("1", "2"), ("3", "1")):
+            way = {"PATH": path, "WIDTH": width, "LEVEL": level, "WORKERS": workers}
+            environment = {f"CUDA_CPU_{name}": value for name, value in way.items()}
+            session.log(" ".join(f"{name}={value}" for name, value in environment.items()))
+            session.run("python", "-m", "pytest", "-q", *programs, *session.posargs, env=environment)
+    many = {"CUDA_CPU_RANDOM_PROGRAMS": "1000"}
+    session.run("python", "-m", "pytest", "-q", "tests/cpu/test_differential.py", *session.posargs, env=many)
+
+
+@nox.session
 def docs(session):
     """Build the documentation; a warning is an error."""
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")

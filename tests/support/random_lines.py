@@ -9,6 +9,7 @@ up or down by a constant from lane to lane; `$x` `$y` `$l` `$h` are floats, doub
 
 from __future__ import annotations
 
+FRESH = 200  # statements that have temporary registers of their own
 WORDS = 24  # of the output, for each thread
 ROWS = 6  # words of the rows, for each thread
 READABLE = 128  # words at the start of the input that each thread may read
@@ -90,30 +91,31 @@ HEAD = f"""\
     .shared .align 16 .b8 fixed[4096];
     .shared .align 8 .b8 cells[32];
     .local .align 16 .b8 own[64];
-    .reg .b32 %r<6>, %u<3>, %t<16>, %m, %i<99>, %n<99>, %a<3>;
-    .reg .b64 %d<16>, %l<2>;
+    .reg .b32 %r<6>, %u<3>, %t<16>, %m, %i<99>, %n<99>, %a<3>, %g<20>, %w<{3 * FRESH}>;
+    .reg .b64 %d<16>, %l<2>, %o<16>, %z<{2 * FRESH}>;
     .reg .b16 %h<2>;
     .reg .f32 %f<4>, %x<2>;
     .reg .f64 %e<4>, %y<2>;
     .reg .pred %p<8>;
-    mov.u32 %t0, %tid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.y; mov.u32 %t3, %ntid.y; mov.u32 %t4, %tid.z;
-    mad.lo.u32 %t5, %t4, %t3, %t2; mad.lo.u32 %t0, %t5, %t1, %t0;
-    mov.u32 %t6, %ntid.z; mul.lo.u32 %t1, %t1, %t3; mul.lo.u32 %t1, %t1, %t6;
-    mov.u32 %t2, %ctaid.z; mov.u32 %t3, %nctaid.y; mov.u32 %t4, %ctaid.y; mad.lo.u32 %t2, %t2, %t3, %t4;
-    mov.u32 %t3, %nctaid.x; mov.u32 %t4, %ctaid.x; mad.lo.u32 %u0, %t2, %t3, %t4;
+    mov.u32 %g0, %tid.x; mov.u32 %g1, %ntid.x; mov.u32 %g2, %tid.y; mov.u32 %g3, %ntid.y; mov.u32 %g4, %tid.z;
+    mad.lo.u32 %g5, %g4, %g3, %g2; mad.lo.u32 %t0, %g5, %g1, %g0;
+    mov.u32 %g6, %ntid.z; mul.lo.u32 %g7, %g1, %g3; mul.lo.u32 %t1, %g7, %g6;
+    mov.u32 %g8, %ctaid.z; mov.u32 %g9, %nctaid.y; mov.u32 %g10, %ctaid.y; mad.lo.u32 %g11, %g8, %g9, %g10;
+    mov.u32 %g12, %nctaid.x; mov.u32 %g13, %ctaid.x; mad.lo.u32 %g19, %g11, %g12, %g13; mov.u32 %u0, %g19;
     ld.param.u32 %u1, [number]; mad.lo.u32 %u2, %u0, 5, %u1;
-    mad.lo.u32 %t2, %u0, %t1, %t0;
-    ld.param.u64 %d1, [out]; mul.wide.u32 %d0, %t2, {4 * WORDS}; add.s64 %d1, %d1, %d0;
-    ld.param.u64 %d2, [in]; mul.wide.u32 %d0, %t2, 256; add.s64 %d3, %d2, %d0;
+    mad.lo.u32 %t2, %g19, %t1, %t0;
+    ld.param.u64 %o0, [out]; mul.wide.u32 %o1, %t2, {4 * WORDS}; add.s64 %d1, %o0, %o1;
+    ld.param.u64 %d2, [in]; mul.wide.u32 %o2, %t2, 256; add.s64 %d3, %d2, %o2;
     ld.param.u64 %d4, [sums];
-    mov.u32 %t3, %nctaid.x; mov.u32 %t4, %nctaid.y; mul.lo.u32 %t3, %t3, %t4; mov.u32 %t4, %nctaid.z;
-    mul.lo.u32 %t3, %t3, %t4; mul.lo.u32 %t3, %t3, %t1; cvt.u64.u32 %d11, %t3; cvt.u64.u32 %d0, %t2;
-    ld.param.u64 %d12, [rows]; mad.lo.s64 %d6, %d0, 4, %d12; mad.lo.s64 %d7, %d11, 4, %d6;
-    mad.lo.s64 %d8, %d11, 8, %d12; mad.lo.s64 %d8, %d0, 2, %d8; mad.lo.s64 %d9, %d11, 10, %d12; add.s64 %d9, %d9, %d0;
-    mad.lo.s64 %d10, %d11, 16, %d12; mad.lo.s64 %d10, %d0, 8, %d10;
+    mov.u32 %g14, %nctaid.z; mul.lo.u32 %g15, %g12, %g9; mul.lo.u32 %g16, %g15, %g14; mul.lo.u32 %g17, %g16, %t1;
+    cvt.u64.u32 %d11, %g17; ld.param.u64 %d12, [rows];
+    mul.wide.u32 %o3, %t2, 4; add.s64 %d6, %d12, %o3; shl.b64 %o4, %d11, 2; add.s64 %d7, %d6, %o4;
+    mul.wide.u32 %o5, %t2, 2; shl.b64 %o6, %d11, 3; add.s64 %o7, %o6, %d12; add.s64 %d8, %o7, %o5;
+    cvt.u64.u32 %o8, %t2; mad.lo.s64 %o9, %d11, 10, %d12; add.s64 %d9, %o9, %o8;
+    mul.wide.u32 %o10, %t2, 8; mad.lo.s64 %o11, %d11, 16, %d12; add.s64 %d10, %o11, %o10;
     ld.global.u32 %r0, [%d3]; ld.global.u32 %r1, [%d3+4]; ld.global.v2.u32 {{%r2, %r3}}, [%d3+8];
     mov.u32 %r4, %t0; mov.u32 %r5, %laneid;
-    mov.u32 %t3, slots; mad.lo.u32 %t3, %t0, 4, %t3;
+    mov.u32 %g18, slots; mad.lo.u32 %t3, %t0, 4, %g18;
     st.shared.u32 [%t3], %r1; st.shared.u32 [%t3+4096], %r2;
     mov.u32 %t4, fixed; mad.lo.u32 %t4, %t0, 4, %t4; xor.b32 %t5, %r1, %t0; st.shared.u32 [%t4], %t5;
     setp.lt.u32 %p0, %t0, 1; @%p0 st.shared.v4.u32 [cells], {{0, 0, 0, 0}}; \
@@ -125,7 +127,7 @@ st.local.v2.u32 [own+40], {{5, 6}};
     mov.u32 %t4, 1; mov.u32 %t10, %laneid; mov.u32 %t11, 40;
     and.b32 %t5, %t0, 0xffe0; sub.u32 %t5, %t1, %t5; min.u32 %t5, %t5, 32;
     setp.ge.u32 %p0, %t5, 32; shl.b32 %m, %t4, %t5; sub.u32 %m, %m, 1; selp.b32 %m, -1, %m, %p0;
-    mov.u32 %a0, %t0; mov.u32 %a1, %tid.x; mov.u32 %a2, %ctaid.x; mov.u32 %t4, %ntid.x; mad.lo.u32 %a2, %a2, %t4, %a1;
+    mov.u32 %a0, %t0; mov.u32 %a1, %tid.x; mad.lo.u32 %a2, %g13, %g1, %g0;
     cvt.rn.f32.u32 %x0, %t0; mov.f32 %x1, 0f3FC00000; cvt.rn.f64.s32 %y0, %r1; mov.f64 %y1, 0d3FF8000000000000;
     mov.b64 %l0, {{%r0, %r1}}; cvt.u64.u32 %l1, %t0; cvt.rn.f16.f32 %h0, %x0; mov.b16 %h1, 0x3e00;
     bar.sync 0;
@@ -139,7 +141,7 @@ DONE:
     setp.num.f64 %p0, %y1, %y1; selp.f64 %y1, %y1, 0d0000000000000000, %p0;
     cvt.f32.f16 %f0, %h0; setp.num.f32 %p0, %f0, %f0; selp.f32 %f0, %f0, 0f00000000, %p0;
     st.global.v4.u32 [%d1], {%r0, %r1, %r2, %r3}; st.global.v2.u32 [%d1+16], {%r4, %r5};
-    xor.b32 %t0, %u0, %u1; add.u32 %t0, %t0, %u2; st.global.u32 [%d1+24], %t0; st.global.u32 [%d1+28], 77;
+    xor.b32 %t14, %u0, %u1; add.u32 %t14, %t14, %u2; st.global.u32 [%d1+24], %t14; st.global.u32 [%d1+28], 77;
     st.global.v2.f32 [%d1+32], {%x0, %x1}; st.global.v2.f64 [%d1+48], {%y0, %y1}; st.global.v2.u64 [%d1+64], {%l0, %l1};
     st.global.u32 [%d1+40], %a0; st.global.u32 [%d1+44], %a1; st.global.u32 [%d1+80], %a2; st.global.f32 [%d1+84], %f0;
     ret;
@@ -333,6 +335,8 @@ and.b32 $A, $B, 63;
 min.u32 $A, $B, 40;
 setp.lt.u32 %p4, $B, $u; @%p4 add.u32 $A, $C, $j;
 """.splitlines()
+WALKS = ["add.u32 $A, $A, $j;", "add.s32 $A, $A, $u;", "sub.u32 $A, $A, $u;", "add.u32 $A, $A, 4;"]
+ROW = ["%t0", "%t2", "%g0", "%g2", "%t10", *AFFINE]  # what steps may start from
 USES = """\
 mov.b32 $d, $A;
 cvt.u64.u32 %d5, $A; add.s64 %d5, %d5, $j; shr.u64 %d5, %d5, $s; cvt.u32.u64 $d, %d5;

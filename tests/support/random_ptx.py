@@ -12,10 +12,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
+from typing import TYPE_CHECKING
 
+import numpy as np
 from support import random_lines as lines
 from support import random_meetings as meetings
-from support.random_lines import CELLS, CONSTANTS, HEAD, OF_LETTER, TAIL, UNIFORM, VARIABLES
+from support.lane_threads import Grid
+from support.random_lines import CELLS, CONSTANTS, HEAD, OF_LETTER, ROWS, TAIL, UNIFORM, VARIABLES, WORDS
+
+from cuda.cpu.ptx.program import build
+
+if TYPE_CHECKING:
+    from support.loaded import Loaded
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class Writer:
         self.apart = random.random() < 0.3  # there may be what makes warps wait for each other in any way
         self.counts = self.full and not leaves  # barriers may count threads
         self.operations = [*lines.INTEGERS * 2, *lines.MEMORY, *lines.SHARED, *lines.OTHERS, *lines.CALLS * 2,
-                           *lines.STEPS, *lines.USES]  # fmt: skip
+                           *(lines.WALKS if random.random() < 0.5 else lines.STEPS)]  # fmt: skip
         self.names = 0
 
     def name(self) -> int:
@@ -66,10 +74,29 @@ class Writer:
             value = self.source() if letter in "abc" else str(self.random.choice(OF_LETTER[letter]))
             return value if letter in "XYLH" else chosen.setdefault(letter, value)
 
-        return re.sub(r"\$(\w)", pick, line)
+        return self.fresh(re.sub(r"\$(\w)", pick, line))
+
+    def fresh(self, line: str) -> str:
+        """Give a line temporary registers of its own: in shared ones nothing could be known of rows of memory."""
+        number = self.name() % lines.FRESH
+        if self.chance(0.1):
+            return line
+        names = {"%t7": f"%w{3 * number}", "%t8": f"%w{3 * number + 1}", "%t12": f"%w{3 * number + 2}",
+                 "%d5": f"%z{2 * number}", "%d0": f"%z{2 * number + 1}"}  # fmt: skip
+        return re.sub(r"%(t7|t8|t12|d5|d0)\b", lambda found: names[found[0]], line)
 
     def compute(self) -> str:
+        if self.chance(0.25):
+            return self.use_row()
         return self.fill(self.random.choice(self.operations))
+
+    def use_row(self) -> str:
+        """Step from a register that grows from lane to lane to another one, and use that."""
+        use = self.random.choice(lines.USES)
+        if self.chance(0.3):
+            return self.fill(use)
+        step = re.sub(r"\$[BC]", lambda found: self.random.choice(lines.ROW), self.random.choice(lines.STEPS[:-1]))
+        return self.fill(f"{step} {use}".replace("$A", "%t12"))
 
     def condition(self, predicate: str) -> str:
         if self.chance(0.1):
@@ -230,6 +257,28 @@ class Case:
         for size in sizes:
             count *= size
         return count
+
+    def arguments(self) -> tuple:
+        """Return arrays and the number to start with, the same each time."""
+        threads = self.threads
+        words = np.random.default_rng(threads).integers(0, 2**32, 64 * (threads + 1), dtype=np.uint32)
+        words[::3] %= 40
+        sums = np.zeros(32, np.uint32)
+        sums[[12, 13]] = 0xFFFFFFFF  # for the least, and for bits that all have
+        return np.zeros(WORDS * threads, np.uint32), words, sums, np.zeros(ROWS * threads, np.uint32), np.uint32(3)
+
+    def interpreted(self) -> tuple:
+        """Return what the plain interpreter makes of them."""
+        arguments = self.arguments()
+        Grid(build([self.text]), "k", self.grid, self.block, arguments).run()
+        return arguments
+
+    def check(self, loaded: Loaded, expected: tuple, what: str) -> None:
+        """Launch the kernel on the CPU device and compare bit for bit."""
+        found = self.arguments()
+        loaded.launch("k", self.grid, self.block, *found)
+        for name, a, b in zip(("out", "in", "sums", "rows"), found, expected, strict=False):
+            np.testing.assert_array_equal(a, b, err_msg=f"{name}: {what}")
 
 
 def structured(random: Random) -> Case:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
+# What LLVM may make an addition with carry of: bits that become numbers, and integers of more than 64 bits.
+CARRIES = ("ext i1 ", "ext <1 x i1> ", ".with.overflow.", " i128")
+CHOSEN_BIT = re.compile(r"select (?:<1 x i1>|i1) \S+, \S+ -?[01], ")
 
 
 def compile_kernel(program: Program, name: str) -> MachineCode:
@@ -139,19 +143,24 @@ def kernel_text(
 
 def assemble(text: str, level: int) -> bytes:
     """Compile LLVM IR to an ELF object at a level from 0 to 3."""
-    _choose_scheduler(level)
+    _choose_scheduler(text, level)
     return _target_machine(level).emit_object(_optimised(text, level))
 
 
 def disassemble(text: str, level: int) -> str:
     """Return what `assemble` makes as assembler text."""
-    _choose_scheduler(level)
+    _choose_scheduler(text, level)
     return _target_machine(level).emit_assembly(_optimised(text, level))
 
 
-def _choose_scheduler(level: int) -> None:
-    """Order instructions simply at the quick level: LLVM's usual way takes time by the square of a block's length."""
-    _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if level == QUICK else 'default'}")
+def _choose_scheduler(text: str, level: int) -> None:
+    """Order instructions simply at the quick level: LLVM's usual way takes time by the square of a block's length.
+
+    The simple one ends the process where carries of two numbers cross in the processor's flags, so code that may
+    have any is left to the usual one.
+    """
+    simple = level == QUICK and not (any(word in text for word in CARRIES) or CHOSEN_BIT.search(text))
+    _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if simple else 'default'}")
 
 
 def _optimised(text: str, level: int) -> llvm.ModuleRef:

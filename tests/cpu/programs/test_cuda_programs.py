@@ -492,7 +492,10 @@ def test_barriers_and_pipelines_of_libcudacxx():
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
-def test_integers_of_128_bits(arch):
+@pytest.mark.parametrize("width", ["32", "1"])  # numbers, not vectors, have carries in the processor's flags
+def test_integers_of_128_bits(arch, width, monkeypatch):
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    monkeypatch.setenv("CUDA_CPU_LEVEL", "0")
     source = """extern "C" __global__ void k(const long long *a, const long long *b, long long *out, int n) {
         int i = threadIdx.x; if (i >= n) return; __int128 x = a[i], y = b[i], z = x * b[(i + 1) % n] + y;
         __int128 results[] = {z, z / y, z % y, z >> (i * 3), z - x,

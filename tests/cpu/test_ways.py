@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel's result depends neither on the path nor on the packets' width, the level, the workers or the cache.
+
+`nox -s differential` runs the tests of whole programs in each of these ways.
+"""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+import pytest
+
+pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
+pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
+
+from support.loaded import Loaded
+from support.random_jumps import unstructured
+from support.random_ptx import structured
+
+from cuda.cpu import improve, jit
+from cuda.cpu.emit import emit_kernel
+from cuda.cpu.ptx.program import build
+from cuda.cpu.runtime import _runtime as runtime
+
+pytestmark = pytest.mark.cpu_only
+SETTINGS = ("CUDA_CPU_PATH", "CUDA_CPU_WIDTH", "CUDA_CPU_LEVEL", "CUDA_CPU_CACHE")
+
+
+# Narrow packets in seven regions, whole warps in three, fibers, jumps to anywhere.
+@pytest.fixture(params=["structured 12", "structured 21", "structured 13", "unstructured 6"])
+def known(request):
+    """A kernel and what the plain interpreter makes of it."""
+    kind, seed = request.param.split()
+    case = {"structured": structured, "unstructured": unstructured}[kind](Random(int(seed)))
+    return case, case.interpreted()
+
+
+@pytest.fixture(autouse=True)
+def _workers(monkeypatch):
+    for name in SETTINGS[:3]:
+        monkeypatch.delenv(name, raising=False)
+    count = runtime.workers()
+    yield
+    runtime.set_workers(count)
+
+
+def test_workers(known, monkeypatch):
+    case, expected = known
+    loaded = Loaded(case.text.encode())
+    for workers in (1, 2, 8, 1):
+        runtime.set_workers(workers)
+        for _ in range(5):
+            case.check(loaded, expected, f"{workers} workers")
+
+
+@pytest.mark.parametrize("level", ["", "1", "3"])
+def test_cache(known, level, monkeypatch, tmp_path):
+    """Cold, warm, with the entry of another setting beside, and without one."""
+    case, expected = known
+    monkeypatch.setenv("CUDA_CPU_LEVEL", level)
+    folder = tmp_path / "kernels"
+    for cache, path in ((folder, "region"), (folder, "region"), (folder, "fiber"), (folder, "region"), ("0", "region")):
+        monkeypatch.setenv("CUDA_CPU_CACHE", str(cache))
+        monkeypatch.setenv("CUDA_CPU_PATH", path)
+        case.check(Loaded(case.text.encode()), expected, f"cache {cache}, {path}")
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize("width", ["1", "2", "native"])
+def test_narrow_packets(known, width, monkeypatch):
+    case, expected = known
+    for path in ("region", "fiber"):
+        monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+        monkeypatch.setenv("CUDA_CPU_PATH", path)
+        case.check(Loaded(case.text.encode()), expected, f"{width} lanes, {path}")
+
+
+def test_better_code_that_comes_while_the_kernel_runs(known, monkeypatch, tmp_path):
+    case, expected = known
+    monkeypatch.setattr(improve, "ENOUGH", 1)
+    monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path / "kernels"))
+    loaded = Loaded(case.text.encode())
+    machine = loaded.code.compile("k")
+    case.check(loaded, expected, "quick code")
+    improve.watch(loaded.grid("k"), machine, "k")
+    quick, end, more = machine.address, time.monotonic() + 120, 20
+    while more and time.monotonic() < end:
+        case.check(loaded, expected, "while it is exchanged")
+        more -= machine.address != quick
+    assert machine.address != quick
+
+
+# --- how many lanes a packet has ------------------------------------------------------------------------
+
+KERNEL = """.version 8.5
+.target sm_90
+.address_size 64
+.func (.param .b32 out) f(.param .b32 a) {{ .reg .b32 %r1; ld.param.b32 %r1, [a]; st.param.b32 [out], %r1; ret; }}
+.visible .entry k(.param .u64 data) {{
+    .reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<4>;
+    ld.param.u64 %d1, [data]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;
+    setp.gt.u32 %p1, %r1, 5; mov.u32 %r2, 7;
+    {code}
+    st.global.u32 [%d3], %r2;
+    ret;
+}}
+"""
+EXCHANGES = {
+    "shfl": "shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;",
+    "vote": "vote.sync.ballot.b32 %r2, %p1, -1;",
+    "match": "match.any.sync.b32 %r2, %r1, -1;",
+    "redux": "redux.sync.add.u32 %r2, %r1, -1;",
+    "activemask": "activemask.b32 %r2;",
+    "elect": "elect.sync %r2|%p2, -1;",
+    "barrier of the warp": "bar.warp.sync -1;",
+    "lanemask": "mov.u32 %r2, %lanemask_lt;",
+    "call": "{ .param .b32 a; .param .b32 o; st.param.b32 [a], %r1; call (o), f, (a); ld.param.b32 %r2, [o]; }",
+    "loop that waits": "L: ld.volatile.global.u32 %r2, [%d1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra L;",
+}
+ALONE = {
+    "nothing": "",
+    "barrier": "bar.sync 0;",
+    "atomic": "atom.global.add.u32 %r2, [%d1], 1;",
+    "branch": "@%p1 bra S; add.u32 %r2, %r2, %r1; S:",
+    "lane": "mov.u32 %r2, %laneid;",
+}
+
+
+@pytest.mark.parametrize("what", [*EXCHANGES, *ALONE])
+def test_lanes_that_exchange_something_are_all_in_one_packet(what):
+    program = build([KERNEL.format(code=(EXCHANGES | ALONE)[what])])
+    notes = emit_kernel(program, "k", width=1).notes
+    assert f"; {32 if what in EXCHANGES else 1} lanes a packet; " in notes[0]
+
+
+def test_fibers_are_whole_warps(monkeypatch):
+    program = build([KERNEL.format(code="")]).placed("k")
+    monkeypatch.setenv("CUDA_CPU_PATH", "fiber")
+    wide = jit.kernel_text(program, "k").text
+    monkeypatch.setenv("CUDA_CPU_WIDTH", "1")
+    assert jit.kernel_text(program, "k").text == wide
