@@ -141,3 +141,21 @@ def test_requests_are_refused_and_answered(multicast):
     out = np.zeros(2, np.uint32)
     Loaded(text.encode()).launch("k", 2, 1, out, cluster=(2, 1, 1))
     assert out.tolist() == [2, 2]
+
+
+def test_vectors_move():
+    """Elements move as if at the same time; a special register may be all of its components."""
+    text = """
+    .visible .entry k(.param .u64 out)
+    {
+        .reg .b32 %r<9>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [out]; mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid;
+        mov.v2.b32 {%r2, %r3}, {%r1, %r4}; add.u32 %r5, %r2, 7; mov.v2.u32 {%r2, %r5}, {%r5, %r2};
+        mad.wide.u32 %rd2, %r1, 16, %rd1; st.global.v4.b32 [%rd2], {%r2, %r3, %r4, %r5}; ret;
+    }
+    """
+    out = np.zeros((32, 4), np.uint32)
+    compiled(text)(out)
+    lanes = np.arange(32)
+    np.testing.assert_array_equal(out, np.stack([lanes + 7, lanes * 0, lanes * 0, lanes], 1))
+    with pytest.raises(PtxError, match="both operands must have 2 elements"):
+        compiled(text.replace("{%r1, %r4}", "{%r1, %r4, %r4}"))

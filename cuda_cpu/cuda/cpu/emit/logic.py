@@ -16,6 +16,14 @@ from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair, Vector
 @emits("mov", pure=True)
 def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, source = instruction.operands
+    if form.vec:
+        if len(destination.elements) != int(form.vec[1:]) or len(source.elements) != len(destination.elements):
+            raise PtxError(f"{form}: both operands must have {form.vec[1:]} elements", instruction.line)
+        values = [frame.read(each, form.type) for each in source.elements]
+        for target, value in zip(destination.elements, values, strict=True):
+            if target is not None:
+                frame.write(target, value)
+        return
     if isinstance(destination, Vector) and isinstance(source, Vector):
         part = form.type[0] + str(int(form.type[1:]) // len(destination.elements))
         for target, each in zip(destination.elements, source.elements, strict=True):

@@ -102,7 +102,8 @@ class OperandParser:
         if written[0] == "%":
             if written not in SPECIAL:
                 raise self.cursor.error(f"register {written} is not declared")
-            operand = Register(written)
+            whole = f"{written}.x" in SPECIAL  # a vector of `mov.v4`
+            operand = Vector(tuple(Register(f"{written}.{axis}") for axis in AXES)) if whole else Register(written)
         else:
             operand = Symbol(written)
         self.names[written] = operand

@@ -69,6 +69,7 @@ ROWS = (
     Row("9.7.7.2", _C, "setp.cmp.boolop{.ftz}.type p|q, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f16x2 bf16x2"),
     # 9.7.9.1 moves: registers, special registers, addresses, packing and unpacking
     Row("9.7.9.3", _M, "mov.type d..., a...", type="b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 pred"),
+    Row("9.7.9.3", _M, "mov.vec.type d..., a...", vec="v2 v4", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"),
     Row("9.7.9.7", _M, "prmt.type{.mode} d, a, b, c", type="b32", mode="f4e b4e rc8 ecl ecr rc16"),
     Row(
         "9.7.9.20",
