@@ -12,6 +12,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
+from benchmarks.cpu_kernels.modules import module_times
 from benchmarks.tables import duration
 
 if TYPE_CHECKING:
@@ -118,5 +119,5 @@ def compile_times() -> dict[str, tuple[float, float | None]]:
 
 def latency_table(bench: Bench) -> None:
     print("\n| what | measured | wanted |\n|---|---|---|")
-    for name, (seconds, wanted) in (launch_times(bench) | compile_times()).items():
+    for name, (seconds, wanted) in (launch_times(bench) | compile_times() | module_times()).items():
         print(f"| {name} | {duration(seconds)} | {duration(wanted) if wanted else ''} |", flush=True)

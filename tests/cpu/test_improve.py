@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+import zlib
 
 import numpy as np
 import pytest
@@ -107,6 +108,18 @@ print(watched[0].image.__class__.__name__, len(improve._watched))
 def test_without_a_compiler_the_kernel_stays_as_it_is(monkeypatch):
     monkeypatch.setattr(improve.sys, "executable", "/nonexistent/python3")
     assert improve._Compiler().compile(b"x") is None
+
+
+def test_a_kernel_that_takes_too_long_is_given_up(monkeypatch):
+    machine = Loaded(STEPS.encode()).code.compile("steps")
+    ir = zlib.compress(machine.translate().encode())
+    compiler = improve._Compiler()
+    monkeypatch.setattr(improve, "PATIENCE", 0.0)
+    assert compiler.compile(ir) is None
+    monkeypatch.setattr(improve, "PATIENCE", 60.0)
+    assert compiler.compile(ir).startswith(b"\x7fELF")
+    with compiler._process as process:
+        process.kill()
 
 
 def test_a_program_with_python_inside_is_not_started(monkeypatch):

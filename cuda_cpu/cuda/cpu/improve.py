@@ -12,6 +12,7 @@ would wait, and a thread inside of it could not be stopped at exit. It ends with
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ENOUGH = 100_000_000  # nanoseconds that a kernel runs until better code is worth its compilation
 NICE = 10
+PATIENCE = 60.0  # seconds for one kernel, behind which others wait; those that need longer stay as they are
 
 _lock = threading.Lock()
 _watched: list[tuple[weakref.ref[_runtime.Grid], MachineCode, str]] = []
@@ -98,16 +100,19 @@ class _Compiler:
     """The process that compiles: lengths and bytes on its pipes."""
 
     def __init__(self) -> None:
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen | None:
         search = os.pathsep.join(path for path in sys.path if path)
         environment = os.environ | {"PYTHONPATH": search}
         command = [sys.executable, "-c", "from cuda.cpu.improve import serve; serve()"]
         try:
-            self._process = subprocess.Popen(
+            return subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
                 process_group=0,  # an interrupt from the keyboard is not for it
             )  # fmt: skip
         except OSError:
-            self._process = None
+            return None
 
     def compile(self, ir: bytes) -> bytes | None:
         """Return the object, or None if the process is not there or has failed."""
@@ -115,7 +120,12 @@ class _Compiler:
             return None
         try:
             write(self._process.stdin, ir)
-            return read(self._process.stdout)
+            if select.select([self._process.stdout], [], [], PATIENCE)[0]:
+                return read(self._process.stdout)
+            with self._process as late:  # closes its pipes, and waits
+                late.kill()
+            self._process = self._start()
+            return None
         except OSError:
             self._process = None
             return None
