@@ -59,7 +59,9 @@ def cub() -> list[str]:
     from cuda.cpu.ptx.image import ptx_of
 
     options = ProgramOptions(arch=f"sm_{Device().arch}", std="c++17", use_bundled_headers=True)
-    return ptx_of(bytes(Program(CUB, "c++", options).compile("cubin").code))
+    code = Program(CUB, "c++", options).compile("cubin").code
+    assert isinstance(code, bytes)
+    return ptx_of(code)
 
 
 def module_times() -> dict[str, tuple[float, float | None]]:
@@ -69,7 +71,9 @@ def module_times() -> dict[str, tuple[float, float | None]]:
     found: dict[str, tuple[float, float | None]] = {}
     before = {name: os.environ.pop(name, None) for name in ("CUDA_CPU_CACHE", "CUDA_CPU_LEVEL")}
     with tempfile.TemporaryDirectory() as os.environ["CUDA_CPU_CACHE"]:
-        program.load([wide()]).compile("k")  # imports what compiling needs
+        first = program.load([wide()]).compile
+        assert first is not None
+        first("k")  # imports what compiling needs
         cases = (
             (f"{COUNT:,} unused variables and {COUNT:,} unused functions", [wide() + "\n"], "k"),
             ("two kernels that sort by CUB", cub(), "sort_scan"),
@@ -80,6 +84,7 @@ def module_times() -> dict[str, tuple[float, float | None]]:
             code = program.load(units)
             found[f"load {name}, {size} KB of PTX, CPU time"] = (time.process_time() - start, None)
             start = time.process_time()
+            assert code.compile is not None
             code.compile(kernel)
             found[f"compile one kernel of these, {kernel}, CPU time"] = (time.process_time() - start, None)
     for name, value in before.items():
