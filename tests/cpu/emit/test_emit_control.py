@@ -209,6 +209,31 @@ MEET:
     np.testing.assert_array_equal(x[:32], sum(range(32)))
 
 
+def test_lanes_that_wait_at_another_vote_have_not_come_to_this_one() -> None:
+    """Lanes 0 and 1 vote; 1 waits for 2 before that, and 2 for another warp."""
+    body = """
+    mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 0; setp.eq.u32 %p3, %r2, 2; setp.gt.u32 %p4, %r2, 2;
+    @%p4 bra END;
+    @%p1 bra MEET;
+    @!%p3 bra FIRST;
+AGAIN:
+    ld.volatile.global.u32 %r4, [%d1+128]; setp.eq.u32 %p2, %r4, 0;
+    @%p2 bra AGAIN;
+FIRST:
+    redux.sync.add.u32 %r3, %r2, 6;
+    @%p3 bra END;
+MEET:
+    redux.sync.add.u32 %r5, 1, 3; mad.lo.u32 %r3, %r5, 10, %r3;
+"""
+    x = np.append(np.arange(32, dtype=np.uint32), np.uint32(0))
+
+    def poll(warp: int) -> None:
+        x[32] = 1
+
+    compiled(HEADER + body + FOOTER)(x, budget=1000, services={"poll": poll})
+    np.testing.assert_array_equal(x[:4], [20, 23, 3, 0])
+
+
 def test_lanes_meet_at_barriers_of_the_warp_in_different_places() -> None:
     """What the others have written before theirs is there behind one's own."""
     body = """

@@ -20,6 +20,7 @@ from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.passes.find_pending import members, upto
 from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End
+from cuda.cpu.passes.split_blocks import COLLECTIVES
 
 SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
 
@@ -312,8 +313,10 @@ class Flow:
         """
         builder, frame, type_ = self.builder, self.frame, self.mask_type
         named = self._named(block)
-        elsewhere = self._lanes_at(lambda other: other.barrier != WARP)
-        waiting = self._lanes_at(lambda other: other.barrier == WARP and other is not block)
+        # Who waits at an operation that gives a value has come to no other one.
+        alike = [other for other in self.graph.blocks if _is_warp_barrier(block) and _is_warp_barrier(other)]
+        elsewhere = self._lanes_at(lambda other: other is not block and other not in alike)
+        waiting = self._lanes_at(lambda other: other is not block and other in alike)
         missing = builder.assign(f"and {type_} {named}, {elsewhere}")
         released = builder.assign(f"load {type_}, ptr {self.released}")
         held = builder.assign(f"xor {type_} {released}, -1")
@@ -366,6 +369,11 @@ class Flow:
             both = self.builder.assign(f"or {self.mask_type} {old}, {here}")
             self.builder.line(f"store {self.mask_type} {both}, ptr {self.pending[target]}")
         return mask
+
+
+def _is_warp_barrier(block: Block) -> bool:
+    """Tell whether a block is a bar.warp.sync, at which lanes meet wherever they come to one."""
+    return block.barrier == WARP and block.steps[0].instruction.opcode not in COLLECTIVES
 
 
 def _same_barrier(a: Block, b: Block) -> bool:
