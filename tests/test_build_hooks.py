@@ -49,7 +49,13 @@ def test_packages_leave_the_namespace_to_nobody():
 def test_every_extension_is_named_by_its_place():
     for extension in build_hooks.extensions():
         folder, _, stem = extension.name.rpartition(".")
-        assert extension.sources[0] == f"{build_hooks.packages()[folder]}/{stem}.pyx"
+        suffix = "c" if extension.name == build_hooks.UTILITY else "pyx"  # one that Cython itself writes
+        assert extension.sources[0] == f"{build_hooks.packages()[folder]}/{stem}.{suffix}"
+
+
+def test_the_runtime_is_built_anew_for_its_headers():
+    runtime = next(each for each in build_hooks.extensions() if each.name == "cuda.cpu.runtime._runtime")
+    assert {f"{build_hooks.CPU}/runtime/{name}" for name in ("worker.h", "_runtime.pxd")} <= set(runtime.depends)
 
 
 def test_record_has_digest_and_size():
