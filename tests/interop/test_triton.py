@@ -108,6 +108,15 @@ def test_dot(stream, arch, size, word, dtype):
     np.testing.assert_array_equal(c, a @ b)
 
 
+def test_the_example_of_the_documentation(tmp_path):
+    page = (pathlib.Path(__file__).parents[2] / "docs/compilers.md").read_text()
+    (tmp_path / "page.py").write_text(page.partition("```python norun\n")[2].partition("```")[0])
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "page.py"]
+    done = subprocess.run(command, env=variables, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stdout.splitlines() == ["[3. 3. 3.]"], done.stderr
+
+
 @pytest.mark.cpu_only
 def test_programs_that_triton_launches(tmp_path):
     """Triton's launcher, linked with our libcuda, loads the cubins of Triton's ptxas: made with -lineinfo."""
