@@ -20,8 +20,8 @@ LOOK_BACK = """#include <cub/block/block_scan.cuh>
         typedef cub::BlockScan<T, 128> Scan; __shared__ int tile;
         __shared__ union { typename Scan::TempStorage scan; } room; __shared__ typename Prefix::TempStorage prefix;
         State state; state.Init(tiles, memory, 1 << 20);
-        if (threadIdx.x == 0) tile = tiles - 1 - (int)atomicAdd(next, 1);
-        __syncthreads(); int mine = BACKWARDS ? blockIdx.x : tiles - 1 - tile;
+        if (threadIdx.x == 0) tile = atomicAdd(next, 1);
+        __syncthreads(); int mine = TICKETS ? tile : blockIdx.x;
         T v[3], sum; for (int i = 0; i < 3; i++) v[i] = in[(mine * 128 + threadIdx.x) * 3 + i];
         if (mine == 0) { Scan(room.scan).InclusiveSum(v, v, sum);
             if (threadIdx.x == 0) state.SetInclusive(0, sum); }
@@ -32,10 +32,10 @@ LOOK_BACK = """#include <cub/block/block_scan.cuh>
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
 @pytest.mark.parametrize("type_", ["int", "double"])
-@pytest.mark.parametrize("backwards", [0, 1])
-def test_blocks_that_look_back_at_those_before_them(arch, type_, backwards):
+@pytest.mark.parametrize("tickets", [0, 1])
+def test_blocks_that_look_back_at_those_before_them(arch, type_, tickets):
     tiles, dtype = 50, np.int32 if type_ == "int" else np.float64
-    text = f"#define BACKWARDS {backwards}\ntypedef {type_} T;\n"
+    text = f"#define TICKETS {tickets}\ntypedef {type_} T;\n"
     loaded = load(text + LOOK_BACK, arch=arch)
     values = random.integers(-9, 9, tiles * 384).astype(dtype)
     memory, next_, out = np.zeros(1 << 20, np.uint8), np.zeros(1, np.uint32), np.zeros_like(values)
