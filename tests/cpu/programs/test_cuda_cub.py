@@ -31,17 +31,18 @@ LOOK_BACK = """#include <cub/block/block_scan.cuh>
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
-@pytest.mark.parametrize("type_", ["int", "double"])
+@pytest.mark.parametrize("type_", ["int", "float"])  # in 8 bytes with the tile's state: see docs/missing.md
 @pytest.mark.parametrize("tickets", [0, 1])
 def test_blocks_that_look_back_at_those_before_them(arch, type_, tickets):
-    tiles, dtype = 50, np.int32 if type_ == "int" else np.float64
+    tiles, dtype = 50, np.int32 if type_ == "int" else np.float32
     text = f"#define TICKETS {tickets}\ntypedef {type_} T;\n"
     loaded = load(text + LOOK_BACK, arch=arch)
     values = random.integers(-9, 9, tiles * 384).astype(dtype)
-    memory, next_, out = np.zeros(1 << 20, np.uint8), np.zeros(1, np.uint32), np.zeros_like(values)
-    loaded.launch("begin", 1, 128, memory, np.int32(tiles))
-    loaded.launch("scan", tiles, 128, memory, np.int32(tiles), next_, values, out)
-    np.testing.assert_array_equal(out, np.cumsum(values))
+    for _ in range(10):  # what another block sees too early shows only now and then
+        memory, next_, out = np.zeros(1 << 20, np.uint8), np.zeros(1, np.uint32), np.zeros_like(values)
+        loaded.launch("begin", 1, 128, memory, np.int32(tiles))
+        loaded.launch("scan", tiles, 128, memory, np.int32(tiles), next_, values, out)
+        np.testing.assert_array_equal(out, np.cumsum(values))
 
 
 def test_algorithms_of_blocks_and_warps():
