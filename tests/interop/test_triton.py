@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -118,6 +119,10 @@ def test_the_example_of_the_documentation(tmp_path):
 
 
 @pytest.mark.cpu_only
+@pytest.mark.skipif(
+    importlib.util.find_spec("torch") is not None,
+    reason="where PyTorch is installed, Triton asks it for the GPU: run this with Triton alone",
+)
 def test_programs_that_triton_launches(tmp_path):
     """Triton's launcher, linked with our libcuda, loads the cubins of Triton's ptxas: made with -lineinfo."""
     variables = os.environ | {"TRITON_CACHE_DIR": str(tmp_path), "CUDA_PYTHON_DRIVER": "cpu", "CC": "gcc"}
