@@ -31,6 +31,7 @@ class Module:
         self.has_clusters = False  # blocks may reach into each other's shared memory
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
         self.places: list[Place] | None = None  # where code comes from, if the text is to tell; see locate.py
+        self.numbers: dict[tuple, int] = {}  # of the places, by function and line
         self._parts: dict[str, str] = {}
 
     def declare(self, name: str, result: str, parameters: Iterable[str], attributes: str = "") -> None:
@@ -79,8 +80,11 @@ class Builder:
     def at(self, place: Place) -> None:
         """Note where the code that follows comes from."""
         if self.module.places is not None:
-            self.module.places.append(place)
-            self.line(f"; place {len(self.module.places)}")
+            # One number for all copies of an instruction: LLVM merges equal code of two numbers to code of none.
+            number = self.module.numbers.setdefault(place[:2], len(self.module.places) + 1)
+            if number > len(self.module.places):
+                self.module.places.append(place)
+            self.line(f"; place {number}")
 
     def label(self, name: str) -> None:
         self.lines.append(name + ":")
