@@ -141,3 +141,11 @@ def test_fibers_are_whole_warps(monkeypatch):
     wide = jit.kernel_text(program, "k").text
     monkeypatch.setenv("CUDA_CPU_WIDTH", "1")
     assert jit.kernel_text(program, "k").text == wide
+
+
+def test_packets_without_lanes_stay_so_behind_a_barrier():
+    """Their lanes behind it are stored before they are skipped, else what the stack held would run there."""
+    code = "setp.eq.u32 %p2, %r1, 3; @%p2 ret; bar.sync 0; red.global.add.u32 [%d1+256], 1;"
+    text = emit_kernel(build([KERNEL.format(code=code)]), "k", width=1).text
+    skip = text[text.index("\npacket0:") :].partition("br i1")[0]
+    assert "store i1 %" in skip

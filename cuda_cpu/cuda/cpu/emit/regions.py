@@ -103,6 +103,8 @@ class Regions:
             lanes = builder.assign(f"trunc i32 {shifted} to {builder.mask_type}")
         if region.after is not None and self.some_leave:
             lanes = builder.assign(f"load {builder.mask_type}, ptr {self._place('lanes', builder.mask_type)}")
+        if self.parts > 1 and region.after is None and self.some_leave:  # packets without any lane, which are skipped
+            builder.line(f"store {builder.mask_type} {lanes}, ptr {self._place('lanes', builder.mask_type)}")
         if self.parts > 1 or (region.after is not None and self.some_leave):
             some = builder.new_label("some")
             builder.branch(builder.is_zero(lanes), f"next{number}", some)
