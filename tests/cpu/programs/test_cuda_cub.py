@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUB's algorithms of blocks and warps, and cuRAND's generators."""
+"""CUB's algorithms of blocks and warps, its look-back between blocks, and cuRAND's generators."""
 
 from __future__ import annotations
 
@@ -10,6 +10,40 @@ from test_cuda_headers import load
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
 random = np.random.default_rng(8)
+
+
+LOOK_BACK = """#include <cub/block/block_scan.cuh>
+    #include <cub/agent/single_pass_scan_operators.cuh>
+    typedef cub::ScanTileState<T> State; typedef cub::TilePrefixCallbackOp<T, cuda::std::plus<>, State> Prefix;
+    extern "C" __global__ void begin(char *memory, int tiles) {
+        State state; size_t size = 1 << 20; state.Init(tiles, memory, size); state.InitializeStatus(tiles); }
+    extern "C" __global__ void scan(char *memory, int tiles, unsigned *next, const T *in, T *out) {
+        typedef cub::BlockScan<T, 128> Scan; __shared__ int tile;
+        __shared__ union { typename Scan::TempStorage scan; } room; __shared__ typename Prefix::TempStorage prefix;
+        State state; state.Init(tiles, memory, 1 << 20);
+        if (threadIdx.x == 0) tile = atomicAdd(next, 1);
+        __syncthreads(); int mine = TICKETS ? tile : blockIdx.x;
+        T v[3], sum; for (int i = 0; i < 3; i++) v[i] = in[(mine * 128 + threadIdx.x) * 3 + i];
+        if (mine == 0) { Scan(room.scan).InclusiveSum(v, v, sum);
+            if (threadIdx.x == 0) state.SetInclusive(0, sum); }
+        else { Prefix before(state, prefix, cuda::std::plus<>{}, mine);
+            Scan(room.scan).InclusiveSum(v, v, before); }
+        for (int i = 0; i < 3; i++) out[(mine * 128 + threadIdx.x) * 3 + i] = v[i]; }"""
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
+@pytest.mark.parametrize("type_", ["int", "float", "double", "long long"])
+@pytest.mark.parametrize("tickets", [0, 1])
+def test_blocks_that_look_back_at_those_before_them(arch, type_, tickets):
+    tiles, dtype = 50, {"int": np.int32, "float": np.float32, "double": np.float64, "long long": np.int64}[type_]
+    text = f"#define TICKETS {tickets}\ntypedef {type_} T;\n"
+    loaded = load(text + LOOK_BACK, arch=arch)
+    values = random.integers(-9, 9, tiles * 384).astype(dtype)
+    for _ in range(10):  # what another block sees too early shows only now and then
+        memory, next_, out = np.zeros(1 << 20, np.uint8), np.zeros(1, np.uint32), np.zeros_like(values)
+        loaded.launch("begin", 1, 128, memory, np.int32(tiles))
+        loaded.launch("scan", tiles, 128, memory, np.int32(tiles), next_, values, out)
+        np.testing.assert_array_equal(out, np.cumsum(values))
 
 
 def test_algorithms_of_blocks_and_warps():

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit import affine, neighbours
+from cuda.cpu.emit import affine, neighbours, whole_vectors
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.packets import gather, load_row, scatter, store_row
 from cuda.cpu.emit.parameters import Storage
@@ -144,6 +144,11 @@ def _destinations(operand: Operand) -> tuple[Operand | None, ...]:
     return operand.elements if isinstance(operand, Vector) else (operand,)
 
 
+def _is_whole(operand: Operand, step: int) -> bool:
+    """Tell whether a strong access is one for all elements of a vector."""
+    return isinstance(operand, Vector) and 8 * step * len(operand.elements) <= whole_vectors.MOST_BITS
+
+
 def _parameter(frame: Frame, address: Address, space: str) -> Storage | int | None:
     """Return a .param variable: packets, or the offset in the kernel's parameter buffer."""
     if space != "param" or not isinstance(address.base, Symbol):
@@ -162,11 +167,17 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
     order = ORDERS[getattr(form, "sem", None)]
     parameter = _parameter(frame, address, space)
     step = width_of(element) // 8
+    strong = None
+    if order and parameter is None and _is_whole(destination, step):
+        count = len(destination.elements)
+        strong = whole_vectors.load(frame, pointers(frame, address, space), element, count, order)
     for position, target in enumerate(_destinations(destination)):
         if target is None:
             continue
         extra = position * step
-        if isinstance(parameter, Storage):
+        if strong:
+            value = strong[position]
+        elif isinstance(parameter, Storage):
             value = parameter.read(address.base.offset + address.offset + extra, element, frame.line)
         elif parameter is not None:
             start = frame.warp_field("params", "ptr").ref
@@ -214,7 +225,11 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     element = integer_of(ELEMENTS[form.type])
     parameter = _parameter(frame, address, space)
     step = width_of(element) // 8
-    for position, each in enumerate(_destinations(source)):
+    whole = order and parameter is None and _is_whole(source, step)
+    if whole:
+        elements = [builder.bits(frame.read(each, form.type)) for each in source.elements]
+        whole_vectors.store(frame, pointers(frame, address, space), elements, order)
+    for position, each in enumerate(() if whole else _destinations(source)):
         value = builder.bits(frame.read(each, form.type))
         extra = position * step
         if parameter is None:
