@@ -72,10 +72,11 @@ EXTENSION_NEEDS = {
 }
 
 # Shared libraries that other programs open by name: SONAME's place -> sources (patterns). They link no libpython:
-# whoever opens libcuda.so.1 is a Python process already.
+# whoever opens libcuda.so.1 is a Python process already. That of the runtime API has a name of our own: by NVIDIA's,
+# what is loaded later (PyTorch's libraries) would take it for NVIDIA's, of which it has not the private parts.
 LIBRARIES = {
     f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
-    f"{CPU}/runtime_api/libcudart.so.13": [f"{CPU}/runtime_api/*.c"],
+    f"{CPU}/runtime_api/libcudart_cpu.so.13": [f"{CPU}/runtime_api/*.c"],
     f"{CPU}/nvml/libnvidia-ml.so.1": [f"{CPU}/nvml/*.c"],
     f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
     f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],

@@ -204,8 +204,11 @@ def test_the_runtime_goes_with_the_driver(drivers):
         "from cuda.bindings import runtime; print(runtime.cudaRuntimeGetVersion()[1], _loader.library_path('runtime'))"
     )
     out, error = run(code, found=drivers / "broken")
-    assert out.endswith("cuda/cpu/runtime_api/libcudart.so.13")
+    assert out.endswith("cuda/cpu/runtime_api/libcudart_cpu.so.13")
     assert error.count("RuntimeWarning") == 1
+    # Libraries that are loaded later and need NVIDIA's do not get ours.
+    _, error = run(code + "; import ctypes, os; ctypes.CDLL('libcudart.so.13', mode=os.RTLD_NOLOAD)", driver="cpu")
+    assert message(error).startswith("OSError")
     _, error = run(code, driver="cpu", package=drivers / "cpu")
     assert "LibraryNotFound: the CPU device's runtime library cannot be opened" in message(error)
     _, error = run(code, driver="nvidia", found=drivers / "broken")

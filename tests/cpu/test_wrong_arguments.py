@@ -29,7 +29,7 @@ pytestmark = pytest.mark.cpu_only
 TESTS = pathlib.Path(__file__).parents[1]
 APIS = {
     "driver": (cuda.cpu.library_path(), "live_handles", 10_000),
-    "runtime": (pathlib.Path(runtime_api.__file__).with_name("libcudart.so.13"), "live_runtime", 5_000),
+    "runtime": (pathlib.Path(runtime_api.__file__).with_name("libcudart_cpu.so.13"), "live_runtime", 5_000),
     "nvml": (pathlib.Path(nvml.__file__).with_name("libnvidia-ml.so.1"), "live_devices", 5_000),
 }
 

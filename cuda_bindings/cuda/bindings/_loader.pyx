@@ -156,7 +156,7 @@ cdef Library _open_runtime():
     if not cpu_in_use():
         return _open_component("runtime")
     entry = os.path.dirname(_library("driver").path)
-    path = os.path.join(os.path.dirname(entry), "runtime_api", "libcudart.so.13")
+    path = os.path.join(os.path.dirname(entry), "runtime_api", "libcudart_cpu.so.13")
     try:
         return _open(path)
     except OSError as error:
