@@ -21,26 +21,28 @@ from support.loaded import Loaded
 from support.random_jumps import unstructured
 from support.random_ptx import Case, structured
 
+from cuda.cpu.code import NARROW, WIDE
 from cuda.cpu.runtime import _runtime as runtime
 
 pytestmark = pytest.mark.cpu_only
 COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "6"))
-WAYS = [{"CUDA_CPU_LEVEL": level, "CUDA_CPU_PATH": path} for level in "03" for path in ("region", "fiber")]
-WAYS += [{"CUDA_CPU_LEVEL": "0", "CUDA_CPU_WIDTH": width} for width in ("1", "native")]
+WAYS = [({"CUDA_CPU_LEVEL": level, "CUDA_CPU_PATH": path}, WIDE) for level in "03" for path in ("region", "fiber")]
+WAYS += [({"CUDA_CPU_LEVEL": "0", "CUDA_CPU_WIDTH": width}, WIDE) for width in ("1", "native")]
+WAYS += [({"CUDA_CPU_LEVEL": "0"}, NARROW)]
 
 
 def check(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     note(case.text)
     note(f"{case.grid} blocks of {case.block}")
     expected = case.interpreted()
-    for way in WAYS:
+    for way, row in WAYS:
         with monkeypatch.context() as patch:
             for name, value in way.items():
                 patch.setenv(name, value)
             for workers in (1, 2):
-                loaded = Loaded(case.text.encode())  # compiled by the first, from the disk cache for the second
+                loaded = Loaded(case.text.encode(), row)  # compiled by the first, from the disk cache for the second
                 runtime.set_workers(workers)
-                case.check(loaded, expected, f"{way}, {workers} workers")
+                case.check(loaded, expected, f"{way}, rows of {row}, {workers} workers")
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ import ctypes
 
 import numpy as np
 
+from cuda.cpu.code import WIDE
 from cuda.cpu.ptx.image import ptx_of
 from cuda.cpu.ptx.program import load
 from cuda.cpu.runtime import _runtime as runtime
@@ -22,9 +23,12 @@ class Loaded:
     ----------
     image : bytes
         PTX, cubin or fatbin.
+    row : int, optional
+        For which blocks it is compiled.
     """
 
-    def __init__(self, image: bytes) -> None:
+    def __init__(self, image: bytes, row: int = WIDE) -> None:
+        self._row = row
         self.code = load(ptx_of(image), capability=90)
         self._memory = {name: np.zeros(max(v.size, 1) + 64, np.uint8) for name, v in self.code.variables.items()}
         for name, variable in self.code.variables.items():
@@ -56,7 +60,7 @@ class Loaded:
     def grid(self, name: str) -> runtime.Grid:
         """Return the runtime's kernel, compiled if it is not yet."""
         if name not in self._grids:
-            kernel, machine = self.code.kernels[name], self.code.compile(name)
+            kernel, machine = self.code.kernels[name], self.code.compile(name, self._row)
             self._grids[name] = runtime.Grid(
                 machine.address,
                 name,

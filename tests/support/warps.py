@@ -47,7 +47,7 @@ class Kernel:
         self,
         *args: object,
         threads: int | tuple[int, ...] = LANES,
-        blocks: int = 1,
+        blocks: int | tuple[int, ...] = 1,
         shared: int = 0,
         services: dict[str, Callable] | None = None,
         local: int = 4096,
@@ -55,11 +55,11 @@ class Kernel:
         stack_limit: int = 0,
     ) -> None:
         """Run all warps, one after the other. Arrays are passed by address, NumPy scalars as they are."""
-        block = (threads,) if isinstance(threads, int) else threads
-        block += (1,) * (3 - len(block))
+        block, grid = _three(threads), _three(blocks)
+        together = int(np.prod(grid)) if self.path == Path.BLOCKS else 1
         table = _Services(services or {}, budget)
         parameters = _parameters(self.program.functions[self.name], args)
-        for index in range(blocks):
+        for index in range(0, int(np.prod(grid)), together):
             shared_memory = np.zeros(self.program.shared_static + shared + 64, np.uint8)
             count = -(-int(np.prod(block)) // LANES)
             rows = -1
@@ -77,8 +77,8 @@ class Kernel:
                 _put(warp, "budget", budget, np.int32)
                 _put(warp, "warp_id", warp_id, np.uint32)
                 _put(warp, "stack_limit", stack_limit, np.uint64)
-                _put(warp, "grid_dim", [blocks, 1, 1], np.uint32)
-                _put(warp, "block_idx", [index, 0, 0], np.uint32)
+                _put(warp, "grid_dim", grid, np.uint32)
+                _put(warp, "block_idx", np.unravel_index(index, grid[::-1])[::-1], np.uint32)
                 _put(warp, "block_dim", block, np.uint32)
                 _put(warp, "cluster_dim", [1, 1, 1], np.uint32)
                 threads_here = np.arange(warp_id * LANES, (warp_id + 1) * LANES)
@@ -92,6 +92,9 @@ class Kernel:
                     threads_here // (block[0] * block[1]),
                 ]
                 _put(warp, "thread_idx", np.concatenate(axes), np.uint32)
+                _put(warp, "blocks", together, np.uint32)
+                last = int(np.prod(block)) - LANES * (count - 1)
+                _put(warp, "last_lanes", (1 << last) - 1, np.uint32)
                 rows &= _rows(axes[0], exists)
             for warp in warps:
                 _put(warp, "rows", rows, np.uint32)
@@ -103,6 +106,11 @@ class Kernel:
 @functools.cache
 def compiled(text: str, name: str = "k", **options: object) -> Kernel:
     return Kernel(text, name, **options)
+
+
+def _three(sizes: int | tuple[int, ...]) -> tuple[int, ...]:
+    sizes = (sizes,) if isinstance(sizes, int) else sizes
+    return sizes + (1,) * (3 - len(sizes))
 
 
 def _rows(x: np.ndarray, exists: np.ndarray) -> int:

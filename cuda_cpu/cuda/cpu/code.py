@@ -10,7 +10,10 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cuda.cpu.runtime._runtime import Fault
+    from cuda.cpu.runtime._runtime import Fault, Image
+
+# Lanes that lie in a row along x, where blocks are a multiple of a warp wide or have one row; and where they are not.
+WIDE, NARROW = 32, 16
 
 
 class Path(IntEnum):
@@ -42,10 +45,15 @@ class MachineCode:
     image: object
     translate: Callable[[], str] | None = None  # None if no better code is to come
     key: str = ""
+    row: int = WIDE  # or NARROW
 
     def images(self) -> tuple:
         """Return the objects in memory that may run: two once better code has come."""
         return self.image if isinstance(self.image, tuple) else (self.image,)
+
+    def image_at(self, address: int) -> Image | None:
+        """Return the object with an address, None if it is in none."""
+        return next((each for each in self.images() if 0 <= address - each.base < each.size), None)
 
 
 @dataclass(slots=True)
@@ -90,8 +98,8 @@ class Code:
     variables: dict[str, GlobalVariable]
     symbols: list[str]
     ptx: list[str] = field(default_factory=list)
-    # kernel name -> MachineCode; compiles at the first call, then remembers. Raises ptx.error.PtxError.
-    compile: Callable[[str], MachineCode] | None = None
+    # kernel name, WIDE or NARROW -> MachineCode; compiles at the first call, then remembers. Raises ptx.error.PtxError.
+    compile: Callable[..., MachineCode] | None = None
     # A fault of the runtime's -> its instruction, in words; "" if unknown.
     locate: Callable[[Fault], str] | None = None
     # name -> host address of an address-taken device function; compiles at the first call.

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cuda.cpu import cache
-from cuda.cpu.code import MachineCode, Path
+from cuda.cpu.code import WIDE, MachineCode, Path
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -31,7 +31,7 @@ CARRIES = ("ext i1 ", "ext <1 x i1> ", ".with.overflow.", " i128")
 CHOSEN_BIT = re.compile(r"select (?:<1 x i1>|i1) \S+, \S+ -?[01], ")
 
 
-def compile_kernel(program: Program, name: str) -> MachineCode:
+def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
     """Return a kernel's machine code, from the disk cache if it has been compiled before.
 
     Parameters
@@ -40,6 +40,8 @@ def compile_kernel(program: Program, name: str) -> MachineCode:
         Linked PTX.
     name : str
         The kernel's name.
+    row : int, optional
+        Lanes that lie in a row in the blocks that it is launched with: WIDE or NARROW.
 
     Raises
     ------
@@ -51,26 +53,26 @@ def compile_kernel(program: Program, name: str) -> MachineCode:
     from cuda.cpu.runtime import _runtime
 
     level = setting()
-    settings = f"{_runtime.ABI} {level} {_path()} {_width()}"
+    settings = f"{_runtime.ABI} {level} {_path()} {_width()} {row}"
     key = cache.key_of(
         _compiler_identity(), settings.encode(), _cpu_identity(), program.key, name.encode()
     )  # fmt: skip
     entry = None if os.environ.get("CUDA_CPU_EXPLAIN") == "1" else cache.find(key)
     if entry is None:
-        text, path, local_bytes = emit(program, name, quick=level is None)
+        text, path, local_bytes = emit(program, name, row, quick=level is None)
         data = assemble(text, QUICK if level is None else level)
         entry = pack(data, path, local_bytes, quick=level is None)
         cache.store(key, entry)
     path, local_bytes, data, quick = unpack(entry)
     image = _runtime.Image(data)
-    translate = functools.partial(_translate, program, name, _width(), _path() == "fiber") if quick else None
-    return MachineCode(image.address(name), path, local_bytes, image, translate, key)
+    translate = functools.partial(_translate, program, name, row, _width(), _path() == "fiber") if quick else None
+    return MachineCode(image.address(name), path, local_bytes, image, translate, key, row)
 
 
-def _translate(program: Program, name: str, width: int, fibers: bool) -> str:
+def _translate(program: Program, name: str, row: int, width: int, fibers: bool) -> str:
     from cuda.cpu.emit import emit_kernel
 
-    return emit_kernel(program, name, width=width, native_gather=_has_gathers(), fibers=fibers).text
+    return emit_kernel(program, name, width=width, row=row, native_gather=_has_gathers(), fibers=fibers).text
 
 
 def setting() -> int | None:
@@ -101,15 +103,19 @@ def unpack(entry: bytes) -> tuple[Path, int, bytes, bool]:
     return Path(entry[0]), int.from_bytes(entry[2:10], "little"), entry[10:], bool(entry[1])
 
 
-def build_object(program: Program, name: str, *, fibers: bool | None = None) -> tuple[bytes, Path, int]:
+def build_object(
+    program: Program, name: str, *, row: int = WIDE, fibers: bool | None = None
+) -> tuple[bytes, Path, int]:
     """Compile a kernel to an ELF object; also tell who turns round its warps, and its local memory."""
-    text, path, local_bytes = emit(program, name, fibers=fibers)
+    text, path, local_bytes = emit(program, name, row, fibers=fibers)
     return assemble(text, setting() or QUICK), path, local_bytes
 
 
-def emit(program: Program, name: str, *, fibers: bool | None = None, quick: bool = False) -> tuple[str, Path, int]:
+def emit(
+    program: Program, name: str, row: int = WIDE, *, fibers: bool | None = None, quick: bool = False
+) -> tuple[str, Path, int]:
     """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
-    kernel = kernel_text(program, name, fibers=fibers, quick=quick)
+    kernel = kernel_text(program, name, row, fibers=fibers, quick=quick)
     if os.environ.get("CUDA_CPU_DUMP"):
         with open(os.path.join(os.environ["CUDA_CPU_DUMP"], name[:100] + ".ll"), "w") as file:
             file.write(kernel.text)
@@ -121,6 +127,7 @@ def emit(program: Program, name: str, *, fibers: bool | None = None, quick: bool
 def kernel_text(
     program: Program,
     name: str,
+    row: int = WIDE,
     *,
     fibers: bool | None = None,
     quick: bool = False,
@@ -134,6 +141,7 @@ def kernel_text(
         program,
         name,
         width=_width(),
+        row=row,
         native_gather=_has_gathers(),
         fibers=fibers,
         quick=quick,

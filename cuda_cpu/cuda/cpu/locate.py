@@ -82,11 +82,11 @@ def _by_line(program: Program, name: str, line: int) -> Place | None:
 
 def _by_address(program: Program, machine: MachineCode, fault: Fault) -> Place | None:
     """Return the instruction whose machine code faulted, if it can be known."""
-    image = next((each for each in machine.images() if 0 <= fault.pc - each.base < each.size), None)
+    image = machine.image_at(fault.pc)
     if image is None:
         return None
     places: list[Place] = []
-    text = with_locations(jit.kernel_text(program, fault.kernel, places=places).text)
+    text = with_locations(jit.kernel_text(program, fault.kernel, machine.row, places=places).text)
     if len(text) > MOST_TEXT:
         return None
     level = jit.setting()

@@ -48,7 +48,7 @@ def test_what_is_captured_runs_when_the_graph_does(context):
         assert driver.cuStreamIsCapturing(stream) == abi.CU_STREAM_CAPTURE_STATUS_NONE
         driver.cuStreamBeginCapture(stream, GLOBAL)
         assert driver.cuStreamIsCapturing(stream) == abi.CU_STREAM_CAPTURE_STATUS_ACTIVE
-        kernels.run(module, "store", ctypes.c_uint64(pointer), ctypes.c_uint32(5), stream=stream)
+        kernels.run(module, "store", ctypes.c_uint64(pointer), ctypes.c_uint32(5), block=(16, 2, 1), stream=stream)
         driver.cuMemcpyDtoDAsync(pointer + 4, pointer, 4, stream)
         driver.cuMemcpyHtoDAsync(pointer + 8, ctypes.addressof(value), 4, stream)
         driver.cuMemsetD32Async(pointer + 12, 6, 1, stream)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 import threading
 
@@ -28,13 +29,13 @@ class Call:
         self.stream = ctypes.c_void_p(stream)
         self.value = ctypes.c_uint32(0)
 
-    def launch(self, *, block: int = 1, shared: int = 0, arguments: int | None = None) -> int:
+    def launch(self, *, block: int = 1, rows: int = 1, shared: int = 0, arguments: int | None = None) -> int:
         self.value.value += 1
         packed, _keep = kernels.packed(ctypes.c_uint64(self.out), self.value)
         packed = packed if arguments is None else arguments
         function = ctypes.c_void_p(self.function)
         params = ctypes.c_void_p(packed)
-        return LIBRARY.cuLaunchKernel(function, 1, 1, 1, block, 1, 1, shared, self.stream, params, None)
+        return LIBRARY.cuLaunchKernel(function, 1, 1, 1, block, rows, 1, shared, self.stream, params, None)
 
     def launch_ex(self) -> int:
         self.value.value += 1
@@ -90,6 +91,14 @@ def test_python_is_asked_once(call, name):
     assert python_called(getattr(call, name))
     assert not python_called(getattr(call, name))
     assert call.arrived()
+
+
+def test_blocks_with_other_rows_have_other_machine_code(call):
+    blocks = ((16, 2), (24, 3)), ((32, 2), (40, 1), (7, 1)), ((8, 3), (1, 64))
+    for same in blocks:
+        asked = [python_called(functools.partial(call.launch, block=block, rows=rows)) for block, rows in same]
+        assert asked == [True] + [False] * (len(same) - 1)
+        assert call.arrived()
 
 
 def test_each_thread_asks_for_itself(call, context):

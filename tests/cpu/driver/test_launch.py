@@ -40,6 +40,16 @@ def test_saxpy(context):
         driver.cuMemFree(place)
 
 
+def test_blocks_whose_warps_have_several_rows(out):
+    """They have machine code of their own, which the function keeps beside the other."""
+    with kernels.loaded(kernels.STORE) as module:
+        function = driver.cuModuleGetFunction(module, b"store")
+        for value, block in ((7, (16, 2, 1)), (8, (32, 2, 1)), (9, (8, 1, 4)), (10, (33, 1, 1))):
+            kernels.run(module, "store", ctypes.c_uint64(out), ctypes.c_uint32(value), grid=(1, 1, 1), block=block)
+            assert numbers(out, 1) == [value]
+            assert driver.cuFuncIsLoaded(function) == 1
+
+
 MIXED = (ctypes.c_uint8(200), ctypes.c_uint16(60000), (ctypes.c_uint32 * 3)(11, 12, 13), ctypes.c_uint32(99))
 EXPECTED = [200, 60000, 11, 13, 99]
 

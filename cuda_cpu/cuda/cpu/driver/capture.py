@@ -163,7 +163,7 @@ class CaptureQueue:
         self, native: Any, grid: Any, block: Any, cluster: Any, shared: int, params: int, cooperative: bool,
         number: int, gather: bool = False,
     ) -> None:  # fmt: skip
-        function = next(each for each in list(functions.values()) if each.grid is native)
+        function = next(each for each in list(functions.values()) if native in (each.grid, each.narrow))
         if gather:
             sources, _ = graph_work.pointers(function, params, 0)
         else:

@@ -29,7 +29,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_PTX,
     CUDA_ERROR_NOT_PERMITTED,
 )
-from cuda.cpu.code import Code, Kernel
+from cuda.cpu.code import NARROW, WIDE, Code, Kernel
 from cuda.cpu.driver import device, device_attribute, image
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
@@ -65,7 +65,8 @@ class Function:
         self.context = module.context
         self.kernel = kernel
         self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
-        self.grid: Any = None  # until it is compiled
+        self.grid: Any = None  # until it is compiled for blocks with rows of whole warps
+        self.narrow: Any = None  # the same for other blocks
         self.name = ctypes.create_string_buffer(kernel.name.encode())
         self.settings: dict[int, int] = {}
         self.dynamic = max(SHARED - kernel.shared_bytes, 0)
@@ -75,26 +76,36 @@ class Function:
     def load(self) -> Any:
         """Compile the kernel if it is not yet, and return its grid."""
         if self.grid is None:
-            kernel = self.kernel
-            with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
-                machine = self.module.code.compile(kernel.name)
-            layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
-            self.grid = _runtime.Grid(
-                machine.address,
-                kernel.name,
-                ctypes.addressof(self.module.symbols),
-                kernel.shared_bytes,
-                machine.local_bytes,
-                kernel.parameter_bytes,
-                machine.path,
-                (machine, self.module.symbols),
-                layout,
-            )
-            if machine.translate:
-                from cuda.cpu import improve
-
-                improve.watch(self.grid, machine, kernel.name)
+            self.grid = self._grid(WIDE)
         return self.grid
+
+    def load_narrow(self) -> Any:
+        """Do the same for blocks in which a warp's threads lie in more than one row."""
+        if self.narrow is None:
+            self.narrow = self._grid(NARROW)
+        return self.narrow
+
+    def _grid(self, row: int) -> Any:
+        kernel = self.kernel
+        with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+            machine = self.module.code.compile(kernel.name, row)
+        layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
+        grid = _runtime.Grid(
+            machine.address,
+            kernel.name,
+            ctypes.addressof(self.module.symbols),
+            kernel.shared_bytes,
+            machine.local_bytes,
+            kernel.parameter_bytes,
+            machine.path,
+            (machine, self.module.symbols),
+            layout,
+        )
+        if machine.translate:
+            from cuda.cpu import improve
+
+            improve.watch(grid, machine, kernel.name)
+        return grid
 
     def set_attribute(self, which: int, value: int) -> None:
         check_settable(self.kernel, self.context.device, which, value)

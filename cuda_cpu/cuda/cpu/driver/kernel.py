@@ -138,7 +138,8 @@ def cuFuncGetParamCount(handle: int) -> int:
 
 
 def cuFuncIsLoaded(handle: int) -> int:
-    return int(function_of(handle).grid is not None)  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
+    function = function_of(handle)
+    return int((function.grid or function.narrow) is not None)  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
 
 
 def cuFuncLoad(handle: int) -> None:

@@ -24,6 +24,7 @@ from cuda.cpu.abi import (
     CUlaunchAttribute,
     CUlaunchConfig,
 )
+from cuda.cpu.code import WIDE
 from cuda.cpu.driver import capture_state, device_attribute, event, occupancy, stream
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import ONE, UNKNOWN, Function, functions
@@ -98,7 +99,7 @@ def submit(
         check_cluster(function, grid, cluster)
     if cooperative:
         check_cooperative(function, gx * gy * gz, bx * by * bz, shared)
-    native = function.grid or function.load()
+    native = (function.narrow or function.load_narrow()) if is_narrow(block) else (function.grid or function.load())
     if places and not extra:
         params, gather = places, True
     else:
@@ -194,16 +195,21 @@ def cuLaunchKernel(
         function = function_of(handle)
     line = stream.find(where)
     submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, line, places, extra, False)
-    leave_route(age, handle, where, function, line)
+    leave_route(age, handle, where, function, line, (bx, by, bz))
 
 
-def leave_route(age: int, handle: int, where: int, function: Function, line: stream.Stream) -> None:
+def is_narrow(block: tuple[int, int, int]) -> bool:
+    """Tell whether the threads of a warp lie in more than one row: blocks that have machine code of their own."""
+    return block[0] % WIDE != 0 and block[1] * block[2] > 1
+
+
+def leave_route(age: int, handle: int, where: int, function: Function, line: stream.Stream, block: Any) -> None:
     """Let the next launches of the function in the stream do without Python, if nothing has changed since `age`."""
     if function.cluster is ONE and not capture_state.active:
-        kernel = function.kernel
+        kernel, narrow = function.kernel, is_narrow(block)
         _runtime.route_launch(
-            age, handle, where, line.queue, line.before(), function.grid, kernel.max_threads, function.dynamic,
-            kernel.required_block,
+            age, handle, where, line.queue, line.before(), function.narrow if narrow else function.grid, narrow,
+            kernel.max_threads, function.dynamic, kernel.required_block,
         )  # fmt: skip
 
 
@@ -255,6 +261,6 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
     if updatable is not None:
         line.capture.make_updatable(line, updatable)
     if not attributes:
-        leave_route(age, handle, where, function, line)
+        leave_route(age, handle, where, function, line, block)
     for mark in marks:
         event.cuEventRecord(mark, where)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuda.cpu.code import Path
+from cuda.cpu.code import WIDE, Path
 from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     arithmetic,
     atomics,
@@ -79,6 +79,7 @@ def emit_kernel(
     name: str,
     *,
     width: int = 32,
+    row: int = WIDE,
     native_gather: bool = False,
     fibers: bool = False,
     places: list[Place] | None = None,
@@ -94,6 +95,8 @@ def emit_kernel(
         The kernel's name.
     width : int, optional
         Lanes of a packet: a power of two up to 32. Kernels whose lanes exchange something have 32 in any case.
+    row : int, optional
+        Lanes that lie in a row along x in the blocks that it is made for: WIDE or NARROW. It runs with all blocks.
     native_gather : bool, optional
         Whether the CPU has masked gathers and scatters.
     fibers : bool, optional
@@ -113,12 +116,15 @@ def emit_kernel(
     module = Module(width, native_gather)
     module.places = places
     module.quick = quick
+    module.row = min(width, row)
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
     asking, meeting = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
     narrow = width < 32 and not fibers
     if narrow and (len(functions) > 1 or not _are_apart(functions[0])):
-        return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, quick=quick, places=places)
+        return emit_kernel(
+            program, name, row=row, native_gather=native_gather, fibers=fibers, quick=quick, places=places
+        )
     with _located(program, functions) as at:
         graphs = [analyse(at(each), is_pure, lanewise(each), module.leaves, asking, meeting) for each in functions]
         why = "CUDA_CPU_PATH asks for them" if fibers else ""
@@ -126,7 +132,9 @@ def emit_kernel(
             why = why or "its blocks may reach into each other's shared memory"
         why = why or _why_fibers(graphs)
         if why and width < 32:
-            return emit_kernel(program, name, native_gather=native_gather, fibers=fibers, quick=quick, places=places)
+            return emit_kernel(
+                program, name, row=row, native_gather=native_gather, fibers=fibers, quick=quick, places=places
+            )
         module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
         if why:
             graphs[0].regions = []

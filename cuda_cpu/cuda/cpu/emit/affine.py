@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Affine registers: base + stride * lane. Their bases are computed beside them, by the same emitters, as scalars.
 
-A packet has two segments of 16 lanes, so that blocks 16 threads wide have rows, too: a base for the first one, and the
-distance from there to the base of the second one, which in most loops never changes (`linear.py`). Whether bases may be
-used is one flag of the function, `frame.in_row`: set at entry if the threads of each segment lie in a row, and cleared
-where a value that is made wider might have wrapped around between the first lane of a segment and its last.
+A packet has one segment of 32 lanes; or two of 16 in code that is made for other blocks, so that those 16 threads wide
+have rows, too: a base for the first one, and the distance from there to the base of the second one, which in most loops
+never changes (`linear.py`). Whether bases may be used is one flag of the function, `frame.in_row`: set at entry if the
+threads of each segment lie in a row, and cleared where a value that is made wider might have wrapped around between the
+first lane of a segment and its last.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
 
 
-SEGMENT = 16  # lanes: what an AVX-512 register has of 32 bits
 SECOND = 2  # key of the second segment's base, for a moment
 
 
@@ -38,26 +38,31 @@ class Row:
     bases: tuple[str, ...]
     stride: int
     advance: Value | None = None  # what the bases grow by in the next round of a loop (i64)
-    streams: bool = False  # from memory that other warps go through, too
+    streams: bool = False  # in memory that other warps go through, too
+    place: tuple[str, int] = ("", 0)  # the register of the address, and what is added to it
 
 
 def segments(frame: Frame) -> range:
-    return range(max(1, frame.width // SEGMENT))
+    return range(frame.width // frame.module.row)
 
 
 def lanes_of_segment(frame: Frame) -> int:
-    return min(frame.width, SEGMENT)
+    return frame.module.row
 
 
 def check_row(frame: Frame) -> None:
-    """Set the flag, when a packet begins: %tid.x of each lane that exists is that of its segment's first plus its
-    number.
+    """Set the flag, when a packet begins: in the whole block, %tid.x of each lane that exists is that of its segment's
+    first plus its number.
     """
     if not frame.in_row:
         return
-    builder = frame.builder
-    rows = builder.binary("and", frame.warp_field("rows", "i32"), constant(lanes_of_segment(frame), "i32"))
-    builder.line(f"store i1 {builder.compare('icmp ne', rows, constant(0, 'i32')).ref}, ptr {frame.in_row}")
+    frame.builder.line(f"store i1 {lies_in_rows(frame)}, ptr {frame.in_row}")
+
+
+def lies_in_rows(frame: Frame) -> str:
+    """Return whether all segments of the block lie in rows, an i1 operand."""
+    rows = frame.at_entry(f"and i32 {frame.warp_field('rows', 'i32').ref}, {lanes_of_segment(frame)}")
+    return frame.at_entry(f"icmp ne i32 {rows}, 0")
 
 
 def vector_of(frame: Frame, register: str) -> Value:
@@ -94,7 +99,9 @@ def get_base(frame: Frame, register: str) -> Value:
     found = frame.bases.get((register, 0))
     if found is not None:
         return found
-    if register in LANE_INDEX:
+    if (register, 0) in frame.starts:
+        found = frame.starts[register, 0]
+    elif register in LANE_INDEX:
         found = frame.lane_field("thread_idx", 4 * 32 * LANE_INDEX[register], Shape.UNIFORM)
     elif register == "%laneid":
         found = frame.first_lane or constant(0, "i32")
@@ -114,14 +121,16 @@ def _distance(frame: Frame, register: str) -> Value:
     found = frame.bases.get((register, 1))
     if found is not None:
         return found
-    if register in LANE_INDEX:
+    if (register, 1) in frame.starts:
+        found = frame.builder.binary("sub", frame.starts[register, 1], frame.starts[register, 0])
+    elif register in LANE_INDEX:
         ends = (
             frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + first), Shape.UNIFORM)
-            for first in (SEGMENT, 0)
+            for first in (frame.module.row, 0)
         )
         found = frame.builder.binary("sub", *ends)
     elif register == "%laneid":
-        found = constant(SEGMENT, "i32")
+        found = constant(frame.module.row, "i32")
     elif register not in frame.function.registers or frame.graph.is_uniform(register):
         return linear.NOTHING
     else:
@@ -244,7 +253,8 @@ def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address,
         frame.segment = segment
         bases.append(pointers(frame, address, space_of(form), extra).ref)
     frame.segment = None
-    if form.opcode != "ld" or space_of(form) not in ("global", "generic"):
-        return Row(tuple(bases), stride)
+    place = address.base.name, address.offset + extra
+    if space_of(form) not in ("global", "generic"):
+        return Row(tuple(bases), stride, place=place)
     far = linear.advance(frame, frame.flow.block.number, address.base) if frame.whole and frame.in_loop else None
-    return Row(tuple(bases), stride, far and frame.builder.resize(far, "i64", signed=True), streams=True)
+    return Row(tuple(bases), stride, far and frame.builder.resize(far, "i64", signed=True), streams=True, place=place)

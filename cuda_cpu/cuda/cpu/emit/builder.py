@@ -25,6 +25,7 @@ class Module:
 
     def __init__(self, width: int, native_gather: bool):
         self.width = width
+        self.row = width  # lanes that lie in a row, or nothing is taken for one; see affine.py
         self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
         self.quick = False  # is for code that others will replace
         self.has_barriers = False  # the runtime counts lanes at barriers

@@ -25,7 +25,7 @@ WARP = {
     "lanes": 56, "budget": 60, "warp_id": 64, "shared_size": 68, "shared_static": 72, "worker": 76,
     "grid_dim": 80, "block_idx": 92, "block_dim": 104, "cluster_dim": 116, "grid_id": 128, "grid_workspace": 136,
     "thread_idx": 144, "stack_limit": 528, "cluster_shared": 536, "graph_exec": 544, "rows": 552, "current": 556,
-    "warp_count": 560, "warp_bytes": 564,
+    "warp_count": 560, "warp_bytes": 564, "blocks": 568, "last_lanes": 572,
 }  # fmt: skip
 SERVICES = {
     "barrier_sync": 0, "barrier_arrive": 8, "barrier_reduce": 16, "poll": 24, "fault": 32, "vprintf": 40,
@@ -35,13 +35,12 @@ SERVICES = {
     "texture": 136, "bulk": 144, "graph_update": 152,
 }  # fmt: skip
 FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
-ABI = 6  # CPU_KERNEL_ABI
-# What is the same for all warps of a block, read once at the entry of a function, from the first warp where one call
-# runs them all.
+ABI = 7  # CPU_KERNEL_ABI
+# What is the same for all warps that a call runs, read once at the entry of a function, from the first warp.
 OF_BLOCK = {
     "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",
-    "block_idx", "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
-    "cluster_shared", "graph_exec",
+    "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
+    "cluster_shared", "graph_exec", "rows", "blocks", "last_lanes",
 }  # fmt: skip
 
 
@@ -70,12 +69,15 @@ class Frame:
         self.mask = ""  # lanes that run the current block
         self.kept = 0  # registers that other lanes still need
         self.waiting = False  # other lanes may wait elsewhere
+        self.fetched: list[tuple[str, int]] = []  # addresses, base and offset, from which the block fetches ahead
         self.line = 0
         self.guard: Value | None = None
         self.variables: dict[str, Storage | int] = {}  # .param variables; of a kernel's own the offset
         self.local_offsets: dict[str, int] = {}
         self.warp = "%warp"  # the warp that runs
         self.first_lane: Value | None = None  # of the packet in its warp, i32; None: 0
+        self.block_places: list[str] = []  # slots of %ctaid, where one call runs many blocks
+        self.starts: dict[tuple[str, int], Value] = {}  # %tid of each segment's first lane, where it is counted
         self._at_entry: dict[str, str] = {}
         self.dead = "%dead"  # pointer to the lanes that have exited in calls
         self.flow: Flow | None = None
@@ -94,6 +96,7 @@ class Frame:
         self.bases.clear()
         self.known.clear()
         self.loaded.clear()
+        self.fetched.clear()
         self.kept = self.graph.kept[number]
         self.waiting = self.graph.pending[number] != 0
         self.set_mask(mask)
@@ -271,6 +274,12 @@ class Frame:
         align = 4 if element == "i32" else 8
         if field in OF_BLOCK:
             return Value(self.at_entry_load("%warp", WARP[field] + extra, element, align), element)
+        if field == "block_idx":
+            if self.block_places:
+                return self.builder.load(element, self.block_places[extra // 4])
+            # Not for ever: the kernel that calls this function goes on to other blocks.
+            place = self.at_entry(f"getelementptr i8, ptr %warp, i64 {WARP[field] + extra}")
+            return Value(self.at_entry(f"load {element}, ptr {place}, align {align}"), element)
         pointer = self.warp_pointer(field, extra)
         return Value(
             self.builder.assign(

@@ -185,7 +185,7 @@ def load_row(frame: Frame, row: Row, element: str) -> Value:
     if row.stride == 0:
         return _load_same(frame, row, element)
     if frame.full:
-        if frame.whole and row.streams:
+        if frame.whole and row.streams and (frame.in_loop or _goes_on(frame)):
             _fetch_ahead(frame, row, size * count)
         loaded = [builder.assign(f"load {part}, ptr {base}, align {size}") for base in row.bases]
         return Value(_join(frame, part, loaded), element, Shape.VECTOR)
@@ -199,21 +199,36 @@ def load_row(frame: Frame, row: Row, element: str) -> Value:
 
 FAR = 4096  # bytes: the next page, which the CPU does not fetch by itself
 ROUNDS = 8  # of a loop
+LINE = 64  # bytes, of the cache
 
 
-def _fetch_ahead(frame: Frame, row: Row, size: int) -> None:
-    """Ask for what the next warps will load, or in a loop, where addresses may be far apart, the next rounds."""
-    builder = frame.builder
+def _goes_on(frame: Frame) -> bool:
+    """Tell whether the warps behind this one may well go on with its row: around barriers they work on tiles."""
+    return len(frame.graph.regions) <= 1
+
+
+def _fetch_ahead(frame: Frame, row: Row, size: int, *, to_write: bool = False) -> None:
+    """Ask for what the next warps will access, or in a loop, where addresses may be far apart, the next rounds.
+
+    Once for all accesses that are less than a line apart, as those of a stencil.
+    """
+    builder, (register, offset) = frame.builder, row.place
     if frame.in_loop and (row.advance is None or is_nothing(row.advance)):
         return
+    if any(abs(offset - other) < LINE for name, other in frame.fetched if name == register):
+        return
+    frame.fetched.append(row.place)
     frame.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    for base in row.bases if size >= 64 else row.bases[:1]:
+    for base in row.bases if size >= LINE else row.bases[:1]:
         if frame.in_loop:
             far = builder.assign(f"mul i64 {row.advance.ref}, {ROUNDS}")
             place = builder.assign(f"getelementptr i8, ptr {base}, i64 {far}")
         else:
             place = builder.offset(base, FAR)
-        builder.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
+        for line in range(0, size, LINE):
+            builder.line(
+                f"call void @llvm.prefetch.p0(ptr {builder.offset(place, line)}, i32 {int(to_write)}, i32 3, i32 1)"
+            )
 
 
 def _join(frame: Frame, part: str, parts: list[str]) -> str:
@@ -307,6 +322,9 @@ def store_row(frame: Frame, row: Row, value: Value) -> None:
     part, size = f"<{count} x {element}>", width_of(element) // 8
     frame.module.declare(name, "void", [part, "ptr", "i32", f"<{count} x i1>"])
     if frame.full:
+        # A store that waits for its line holds up those behind it, which the CPU does not fetch ahead for.
+        if frame.whole and row.streams and not frame.in_loop and _goes_on(frame):
+            _fetch_ahead(frame, row, size * count, to_write=True)
         for segment, base in enumerate(row.bases):
             builder.line(f"store {part} {_part(builder, value, count, segment)}, ptr {base}, align {size}")
         return

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel that runs all warps of a block itself: a loop over the packets for each region between barriers.
+"""A kernel that runs many blocks itself, with their warps: a loop over the packets for each region between barriers.
 
 What lives from one region to another is kept in an array for each register, with an element for each packet. A packet
 that was whole at the barrier keeps the bases of affine registers only, any other one their vectors too.
@@ -14,6 +14,7 @@ from cuda.cpu.emit import affine, whole
 from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.frame import WARP, Frame
+from cuda.cpu.emit.places import Places
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block
@@ -39,12 +40,25 @@ class Regions:
         self.count, self.fails = builder.alloca("i32"), builder.alloca("i1")  # bar.red: what holds, whether any fails
         self.result = builder.alloca("i32")
         warps = frame.warp_field("warp_count", "i32").ref
+        self.last = frame.at_entry(f"sub i32 {warps}, 1")
         self.packets = frame.at_entry(f"mul i32 {warps}, {self.parts}")
+        self.places = Places(frame, self.packets)
+        self.whole = self._count_whole()
         self.warp_bytes = frame.at_entry(f"zext i32 {frame.warp_field('warp_bytes', 'i32').ref} to i64")
         self.some_leave = any(self._returns(region) and self._barriers(region) for region in self.regions)
         body = frame.function.body
         self.calls = any(isinstance(item, Call) for item in body)
         self.has_stack = self.calls or any(getattr(item, "opcode", "") in STACK_OPERATIONS for item in body)
+
+    def _count_whole(self) -> str:
+        """Return how many packets are whole for sure: all lanes of the first ones run, and lie in a row."""
+        frame = self.frame
+        full = frame.at_entry(f"icmp eq i32 {frame.warp_field('last_lanes', 'i32').ref}, -1")
+        short = frame.at_entry(f"sub i32 {self.packets}, {self.parts}")
+        count = frame.at_entry(f"select i1 {full}, i32 {self.packets}, i32 {short}")
+        if frame.in_row:
+            count = frame.at_entry(f"select i1 {affine.lies_in_rows(frame)}, i32 {count}, i32 0")
+        return frame.at_entry(f'call i32 asm "", "=r,0"(i32 {count})')  # one number for LLVM, not the conditions again
 
     # --- what a region is like ----------------------------------------------------------------------
 
@@ -74,12 +88,17 @@ class Regions:
         builder.line(f"store i32 {left}, ptr {flow.budget}, align 4")
         builder.line(f"store i32 0, ptr {self.count}")
         builder.line(f"store i1 false, ptr {self.fails}")
+        self.places.begin_call()
+        builder.jump("block")
+        builder.label("block")
         builder.jump("region0")
         for region in self.regions:
             flow.region = region.number
             self._begin(region)
             emit_body(region.blocks)
             self._end(region)
+        builder.label("over")
+        self.places.next_block("block", "done")
 
     def _begin(self, region: Region) -> None:
         """Emit the head of the loop over packets, up to the first block."""
@@ -87,14 +106,22 @@ class Regions:
         builder.label(f"region{number}")
         builder.line(f"store i32 0, ptr {self.at}")
         builder.line(f"store i32 -1, ptr {self.where}")
+        self.places.begin_packets()
+        builder.jump(f"row{number}")
+        builder.label(f"row{number}")
+        self.places.begin_row(builder.assign(f"load i32, ptr {self.at}"))
         builder.jump(f"packet{number}")
         builder.label(f"packet{number}")
         at = builder.assign(f"load i32, ptr {self.at}")
         index = at if self.parts == 1 else builder.assign(f"udiv i32 {at}, {self.parts}")
         builder.line(f"store i32 {index}, ptr {builder.offset('%warp', WARP['current'])}, align 4")
-        far = builder.assign(f"mul i64 {builder.assign(f'zext i32 {index} to i64')}, {self.warp_bytes}")
+        # Hidden from LLVM, which would advance the pointer, in registers that are scarce; few warps need it.
+        hidden = builder.assign(f'call i32 asm "", "=r,0"(i32 {index})')
+        far = builder.assign(f"mul i64 {builder.assign(f'zext i32 {hidden} to i64')}, {self.warp_bytes}")
         frame.warp = builder.assign(f"getelementptr i8, ptr %warp, i64 {far}")
-        lanes = frame.warp_field("lanes", "i32").ref
+        last = builder.assign(f"icmp eq i32 {index}, {self.last}")
+        lanes = builder.assign(f"select i1 {last}, i32 {frame.warp_field('last_lanes', 'i32').ref}, i32 -1")
+        self.places.begin_packet()
         if self.parts > 1:
             part = builder.assign(f"urem i32 {at}, {self.parts}")
             first = builder.assign(f"mul i32 {part}, {frame.width}")
@@ -131,7 +158,10 @@ class Regions:
 
     def _start(self, region: Region, lanes: str) -> None:
         if self.flow.has_whole:
-            whole.enter_if(self.frame, self.flow, lanes, region.start)
+            at, general = self.builder.assign(f"load i32, ptr {self.at}"), self.builder.new_label("general")
+            every = self.builder.assign(f"icmp ult i32 {at}, {self.whole}")
+            self.builder.branch(every, self.flow.whole_label(region.start), general, likely=True)
+            self.builder.label(general)
         self.flow.start(lanes, region.start)
 
     def _end(self, region: Region) -> None:
@@ -144,11 +174,19 @@ class Regions:
         builder.label(f"next{number}")
         following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.at}')}, 1")
         builder.line(f"store i32 {following}, ptr {self.at}")
+        self.places.next_packet()
+        row_end = builder.assign(f"load i32, ptr {self.places.row_end}")
+        more = builder.assign(f"icmp ult i32 {following}, {row_end}")
+        builder.branch(more, f"packet{number}", f"ended{number}")
+        builder.label(f"ended{number}")
         more = builder.assign(f"icmp ult i32 {following}, {self.packets}")
-        builder.branch(more, f"packet{number}", f"over{number}")
+        builder.branch(more, f"onward{number}", f"over{number}")
+        builder.label(f"onward{number}")
+        self.places.next_row()
+        builder.jump(f"row{number}")
         builder.label(f"over{number}")
         if not barriers:
-            builder.jump("done")
+            builder.jump("over")
             return
         self._give_result()
         known = {after.after: after for after in self.regions}
@@ -158,7 +196,7 @@ class Regions:
             builder.jump(arms[0][1])
         else:
             cases = " ".join(f"i32 {barrier}, label %{label}" for barrier, label in arms)
-            builder.line(f"switch i32 {where}, label %done [{cases}]")
+            builder.line(f"switch i32 {where}, label %over [{cases}]")
         for barrier, label in arms:
             builder.label(label)
             if known[barrier].start <= barrier:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from cuda.cpu.code import Code, GlobalVariable, Kernel, MachineCode
+from cuda.cpu.code import WIDE, Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import check
@@ -233,22 +233,23 @@ def code_of(program: Program) -> Code:
         ptx=program.units,
     )
     lock = threading.Lock()
-    kernels: dict[str, MachineCode] = {}
+    kernels: dict[tuple[str, int], MachineCode] = {}
     functions: dict[str, MachineCode] = {}
 
-    def compile_kernel(name: str) -> MachineCode:
+    def compile_kernel(name: str, row: int = WIDE) -> MachineCode:
         with lock:
-            if name not in kernels:
+            if (name, row) not in kernels:
                 from cuda.cpu import jit
 
-                kernels[name] = jit.compile_kernel(program.placed(name), name)
-            return kernels[name]
+                kernels[name, row] = jit.compile_kernel(program.placed(name), name, row)
+            return kernels[name, row]
 
     def locate(fault: Fault) -> str:
         with lock:
-            machine = kernels.get(fault.kernel)
-        if machine is None:
+            machines = [machine for (name, _), machine in kernels.items() if name == fault.kernel]
+        if not machines:
             return ""
+        machine = next((each for each in machines if each.image_at(fault.pc)), machines[0])
         from cuda.cpu.locate import describe
 
         return describe(program.placed(fault.kernel), machine, fault)

@@ -207,6 +207,7 @@ cdef extern from "route.h":
         cpu_queue *queue
         cpu_queue *awaited[8]
         cpu_grid *grid
+        bint narrow
         uint32_t max_threads, most_shared
         uint32_t required_block[3]
     const cpu_direct_table cpu_direct

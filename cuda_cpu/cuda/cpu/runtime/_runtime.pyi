@@ -157,6 +157,7 @@ def route_launch(
     queue: Queue,
     awaited: list[Queue],
     grid: Grid,
+    narrow: bool,
     max_threads: int,
     most_shared: int,
     required_block: tuple[int, int, int] | None,

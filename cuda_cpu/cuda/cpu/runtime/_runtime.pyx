@@ -651,13 +651,13 @@ def route_wait(uint64_t age, uint64_t stream, Queue queue not None, list awaited
 
 def route_launch(
     uint64_t age, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None, Grid grid not None,
-    uint32_t max_threads, uint32_t most_shared, tuple required_block,
+    bint narrow, uint32_t max_threads, uint32_t most_shared, tuple required_block,
 ):
     """Let this thread's next launches of a function in a stream do without Python while `awaited` have no work."""
     cdef cpu_route route
     memset(&route, 0, sizeof(route))
     route.function, route.stream, route.grid = function, stream, grid.grid
-    route.max_threads, route.most_shared = max_threads, most_shared
+    route.narrow, route.max_threads, route.most_shared = narrow, max_threads, most_shared
     if required_block is not None:
         for i in range(3):
             route.required_block[i] = required_block[i]

@@ -21,7 +21,7 @@ const struct cpu_offset cpu_offsets[] = {
     WARP(lanes), WARP(budget), WARP(warp_id), WARP(shared_size), WARP(shared_static), WARP(worker), WARP(grid_dim),
     WARP(block_idx), WARP(block_dim), WARP(cluster_dim), WARP(grid_id), WARP(grid_workspace), WARP(thread_idx),
     WARP(stack_limit), WARP(cluster_shared), WARP(graph_exec), WARP(rows), WARP(current), WARP(warp_count),
-    WARP(warp_bytes),
+    WARP(warp_bytes), WARP(blocks), WARP(last_lanes),
     RUNTIME(barrier_sync), RUNTIME(barrier_arrive), RUNTIME(barrier_reduce), RUNTIME(poll), RUNTIME(fault),
     RUNTIME(vprintf), RUNTIME(malloc), RUNTIME(free), RUNTIME(assert_fail), RUNTIME(nanosleep), RUNTIME(clock),
     RUNTIME(globaltimer), RUNTIME(exit_lanes), RUNTIME(cluster_arrive), RUNTIME(cluster_wait),

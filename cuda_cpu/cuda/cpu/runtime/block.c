@@ -135,6 +135,7 @@ static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t st
         warp->graph_exec = cpu_graph_run_handle(job->graph);
     }
     fill_threads(block, job);
+    block->warps[0].abi.last_lanes = block->warps[job->warps - 1].abi.lanes;
 }
 
 struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
@@ -191,7 +192,7 @@ static void put_place(struct cpu_warp *warp, const uint32_t place[3])
         *(volatile uint32_t *)&warp->block_idx[axis] = place[axis];
 }
 
-void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index)
+uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index, uint64_t end)
 {
     cpu_barriers_reset(block);
     const volatile uint32_t *before = block->warps[0].abi.block_idx;
@@ -200,7 +201,10 @@ void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t inde
         step(job, place); /* divisions would take longer than many a block */
     else
         locate(job, index, place);
-    block->following = index + 1;
+    /* Machine code that turns round blocks itself does not know of clusters, whose blocks have another order. */
+    uint64_t count = job->path == CPU_PATH_BLOCKS && job->cluster == 1 ? end - index : 1;
+    block->warps[0].abi.blocks = (uint32_t)count;
+    block->following = index + count;
     /* Where the machine code turns round the warps, it reads what concerns the block from the first of them. */
     uint32_t warps = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
     for (uint32_t w = 0; w < warps; w++) {
@@ -210,6 +214,7 @@ void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t inde
         running->abi.local_top = 0;
         put_place(&running->abi, place);
     }
+    return count;
 }
 
 void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block)

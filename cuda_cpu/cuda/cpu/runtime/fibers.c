@@ -89,7 +89,7 @@ static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_blo
             return false;
         }
         first = first ? first : block;
-        cpu_block_start(block, job, index);
+        cpu_block_start(block, job, index, index + 1);
         block->alive = block->ready = job->warps == CPU_MAX_WARPS ? UINT32_MAX : (1u << job->warps) - 1;
         block->live = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
         block->moved = true;

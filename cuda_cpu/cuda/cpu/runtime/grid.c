@@ -94,8 +94,8 @@ static void run_direct(void *argument)
         block->warps[w].abi.stack_limit = limit;
     while (cpu_job_take(job, worker, &index, &end)) {
         void (*entry)(struct cpu_warp *) = atomic_load_explicit(&job->grid->entry, memory_order_acquire);
-        for (; index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed); index++) {
-            cpu_block_start(block, job, index);
+        while (index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
+            index += cpu_block_start(block, job, index, end);
             for (uint32_t w = 0; w < calls; w++) {
                 struct cpu_running *warp = &block->warps[w];
                 worker->current = warp;

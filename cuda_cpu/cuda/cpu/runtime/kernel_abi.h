@@ -5,8 +5,9 @@
  * emit/frame.py states the same offsets; tests/cpu/test_kernel_abi.py compares the two.
  *
  * A kernel's machine code has one entry:  void NAME(struct cpu_warp *warp)
- * By enum cpu_path the runtime calls it once for every block, with the first of the block's warps, straight on the
- * worker's stack; or once for every warp, straight or, where warps wait for each other, on a fiber of its own.
+ * By enum cpu_path the runtime calls it once for some blocks that follow each other in the grid (`blocks`; it advances
+ * `block_idx` from one to the next), with the first of a block's warps, straight on the worker's stack; or once for every
+ * warp, straight or, where warps wait for each other, on a fiber of its own.
  */
 #ifndef CUDA_CPU_KERNEL_ABI_H
 #define CUDA_CPU_KERNEL_ABI_H
@@ -17,7 +18,7 @@
 /* Bytes from one block's shared memory to the next one's of its cluster. A 32-bit address of .shared::cluster is
  * (rank + 1) * stride + offset; below the stride it means the block's own, as an address of .shared::cta does. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 6 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 7 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
@@ -25,7 +26,7 @@ typedef uint32_t cpu_lanes; /* bit i: lane i */
 enum cpu_path {
     CPU_PATH_WARPS = 0,  /* the runtime, one after the other */
     CPU_PATH_FIBERS = 1, /* the runtime, with a fiber for each, as they wait for each other */
-    CPU_PATH_BLOCKS = 2, /* the machine code itself */
+    CPU_PATH_BLOCKS = 2, /* the machine code itself, block by block */
 };
 
 /* Why a kernel ended early; the driver maps each to a CUresult. */
@@ -110,10 +111,12 @@ struct cpu_warp {
     uint64_t stack_limit;                   /* 528  lowest host stack address that a device function may reach */
     uint8_t *cluster_shared;                /* 536  shared memory of the first block of the cluster */
     uint64_t graph_exec;                    /* 544  %current_graph_exec */
-    uint32_t rows;                          /* 552  bit b: threads of each 2**b lanes lie in a row along x */
+    uint32_t rows;                          /* 552  bit b: threads of each 2**b lanes of the block lie in a row along x */
     uint32_t current;                       /* 556  of the block's first warp: index of the warp that runs now */
     uint32_t warp_count;                    /* 560  warps of the block */
     uint32_t warp_bytes;                    /* 564  from one warp of the block to the next */
+    uint32_t blocks;                        /* 568  to run in this call, the one at block_idx first */
+    cpu_lanes last_lanes;                   /* 572  lanes that exist in the block's last warp; all do in the others */
     /* The runtime's own data follows and is no part of the contract. */
 };
 

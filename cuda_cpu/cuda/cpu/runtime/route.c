@@ -145,6 +145,8 @@ static bool fits(const struct cpu_route *route, const uint32_t shape[7])
             return false;
     if (block[2] > 64 || block[0] * block[1] > 1024 || block[0] * block[1] * block[2] > route->max_threads)
         return false;
+    if (route->narrow != (block[0] % CPU_WARP_SIZE != 0 && block[1] * block[2] > 1))
+        return false;
     if (route->required_block[0] && memcmp(block, route->required_block, sizeof route->required_block))
         return false;
     return shape[6] <= route->most_shared;

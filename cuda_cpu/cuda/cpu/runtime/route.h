@@ -17,6 +17,7 @@ struct cpu_route {
     struct cpu_queue *queue;
     struct cpu_queue *awaited[CPU_MOST_AWAITED]; /* with work in one of them a call goes round; NULL ends them */
     struct cpu_grid *grid;
+    bool narrow; /* the grid is for blocks in which a warp's threads lie in more than one row */
     uint32_t max_threads, most_shared;
     uint32_t required_block[3]; /* 0: any */
 };

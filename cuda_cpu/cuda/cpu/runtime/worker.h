@@ -203,7 +203,8 @@ void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
 
 /* block.c */
 struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job);
-void cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index);
+/* Make it the block at `index` of the grid; returns how many, up to the one at `end`, its machine code now runs. */
+uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index, uint64_t end);
 void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block);
 bool cpu_block_share(struct cpu_block *block, struct cpu_job *job); /* make room for a cluster's shared memory */
 void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep);
