@@ -225,7 +225,7 @@ def _fetch_ahead(frame: Frame, row: Row, size: int, *, to_write: bool = False) -
             place = builder.assign(f"getelementptr i8, ptr {base}, i64 {far}")
         else:
             place = builder.offset(base, FAR)
-        for line in range(0, size, LINE):
+        for line in range(0, size, max(LINE, size * len(row.bases) // 2)):  # the CPU fetches lines in pairs
             builder.line(
                 f"call void @llvm.prefetch.p0(ptr {builder.offset(place, line)}, i32 {int(to_write)}, i32 3, i32 1)"
             )
