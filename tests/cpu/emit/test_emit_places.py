@@ -61,7 +61,7 @@ def test_places(row: int, block: tuple[int, ...], barrier: str) -> None:
 def test_places_of_narrow_packets(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     compiled.cache_clear()
-    for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2)):
+    for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2), (33, 3), (48, 3)):
         test_places(WIDE, block, "")
         test_places(WIDE, block, "bar.sync 0;")
     compiled.cache_clear()

@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
@@ -143,6 +143,7 @@ def run(text: str, shape: tuple[int, int], **settings: str) -> np.ndarray:
 
 @settings(max_examples=int(os.environ.get("CUDA_CPU_RANDOM_REGIONS", "12")), deadline=None)
 @given(st.lists(together, min_size=1, max_size=5), st.sampled_from(SHAPES), st.sampled_from(["32", "16", "4", "1"]))
+@example([("vote", "popc", 0)], (33, 3), "1")  # packets without lanes behind the last row
 def test_regions_and_fibers_agree(operations, shape, width) -> None:
     text = HEAD + START + Writer()(operations) + END
     expected = run(text, shape, path="fiber")

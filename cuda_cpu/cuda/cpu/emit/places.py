@@ -19,7 +19,7 @@ class Places:
     """Count the blocks of a call, and the packets of a block."""
 
     def __init__(self, frame: Frame, packets: str):
-        self.frame, self.builder = frame, frame.builder
+        self.frame, self.builder, self._packets = frame, frame.builder, packets
         self._left = self.builder.alloca("i32")  # blocks that are still to run, with this one
         frame.block_places = [self.builder.alloca("i32") for _ in AXES]
         # Threads are counted as far as a kernel asks for their places, and if it has affine registers at all.
@@ -79,6 +79,8 @@ class Places:
     def begin_row(self, packet: str) -> None:
         """Begin a row of packets with this one."""
         end = self.builder.assign(f"add i32 {packet}, {self._row}")
+        # Behind the last row there may be packets without lanes, fewer than a row of them.
+        end = self.builder.intrinsic("umin", "i32", Value(end, "i32"), Value(self._packets, "i32")).ref
         self.builder.line(f"store i32 {end}, ptr {self.row_end}")
         self.builder.line(f"store i16 0, ptr {self._along}")
 
