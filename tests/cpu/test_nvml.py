@@ -151,8 +151,19 @@ def test_two_devices():
     assert said.split() == ["0", "0", "0", "0", "0", "2", "0", "1"]
 
 
-def test_wrong_calls(library):
-    value = c_uint()
+@pytest.fixture
+def uninitialized(library):
+    """The library, not initialized whoever has used it in this process."""
+    begun = 0
+    while library.nvmlShutdown() == 0:
+        begun += 1
+    yield library
+    for _ in range(begun):
+        library.nvmlInit_v2()
+
+
+def test_wrong_calls(uninitialized):
+    library, value = uninitialized, c_uint()
     assert library.nvmlDeviceGetCount_v2(byref(value)) == 1
     assert library.nvmlShutdown() == 1
     assert library.nvmlInit_v2() == library.nvmlInitWithFlags(0) == 0
