@@ -4,7 +4,7 @@
 
 A cubin has PTX if it was made with -lineinfo: a section `.nv_debug_ptx_txt` or `.nv_debug_ptx_txt.N` for each unit,
 in which each line, without its indentation, ends in NUL. NVIDIA does not document this;
-tests/cpu/ptx/test_debug_ptx.py checks it for the installed compiler.
+tests/cpu/ptx/test_ptx_compilers.py checks it for the installed compiler.
 """
 
 from __future__ import annotations
