@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib.util
 import os
 import pathlib
 import sys
 
 import pytest
+from hypothesis import settings
 
 ROOT = pathlib.Path(__file__).parent.parent
+OF_HEADERS = ["codegen", *(f"bindings/test_{name}.py" for name in ("echo", "next_api", "records", "structs"))]
+collect_ignore = [] if importlib.util.find_spec("clang") else OF_HEADERS
 
 
 def pytest_addoption(parser):
@@ -22,10 +27,15 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "cpu_only: tests the CPU device itself")
     config.addinivalue_line("markers", "gpu_only: needs an NVIDIA GPU")
     config.addinivalue_line("markers", "needs_nvrtc: compiles CUDA C++")
+    config.addinivalue_line("markers", "needs_recent_nvrtc: compiles with what NVRTC has since CUDA 13.3")
     config.addinivalue_line("markers", "needs_nvjitlink: links device code")
     config.addinivalue_line("markers", "needs_nvvm: compiles NVVM IR")
     config.addinivalue_line("markers", "needs_nvfatbin: makes fat binaries")
+    settings.register_profile("untimed", deadline=None)  # on a busy machine, anything may take long
+    settings.load_profile("untimed")
     os.environ["CUDA_PYTHON_DRIVER"] = config.getoption("--driver")
+    if config.getoption("--driver") == "nvidia":
+        ctypes.CDLL("libcuda.so.1")  # before the CPU device's library, which has the same name, is loaded by its path
     hide_toolkit()
     # At the end, so that an installed cuda.bindings comes first; `codegen` is in no wheel.
     for path in (ROOT / "cuda_bindings", ROOT, ROOT / "tests"):
@@ -46,7 +56,8 @@ def hide_toolkit():
 
 
 def pytest_report_header(config):
-    return f"driver: {config.getoption('--driver')}"
+    left_out = f"; left out without libclang: {', '.join(collect_ignore)}" if collect_ignore else ""
+    return f"driver: {config.getoption('--driver')}{left_out}"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -60,13 +71,21 @@ def pytest_collection_modifyitems(config, items):
     # The driver's own tests count who uses a device, so they come before all others that do.
     items.sort(key=lambda item: ROOT / "tests/cpu/driver" not in item.path.parents)
     for item in items:
-        if item.get_closest_marker("cpu_only") and on_gpu:
+        if item.get_closest_marker("needs_recent_nvrtc") and (why := absence("nvrtc") or age_of_nvrtc()):
+            item.add_marker(pytest.mark.skip(reason=why))
+        if on_gpu and (item.get_closest_marker("cpu_only") or tests_the_cpu_device(item.path)):
             item.add_marker(pytest.mark.skip(reason="tests the CPU device; run with --driver=cpu"))
         if item.get_closest_marker("gpu_only") and not on_gpu:
             item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU; run with --driver=nvidia"))
         for library in ("nvrtc", "nvJitLink", "nvvm", "nvfatbin"):
             if item.get_closest_marker(f"needs_{library.lower()}") and (why := absence(library)):
                 item.add_marker(pytest.mark.skip(reason=why))
+
+
+def tests_the_cpu_device(path):
+    """Tell whether a test is of `cuda.cpu` itself; those of kernels run on a GPU too, which proves what they expect."""
+    below = path.relative_to(ROOT / "tests").parts
+    return below[0] == "cpu" and below[1] not in ("emit", "programs", "test_differential.py")
 
 
 def absence(library, found={}):  # noqa: B006 - the shared default is the cache
@@ -80,6 +99,29 @@ def absence(library, found={}):  # noqa: B006 - the shared default is the cache
         except pathfinder.DynamicLibNotFoundError:
             found[library] = f"lib{library} is not installed: pip install 'open-cuda-python[cu13]'"
     return found[library]
+
+
+def age_of_nvrtc():
+    """Return that NVRTC is too old for some tests, or an empty string."""
+    from cuda.bindings import nvrtc
+
+    _, *version = nvrtc.nvrtcVersion()
+    return "" if version >= [13, 3] else f"NVRTC {'.'.join(map(str, version))} is installed, the test needs 13.3"
+
+
+@pytest.fixture
+def on_gpu(request):
+    """Tell whether the test runs on NVIDIA's driver."""
+    return request.config.getoption("--driver") == "nvidia"
+
+
+@pytest.fixture
+def since_13_1(on_gpu):
+    """Skip the test on a driver of NVIDIA's that is older than what it calls."""
+    from cuda.bindings import driver
+
+    if on_gpu and driver.cuDriverGetVersion()[1] < 13010:
+        pytest.skip("the driver is older than CUDA 13.1")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from cuda.cpu.ptx.syntax import Call, Instruction
 
 pytestmark = pytest.mark.cpu_only
 FILE = pathlib.Path(__file__).parents[2] / "docs/design/block_sums.ptx"
+PAGE = FILE.with_name("how_a_launch_runs.md")
 TWO = """.version 8.5
 .target sm_90
 .address_size 64
@@ -70,6 +72,51 @@ def test_regions_ir_and_machine_code(found):
     assert "2 regions, each for all warps of a block in turn" in of(found, "block_sums: how it will run")[0]
     assert any(line.startswith("define ") and "block_sums" in line for line in of(found, "LLVM IR"))
     assert any(line.startswith("block_sums:") for line in of(found, "machine code at level 3"))
+
+
+# What the page says around the output, and a line of the output that bears it out.
+SAID = [
+    ("The loop's counter `%r9` is uniform", "analyse_uniformity", r"one value for all lanes:.* %r9 "),
+    ("whether a thread adds (`%p2`) is not", "analyse_uniformity", r"a value for each lane:.* %p2 "),
+    ("those that do not go into block 6 wait at block 7", "analyse_uniformity", "while block 6 runs.* at blocks 7"),
+    ("region 0 for all eight warps", "find_regions", "region 0: from the start"),
+    ("then region 1 for all eight, and so on round the loop", "find_regions", "region 1: .* blocks 4, 5, 6, 7"),
+    ("what lives across the barrier (`%r8` of each warp)", "find_liveness", "into block 4:.* %r8 "),
+    ('Accesses "by lanes" are the ones to look at', "block_sums: how it will run", "by lanes"),
+    (
+        "printed by ```bash python -m cuda.cpu explain block_sums.ptx",
+        "block_sums: how it will run",
+        "kernel block_sums",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sentence", "stage", "line"), SAID)
+def test_the_page_says_what_is_shown(found, sentence, stage, line):
+    assert sentence in " ".join(PAGE.read_text().split())
+    assert re.search(line, "\n".join(of(found, stage)))
+
+
+def test_the_page_shows_block_6(found):
+    """`around` of docs/reference_pages.py picks what is shown of the LLVM IR: the block with the first addition."""
+    assert "a load from `%r11` and one from `%r8`, one addition of 32 lanes, a store" in " ".join(
+        PAGE.read_text().split()
+    )
+    lines = of(found, "LLVM IR")
+    addition = next(number for number, line in enumerate(lines) if "fadd" in line)
+    first = max(number for number in range(addition) if lines[number].endswith(":"))
+    last = next(number for number in range(addition, len(lines)) if lines[number].endswith(":"))
+    does = re.findall(r"masked\.load|fadd <32 x float>|masked\.store", "\n".join(lines[first:last]))
+    assert does == ["masked.load", "masked.load", "fadd <32 x float>", "masked.store"]
+
+
+@pytest.mark.parametrize("stage", ["split_blocks", "order_blocks"])
+def test_the_page_cuts_between_blocks(found, stage):
+    first, last = re.search(
+        rf"explained_{stage}.txt\n:language: none\n:lines: (\d+)-(\d*)\n", PAGE.read_text()
+    ).groups()
+    for line in (of(found, stage)[int(first) - 1], *of(found, stage)[int(last or 1 << 20) :][:1]):
+        assert line.startswith("block ")
 
 
 @pytest.mark.parametrize("path", ["region", "fiber"])

@@ -20,6 +20,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 
 from cuda.cpu import cache, improve, jit
+from cuda.cpu.code import Path
 from cuda.cpu.runtime import _runtime as runtime
 
 pytestmark = pytest.mark.cpu_only
@@ -155,8 +156,9 @@ def test_a_wrong_level_is_named(monkeypatch):
 
 
 def test_entries_keep_all_their_parts():
-    assert jit.unpack(jit.pack(b"object", True, 70000, quick=True)) == (True, 70000, b"object", True)
-    assert jit.unpack(jit.pack(b"object", True, 70000, quick=False)) == (True, 70000, b"object", False)
+    for quick in (True, False):
+        entry = jit.pack(b"object", Path.BLOCKS, 70000, 9 << 20, quick=quick)
+        assert jit.unpack(entry) == (Path.BLOCKS, 70000, 9 << 20, b"object", quick)
     assert cache.find("absent") is None
 
 

@@ -4,14 +4,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from cuda.cpu.check import report
 from cuda.cpu.code import WIDE
 from cuda.cpu.ptx.image import ptx_of
 from cuda.cpu.ptx.program import load
 from cuda.cpu.runtime import _runtime as runtime
+
+if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
+    from support import gpu_kernels
 
 WAIT = 120.0  # seconds; only a hang takes as long
 
@@ -41,6 +48,8 @@ class Loaded:
         self._symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
         self._queue = runtime.Queue()
         self._grids: dict[str, runtime.Grid] = {}
+        self.found: list[str] = []  # what checks have found in the last launch
+        self.others: list[np.ndarray] = []  # that kernels reach through pointers in memory
 
     def address_of(self, name: str) -> int:
         memory = self._memory.get(name)
@@ -70,15 +79,41 @@ class Loaded:
                 kernel.parameter_bytes,
                 machine.path,
                 machine,
+                frames=machine.frames,
+                checks=machine.checks,
             )
         return self._grids[name]
 
     def launch(self, name: str, grid: object, block: object, *args: object, **options: object) -> None:
         """Launch and wait. Arrays are passed by address, NumPy scalars and records as they are."""
         fault = self.run(name, grid, block, *args, **options)
-        assert fault is None, f"{fault.kind} {fault.message} at PTX line {fault.line}"
+        assert fault is None, f"{fault.kind} {fault.message} at PTX line {fault.line}\n" + "\n".join(self.found)
 
-    def run(
+    @contextlib.contextmanager
+    def _known(self, args: Iterable[object]) -> Iterator[None]:
+        """Let checked kernels access arrays, and the variables."""
+        owners = {}
+        for array in (*args, *self._memory.values()):
+            while isinstance(array, np.ndarray):
+                array, owner = array.base, array
+                owners[id(owner)] = owner if array is None or not isinstance(array, np.ndarray) else None
+        tags = []
+        for owner in filter(lambda each: each is not None and each.nbytes, owners.values()):
+            tags.append(1 << 40 | id(owner))
+            runtime.table_add(owner.ctypes.data, owner.nbytes, tags[-1], False, "NumPy")
+        yield
+        for tag in tags:
+            runtime.table_remove(tag)
+
+    def run(self, name: str, grid: object, block: object, *args: object, **options: object) -> object:
+        """Launch, wait and return the fault or None."""
+        with self._known((*args, *self.others)):
+            queue = self.start(name, grid, block, *args, **options)
+            assert queue.wait(WAIT)
+        self.found = [report.describe(each, name, self.code.place) for each in runtime.take_findings(1)]
+        return queue.take_fault()
+
+    def start(
         self,
         name: str,
         grid: object,
@@ -87,8 +122,8 @@ class Loaded:
         shared: int = 0,
         cluster: tuple[int, int, int] = (1, 1, 1),
         cooperative: bool = False,
-    ) -> object:
-        """Launch, wait and return the fault or None."""
+    ) -> runtime.Queue:
+        """Launch, and return the queue."""
         kernel = self.code.kernels[name]
         compiled = self.grid(name)
         buffer = np.zeros(kernel.parameter_bytes + 16, np.uint8)
@@ -99,5 +134,8 @@ class Loaded:
             buffer[parameter.offset : parameter.offset + parameter.size] = np.frombuffer(data, np.uint8)
         sizes = [(size, 1, 1) if isinstance(size, int) else size for size in (grid, block)]
         self._queue.launch(compiled, *sizes, cluster, shared, buffer.ctypes.data, cooperative, 1)
-        assert self._queue.wait(WAIT)
-        return self._queue.take_fault()
+        return self._queue
+
+
+if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
+    Loaded = gpu_kernels.Loaded  # the same programs, on the GPU

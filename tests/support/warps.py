@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import threading
 from collections.abc import Callable
 
@@ -101,6 +102,10 @@ class Kernel:
             for warp in warps[:1] if self.path == Path.BLOCKS else warps:
                 table.warp = warp
                 table.run(self.entry, warp.ctypes.data)
+
+
+if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
+    from support.gpu_kernels import HEAD, Fault, Kernel
 
 
 @functools.cache
@@ -211,6 +216,10 @@ SIGNATURES = {
     "graph_update": (None, (U32, U32, P)),
     "texture": (None, (U32, U32, U32, P, P, P)),
     "bulk": (None, (U32, U32, U32, P)),
+    "check_access": (None, (U32, U64, U32, U32, P, P)),
+    "check_warp": (None, (U32, U64, U32, P)),
+    "check_fence": (None, (U32,)),
+    "check_barrier": (None, (U32, U64, U32, U32, U32)),
 }
 
 

@@ -55,6 +55,9 @@ def main(arguments: list[str]) -> int:
         "--python", metavar="OTHER", help="the interpreter of another environment, of this Python version"
     )
     runner.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module")
+    runner.add_argument(
+        "--check", metavar="CHECKS", help="memcheck, racecheck, synccheck, leakcheck or all, with commas between"
+    )
     runner.add_argument("script", metavar="SCRIPT")
     runner.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
@@ -73,7 +76,7 @@ def main(arguments: list[str]) -> int:
     if given.command != "run":
         return report()
     try:
-        return run.program(given.python, given.script, given.arguments, module=given.module)
+        return run.program(given.python, given.script, given.arguments, module=given.module, checks=given.check)
     except run.RunError as error:
         print(f"python -m cuda.cpu run: {error}", file=sys.stderr)
         return 2

@@ -46,6 +46,8 @@ class MachineCode:
     translate: Callable[[], str] | None = None  # None if no better code is to come
     key: str = ""
     row: int = WIDE  # or NARROW
+    frames: int = 0  # bytes of stack, where each function runs once
+    checks: int = 0  # that it makes, see check/__init__.py
 
     def images(self) -> tuple:
         """Return the objects in memory that may run: two once better code has come."""
@@ -102,5 +104,7 @@ class Code:
     compile: Callable[..., MachineCode] | None = None
     # A fault of the runtime's -> its instruction, in words; "" if unknown.
     locate: Callable[[Fault], str] | None = None
+    # Kernel, site (see kernel_abi.h) of an instruction in it -> the instruction, in words.
+    place: Callable[[str, int], str] | None = None
     # name -> host address of an address-taken device function; compiles at the first call.
     function_address: Callable[[str], int] | None = None

@@ -21,6 +21,7 @@ import zlib
 from typing import IO, TYPE_CHECKING
 
 from cuda.cpu import cache
+from cuda.cpu.frames import COMMON, stack_of
 from cuda.cpu.jit import BEST, assemble, pack
 from cuda.cpu.runtime import _runtime
 
@@ -85,12 +86,12 @@ def _improve(machine: MachineCode, name: str, compiler: _Compiler) -> None:
     """Exchange a kernel's code; without a compiler it stays as it is."""
     text, machine.translate = machine.translate(), None
     data = compiler.compile(zlib.compress(text.encode(), 1))
-    if data is None:
+    if data is None or stack_of(data) > max(machine.frames, COMMON):  # launches under way have their stacks
         return
     image = _runtime.Image(data)
     machine.image = (machine.image, image)  # the old code may still run
     machine.address = image.address(name)
-    cache.store(machine.key, pack(data, machine.path, machine.local_bytes, quick=False))
+    cache.store(machine.key, pack(data, machine.path, machine.local_bytes, machine.frames, quick=False))
     if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
         note = f"is hot: compiled again at level {BEST} ({len(text)} bytes of IR)"
         print(f"cuda.cpu: kernel {name} {note}", file=sys.stderr)

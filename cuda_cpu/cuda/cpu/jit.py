@@ -8,11 +8,13 @@ import ctypes
 import functools
 import os
 import re
+import struct
 import sys
 from typing import TYPE_CHECKING
 
-from cuda.cpu import cache
+from cuda.cpu import cache, check
 from cuda.cpu.code import WIDE, MachineCode, Path
+from cuda.cpu.frames import stack_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,9 +28,12 @@ if TYPE_CHECKING:
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
-# What LLVM may make an addition with carry of: bits that become numbers, and integers of more than 64 bits.
-CARRIES = ("ext i1 ", "ext <1 x i1> ", ".with.overflow.", " i128")
-CHOSEN_BIT = re.compile(r"select (?:<1 x i1>|i1) \S+, \S+ -?[01], ")
+# What LLVM may make an addition with carry of: bits that become numbers (but for those of 8 bits, which are only kept),
+# and integers of more than 64 bits.
+CARRY = re.compile(
+    r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
+)
+HEAD = struct.Struct("<B?QQ")  # of a cache entry: path, quick, local memory, stack
 
 
 def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
@@ -52,27 +57,29 @@ def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
     """
     from cuda.cpu.runtime import _runtime
 
-    level = setting()
-    settings = f"{_runtime.ABI} {level} {_path()} {_width()} {row}"
+    level, checks = setting(), check.chosen()
+    settings = f"{_runtime.ABI} {level} {_path()} {_width()} {row} {checks}"
     key = cache.key_of(
         _compiler_identity(), settings.encode(), _cpu_identity(), program.key, name.encode()
     )  # fmt: skip
     entry = None if os.environ.get("CUDA_CPU_EXPLAIN") == "1" else cache.find(key)
     if entry is None:
-        text, path, local_bytes = emit(program, name, row, quick=level is None)
+        text, path, local_bytes = emit(program, name, row, quick=level is None, checks=checks)
         data = assemble(text, QUICK if level is None else level)
-        entry = pack(data, path, local_bytes, quick=level is None)
+        entry = pack(data, path, local_bytes, stack_of(data), quick=level is None and not checks)
         cache.store(key, entry)
-    path, local_bytes, data, quick = unpack(entry)
+    path, local_bytes, frames, data, quick = unpack(entry)
     image = _runtime.Image(data)
     translate = functools.partial(_translate, program, name, row, _width(), _path() == "fiber") if quick else None
-    return MachineCode(image.address(name), path, local_bytes, image, translate, key, row)
+    return MachineCode(image.address(name), path, local_bytes, image, translate, key, row, frames, checks)
 
 
 def _translate(program: Program, name: str, row: int, width: int, fibers: bool) -> str:
     from cuda.cpu.emit import emit_kernel
 
-    return emit_kernel(program, name, width=width, row=row, native_gather=_has_gathers(), fibers=fibers).text
+    return emit_kernel(
+        program, name, width=width, row=row, native_gather=_has_gathers(), near=_near(), fibers=fibers
+    ).text
 
 
 def setting() -> int | None:
@@ -94,13 +101,14 @@ def compile_function(program: Program, name: str) -> MachineCode:
     return MachineCode(ctypes.addressof(token), Path.WARPS, 0, token)
 
 
-def pack(data: bytes, path: Path, local_bytes: int, *, quick: bool) -> bytes:
+def pack(data: bytes, path: Path, local_bytes: int, frames: int, *, quick: bool) -> bytes:
     """Join an object and what the runtime must know of it to one cache entry. `quick`: better code may come."""
-    return bytes([path, quick]) + local_bytes.to_bytes(8, "little") + data
+    return HEAD.pack(path, quick, local_bytes, frames) + data
 
 
-def unpack(entry: bytes) -> tuple[Path, int, bytes, bool]:
-    return Path(entry[0]), int.from_bytes(entry[2:10], "little"), entry[10:], bool(entry[1])
+def unpack(entry: bytes) -> tuple[Path, int, int, bytes, bool]:
+    path, quick, local_bytes, frames = HEAD.unpack_from(entry)
+    return Path(path), local_bytes, frames, entry[HEAD.size :], quick
 
 
 def build_object(
@@ -112,10 +120,16 @@ def build_object(
 
 
 def emit(
-    program: Program, name: str, row: int = WIDE, *, fibers: bool | None = None, quick: bool = False
+    program: Program,
+    name: str,
+    row: int = WIDE,
+    *,
+    fibers: bool | None = None,
+    quick: bool = False,
+    checks: int = 0,
 ) -> tuple[str, Path, int]:
     """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
-    kernel = kernel_text(program, name, row, fibers=fibers, quick=quick)
+    kernel = kernel_text(program, name, row, fibers=fibers, quick=quick, checks=checks)
     if os.environ.get("CUDA_CPU_DUMP"):
         with open(os.path.join(os.environ["CUDA_CPU_DUMP"], name[:100] + ".ll"), "w") as file:
             file.write(kernel.text)
@@ -132,6 +146,7 @@ def kernel_text(
     fibers: bool | None = None,
     quick: bool = False,
     places: list[Place] | None = None,
+    checks: int = 0,
 ) -> KernelText:
     """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
     from cuda.cpu.emit import emit_kernel
@@ -143,9 +158,11 @@ def kernel_text(
         width=_width(),
         row=row,
         native_gather=_has_gathers(),
+        near=_near(),
         fibers=fibers,
         quick=quick,
         places=places,
+        checks=checks,
     )
 
 
@@ -167,7 +184,7 @@ def _choose_scheduler(text: str, level: int) -> None:
     The simple one ends the process where carries of two numbers cross in the processor's flags, so code that may
     have any is left to the usual one.
     """
-    simple = level == QUICK and not (any(word in text for word in CARRIES) or CHOSEN_BIT.search(text))
+    simple = level == QUICK and not CARRY.search(text)
     _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if simple else 'default'}")
 
 
@@ -267,6 +284,11 @@ def _cpu_has(flag: str) -> bool:
     return flag.encode() in _cpu_identity().split()
 
 
+def _near() -> int:
+    """Return how far ahead in a page the CPU does not fetch by itself: Zen 4 was measured to need it, Xeons not."""
+    return 1024 if _cpu_has("AuthenticAMD") else 0
+
+
 def _has_gathers() -> bool:
     return _cpu_has("avx512f")
 
@@ -275,7 +297,7 @@ def _has_gathers() -> bool:
 def _compiler_identity() -> bytes:
     """Return what changes when the code here does: names, sizes and times of the files that make machine code."""
     found = []
-    for folder in (".", "emit", "passes", "ptx"):
+    for folder in (".", "check", "emit", "passes", "ptx"):
         for entry in os.scandir(os.path.join(os.path.dirname(__file__), folder)):
             if entry.name.endswith(".py"):
                 status = entry.stat()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
     from cuda.cpu.runtime._runtime import Fault, Image
 
-MOST_TEXT = 8 << 20  # bytes of LLVM IR: more would take seconds
+MOST_TEXT = 6 << 20  # bytes of LLVM IR: more would take seconds
 
 _CALL = b"\xe8"  # of x86-64, with a distance of four bytes
 _MARK = re.compile(r"\s*; place (\d+)")
@@ -63,6 +63,19 @@ def describe(program: Program, machine: MachineCode, fault: Fault) -> str:
     place = _by_line(program, fault.kernel, line) if line else _by_address(program, machine, fault)
     if place is None:
         return f"PTX line {line}" if line else ""
+    return _told(program, place)
+
+
+def describe_site(program: Program, name: str, site: int) -> str:
+    """Say which instruction of a kernel a check means: by the number of its function, and its line."""
+    function, line = list(program.reachable(name))[site >> 32], site & 0xFFFFFFFF
+    for statement in program.functions[function].body or ():
+        if isinstance(statement, (Instruction, Call)) and statement.line == line:
+            return _told(program, Place(function, line, statement.source))
+    return f"PTX line {line}"
+
+
+def _told(program: Program, place: Place) -> str:
     text = program.unit_of[place.function].text
     source = place.source or (text.source(place.line) if isinstance(text, CubinText) else None)
     where = f" ({source.file} line {source.line})" if source else ""
@@ -85,13 +98,15 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> Place |
     image = machine.image_at(fault.pc)
     if image is None:
         return None
-    places: list[Place] = []
-    text = with_locations(jit.kernel_text(program, fault.kernel, machine.row, places=places).text)
-    if len(text) > MOST_TEXT:
-        return None
     level = jit.setting()
-    for each in (jit.QUICK, jit.BEST) if level is None else (level,):
-        code = Code(jit.assemble(text, each), fault.kernel)
+    for each, quick in ((jit.QUICK, True), (jit.BEST, False)) if level is None else ((level, False),):
+        places: list[Place] = []
+        kernel = jit.kernel_text(
+            program, fault.kernel, machine.row, quick=quick, places=places, checks=machine.checks
+        )
+        if len(kernel.text) > MOST_TEXT:
+            return None
+        code = Code(jit.assemble(with_locations(kernel.text), each), fault.kernel)
         if code.is_of(image):
             number = code.place(fault.pc - code.start(image)) or code.place_of_call(fault, code.start(image))
             return places[number - 1] if number else None
@@ -133,13 +148,7 @@ class Code:
         self.sections = dict(elf.sections(data))
         self.code = self.sections[".text"]
         self.name = name
-        names = self.sections[".strtab"]
-        # (name, kind, other, section, value, size), ELF gABI; kind 2 is a function
-        self.functions = {
-            names[entry[0] : names.index(b"\0", entry[0])].decode(): range(entry[4], entry[4] + entry[5])
-            for entry in struct.iter_unpack("<IBBHQQ", self.sections[".symtab"])
-            if entry[1] & 15 == 2
-        }
+        self.functions = elf.functions(self.sections)
         rows = sorted(line_table(self.sections, ".debug_line"), key=lambda row: row.offset)
         self.offsets = [row.offset for row in rows]
         self.lines = [row.line for row in rows]

@@ -19,6 +19,8 @@ import sys
 import sysconfig
 import tempfile
 
+from cuda.cpu import check
+
 PACKAGE = pathlib.Path(__file__).parent
 
 _PROBE = (
@@ -63,9 +65,9 @@ def prepare(folder: pathlib.Path) -> None:
         (folder / "fallback" / "llvmlite").symlink_to(found.submodule_search_locations[0])
 
 
-def environment(folder: pathlib.Path, *, other: bool) -> dict[str, str]:
+def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None) -> dict[str, str]:
     """Return the program's environment; `other`: it runs in another interpreter than this one."""
-    variables = dict(os.environ)
+    variables = dict(os.environ) if checks is None else os.environ | {"CUDA_CPU_CHECK": checks}
 
     def append(name: str, *entries: str) -> None:
         kept = [entry for entry in variables.get(name, "").split(os.pathsep) if entry]
@@ -82,7 +84,9 @@ def environment(folder: pathlib.Path, *, other: bool) -> dict[str, str]:
     return variables
 
 
-def program(python: str | None, script: str, arguments: list[str], *, module: bool = False) -> int:
+def program(
+    python: str | None, script: str, arguments: list[str], *, module: bool = False, checks: str | None = None
+) -> int:
     """Run a script or module on the CPU device and return its exit status.
 
     Parameters
@@ -95,12 +99,18 @@ def program(python: str | None, script: str, arguments: list[str], *, module: bo
         The program's own arguments.
     module : bool
         Whether `script` is the name of a module.
+    checks : str, optional
+        What kernels are checked for, as in CUDA_CPU_CHECK.
 
     Raises
     ------
     RunError
-        The interpreter or the script is not there, or the interpreter is of another version.
+        The interpreter, the script or a check is not there, or the interpreter is of another version.
     """
+    try:
+        check.parse(checks or "")
+    except ValueError as error:
+        raise RunError(str(error)) from None
     if not (PACKAGE / "entry" / "libcuda.so.1").exists():
         raise RunError(f"{PACKAGE / 'entry' / 'libcuda.so.1'} is not built: python setup.py build_ext --inplace")
     if not module and not pathlib.Path(script).is_file():
@@ -111,7 +121,8 @@ def program(python: str | None, script: str, arguments: list[str], *, module: bo
         folder = pathlib.Path(name)
         prepare(folder)
         start = [python or sys.executable, str(PACKAGE / "forward" / "start.py"), "-m" if module else "-"]
-        child = subprocess.Popen([*start, script, *arguments], env=environment(folder, other=python is not None))
+        variables = environment(folder, other=python is not None, checks=checks)
+        child = subprocess.Popen([*start, script, *arguments], env=variables)
         # Ctrl-C goes to both of us: it is the program's to handle, ours to wait.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:

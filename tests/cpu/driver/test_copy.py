@@ -91,7 +91,7 @@ def test_wrong_ends(context, refused):
         driver.cuMemcpyPeer(pointer, 12345, pointer, 0, 8)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_boxes_against_numpy(context, data):
     """cuMemcpy2D and cuMemcpy3D move the box that slicing picks."""

@@ -101,6 +101,22 @@ def test_blocks_with_other_rows_have_other_machine_code(call):
         assert call.arrived()
 
 
+def test_many_streams_have_routes_at_once(call):
+    streams = [driver.cuStreamCreate(0) for _ in range(30)]
+
+    def asked() -> int:
+        count = 0
+        for stream in streams:
+            call.stream = ctypes.c_void_p(stream)
+            count += python_called(call.launch) + python_called(call.synchronize)
+        return count
+
+    assert [asked() for _ in range(2)] == [60, 0]
+    call.stream = ctypes.c_void_p(0)
+    for stream in streams:
+        driver.cuStreamDestroy(stream)
+
+
 def test_each_thread_asks_for_itself(call, context):
     def work() -> None:
         seen.append(LIBRARY.cuStreamSynchronize(ctypes.c_void_p(2)))

@@ -162,7 +162,7 @@ edges = st.integers(2, 12).flatmap(
 def test_every_edge_is_obeyed(module):
     with memory(16) as place:
 
-        @settings(max_examples=40, deadline=None)
+        @settings(max_examples=40)
         @given(edges, st.randoms(use_true_random=False))
         def check(shape, random):
             count, pairs = shape

@@ -203,10 +203,12 @@ def test_a_shared_pool_counts_and_gives_back(context, refused):
         driver.cuMemPoolImportFromShareableHandle(0, FD, 0)
     with refused("NOT_SUPPORTED", "handle type 2"):
         driver.cuMemPoolImportFromShareableHandle(0, 2, 0)
-    pooled = driver.cuMemAllocAsync(64, 0)
-    with refused("INVALID_VALUE", "no allocation of a pool that can be exported"):
-        handle(driver.cuMemPoolExportPointer, pooled)
-    driver.cuMemFreeAsync(pooled, 0)
+    unshared = create(handleTypes=FD)
+    for pooled in (driver.cuMemAllocAsync(64, 0), driver.cuMemAllocFromPoolAsync(64, unshared, 0)):
+        with refused("INVALID_VALUE", "no allocation of a pool that was exported"):
+            handle(driver.cuMemPoolExportPointer, pooled)
+        driver.cuMemFreeAsync(pooled, 0)
+    driver.cuMemPoolDestroy(unshared)
 
 
 def test_another_process_waits_for_an_event(other, spinning):

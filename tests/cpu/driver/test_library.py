@@ -56,6 +56,25 @@ def test_a_library_is_loaded_without_a_context_and_used_in_several():
     assert seen == [40, 41]
 
 
+def test_a_stream_says_in_which_context_a_kernel_runs(context, refused):
+    """As NVIDIA's driver does; only the default streams, and what is asked of a kernel, need a current context."""
+    with library(kernels.STORE) as handle:
+        kernel = driver.cuLibraryGetKernel(handle, b"store")
+        stream, out = driver.cuStreamCreate(0), driver.cuMemAlloc(4)
+        places, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(7))
+        driver.cuCtxSetCurrent(0)
+        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, places, 0)
+        driver.cuStreamSynchronize(stream)
+        with refused("INVALID_CONTEXT"):
+            driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, places, 0)
+        with refused("INVALID_CONTEXT"):
+            driver.cuKernelGetParamInfo(kernel, 0)
+        driver.cuCtxSetCurrent(context)
+        assert kernels.read(out) == 7
+        driver.cuMemFree(out)
+        driver.cuStreamDestroy(stream)
+
+
 def test_variables_of_a_library(context, refused):
     with library(kernels.VARIABLES) as handle:
         address, size = driver.cuLibraryGetGlobal(handle, b"counter")

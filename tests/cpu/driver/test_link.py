@@ -47,8 +47,19 @@ def linking(*arguments):
 
 
 def add(link: int, *parts: str, kind: int = abi.CU_JIT_INPUT_PTX) -> None:
-    data = kernels.text(*parts)
+    add_bytes(link, kernels.text(*parts), kind)
+
+
+def add_bytes(link: int, data: bytes, kind: int) -> None:
     driver.cuLinkAddData(link, kind, kernels.address_of(data), len(data), b"part", 0, 0, 0)
+
+
+def archive_of(*members: bytes) -> bytes:
+    """Return a static library with a table of symbols, as ar makes them."""
+    data = b"!<arch>\n"
+    for name, member in ((b"/", b"\0" * 4), *((b"part.o/", member) for member in members)):
+        data += name.ljust(48) + b"%-10d`\n" % len(member) + member + b"\n" * (len(member) % 2)
+    return data
 
 
 def test_units_call_each_other(context, tmp_path):
@@ -68,6 +79,30 @@ def test_units_call_each_other(context, tmp_path):
     driver.cuMemFree(out)
 
 
+@pytest.mark.parametrize("others", [(abi.CU_JIT_INPUT_LIBRARY, abi.CU_JIT_INPUT_PTX), (abi.CU_JIT_INPUT_CUBIN,)])
+def test_units_of_all_kinds(context, others):
+    """A cubin, PTX and a static library, of which those members are taken that the others need."""
+    out = driver.cuMemAlloc(4)
+    thrice = TWICE.replace("add.u32 %r2, %r1, %r1;", "mul.lo.u32 %r2, %r1, 3;")
+    cubins = [pack([kernels.text(part)[:-1].decode()]) for part in (TWICE, CALLER, thrice)]
+    with linking() as link:
+        add_bytes(link, cubins[1], abi.CU_JIT_INPUT_CUBIN)
+        for kind in others:
+            if kind == abi.CU_JIT_INPUT_LIBRARY:  # the second member defines the same, but is not needed any more
+                add_bytes(link, archive_of(b"no device code", cubins[0], cubins[2]), kind)
+            elif kind == abi.CU_JIT_INPUT_PTX:
+                add(link, CALLER.replace("caller", "another"))
+            else:
+                add_bytes(link, cubins[0], kind)
+        address, _ = driver.cuLinkComplete(link)
+        module = driver.cuModuleLoadData(address)
+    for name in ("caller", "another")[: len(others)]:
+        kernels.run(module, name, ctypes.c_uint64(out), ctypes.c_uint32(21))
+        assert kernels.read(out) == 42
+    driver.cuModuleUnload(module)
+    driver.cuMemFree(out)
+
+
 def test_unresolved_names_are_told_in_the_log(refused):
     logs = Logs()
     with linking(*logs.arguments) as link:
@@ -79,8 +114,12 @@ def test_unresolved_names_are_told_in_the_log(refused):
 
 def test_wrong_inputs(refused):
     with linking() as link:
-        with refused("NOT_SUPPORTED", "input type 4"):
+        with refused("NOT_SUPPORTED", "input type 5"):
+            add(link, TWICE, kind=abi.CU_JIT_INPUT_NVVM)
+        with refused("INVALID_IMAGE", "the library is no archive"):
             add(link, TWICE, kind=abi.CU_JIT_INPUT_LIBRARY)
+        with refused("INVALID_IMAGE", "the member at byte 72 has a wrong header"):
+            add_bytes(link, archive_of(b"xx")[:-1], kind=abi.CU_JIT_INPUT_LIBRARY)
         with refused("INVALID_VALUE", "data is NULL"):
             driver.cuLinkAddData(link, abi.CU_JIT_INPUT_PTX, 0, 0, None, 0, 0, 0)
         with refused("FILE_NOT_FOUND"):

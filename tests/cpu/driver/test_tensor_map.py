@@ -74,7 +74,7 @@ LOAD = (
 extern "C" __global__ void load(const __grid_constant__ Map map, int *c, unsigned char *out, int bytes) {
     if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&bar)));
     for (int i = threadIdx.x; i < bytes; i += 32) room[i] = 0xCD;
-    __syncthreads();
+    asm volatile("fence.proxy.async.shared::cta;"); __syncthreads();
     if (threadIdx.x == 0) {
         asm volatile("prefetch.tensormap [%0];" :: "l"(&map));
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(at(&bar)), "r"(bytes));
@@ -192,12 +192,78 @@ def test_swizzles(mode, dtype):
     assert np.count_nonzero(target) == np.count_nonzero(wanted)
 
 
+def interleaved(data, box, kind, **options):
+    """Return a tensor map of an array whose last axis is a unit: 16 or 32 bytes by `kind`, 1 or 2."""
+    sizes, strides = np.array(data.shape[-2::-1], np.uint64), np.array(data.strides[-3::-1], np.uint64)
+    options["steps"] = options.get("steps") or [1] * len(sizes)
+    return encoded(data, box, sizes=sizes, strides=strides, rank=data.ndim - 1, interleave=kind, **options)
+
+
+def units(data, start, box, steps):
+    """Return the units of a box, but of one slice only: the last axis but one of a map counts the slices."""
+    box = [*box[:-2], 1, box[-1]]
+    axes = [np.arange(first, first + size, step) for first, size, step in zip(start, box, steps, strict=True)][::-1]
+    result = np.zeros([len(axis) for axis in axes] + [data.shape[-1]], data.dtype)
+    inside = [(axis >= 0) & (axis < size) for axis, size in zip(axes, data.shape[:-1], strict=True)]
+    result[np.ix_(*inside)] = data[np.ix_(*(axis[keep] for axis, keep in zip(axes, inside, strict=True)))]
+    return result
+
+
+def aligned(data):
+    """Return a copy at a multiple of 32."""
+    room = np.zeros(data.nbytes + 32, np.uint8)
+    start = -room.ctypes.data % 32
+    copy = room[start : start + data.nbytes].view(data.dtype).reshape(data.shape)
+    copy[...] = data
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kind", "mode"), [("uint16", 1, 0), ("uint16", 1, 3), ("float32", 2, 1), ("uint8", 2, 0)]
+)
+@pytest.mark.parametrize(
+    ("shape", "box", "steps"),
+    [
+        ((3, 4, 40), (16, 2, 2), (1, 1, 1)),
+        ((3, 4, 20), (48, 4, 3), (3, 2, 2)),
+        ((2, 3, 4, 20), (16, 2, 3, 2), (1, 1, 1, 1)),
+        ((2, 2, 3, 4, 20), (16, 1, 2, 2, 2), (2, 1, 1, 1, 1)),
+    ],
+)
+def test_interleaved_tensors(dtype, kind, mode, shape, box, steps):
+    """The expected order is what an H100 gave, see runtime/tensor.c."""
+    data = aligned(random.integers(1, 200, (*shape, 16 * kind // np.dtype(dtype).itemsize)).astype(dtype))
+    map_ = interleaved(data, box, kind, swizzle=mode, steps=steps)
+    for start in ([0] * len(shape), [-3, 1, -1, 1, 0][: len(shape)], [15, 2, 2, 1, 1][: len(shape)]):
+        wanted = units(data, start, box, steps)
+        found = load(map_, start, wanted.size, dtype)
+        np.testing.assert_array_equal(found, swizzled(wanted.ravel(), mode))
+    target = aligned(np.zeros_like(data))
+    start = [0] * len(shape)
+    content = units(data, start, box, steps)
+    store(interleaved(target, box, kind, swizzle=mode, steps=steps), start, swizzled(content.ravel(), mode))
+    np.testing.assert_array_equal(units(target, start, box, steps), content)
+    assert np.count_nonzero(target) == np.count_nonzero(content)
+
+
+def test_columns_of_interleaved_images():
+    data = random.integers(1, 200, (3, 4, 5, 20, 8)).astype(np.uint16)  # images, slices, rows, columns, channels
+    map_ = interleaved(data, (8, 30), 1, im2col=((-1, -1), (-1, -1)))
+    found = load(map_, (17, 1, 2, 0), 30 * 8, np.uint16, "im2col", (1, 2)).reshape(30, 8)
+    # The box of pixels goes from -1 to the last but one; each is read at its place plus the offset.
+    pixels = [(x, y) for y in range(-1, 4) for x in range(-1, 19)]
+    first = pixels.index((17, 1))
+    wanted = [data[0, 2, y + 2, x + 1] if y + 2 < 5 and x + 1 < 20 else [0] * 8 for x, y in pixels[first : first + 30]]
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_numbers_outside_may_be_nan():
     data = random.standard_normal((4, 16)).astype(np.float16)
     found = load(encoded(data, (16, 4), fill=1), (8, 2), 64, np.float16).reshape(4, 16)
     wanted = boxed(data, (8, 2), (16, 4), (1, 1), outside=np.nan)
     np.testing.assert_array_equal(found, wanted)
     assert np.isnan(found).sum() == 64 - 16
+    assert set(found.view(np.uint16)[np.isnan(found)]) == {0x7FF7}
 
 
 def test_stores_leave_out_what_is_outside():
@@ -217,6 +283,8 @@ def test_reductions_of_tensors(operation, dtype):
     kind = np.dtype(dtype)
     before = random.integers(0, 50, (6, 16)).astype(kind) - (25 if kind.kind in "if" else 0)
     target, content = before.astype(kind), random.integers(0, 50, (4, 16)).astype(kind)
+    if kind.kind == "f":
+        content[0] = -target[3]  # zero
     store(encoded(target, (16, 4)), (0, 3), content, f".{operation}")
     part, given = before[3:6].astype(kind), content[:3]
     wanted = {
@@ -328,10 +396,7 @@ FROM_ZEROS = (
                 asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, 3;" :: "r"(m));
             if (fields & 2)
                 asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 1;" :: "r"(m));
-            if (fields & 4)
-                asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 1;" :: "r"(m));
-            else
-                asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" :: "r"(m));
             asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 7;" :: "r"(m)); }
         __syncwarp();
         asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
@@ -357,8 +422,12 @@ def test_a_map_that_lacks_a_field_is_a_fault(fields):
 
 
 def test_a_value_that_a_map_cannot_have_is_a_fault():
+    wrong = FROM_ZEROS.replace(
+        'rank.shared::cta.b1024.b32 [%0], 1;" :: "r"(m)', 'rank.shared::cta.b1024.b32 [%0], %1;" :: "r"(m), "r"(7)'
+    )
+    loaded = program(wrong, "", 0)
     with pytest.raises(AssertionError, match=r"tensormap.replace: no map, or no such value"):
-        program(FROM_ZEROS, "", 0).launch("make", 1, 32, np.zeros(128, np.uint8), np.zeros(8), np.int32(3 + 4))
+        loaded.launch("make", 1, 32, np.zeros(128, np.uint8), np.zeros(8), np.int32(3))
 
 
 def test_bulk_copies_between_blocks_and_with_operations():
@@ -502,7 +571,8 @@ def test_maps_that_do_not_fit_the_instruction_end_the_launch(start):
         ({"steps": [1, 9]}, "INVALID_VALUE", "elementStrides[1] is 9"),
         ({"swizzle": 9}, "INVALID_VALUE", "swizzle is 9"),
         ({"swizzle": abi.CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B}, "NOT_SUPPORTED", "10.0"),
-        ({"interleave": 1}, "NOT_SUPPORTED", "interleaved layouts"),
+        ({"interleave": 3}, "INVALID_VALUE", "interleave is 3"),
+        ({"interleave": 1}, "INVALID_VALUE", "tensorRank is 2, must be at least 3"),
         ({"promotion": 4}, "INVALID_VALUE", "l2Promotion is 4"),
         ({"fill": 1, "type": 3}, "INVALID_VALUE", "do not have"),
         ({"place": 8}, "INVALID_VALUE", "multiple of 64"),

@@ -89,6 +89,29 @@ def test_backwards_and_strided_accesses() -> None:
     np.testing.assert_array_equal(out[::-1], (31 - lanes) * 1000 + 2 * lanes)
 
 
+@pytest.mark.parametrize("bits", ["and.b32 %r2, %r1, -32;", "shr.u32 %r9, %r1, 5; shl.b32 %r2, %r9, 5;",
+                                  "shr.u32 %r9, %r1, 3; and.b32 %r10, %r9, -4; shl.b32 %r2, %r10, 3;"])  # fmt: skip
+def test_bits_of_an_index_that_other_lanes_may_still_need(bits: str) -> None:
+    """In a loop that may wait for other lanes, the index itself is no row: neither is what is made of its bits."""
+    text = """
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .shared .b32 room[128]; .reg .b32 %r<16>; .reg .b64 %d<9>; .reg .pred %p<2>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4;
+    add.u64 %d4, %d1, %d3; ld.global.u32 %r5, [%d4]; BITS mov.u32 %r11, %laneid; add.u32 %r12, %r2, %r11;
+    shl.b32 %r13, %r12, 2; mov.u32 %r6, room; add.u32 %r14, %r6, %r13; st.shared.u32 [%r14], %r5;
+WAIT:
+    ld.volatile.global.u32 %r4, [%d4]; setp.eq.u32 %p1, %r4, 0; @%p1 bra WAIT;
+    shl.b32 %r7, %r1, 2; mov.u32 %r3, room; add.u32 %r8, %r3, %r7; ld.shared.u32 %r15, [%r8];
+    mul.wide.u32 %d5, %r1, 4; add.u64 %d6, %d2, %d5; st.global.u32 [%d6], %r15;
+    ret;
+}
+"""
+    x, out = np.arange(1, 129, dtype=np.uint32), np.zeros(128, np.uint32)
+    compiled(text.replace("BITS", bits))(x, out, threads=128)
+    np.testing.assert_array_equal(out, x)
+
+
 # --- random loops over indices ---------------------------------------------------------------------------
 
 STEPS, MIDDLE, SIZE = 40, 1024, 2048

@@ -70,6 +70,25 @@ def test_registers_that_pass_nothing(kind, what) -> None:
         run(f".func f(.reg {kind} p) {{ ret; }}\n" + START + END)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("(f), f, (%r1)", "result .*f.* of a call must be a register or a .param variable"),
+        ("(data), f, (%r1)", "result .*data.* of a call must be a register or a .param variable"),
+        ("(7), f, (%r1)", "cannot be written"),
+    ],
+)
+def test_results_that_go_nowhere(call: str, message: str) -> None:
+    function = ".func (.param .b32 sum) f(.param .b32 a) { .reg .b32 %r<2>; st.param.b32 [sum], 1; ret; }\n"
+    with pytest.raises(PtxError, match=message):
+        run(f"{function}{START}call {call};{END}")
+
+
+def test_parameters_of_calls_have_no_address() -> None:
+    with pytest.raises(PtxError, match="the address of 's' cannot be taken"):
+        run(f"{START}.param .b8 s[32]; st.local.u32 [s+8], %r1;{END}")
+
+
 def test_structs_by_value() -> None:
     function = """
 .func (.param .align 8 .b8 out[16]) f(.param .align 8 .b8 s[24], .param .b64 x) {

@@ -369,6 +369,7 @@ def test_lanes_exit_in_a_device_function() -> None:
     np.testing.assert_array_equal(result, np.arange(32) <= 5)
 
 
+@pytest.mark.cpu_only
 def test_trap_ends_the_launch_with_its_line() -> None:
     with pytest.raises(Fault) as caught:
         run("    mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 17;\n    @%p1 trap;", np.arange(32))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.lanewise import apply
 
 # 32 lanes an example: a few are plenty; what fails is not worth shrinking for long.
-quick = settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+quick = settings(max_examples=3, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
 def wrap(value: int, type_: str) -> int:

@@ -180,6 +180,7 @@ MOVE = """
     mad.wide.u32 %rd3, %r1, 16, %rd1; mad.lo.u32 %r4, %r1, 16, %r2; mad.lo.u32 %r5, %r1, 16, %r3;
     ld.global.v4.u32 {{%r6, %r7, %r8, %r9}}, [%rd3]; st.shared.v4.u32 [%r4], {{%r6, %r7, %r8, %r9}};
     mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;
+    st.shared.v4.u32 [%r5], {{%r10, %r11, %r12, %r13}};
     {code}
     mad.wide.u32 %rd4, %r1, 16, %rd2; st.global.v4.u32 [%rd4], {{%r10, %r11, %r12, %r13}};
     ret;

@@ -84,6 +84,19 @@ def test_a_phase_waits_for_the_bytes_of_a_copy():
     np.testing.assert_array_equal(out >> 8, np.where(np.arange(32) < 28, data[20:52], 0))
 
 
+def test_bytes_that_may_be_out_of_bounds_are_not_copied_and_count():
+    data = np.arange(100, 164).astype(np.uint8)
+    code = (
+        INIT.format(1) + "@%p8 mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r2], 48; "
+        "@%p8 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [%r9], [%rd9], 48, 3, 15, [%r2];"
+        + PARITY.format("%r4", 0) + "add.u32 %r10, %r9, %r1; ld.shared.u8 %r11, [%r10]; ld.shared.u8 %r12, [%r10+32];"
+        "shl.b32 %r11, %r11, 8; shl.b32 %r12, %r12, 16; or.b32 %r4, %r4, %r11; or.b32 %r3, %r4, %r12;"
+    )  # fmt: skip
+    done, *halves = run(code, data).view(np.uint8).reshape(32, 4).T[:3]
+    assert done.all()
+    np.testing.assert_array_equal(np.concatenate(halves)[3:33], data[3:33])  # an H100 copies the others, too
+
+
 def test_expecting_bytes_and_arriving_at_once():
     code = (
         INIT.format(1) + "@!%p8 bra L; mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r2], 16; " + TEST.format("%r4")

@@ -9,6 +9,8 @@ import pytest
 from support.lanewise import TYPES, apply
 from support.warps import compiled
 
+from cuda.cpu.ptx.error import PtxError
+
 START = """
 .visible .entry k(.param .u64 data, .param .u64 out)
 {
@@ -211,6 +213,22 @@ def test_moves_pack_and_unpack() -> None:
         "{.reg .b32 %x<2>; mov.b64 {_, %x1}, $a; mov.b64 $d, {%x1, 5};}", "u64", ("u64", [0x1122334455667788])
     )
     assert found[0] == 5 << 32 | 0x11223344
+
+
+@pytest.mark.parametrize(
+    ("move", "message"),
+    [
+        ("mov.b64 %d6, {%r1, %r2, %r3}", "64 bits cannot be split into 3 parts"),
+        ("mov.b64 {%r1, %r2, %r3}, %d6", "64 bits cannot be split into 3 parts"),
+        ("mov.b16 %h1, {%h2, %h3, %h4, %h5}", "16 bits cannot be split into 4 parts"),
+        ("mov.v2.b32 %d6, {%r1, %r2}", "both operands must have 2 elements"),
+        ("mov.b64 {%r1, %r2}, {%h1, %h2, %h3, %h4}", "both operands must have as many elements"),
+        ("mov.b64 {%r1, %r2, %r3}, {%r4, %r5, %r6}", "64 bits cannot be split into 3 parts"),
+    ],
+)
+def test_moves_that_cannot_be(move: str, message: str) -> None:
+    with pytest.raises(PtxError, match=message):
+        run(f"    {move};\n", np.zeros(32, np.uint32))
 
 
 def test_special_registers() -> None:

@@ -77,6 +77,7 @@ STRAY = """
     setp.ne.u32 %p1, %r4, %r1; @%p1 bra END;
     setp.ne.u32 %p2, %r5, %r2; @%p2 bra END;
     setp.ne.u32 %p3, %r6, %r3; @%p3 bra END;
+    mov.u32 %r7, %ctaid.z; setp.eq.u32 %p3, %r7, 0; @%p3 bra END;
     mov.u64 %d1, 0x4000000000000000; st.global.u32 [%d1], %r6;
 END:
     ret;
@@ -84,9 +85,10 @@ END:
 """
 
 
+@pytest.mark.cpu_only
 def test_a_fault_names_its_block_and_warp() -> None:
     fault = Loaded((HEAD + STRAY).encode()).run("k", (5, 4, 2), 96, np.uint32(3), np.uint32(2), np.uint32(70))
-    assert (fault.block, fault.warp) == ((3, 2, 0), 2)
+    assert (fault.block, fault.warp) == ((3, 2, 1), 2)
 
 
 def test_blocks_of_clusters_come_in_their_own_order() -> None:

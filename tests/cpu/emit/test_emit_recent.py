@@ -143,6 +143,35 @@ def test_requests_are_refused_and_answered(multicast):
     assert out.tolist() == [2, 2]
 
 
+def test_reserved_shared_memory_lies_behind_that_of_the_kernel():
+    """%reserved_smem_offset_... are places in shared memory, also where a called function alone reads one."""
+    text = """
+    .func (.param .b32 place) reserved() {
+        .reg .b32 %r<2>; mov.u32 %r1, %reserved_smem_offset_1; st.param.b32 [place], %r1; ret; }
+    .visible .entry k(.param .u64 out)
+    {
+        .shared .align 4 .b8 mine[100]; .extern .shared .align 8 .b8 more[]; .reg .b32 %r<19>; .reg .b64 %rd<9>;
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
+        { .param .b32 place; call (place), reserved; ld.param.b32 %r2, [place]; }
+        shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; st.shared.u32 [%r4], %r1; cvt.u64.u32 %rd3, %r2;
+        cvta.shared.u64 %rd4, %rd3; bar.sync 0; sub.u32 %r5, 31, %r1; mad.wide.u32 %rd5, %r5, 4, %rd4;
+        ld.u32 %r6, [%rd5]; st.global.u32 [%rd1], %r6; mov.u32 %r7, mine; mov.u32 %r8, more;
+        mov.u32 %r9, %reserved_smem_offset_begin; mov.u32 %r10, %reserved_smem_offset_end;
+        mov.u32 %r11, %reserved_smem_offset_cap; mov.u32 %r12, %aggr_smem_size; mov.u32 %r13, %total_smem_size;
+        st.global.u32 [%rd1+128], %r7; st.global.u32 [%rd1+256], %r8; st.global.u32 [%rd1+384], %r9;
+        st.global.u32 [%rd1+512], %r10; st.global.u32 [%rd1+640], %r11; st.global.u32 [%rd1+768], %r12;
+        st.global.u32 [%rd1+896], %r13; ret;
+    }
+    """
+    out = np.zeros((8, 32), np.uint32)
+    compiled(text)(out, shared=64)
+    np.testing.assert_array_equal(out[0], np.arange(32)[::-1])
+    mine, more, begin, end, cap, with_reserved, without = (int(each) for each in out[1:, 0])
+    assert end - begin == cap == with_reserved - without >= 288  # the bytes that cooperative groups need
+    assert max(mine + 100, end) <= more
+    assert mine + 100 <= begin or end <= mine
+
+
 def test_vectors_move():
     """Elements move as if at the same time; a special register may be all of its components."""
     text = """

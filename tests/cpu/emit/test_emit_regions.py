@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.code import Path
+from cuda.cpu.code import NARROW, WIDE, Path
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 
@@ -102,6 +102,13 @@ class Writer:
         head = f"and.b32 %r11, %r5, 1; setp.ne.u32 %p1, %r11, 0;\n@%p1 bra {other};\n"
         return head + self(operations) + f"bra {past};\n{other}:\n" + self(others) + f"{past}:\n"
 
+    def wrap(self, far: int) -> str:
+        """Make an index wider that is below 0 in the first threads: no row of numbers."""
+        return (
+            f"mad.lo.u32 %r11, %r2, 8, %r1; sub.u32 %r11, %r11, {far}; cvt.u64.u32 %d4, %r11; shr.u64 %d4, %d4, 16;\n"
+            "cvt.u32.u64 %r12, %d4; add.u32 %r20, %r20, %r12;\n"
+        )
+
     def leave(self, every: int, first: int) -> str:
         past = self.label()
         return (
@@ -118,6 +125,7 @@ together = st.recursive(
         st.tuples(st.just("swap"), st.integers(1, 70)),
         st.tuples(st.just("vote"), st.sampled_from(["popc", "and", "or"]), small),
         st.tuples(st.just("some"), small, plain),
+        st.tuples(st.just("wrap"), st.sampled_from([0, 8, 24, 30])),
         st.tuples(st.just("below"), st.sampled_from([1, 16, 32, 40, 64]), plain),
         st.tuples(st.just("leave"), st.sampled_from([1, 2, 7]), st.sampled_from([0, 32, 50])),
     ),
@@ -128,26 +136,37 @@ together = st.recursive(
     ),
     max_leaves=6,
 )
-SHAPES = [(1, 1), (32, 1), (48, 1), (96, 1), (16, 6), (8, 9), (33, 3)]
+SHAPES = [(1, 1), (32, 1), (48, 1), (96, 1), (16, 6), (8, 9), (33, 3), (32, 4), (16, 5)]
 
 
-def run(text: str, shape: tuple[int, int], **settings: str) -> np.ndarray:
-    """Launch with settings of the environment, such as path="fiber"."""
+def run(text: str, shape: tuple[int, int], row: int = WIDE, **settings: str) -> np.ndarray:
+    """Launch code for some rows with settings of the environment, such as path="fiber"."""
     out = np.zeros((3, shape[0] * shape[1]), np.uint32)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in settings.items():
             patch.setenv(f"CUDA_CPU_{name.upper()}", value)
-        Loaded(text.encode()).launch("k", 3, (*shape, 1), out)
+        Loaded(text.encode(), row).launch("k", 3, (*shape, 1), out)
     return out
 
 
-@settings(max_examples=int(os.environ.get("CUDA_CPU_RANDOM_REGIONS", "12")), deadline=None)
-@given(st.lists(together, min_size=1, max_size=5), st.sampled_from(SHAPES), st.sampled_from(["32", "16", "4", "1"]))
-@example([("vote", "popc", 0)], (33, 3), "1")  # packets without lanes behind the last row
-def test_regions_and_fibers_agree(operations, shape, width) -> None:
+RUNS = st.tuples(
+    st.sampled_from(SHAPES), st.sampled_from(["32", "16", "4", "1"]), st.sampled_from([WIDE, NARROW]),
+    st.sampled_from(["", "0"]),  # for other code to come soon, and in full
+)  # fmt: skip
+
+
+@settings(max_examples=int(os.environ.get("CUDA_CPU_RANDOM_REGIONS", "12")))
+@given(st.lists(together, min_size=1, max_size=5), RUNS)
+@example([("vote", "popc", 0)], ((33, 3), "1", WIDE, ""))  # packets without lanes behind the last row
+@example([("repeat", 2, [("swap", 9), ("wrap", 8), ("swap", 1)]), ("leave", 1, 32)], ((32, 4), "32", WIDE, "0"))
+@example([("repeat", 2, [("wrap", 24), ("swap", 9), ("mix", 1)]), ("mix", 1)], ((16, 6), "32", NARROW, "0"))
+@example([("leave", 1, 64), ("swap", 1), ("vote", "or", 1), ("mix", 1)], ((16, 6), "16", NARROW, "0"))
+def test_regions_and_fibers_agree(operations, how_to_run) -> None:
+    shape, width, row, level = how_to_run
     text = HEAD + START + Writer()(operations) + END
     expected = run(text, shape, path="fiber")
-    np.testing.assert_array_equal(run(text, shape, path="region", width=width), expected, err_msg=f"{width}\n{text}")
+    found = run(text, shape, row, path="region", width=width, level=level)
+    np.testing.assert_array_equal(found, expected, err_msg=f"{how_to_run}\n{text}")
 
 
 def how(body: str) -> tuple[Path, str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.warps import compiled
 
 from cuda.cpu import jit
+from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 
 HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
@@ -172,3 +174,35 @@ def test_long_ways_to_an_address_are_followed_once() -> None:
     written = jit.kernel_text(ptx_program.build([text]), "k").text
     assert len(HINT_TO_READ.findall(written)) == 2
     assert written.count(" = add i64 ") < 2**10
+
+
+COPY = """
+.visible .entry k(.param .u64 x, .param .u32 n)
+{
+    .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [x]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4; mov.u32 %r6, AXIS; add.s32 %r5, %r5, %r6;
+    setp.ge.s32 %p1, %r5, %r1; @%p1 bra END;
+    mul.wide.s32 %d2, %r5, 4; add.s64 %d3, %d1, %d2; ld.global.u32 %r7, [%d3]; st.global.u32 [%d3], %r7;
+END:
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("axis", "near", "quick", "expected"),
+    [
+        ("0", 0, False, {4096: 2, 4160: 2}),  # for whole packets, and those of which some lanes run
+        ("0", 0, True, {4096: 1, 4160: 1}),
+        ("0", 1024, False, {1024: 2, 1088: 2}),
+        ("%tid.y", 1024, False, {1024: 2, 1088: 2, 4096: 2, 4160: 2}),
+    ],
+)
+def test_rows_ask_for_what_comes_next(axis: str, near: int, quick: bool, expected: dict[int, int]) -> None:
+    program = ptx_program.build([HEAD + COPY.replace("AXIS", axis)])
+    text = emit_kernel(program, "k", near=near, quick=quick).text
+    added = re.findall(r"(%\w+) = getelementptr i8, ptr (%\w+), i64 (\d+)", text)
+    sums = {name: (base, int(far)) for name, base, far in added}
+    asked = re.findall(r"call void @llvm\.prefetch\.p0\(ptr (%\w+), i32 0,", text)
+    assert Counter(sums[name][1] + sums.get(sums[name][0], ("", 0))[1] for name in asked) == expected

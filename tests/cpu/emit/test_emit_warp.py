@@ -53,7 +53,7 @@ SHUFFLE = "shfl.sync.{}.b32 %r3|%p1, %r2, {}, {}, -1; selp.u32 %r4, 1, 0, %p1;"
 
 
 @given(st.sampled_from(MODES), st.integers(0, 40), st.sampled_from([0, 31, 0x1C1F, 0x181F, 0x1E1F, 0x1C00, 0x1000]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_shuffles_by_amounts_known_at_run_time(mode, index, clamp):
     values = LANES * 3 + 1
     got, inside = run(SHUFFLE.format(mode, "%r8", "%r9"), values, index, clamp)

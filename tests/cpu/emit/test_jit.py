@@ -137,3 +137,15 @@ def test_explanation_of_a_kernel(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.delenv("CUDA_CPU_EXPLAIN")
     jit.build_object(ptx_program.build([text]), "k")
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("chosen", "may_carry"), [("%r2, %r3", False), ("1, 0", True)])
+def test_only_code_of_a_kernel_that_makes_numbers_of_bits_may_have_carries(chosen: str, may_carry: bool) -> None:
+    body = f"""mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.z; mov.u32 %r4, %tid.y; mov.u32 %r5, %tid.z;
+    setp.lt.u32 %p1, %r2, %r3; selp.b32 %r2, {chosen}, %p1; add.u32 %r3, %r3, %r2;
+    setp.lt.u32 %p2, %r1, %r4; @%p2 bra SKIP; add.u32 %r1, %r1, %r5; SKIP: bar.sync 0; add.u32 %r1, %r1, %r3;
+    st.global"""
+    text = STORE.replace("%r<3>;", "%r<6>; .reg .pred %p<3>;").replace("st.global", body)
+    emitted = emit_kernel(ptx_program.build([text]).placed("k"), "k", quick=True)
+    assert emitted.path is jit.Path.BLOCKS
+    assert bool(jit.CARRY.search(emitted.text)) == may_carry

@@ -16,7 +16,7 @@ from support.compilers import compile_cuda, include_option
 from support.loaded import Loaded
 from support.warp_kernels import KIND
 
-pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
+pytestmark = pytest.mark.needs_nvrtc
 GROUPS = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
 
 
@@ -125,7 +125,7 @@ def test_asynchronous_stores_complete_a_remote_barrier():
         #include <cuda/ptx>
         namespace ptx = cuda::ptx;
         extern "C" __global__ void __cluster_dims__(4, 1, 1) k(int *out) {
-        __shared__ int box[4]; __shared__ int sum; __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+        __shared__ alignas(16) int box[4]; __shared__ int sum; __shared__ cuda::barrier<cuda::thread_scope_block> bar;
         auto cluster = cg::this_cluster(); unsigned other = cluster.block_rank() ^ 1;
         if (threadIdx.x == 0) { init(&bar, blockDim.x); sum = 5; }
         cluster.sync();
@@ -176,6 +176,7 @@ def test_lanes_that_arrive_in_different_places():
     assert set(out) == {32 + 3200}
 
 
+@pytest.mark.cpu_only
 def test_a_cluster_that_can_never_go_on_is_a_fault():
     source = """extern "C" __global__ void stuck() {
         if (threadIdx.x < 32) asm volatile("barrier.cluster.arrive; barrier.cluster.wait;");
@@ -184,6 +185,7 @@ def test_a_cluster_that_can_never_go_on_is_a_fault():
     assert fault.kind == KIND.BARRIER
 
 
+@pytest.mark.cpu_only
 def test_a_fault_in_one_block_ends_the_cluster():
     source = """extern "C" __global__ void fails() {
         if (blockIdx.x == 3 && threadIdx.x == 7) *(volatile int *)8 = 1;

@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+from collections.abc import Iterator
+from operator import xor
+
 import numpy as np
 import pytest
 from test_cuda_headers import load
 
-pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
+pytestmark = pytest.mark.needs_nvrtc
 random = np.random.default_rng(8)
 
 
@@ -96,10 +101,27 @@ def test_algorithms_of_blocks_and_warps():
     np.testing.assert_array_equal(out[1090:], np.repeat(threads * 10, threads % 3 + 1))
 
 
+def mrg32k3a() -> Iterator[int]:
+    """Yield the words of MRG32k3a, all words of whose state are 12345 (L'Ecuyer, 1999)."""
+    a, b = [12345] * 3, [12345] * 3
+    while True:
+        a = [*a[1:], (1403580 * a[1] - 810728 * a[0]) % 4294967087]
+        b = [*b[1:], (527612 * b[2] - 1370589 * b[0]) % 4294944443]
+        yield (a[2] - b[2]) % 4294967087
+
+
+def sobol(directions: list[int], place: int) -> int:
+    """Return an element of a Sobol sequence, in the order of Gray codes (Antonov and Saleev, 1979)."""
+    code = place ^ place >> 1
+    return functools.reduce(xor, (word for bit, word in enumerate(directions) if code >> bit & 1), 0)
+
+
 def test_generators_of_curand():
     source = """#include <curand_kernel.h>
         extern "C" __global__ void k(unsigned *words, float *o, double *d) { int t = threadIdx.x;
-            curandStateMRG32k3a a; curand_init(0, t, 0, &a); curandStateXORWOW_t b; curand_init(5, t, 0, &b);
+            curandStateMRG32k3a a; curand_init(0, t, 0, &a);
+            if (t == 0) for (int i = 0; i < 8; i++) words[128 + i] = curand(&a);
+            curandStateXORWOW_t b; curand_init(5, t, 0, &b);
             curandStateXORWOW_t c = b; skipahead(7, &c); for (int i = 0; i < 7; i++) curand(&b);
             words[t] = curand(&b) == curand(&c);
             curandStatePhilox4_32_10_t e; curand_init(9, t, 0, &e);
@@ -108,14 +130,36 @@ def test_generators_of_curand():
                 log_normal += log(curand_log_normal_double(&e, 0.5, 0.25)); counts += curand_poisson(&e, 4.0);
                 o[t] += curand_uniform(&a); }
             d[t] = normal / 500; d[64 + t] = square / 500; d[128 + t] = log_normal / 500; words[64 + t] = counts; }
-
+        typedef unsigned long long Long;
+        extern "C" __global__ void sobol(unsigned (*v)[32], Long (*w)[64], unsigned *o, Long *q, float *f) {
+            int t = threadIdx.x; curandStateSobol32_t a; curand_init(v[t & 3], 5 * t, &a); o += 8 * t; q += 8 * t;
+            curandStateScrambledSobol32_t b; curand_init(v[t & 3], 12345u, 5 * t, &b);
+            curandStateSobol64_t c; curand_init(w[t & 3], 5 * t, &c);
+            curandStateScrambledSobol64_t d; curand_init(w[t & 3], 1ull << 63 | 77, 5 * t, &d);
+            for (int i = 0; i < 3; i++) {
+                o[i] = curand(&a); o[4 + i] = curand(&b); q[i] = curand(&c); q[4 + i] = curand(&d); }
+            skipahead(1000u, &a); skipahead(1000ull, &d); o[3] = curand(&a); q[7] = curand(&d);
+            f[t] = curand_uniform(&b); }
 """
-    words, sums, d = np.zeros(128, np.uint32), np.zeros(64, np.float32), np.zeros(192)
+    words, sums, d = np.zeros(136, np.uint32), np.zeros(64, np.float32), np.zeros(192)
     loaded = load(source, "curand_kernel.h")
     loaded.launch("k", 1, 64, words, sums, d)
     assert words[:64].all()  # to skip is to draw
-    assert abs(words[64:].mean() / 500 - 4) < 0.05
+    assert abs(words[64:128].mean() / 500 - 4) < 0.05
+    assert words[128:].tolist() == [int(word * 2**32 / 4294967087) for word in itertools.islice(mrg32k3a(), 8)]
     assert abs(d[:64].mean()) < 0.03
     assert abs(d[64:128].mean() - 1) < 0.05
     assert abs(d[128:].mean() - 0.5) < 0.02
     assert abs(sums.mean() / 500 - 0.5) < 0.01
+
+    vectors = [random.integers(0, 2**bits, (4, bits), f"u{bits // 8}") for bits in (32, 64)]
+    short, long, uniform = np.zeros((64, 8), np.uint32), np.zeros((64, 8), np.uint64), np.zeros(64, np.float32)
+    loaded.launch("sobol", 1, 64, *vectors, short, long, uniform)
+    for thread in range(64):
+        rows = [each[thread % 4].tolist() for each in vectors]
+        places = [5 * thread, 5 * thread + 1, 5 * thread + 2, 5 * thread + 1003]
+        plain, wide = ([sobol(row, place) for place in places] for row in rows)
+        assert short[thread].tolist()[:7] == plain + [word ^ 12345 for word in plain[:3]]
+        assert long[thread].tolist()[:3] == wide[:3]
+        assert long[thread].tolist()[4:] == [word ^ (1 << 63 | 77) for word in wide]
+        assert abs(uniform[thread] - (sobol(rows[0], 5 * thread + 3) ^ 12345) * 2.0**-32) < 1e-6

@@ -15,7 +15,7 @@ from support.loaded import Loaded
 
 from cuda.cpu.ptx.error import PtxError
 
-pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
+pytestmark = pytest.mark.needs_nvrtc
 ROUNDS = """
     extern "C" __global__ void rounds(int *table, int rows) {
         unsigned long long grid = cudaCGGetIntrinsicHandle(cudaCGScopeGrid); unsigned me, threads;

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import cmath
 import pathlib
+from collections.abc import Sequence
 
 import ml_dtypes
 import numpy as np
@@ -17,16 +17,16 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.compilers import compile_cuda, include_option
 from support.loaded import Loaded
 
-pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
+pytestmark = pytest.mark.needs_nvrtc
 random = np.random.default_rng(5)
 
 
-def load(source: str, needs: str = "cccl", arch: str = "sm_90") -> Loaded:
+def load(source: str, needs: str = "cccl", arch: str = "sm_90", options: Sequence[str] = ()) -> Loaded:
     """Compile a program; skip the test where the header (or folder) `needs` is not installed."""
     folder = pathlib.Path(include_option().partition("=")[2])
     if not (folder / needs).exists():
         pytest.skip(f"{needs} is not installed")
-    options = (include_option(), include_option("cccl"), "--std=c++17", "-default-device")
+    options = (include_option(), include_option("cccl"), "--std=c++17", "-default-device", *options)
     return Loaded(compile_cuda(source, f"--gpu-architecture={arch}", *options))
 
 
@@ -74,50 +74,6 @@ def test_cub():
     np.testing.assert_array_equal(out[529:593], np.concatenate([np.cumsum(threads[:32]), np.cumsum(threads[32:])]))
     np.testing.assert_array_equal(out[593:595], (threads % 3).reshape(2, 32).sum(1))
     np.testing.assert_array_equal(out[595:], np.searchsorted(values[256:], threads, "right"))
-
-
-def test_atomics_of_libcudacxx():
-    source = """#include <cuda/atomic>
-        #include <cuda/semaphore>
-        extern "C" __global__ void k(int *p, unsigned long long *q, float *f) {
-            cuda::atomic_ref<int, cuda::thread_scope_device> a(p[0]); cuda::atomic_ref<unsigned long long> b(*q);
-            a.fetch_add(threadIdx.x, cuda::std::memory_order_relaxed); b.fetch_max(threadIdx.x * 3ull);
-            cuda::atomic_ref<float> c(*f); c.fetch_add(0.5f);
-            cuda::atomic_ref<int> d(p[2]); int seen = d.load();
-            while (!d.compare_exchange_weak(seen, seen + 2)) {}
-            __shared__ cuda::binary_semaphore<cuda::thread_scope_block> one; __shared__ int n;
-            if (threadIdx.x == 0) { new (&one) cuda::binary_semaphore<cuda::thread_scope_block>(1); n = 0; }
-            __syncthreads(); one.acquire(); n = n + 1; one.release(); __syncthreads();
-            if (threadIdx.x == 0) atomicAdd(&p[1], n); }"""
-    p, q, f = np.zeros(3, np.int32), np.zeros(1, np.uint64), np.zeros(1, np.float32)
-    load(source, arch="sm_120").launch("k", 3, 96, p, q, f)
-    assert (p.tolist(), q[0], f[0]) == ([3 * 96 * 95 // 2, 288, 576], 285, 144.0)
-
-
-def test_standard_library():
-    source = """#include <cuda/std/complex>
-        #include <cuda/std/tuple>
-        #include <cuda/std/array>
-        #include <cuda/std/optional>
-        #include <cuda/std/limits>
-        #include <cuda/std/bit>
-        #include <cuda/std/cmath>
-        #include <cuda/std/numeric>
-        #include <cuda/std/mdspan>
-        extern "C" __global__ void k(float *o, const float *in) {
-            cuda::std::complex<float> z(in[0], in[1]); auto w = z * z + exp(z); o[0] = w.real(); o[1] = abs(w);
-            auto t = cuda::std::make_tuple(1, 2.5f); o[2] = cuda::std::get<1>(t);
-            cuda::std::array<int, 4> a{4, 1, 3, 2}; o[3] = cuda::std::accumulate(a.begin(), a.end(), 0);
-            cuda::std::optional<int> q; o[4] = q.value_or(7);
-            o[5] = cuda::std::popcount(0xF0u) + cuda::std::countl_zero(1u);
-            o[6] = cuda::std::numeric_limits<float>::max() > 1e38f;
-            cuda::std::mdspan<const float, cuda::std::extents<int, 2, 2>> m(in);
-            o[7] = m(1, 1) + cuda::std::sqrt(in[0]); }"""
-    given, out = np.array([0.5, -1.25, 3, 8], np.float32), np.zeros(8, np.float32)
-    load(source).launch("k", 1, 1, out, given)
-    z = complex(0.5, -1.25)
-    w = z * z + cmath.exp(z)
-    np.testing.assert_allclose(out, [w.real, abs(w), 2.5, 10, 7, 35, 1, 8 + 0.5**0.5], rtol=1e-6)
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
@@ -180,31 +136,78 @@ def test_random_numbers_of_curand():
     assert abs(out[128:].mean() - 1) < 0.05
 
 
-def test_scans_and_copies_of_groups():
-    source = """#include <cooperative_groups.h>
-        #include <cooperative_groups/scan.h>
-        #include <cooperative_groups/memcpy_async.h>
-        namespace cg = cooperative_groups;
-        extern "C" __global__ void k(int *o) {
-            auto block = cg::this_thread_block(); auto tile = cg::tiled_partition<32>(block); __shared__ int s[64];
-            o[threadIdx.x] = cg::inclusive_scan(tile, (int)threadIdx.x); block.sync();
-            cg::memcpy_async(block, s, o, 256); cg::wait(block); o[64 + threadIdx.x] = s[63 - threadIdx.x]; }"""
-    out = np.zeros(128, np.int32)
-    load(source).launch("k", 1, 64, out)
-    sums = np.arange(64).reshape(2, 32).cumsum(1).ravel()
-    np.testing.assert_array_equal(out, [*sums, *sums[::-1]])
+OF_HALVES = {
+    "hexp": np.exp, "hlog": np.log, "hsin": np.sin, "hcos": np.cos, "hsqrt": np.sqrt,
+    "hrsqrt": lambda x: 1 / np.sqrt(x), "hrcp": lambda x: 1 / x,
+    "hexp2": np.exp2, "hexp10": lambda x: 10**x, "hlog2": np.log2, "hlog10": np.log10,
+    "hfloor": np.floor, "hceil": np.ceil, "htrunc": np.trunc, "hrint": np.rint, "htanh": np.tanh, "__hneg": np.negative,
+}  # fmt: skip
 
 
-def test_fragments_of_mma_h():
+def test_functions_of_halves_and_bfloats():
+    both = "".join(f"F({i}, {name})" for i, name in enumerate(OF_HALVES))
+    source = f"""#include <cuda_fp16.h>
+        #include <cuda_bf16.h>
+        #define F(i, name) h[i * n + t] = name(a); b[i * n + t] = name(c);
+        extern "C" __global__ void one(const float *x, __half *h, __nv_bfloat16 *b, int n) {{ int t = threadIdx.x;
+            __half a = __float2half(x[t]); __nv_bfloat16 c = __float2bfloat16(x[t]); {both} }}
+        extern "C" __global__ void two(const __half2 *x, __half2 *o, unsigned *w, int n) {{ int t = threadIdx.x;
+            __half2 a = x[t], b = __lowhigh2highlow(a); o += t; o[0] = __hadd2(a, b); o[n] = __hmul2(a, b);
+            o[2 * n] = __hfma2(a, b, a); o[3 * n] = __hsub2_sat(a, b); o[4 * n] = __hmin2(a, b);
+            o[5 * n] = __hmax2_nan(a, b); o[6 * n] = __hfma2_relu(a, b, b); w += t; w[0] = __heq2_mask(a, a);
+            w[n] = __hbgt2(a, b) + 2 * __hlt(__low2half(a), __low2half(b)); w[2 * n] = __half2int_rz(__low2half(a));
+            w[3 * n] = __half2ushort_rn(__habs(__high2half(a))); }}"""
+    loaded, x = load(source, "cuda_fp16.h"), np.exp(random.uniform(-2, 1.4, 64)).astype(np.float32)
+    halves, bfloats = (np.zeros((len(OF_HALVES), 64), kind) for kind in (np.float16, ml_dtypes.bfloat16))
+    loaded.launch("one", 1, 64, x, halves, bfloats, np.int32(64))
+    for i, exact in enumerate(OF_HALVES.values()):
+        for found, spacing in ((halves[i], 2.0**-10), (bfloats[i], 2.0**-7)):
+            expected = exact(x.astype(found.dtype).astype(np.float64))
+            np.testing.assert_allclose(found.astype(np.float64), expected, rtol=spacing, atol=spacing / 100)
+
+    pairs, words = (random.standard_normal((64, 2)) * 4).astype(np.float16), np.zeros(256, np.uint32)
+    out = np.zeros((7, 64, 2), np.float16)
+    loaded.launch("two", 1, 64, pairs, out, words, np.int32(64))
+    a = pairs.astype(np.float64)
+    b = a[:, ::-1]
+    expected = [a + b, a * b, a * b + a, np.clip(a - b, 0, 1), np.minimum(a, b), np.maximum(a, b)]
+    expected.append(np.maximum(a * b + b, 0))
+    np.testing.assert_array_equal(out, np.array(expected).astype(np.float16))
+    masks, compared, whole, rounded = words.reshape(4, 64)
+    assert set(masks) == {2**32 - 1}
+    np.testing.assert_array_equal(compared, (a > b).all(1) + 2 * (a < b)[:, 0])
+    np.testing.assert_array_equal(whole.view(np.int32), np.trunc(a[:, 0]))
+    np.testing.assert_array_equal(rounded, np.rint(np.abs(a[:, 1])))
+
+
+MATRICES = [  # element, element in the fragment, of the sum, the same for NumPy, and the shape
+    ("__nv_bfloat16", "__nv_bfloat16", "float", ml_dtypes.bfloat16, np.float32, (16, 16, 16)),
+    ("float", "precision::tf32", "float", np.float32, np.float32, (16, 16, 8)),
+    ("signed char", "signed char", "int", np.int8, np.int32, (32, 8, 16)),
+    ("unsigned char", "unsigned char", "int", np.uint8, np.int32, (8, 32, 16)),
+    ("double", "double", "double", np.float64, np.float64, (8, 8, 4)),
+    ("half", "half", "half", np.float16, np.float16, (32, 8, 16)),
+    ("half", "half", "float", np.float16, np.float32, (16, 16, 16)),
+]
+
+
+def test_fragments_of_all_types():
     source = """#include <mma.h>
         using namespace nvcuda::wmma;
-        extern "C" __global__ void k(const half *a, const half *b, float *c) {
-            fragment<matrix_a, 16, 16, 16, half, row_major> left; fragment<matrix_b, 16, 16, 16, half, col_major> right;
-            fragment<accumulator, 16, 16, 16, float> sum; fill_fragment(sum, 0.5f); load_matrix_sync(left, a, 16);
-            load_matrix_sync(right, b, 16); mma_sync(sum, left, right, sum);
-            for (int i = 0; i < sum.num_elements; i++) sum.x[i] *= 2;
-            store_matrix_sync(c, sum, 16, mem_row_major); }"""
-    a, b = (random.integers(-3, 4, (16, 16)).astype(np.float16) for _ in range(2))
-    c = np.zeros((16, 16), np.float32)
-    load(source, "mma.h").launch("k", 1, 32, a, b, c)
-    np.testing.assert_array_equal(c, 2 * (a.astype(np.float32) @ b.astype(np.float32).T + 0.5))
+        template <class T, class A, class C, int M, int N, int K>
+        __device__ void multiply(const void *a, const void *b, void *c) { fragment<matrix_a, M, N, K, A, row_major> l;
+            fragment<matrix_b, M, N, K, A, col_major> r; fragment<accumulator, M, N, K, C> s; fill_fragment(s, (C)1);
+            load_matrix_sync(l, (const T *)a, K); load_matrix_sync(r, (const T *)b, K); mma_sync(s, l, r, s);
+            for (int i = 0; i < s.num_elements; i++) s.x[i] *= 2;
+            store_matrix_sync((C *)c, s, N, mem_row_major); }
+        extern "C" __global__ void k(void *const *p) {"""
+    matrices = []
+    for i, (element, kept, sum_, dtype, result, (m, n, k)) in enumerate(MATRICES):
+        source += f"multiply<{element}, {kept}, {sum_}, {m}, {n}, {k}>(p[{3 * i}], p[{3 * i + 1}], p[{3 * i + 2}]);\n"
+        least = 0 if dtype is np.uint8 else -4
+        matrices += [random.integers(least, 5, shape).astype(dtype) for shape in ((m, k), (n, k))]
+        matrices.append(np.zeros((m, n), result))
+    places = np.array([matrix.ctypes.data for matrix in matrices], np.uint64)
+    load(source + "}", "mma.h").launch("k", 1, 32, places)
+    for a, b, c in zip(*(iter(matrices),) * 3, strict=True):
+        np.testing.assert_array_equal(c.astype(np.float64), 2 * (a.astype(np.float64) @ b.astype(np.float64).T + 1))

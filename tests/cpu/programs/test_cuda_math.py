@@ -17,7 +17,7 @@ mp = pytest.importorskip("mpmath", reason="mpmath is not installed: pip install 
 from support.compilers import compile_cuda  # noqa: E402
 from support.loaded import Loaded  # noqa: E402
 
-pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
+pytestmark = pytest.mark.needs_nvrtc
 mp.dps = 60
 COUNT = 64
 ALL, UNIT, POSITIVE, ABOVE_ONE, BELOW_TWO, SMALL = "all", "unit", "positive", "above one", "below two", "small"
@@ -130,4 +130,45 @@ def test_documented_errors(arch, dtype, names):
             error = float(abs(mp.mpf(float(found)) - wanted) / mp.mpf(float(np.spacing(np.abs(nearest)))))
             if found != nearest and not error <= (most + 0.5 if most else 0):  # units of the exact value's rounding
                 wrong.append((name, error, most, *map(float, arguments), float(found), float(wanted)))
+    assert not wrong
+
+
+# Intrinsic: exact value, expression of t in (0, 1) for the argument, absolute error, or units in the last place.
+# Source: CUDA C++ Programming Guide, "Intrinsic Functions", errors of functions that --use_fast_math puts in.
+FAST = {
+    "__sinf": (mp.sin, lambda t: 6.28 * t - 3.14, 2**-21.41, None),
+    "__cosf": (mp.cos, lambda t: 6.28 * t - 3.14, 2**-21.19, None),
+    "__expf": (mp.exp, lambda t: 60 * t - 30, None, lambda x: 2 + abs(1.173 * x) // 1),
+    "__exp10f": (lambda x: mp.mpf(10) ** x, lambda t: 20 * t - 10, None, lambda x: 2 + abs(2.95 * x) // 1),
+    "__logf": (mp.log, lambda t: 0.5 + 1.5 * t, 2**-21.41, None),
+    "__log2f": (lambda x: mp.log(x, 2), lambda t: 0.5 + 1.5 * t, 2**-22, None),
+    "__log10f": (mp.log10, lambda t: 0.5 + 1.5 * t, 2**-24, None),
+    "__logf ": (mp.log, lambda t: 2 + 1e6 * t, None, lambda x: 3),
+    "__log2f ": (lambda x: mp.log(x, 2), lambda t: 2 + 1e6 * t, None, lambda x: 2),
+    "__log10f ": (mp.log10, lambda t: 2 + 1e6 * t, None, lambda x: 3),
+    "1.0f /": (lambda x: 1 / x, lambda t: 0.01 + 1e3 * t, None, lambda x: 2),
+    "sqrtf": (mp.sqrt, lambda t: 1e9 * t, None, lambda x: 3),
+    "sinf": (mp.sin, lambda t: 6.28 * t - 3.14, 2**-21.41, None),
+    "__fdividef(3.0f, ": (lambda x: 3 / x, lambda t: 1e-9 + 1e3 * t, None, lambda x: 2),
+    "1e-39f *": (lambda x: mp.mpf(0), lambda t: t, 0, None),  # numbers below the normal ones are zero
+    "__tanhf": (mp.tanh, lambda t: 10 * t - 5, 2**-11, None),
+}
+
+
+def test_intrinsics_and_fast_math():
+    lines = [f"o[{i} * n + t] = {name.strip()}(x[{i} * n + t]{')' * name.count('(')});" for i, name in enumerate(FAST)]
+    head = 'extern "C" __global__ void k(const float *x, float *o, int n) { int t = threadIdx.x;\n'
+    loaded = Loaded(compile_cuda(head + "\n".join(lines) + "}", "--gpu-architecture=sm_90", "--use_fast_math"))
+    t = np.random.default_rng(3).uniform(1e-6, 1, COUNT)
+    x = np.array([place(t) for _, place, _, _ in FAST.values()], np.float32)
+    out = np.ones_like(x)
+    loaded.launch("k", 1, COUNT, x, out, np.int32(COUNT))
+    wrong = []
+    for (name, (exact, _, absolute, units)), given, found in zip(FAST.items(), x, out, strict=True):
+        for argument_, value in zip(given.tolist(), found.tolist(), strict=True):
+            wanted = exact(mp.mpf(argument_))
+            error = abs(mp.mpf(value) - wanted)
+            most = absolute if units is None else float(np.spacing(np.float32(abs(wanted)))) * (units(argument_) + 0.5)
+            if error > most:
+                wrong.append((name, argument_, value, float(wanted)))
     assert not wrong

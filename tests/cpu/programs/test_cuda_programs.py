@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, include_option, link
 from support.loaded import Loaded
 
-pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
+pytestmark = pytest.mark.needs_nvrtc
 
 # The two dialects of PTX, as text and out of a cubin.
 FORMS = {"sm_75": ("PTX", "sm_75"), "sm_120-cubin": ("CUBIN", "sm_120")}
@@ -372,6 +372,7 @@ def test_printf(program, capfd):
     assert lines == ["0  0.00 even 10000000000 z%", "1  0.50 odd 10000000000 z%", "2  1.00 even 10000000000 z%"]
 
 
+@pytest.mark.cpu_only
 def test_assertions_end_the_launch(program):
     source = """extern "C" __global__ void k(int *p) { assert(p[threadIdx.x] != 3); p[threadIdx.x]++; }"""
     fault = program(source).run("k", 1, 8, np.arange(8, dtype=np.int32))

@@ -13,7 +13,6 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.loaded import Loaded
 
-pytestmark = pytest.mark.cpu_only
 CODES = np.arange(1 << 16, dtype=np.uint16)
 HALF, BRAIN = CODES.view(np.float16), CODES.view(ml_dtypes.bfloat16)
 SIGNED = CODES.view(np.int16)

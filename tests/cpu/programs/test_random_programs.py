@@ -22,7 +22,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.compilers import compile_cuda
 from support.loaded import Loaded
 
-pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
+pytestmark = pytest.mark.needs_nvrtc
 COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "3"))
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 THREADS = 96

@@ -7,6 +7,9 @@ That cubins made with -lineinfo hold their PTX is documented nowhere: these test
 
 from __future__ import annotations
 
+import ctypes
+import sys
+
 import pytest
 from ptx_printer import module_text
 from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, fatbin, include_option, link
@@ -250,8 +253,6 @@ def test_a_unit_linked_without_its_ptx_is_missed():
 
 @pytest.mark.parametrize("compression", ["-compress=false", "-compress-mode=speed", "-compress-mode=size"])
 def test_fatbins_of_nvfatbin(compression):
-    if compression.endswith("size"):
-        pytest.importorskip("backports.zstd")
     entries = [("ptx", arch, compile_cuda(WHOLE, f"--gpu-architecture=compute_{arch}")) for arch in ("75", "90")]
     data = fatbin(entries, compression)
     for capability, arch in ((80, "75"), (90, "90")):
@@ -262,6 +263,25 @@ def test_fatbins_of_nvfatbin(compression):
         )
 
 
+@pytest.mark.parametrize("library", ["libzstd.so.1", "libnothing.so"])
+def test_without_a_module_for_zstd_the_system_s_library_unpacks(monkeypatch, library):
+    data = fatbin([("ptx", "90", compile_cuda(WHOLE, "--gpu-architecture=compute_90"))], "-compress-mode=size")
+    for name in ("compression", "backports"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name, load=ctypes.CDLL: load(library))
+    try:
+        ctypes.CDLL("libzstd.so.1")
+    except OSError:
+        with pytest.raises(PtxError, match=r"by zstd: pip install backports\.zstd, or install libzstd.*, or rebuild"):
+            ptx_of(data)
+        return
+    assert "k" in parse(ptx_of(data)[0]).functions
+    damaged = bytearray(data)
+    damaged[-40:] = bytes(40)
+    with pytest.raises(PtxError, match="damaged: its zstd frame"):
+        ptx_of(bytes(damaged))
+
+
 def test_fatbins_of_cubins():
     cubin = compile_cuda(WHOLE, "--gpu-architecture=sm_90", "-lineinfo", result="CUBIN")
     (text,) = ptx_of(fatbin([("cubin", "90", cubin)]))
@@ -269,7 +289,6 @@ def test_fatbins_of_cubins():
 
 
 def test_size_of_a_cubin_in_memory():
-    import ctypes
 
     cubin = compile_cuda(WHOLE, "--gpu-architecture=sm_120", "-lineinfo", result="CUBIN")
     buffer = ctypes.create_string_buffer(cubin, len(cubin) + 64)

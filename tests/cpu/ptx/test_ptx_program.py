@@ -223,7 +223,7 @@ def test_code():
     assert (kernel.required_block, kernel.max_threads) == ((8, 4, 1), 32)
     assert (kernel.ptx_version, kernel.binary_version, kernel.line) == (85, 86, 4)
     assert code.kernels["m"].max_threads == 192
-    assert code.variables["c"].data == b"\1\2" + bytes(6)
+    assert (code.variables["c"].data, code.variables["c"].size) == (b"\1\2", 8)
     assert (code.variables["c"].visible, code.variables["g"].visible) == (True, False)
     assert code.variables["g"].managed
     assert code.variables["g"].relocations == ((0, 8, "c", 4, 0),)

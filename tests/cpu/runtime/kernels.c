@@ -398,7 +398,7 @@ void print_deep(struct cpu_warp *warp)
     uint64_t format[32], arguments[32];
     int32_t result[32];
     volatile char here = 0;
-    volatile char fill[(uint64_t)&here - warp->stack_limit + 40000];
+    volatile char fill[(uint64_t)&here - warp->stack_limit + (1 << 20) + 40000]; /* FRAMES of fiber.c */
     fill[0] = here;
     format[0] = arguments[0] = (uint64_t)"%f %f %f %f\n\0 and more than thirty-two bytes";
     warp->runtime->vprintf(warp, 1, format, arguments, result);

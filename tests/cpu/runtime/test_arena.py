@@ -22,7 +22,7 @@ def rounded(size):
     return -(-size // 256) * 256
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(sizes | st.tuples(st.just("free"), st.integers(0, 99)), max_size=60))
 def test_allocations_are_apart_and_found(steps):
     arena = runtime.Arena(SIZE)

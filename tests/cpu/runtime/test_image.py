@@ -73,7 +73,7 @@ def load(data):
         runtime.Image(data)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(data=st.data())
 def test_damaged_objects_are_refused_or_loaded(object_bytes, data):
     damaged = bytearray(object_bytes)
@@ -85,7 +85,7 @@ def test_damaged_objects_are_refused_or_loaded(object_bytes, data):
     load(bytes(damaged))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_damaged_section_headers(object_bytes, data):
     damaged = bytearray(object_bytes)
@@ -107,7 +107,7 @@ def test_a_section_of_no_type_is_not_read(object_bytes):
         load(bytes(damaged))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_truncated_objects(object_bytes, data):
     load(object_bytes[: data.draw(st.integers(0, len(object_bytes)))])

@@ -83,7 +83,7 @@ def test_strings(device):
     assert text == "[xxx] [xx] [  xxx] " + "x" * 2000
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     flags=st.text("-+ #0", max_size=3),
     width=st.integers(0, 30) | st.none(),

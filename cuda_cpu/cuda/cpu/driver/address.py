@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from cuda.cpu.driver.error import invalid
+from cuda.cpu.runtime import _runtime
 
 PROCESS_END = 1 << 56  # no process has addresses above, with page tables of five levels either
 
@@ -28,12 +29,20 @@ class Kind(enum.Enum):
         return self in (Kind.HOST, Kind.REGISTERED)
 
 
+ORIGINS = {
+    Kind.DEVICE: "cuMemAlloc",
+    Kind.MANAGED: "cuMemAllocManaged",
+    Kind.HOST: "cuMemHostAlloc",
+    Kind.REGISTERED: "cuMemHostRegister",
+}
+
+
 class Allocation:
     """A range of memory and who it belongs to."""
 
     __slots__ = (
-        "advice", "arena", "block", "context", "device", "flags", "id", "keeper", "kind", "pool", "read_only",
-        "size", "start", "sync_memops",
+        "advice", "arena", "block", "context", "device", "flags", "id", "keeper", "kind", "origin", "pool", "read_only",
+        "size", "start", "sync_memops", "tag",
     )  # fmt: skip
 
     def __init__(self, start: int, size: int, kind: Kind, context: Any, arena: Any = None) -> None:
@@ -51,6 +60,8 @@ class Allocation:
         self.sync_memops = False
         self.read_only = False  # for the host too, which would die of a write
         self.id = next(_ids)
+        self.origin = ORIGINS[kind]  # what made it
+        self.tag = 0  # by which checks know it
 
     def give_back(self, line: Any = None) -> None:
         """Give the memory back, in the order of stream `line` or at once (None); the table no longer has the record."""
@@ -79,12 +90,40 @@ def add(record: Allocation) -> None:
             _arenas.append(record.arena)
         _records[record.start] = record
         bisect.insort(_starts, record.start)
+        if _watched:
+            _tell(record)
 
 
-def remove(record: Allocation) -> None:
+def remove(record: Allocation, line: Any = None) -> None:
+    """Forget a record. Checked kernels may access it until stream `line` comes to this, or no more (None)."""
     with _lock:
         del _starts[bisect.bisect_left(_starts, record.start)]
         del _records[record.start]
+        if not _watched:
+            return
+    if line is None:
+        _runtime.table_remove(record.tag)
+    else:
+        line.ready().call(_runtime.TABLE_REMOVE, record.tag, True)
+
+
+_watched = False  # whether there are checked kernels, which ask the runtime
+_tags = itertools.count(1)
+
+
+def watch() -> None:
+    """Let the runtime know of all records, from now on."""
+    global _watched
+    with _lock:
+        if not _watched:
+            _watched = True
+            for record in _records.values():
+                _tell(record)
+
+
+def _tell(record: Allocation) -> None:
+    record.tag = next(_tags)  # another one if it comes back: its removal may still be queued
+    _runtime.table_add(record.start, record.size, record.tag, record.arena is None, record.origin)
 
 
 def forget(arena: Any) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from cuda.cpu import check
 from cuda.cpu.abi import (
     CU_CTX_FLAGS_MASK,
     CU_CTX_SCHED_BLOCKING_SYNC,
@@ -28,6 +29,7 @@ from cuda.cpu.abi import (
     CUctxCreateParams,
     CUexecAffinityParam,
 )
+from cuda.cpu.check import report
 from cuda.cpu.driver import address, block, capture_state, device, limit, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
@@ -116,10 +118,18 @@ class Context:
             stream.queue.close()
         for queue in (*self.dying, *([] if self.marks is None else [self.marks])):
             queue.close()
+        self.tell_leaks()
         for record in address.of_context(self):
             address.remove(record)
             record.give_back()
         self.begin()
+
+
+    def tell_leaks(self) -> None:
+        """Print what the program has not freed, if CUDA_CPU_CHECK asks for it."""
+        if check.wants_leaks():
+            ours = {record.start for module in self.modules for record in module.variables.values()}
+            report.tell(report.leaks(each for each in address.of_context(self) if each.start not in ours))
 
 
 _stacks: dict[int, list[Context]] = {}
@@ -445,6 +455,7 @@ def cuCtxDisablePeerAccess(handle: int) -> None:
 def end() -> None:
     """Let every context answer DEINITIALIZED: Python is exiting, and the runtime stops its threads next."""
     for context in list(contexts.values()):
+        context.tell_leaks()
         context.error = 0
         context.fail(CUDA_ERROR_DEINITIALIZED, "Python is exiting, the CPU device is shut down")
 

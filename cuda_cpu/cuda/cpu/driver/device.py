@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 
+from cuda.cpu import check
 from cuda.cpu.abi import (
     CU_ATOMIC_CAPABILITY_REDUCTION,
     CU_ATOMIC_CAPABILITY_SCALAR_32,
@@ -41,7 +42,7 @@ from cuda.cpu.abi import (
     CUDA_VERSION,
     CUdevprop,
 )
-from cuda.cpu.driver import device_attribute
+from cuda.cpu.driver import address, device_attribute
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
@@ -139,6 +140,11 @@ def start() -> None:
     memory = os.environ.get("CUDA_CPU_MEMORY")
     size = parse_size("CUDA_CPU_MEMORY", memory) if memory else physical_memory() & ~0xFFFF
     major, minor = text.split(".")
+    try:
+        if check.chosen():
+            address.watch()
+    except ValueError as error:
+        raise invalid(str(error)) from None
     if "CUDA_CPU_WORKERS" in os.environ:
         wanted = _setting("CUDA_CPU_WORKERS", "", r"[1-9][0-9]{0,2}|10[01][0-9]|102[0-4]", "1 to 1024 threads")
         _runtime.set_workers(int(wanted))

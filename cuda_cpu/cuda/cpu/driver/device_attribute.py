@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from cuda.cpu import abi
+from cuda.cpu import abi, check
 
 # Compute capability -> (KiB of shared memory per SM, per block with opt-in, threads per SM, blocks per SM),
 # from the tables of the CUDA programming guide. The nearest lower one serves.
@@ -29,6 +29,9 @@ ARCHITECTURE = {
 RESERVED_SHARED = 1024  # of each block, from compute capability 8.0 on
 
 CLUSTERS_SINCE = (9, 0)  # compute capability
+
+# Any host address can be read by a kernel, unless memcheck is there to say that it had better not.
+PAGEABLE = ("PAGEABLE_MEMORY_ACCESS", "PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES")
 
 FIXED = {
     "MAX_THREADS_PER_BLOCK": 1024,
@@ -59,8 +62,6 @@ FIXED = {
     "LOCAL_L1_CACHE_SUPPORTED": 1,
     "MANAGED_MEMORY": 1,
     "HOST_NATIVE_ATOMIC_SUPPORTED": 1,  # kernels' atomics are the processor's
-    "PAGEABLE_MEMORY_ACCESS": 1,  # any host address can be read by a kernel
-    "PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES": 1,
     "CONCURRENT_MANAGED_ACCESS": 1,
     "DIRECT_MANAGED_MEM_ACCESS_FROM_HOST": 1,
     "COMPUTE_PREEMPTION_SUPPORTED": 1,
@@ -196,6 +197,7 @@ def values(device) -> dict[int, int]:
         "CLUSTER_LAUNCH": int(device.capability >= CLUSTERS_SINCE),
         "TENSOR_MAP_ACCESS_SUPPORTED": int(device.capability >= CLUSTERS_SINCE),
         "PCI_BUS_ID": device.ordinal,
+        **dict.fromkeys(PAGEABLE, int(not check.chosen() & check.MEMCHECK)),
     }
     prefix = "CU_DEVICE_ATTRIBUTE_"
     numbered = {getattr(abi, prefix + name): value for name, value in known.items()}

@@ -39,6 +39,7 @@ class ExternalMemory:
         owner = context.current()
         view = shared_file.View(self.descriptor, offset, size)
         record = Allocation(view.start, size, Kind.DEVICE, owner)
+        record.origin = "cuExternalMemoryGetMappedBuffer"
         record.keeper = Mapped(view)
         address.add(record)
         return record

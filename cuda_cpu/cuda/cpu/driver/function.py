@@ -30,7 +30,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_PERMITTED,
 )
 from cuda.cpu.code import NARROW, WIDE, Code, Kernel
-from cuda.cpu.driver import device, device_attribute, image
+from cuda.cpu.driver import address, device, device_attribute, image
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -89,6 +89,8 @@ class Function:
         kernel = self.kernel
         with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
             machine = self.module.code.compile(kernel.name, row)
+        if machine.checks:
+            address.watch()
         layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
         grid = _runtime.Grid(
             machine.address,
@@ -100,6 +102,8 @@ class Function:
             machine.path,
             (machine, self.module.symbols),
             layout,
+            machine.frames,
+            machine.checks,
         )
         if machine.translate:
             from cuda.cpu import improve

@@ -39,7 +39,17 @@ from cuda.cpu.abi import (
     CUgraphExecUpdateResultInfo,
     CUgraphNodeParams,
 )
-from cuda.cpu.driver import context, graph_condition, graph_node, graph_plan, graph_update, graph_work, stream, wait
+from cuda.cpu.driver import (
+    capture_state,
+    context,
+    graph_condition,
+    graph_node,
+    graph_plan,
+    graph_update,
+    graph_work,
+    stream,
+    wait,
+)
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph import MEMORY, Graph, Node, graphs, nodes
 from cuda.cpu.driver.graph_condition import ConditionalWork
@@ -287,15 +297,18 @@ def cuGraphExecGetId(handle: int) -> int:
 
 def cuGraphUpload(handle: int, where: int) -> None:
     """Check the request; an executable graph is ready for launch from the beginning."""
-    execs.find(handle), stream.find(where).ready()
+    execs.find(handle), _not_capturing("cuGraphUpload", where).ready()
 
 
 def cuGraphLaunch(handle: int, where: int) -> None:
-    found, line = execs.find(handle), stream.find(where)
-    if line.capture is not None:
-        line.capture.add(line, ChildWork(found.graph.clone()))
-    else:
-        found.launch(line)
+    execs.find(handle).launch(_not_capturing("cuGraphLaunch", where))
+
+
+def _not_capturing(name: str, where: int) -> stream.Stream:
+    """Return a stream; one that is being captured takes no executable graphs, and the capture is invalid then."""
+    line = stream.find(where)
+    capture_state.refuse(name, [line.capture] if line.capture is not None else [])
+    return line
 
 
 def cuGraphNodeSetEnabled(handle: int, node_handle: int, enabled: int) -> None:

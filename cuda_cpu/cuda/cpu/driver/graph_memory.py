@@ -59,6 +59,7 @@ class GraphMemory:
         capacity = capacity_for(size)
         block = Block(of.arena, memory.reserve(owner, capacity, "a memory allocation node", of), capacity)
         self.record = Allocation(block.place(size), size, kind, owner, of.arena)
+        self.record.origin = "a memory allocation node"
         self.record.block, self.record.keeper, self.record.device = block, self, of
         self.live = False
         self.freed_by: Any = None  # the node of its graph that frees it

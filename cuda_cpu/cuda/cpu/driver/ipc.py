@@ -122,6 +122,7 @@ def cuIpcOpenMemHandle(handle: bytes, flags: int) -> int:
     finally:
         os.close(descriptor)
     record = Allocation(view.start, size, Kind.DEVICE, owner)
+    record.origin = "cuIpcOpenMemHandle"
     record.device, record.keeper = of, Opened((owner, handle), view)
     _opened[owner, handle] = record
     address.add(record)

@@ -8,7 +8,7 @@ import ctypes
 from typing import Any
 
 from cuda.cpu.code import Kernel
-from cuda.cpu.driver import context, device
+from cuda.cpu.driver import context, device, stream
 from cuda.cpu.driver import function as functions_of_modules
 from cuda.cpu.driver.error import invalid
 from cuda.cpu.driver.function import Function, functions
@@ -38,8 +38,11 @@ class LibraryKernel:
         return found
 
 
-def function_of(handle: int) -> Function:
-    """Return the function of a CUfunction, or of a CUkernel in the current context, as the API lets callers cast."""
+def function_of(handle: int, line: stream.Stream | None = None) -> Function:
+    """Return the function of a CUfunction, or of a CUkernel, as the API lets callers cast.
+
+    A kernel's is that of the stream's context, and without a stream of the current one.
+    """
     found = functions.get(handle)
     if found is not None:
         if not found.context.usable:
@@ -47,7 +50,7 @@ def function_of(handle: int) -> Function:
         return found
     kernel = kernels.get(handle)
     if kernel is not None:
-        return kernel.function(context.current())
+        return kernel.function(context.current() if line is None else line.context)
     return functions.find(handle)
 
 
@@ -88,6 +91,7 @@ def cuKernelSetCacheConfig(handle: int, config: int, ordinal: int) -> None:
 
 
 def cuKernelGetParamInfo(handle: int, index: int) -> tuple[int, int]:
+    context.current()  # NVIDIA's driver asks for one, too
     kernel = kernels.get(handle) or functions.find(handle)
     return functions_of_modules.parameter(kernel.kernel, index)
 

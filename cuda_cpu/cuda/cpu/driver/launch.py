@@ -191,9 +191,9 @@ def cuLaunchKernel(
 ) -> None:
     age = _runtime.routes_age()
     function = functions.get(handle)
-    if function is None:
-        function = function_of(handle)
     line = stream.find(where)
+    if function is None:
+        function = function_of(handle, line)
     submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, line, places, extra, False)
     leave_route(age, handle, where, function, line, (bx, by, bz))
 
@@ -216,8 +216,9 @@ def leave_route(age: int, handle: int, where: int, function: Function, line: str
 def cuLaunchCooperativeKernel(
     handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int
 ) -> None:
-    function = function_of(handle)
-    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, stream.find(where), places, 0, True)
+    line = stream.find(where)
+    function = function_of(handle, line)
+    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, line, places, 0, True)
 
 
 # Attributes that end in an event once the kernel is done: later than the API allows, never earlier.
@@ -233,7 +234,9 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
         raise invalid("cuLaunchKernelEx: config is NULL")
     given = CUlaunchConfig.from_address(config)
     age = _runtime.routes_age()
-    function = function_of(handle)
+    where = given.hStream or 0
+    line = stream.find(where)
+    function = function_of(handle, line)
     cluster, cooperative, marks, updatable = function.cluster, False, [], None
     attributes = (
         (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if given.numAttrs and given.attrs else ()
@@ -253,8 +256,6 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
             raise invalid(f"cuLaunchKernelEx: attrs[{i}].id is {which}, no CUlaunchAttributeID")
     grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
     block = (given.blockDimX, given.blockDimY, given.blockDimZ)
-    where = given.hStream or 0
-    line = stream.find(where)
     if updatable is not None and line.capture is None:
         raise invalid("cuLaunchKernelEx: only launches that are captured can become nodes that kernels update")
     submit(function, grid, block, cluster, given.sharedMemBytes, line, places, extra, cooperative)

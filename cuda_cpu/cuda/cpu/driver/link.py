@@ -8,6 +8,7 @@ PTX in a cubin, so that there is one way to read either.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import struct
 from typing import Any
@@ -15,8 +16,11 @@ from typing import Any
 from cuda.cpu.abi import (
     CU_JIT_INPUT_CUBIN,
     CU_JIT_INPUT_FATBINARY,
+    CU_JIT_INPUT_LIBRARY,
     CU_JIT_INPUT_OBJECT,
     CU_JIT_INPUT_PTX,
+    CUDA_ERROR_INVALID_IMAGE,
+    CUDA_ERROR_INVALID_PTX,
     CUDA_ERROR_NOT_SUPPORTED,
 )
 from cuda.cpu.driver import device, image
@@ -33,15 +37,36 @@ class Link:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.units: list[str] = []
+        self.libraries: list[list[str]] = []  # the units of each member
         self.image: Any = None
         self.handle = links.add(self)
 
     def add(self, kind: int, data: bytes, options: Options) -> None:
+        if kind == CU_JIT_INPUT_LIBRARY:
+            self._add_library(data, options)
+            return
         if kind not in ACCEPTED:
-            raise CudaError(
-                CUDA_ERROR_NOT_SUPPORTED, f"cuLinkAddData: input type {kind} is none of PTX, cubin, object or fatbin"
-            )
+            message = f"cuLinkAddData: input type {kind} is none of PTX, cubin, object, fatbin or library"
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, message)
         self.units += image.units_of(data, options)
+
+    def _add_library(self, data: bytes, options: Options) -> None:
+        from cuda.cpu.ptx import archive
+
+        with image.ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
+            members = archive.members(data)
+        for member in members:
+            with contextlib.suppress(CudaError):  # without PTX: what lacks it then is named, if anything does
+                self.libraries.append(image.units_of(member))
+
+    def all_units(self) -> list[str]:
+        """Return the units with those of the libraries that they need."""
+        from cuda.cpu.ptx import archive
+
+        if not self.libraries:
+            return self.units
+        with image.ptx_errors(CUDA_ERROR_INVALID_PTX, self.options):
+            return self.units + archive.needed(self.units, self.libraries)
 
 
 ET_EXEC, EM_CUDA, SHT_PROGBITS, SHT_STRTAB = 2, 190, 1, 3
@@ -92,8 +117,9 @@ def cuLinkAddFile(handle: int, kind: int, path: bytes | None, count: int, option
 def cuLinkComplete(handle: int) -> tuple[int, int]:
     """Check that the units make a program; return address and size of the image, which lives as long as the link."""
     link = links.find(handle)
-    image.load(link.units, link.options)
-    data = pack(link.units)
+    units = link.all_units()
+    image.load(units, link.options)
+    data = pack(units)
     link.image = ctypes.create_string_buffer(data, len(data))
     return ctypes.addressof(link.image), len(data)
 

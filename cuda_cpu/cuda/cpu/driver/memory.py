@@ -74,6 +74,7 @@ def allocate(size: int, name: str, kind: Kind = Kind.DEVICE) -> Allocation:
     owner = context.current()
     capture_state.check_safe(name)
     record = Allocation(reserve(owner, size, name), size, kind, owner, owner.device.arena)
+    record.origin = name
     address.add(record)
     return record
 

@@ -54,6 +54,7 @@ class Module:
         kind = Kind.MANAGED if variable.managed else Kind.DEVICE
         start = memory.reserve(self.context, size, f"variable {variable.name}")
         record = Allocation(start, size, kind, self.context, self.context.device.arena)
+        record.origin = f"variable {variable.name}"
         self.variables[variable.name] = record
         address.add(record)
 

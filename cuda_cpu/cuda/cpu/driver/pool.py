@@ -77,6 +77,7 @@ class Pool:
     ) -> None:
         self.shared: pool_file.PoolFile | None = None  # where the memory lies that other processes may map
         self.device = owner  # the default pool's; it cannot be destroyed
+        self.exported = False  # to other processes
         self.access: dict[int, int] = {}
         self.closed = False
         self.used = self.used_high = 0
@@ -148,6 +149,7 @@ class Pool:
         kind = Kind.MANAGED if managed else Kind.HOST if self.on_host else Kind.DEVICE
         record = Allocation(block.place(size), size, kind, line.context, block.arena)
         record.pool = record.keeper = self
+        record.origin = "cuMemAllocAsync"
         record.block = block
         if not self.on_host:
             record.device = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
@@ -373,7 +375,7 @@ def cuMemFreeAsync(pointer: int, where: int) -> None:
     else:
         line = stream.find(where)
         line.ready()
-        address.remove(record)
+        address.remove(record, line)
         record.give_back(line)
 
 

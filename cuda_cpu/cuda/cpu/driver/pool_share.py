@@ -45,6 +45,7 @@ class ImportedPool(Pool):
         managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
         kind = Kind.HOST if self.on_host else Kind.MANAGED if managed else Kind.DEVICE
         record = Allocation(view.start, size, kind, owner)
+        record.origin = "cuMemPoolImportPointer"
         record.pool, record.block, record.keeper = self, view, self
         if not self.on_host:
             record.device = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
@@ -84,6 +85,7 @@ def cuMemPoolExportToShareableHandle(place: int, handle: int, kind: int, flags: 
     if not place or not pool.handle_types & kind:
         raise invalid(f"{name}: handle_out is NULL, or the pool was not made with this handle type")
     ctypes.c_int.from_address(place).value = os.dup(pool.file().descriptor)
+    pool.exported = True
 
 
 def cuMemPoolImportFromShareableHandle(value: int, kind: int, flags: int) -> int:
@@ -103,10 +105,8 @@ def cuMemPoolImportFromShareableHandle(value: int, kind: int, flags: int) -> int
 def cuMemPoolExportPointer(place: int, pointer: int) -> None:
     """Store what another process needs, beside the pool, to reach an allocation."""
     name, record = "cuMemPoolExportPointer", address.exact(pointer)
-    if not place or record is None or record.pool is None or not record.pool.handle_types:
-        raise invalid(
-            f"{name}: shareData_out is NULL, or 0x{pointer:x} is no allocation of a pool that can be exported"
-        )
+    if not place or record is None or record.pool is None or not record.pool.exported:
+        raise invalid(f"{name}: shareData_out is NULL, or 0x{pointer:x} is no allocation of a pool that was exported")
     file = record.pool.file()
     data = _LAYOUT.pack(_KIND, os.fstat(file.descriptor).st_ino, pointer - file.base, record.size)
     ctypes.memmove(place, data.ljust(_DATA_BYTES, b"\0"), _DATA_BYTES)

@@ -27,6 +27,7 @@ SIZES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)  # bytes, by CUtensorMapDataType
 LAST_TYPE = 15  # the packed types of 4 and 6 bits, which the device does not have, come last
 FLOATS = {CU_TENSOR_MAP_DATA_TYPE_FLOAT16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16}
 FLOATS |= set(range(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ + 1))
+UNITS = (0, 16, 32)  # bytes that stay together, by CUtensorMapInterleave
 CORNERS = {3: 15, 4: 7, 5: 4}  # rank -> bits of a corner's coordinate, without the sign
 
 
@@ -38,7 +39,8 @@ class Map(ctypes.Structure):
         ("box", ctypes.c_uint16 * 5), ("step", ctypes.c_uint8 * 5), ("type", ctypes.c_uint8),
         ("rank", ctypes.c_uint8), ("swizzle", ctypes.c_uint8), ("fill", ctypes.c_uint8), ("im2col", ctypes.c_uint8),
         ("lower", ctypes.c_int16 * 3), ("upper", ctypes.c_int16 * 3), ("channels", ctypes.c_uint16),
-        ("pixels", ctypes.c_uint16), ("unused", ctypes.c_uint8 * 28), ("kind", ctypes.c_uint32),
+        ("pixels", ctypes.c_uint16), ("unit", ctypes.c_uint8), ("unused", ctypes.c_uint8 * 27),
+        ("kind", ctypes.c_uint32),
     )  # fmt: skip
 
 
@@ -89,11 +91,14 @@ def _finish(
     name: str, made: Map, place: int, inner: int, interleave: int, swizzle: int, promotion: int, fill: int
 ) -> None:
     """Check what is left, and write the map: nothing is written where something is wrong."""
-    if interleave:
-        if not CU_TENSOR_MAP_INTERLEAVE_NONE <= interleave <= CU_TENSOR_MAP_INTERLEAVE_32B:
-            raise invalid(f"{name}: interleave is {interleave}, no CUtensorMapInterleave")
-        text = f"{name}: interleave is {interleave}: the CPU device has no interleaved layouts of tensor copies"
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, text)
+    if not CU_TENSOR_MAP_INTERLEAVE_NONE <= interleave <= CU_TENSOR_MAP_INTERLEAVE_32B:
+        raise invalid(f"{name}: interleave is {interleave}, no CUtensorMapInterleave")
+    if interleave and made.rank < 3:
+        raise invalid(f"{name}: tensorRank is {made.rank}, must be at least 3 for an interleaved tensor")
+    made.unit = UNITS[interleave]
+    for what, value in [("globalAddress", made.address), *(("globalStrides", s) for s in made.stride[: made.rank - 1])]:
+        if made.unit and value % made.unit:
+            raise invalid(f"{name}: {what}: {value} is no multiple of {made.unit}, as that interleaved layout wants")
     if not 0 <= swizzle <= CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B:
         raise invalid(f"{name}: swizzle is {swizzle}, no CUtensorMapSwizzle")
     if swizzle > CU_TENSOR_MAP_SWIZZLE_128B:
@@ -101,7 +106,7 @@ def _finish(
     bytes_ = inner * SIZES[made.type]
     if bytes_ % 16:
         raise invalid(f"{name}: the box's rows have {bytes_} bytes, must be a multiple of 16")
-    if swizzle and bytes_ > 16 << swizzle:
+    if swizzle and not interleave and bytes_ > 16 << swizzle:
         raise invalid(f"{name}: the box's rows have {bytes_} bytes, at most {16 << swizzle} for that swizzle")
     if not 0 <= promotion <= 3:
         raise invalid(f"{name}: l2Promotion is {promotion}, no CUtensorMapL2promotion")

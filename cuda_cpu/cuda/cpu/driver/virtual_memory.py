@@ -88,6 +88,7 @@ class Mapping:
         self.forget()
         if most:
             record = Allocation(self.start, self.size, Kind.DEVICE, None)
+            record.origin = "cuMemMap"
             record.device, record.keeper = self.memory.device, self
             record.read_only = most == CU_MEM_ACCESS_FLAGS_PROT_READ
             self.record = record

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_LAUNCH_FAILED,
     CUDA_ERROR_MISALIGNED_ADDRESS,
 )
+from cuda.cpu.check import report
 from cuda.cpu.driver import address
 from cuda.cpu.driver.function import functions
 from cuda.cpu.ptx.error import PtxError
@@ -35,6 +37,7 @@ FAULTS = {
     5: (CUDA_ERROR_HARDWARE_STACK_ERROR, "stack overflow; cuCtxSetLimit(CU_LIMIT_STACK_SIZE) gives more"),
     6: (CUDA_ERROR_LAUNCH_FAILED, "every warp of the block waits at a barrier that none can release"),
     8: (CUDA_ERROR_INVALID_PC, "indirect call to 0x{address:x}, which is no function"),
+    10: (CUDA_ERROR_LAUNCH_FAILED, "a check has found something"),
     9: (CUDA_ERROR_ILLEGAL_INSTRUCTION, "reached what the CPU device has not got: {message}"),
 }
 
@@ -42,26 +45,49 @@ FAULTS = {
 def describe(context: Any, fault: Any) -> tuple[int, str]:
     """Return the CUresult of a fault and a sentence that names the kernel, the block and the place."""
     status, text = FAULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
+    found = _found(fault)
+    report.tell(found)
+    if found and not (fault.pc or fault.line or fault.message):  # the launch ran on, so that there is nothing else
+        return status, "\n".join(found)
     what = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
     if fault.message and "{message}" not in text:
         what += f": {fault.message}"
-    return status, f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_place(context, fault)}: {what}"
+    last = f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_place(fault)}: {what}"
+    return status, "\n".join([*found, last])
 
 
-def _place(context: Any, fault: Any) -> str:
+def _found(fault: Any) -> list[str]:
+    """Return what checks have found in a launch."""
+
+    function = _function(fault)
+
+    def place(name: str, site: int) -> str:
+        return function.module.code.place(name, site) if function else f"PTX line {site & 0xFFFFFFFF}"
+
+    return [report.describe(each, fault.kernel, place) for each in _runtime.take_findings(fault.grid_id)]
+
+
+def _place(fault: Any) -> str:
     """Return the instruction of a fault, in PTX and in the source, as far as it is known."""
     known = f", PTX line {fault.line}" if fault.line else ""
     if not (fault.pc or fault.line):
         return known
+    function = _function(fault)
+    if function is None:
+        return known
+    try:
+        found = function.module.code.locate(fault)
+    except (ImportError, PtxError, RuntimeError, ValueError):  # no compiler, or another one's settings, by now
+        return known
+    return f", {found}" if found else known
+
+
+def _function(fault: Any) -> Any:
+    """Return the kernel that a fault is of; None if its module is unloaded."""
     for function in list(functions.values()):
-        if function.context is context and function.kernel.name == fault.kernel:
-            try:
-                found = function.module.code.locate(fault)
-            except (ImportError, PtxError, RuntimeError, ValueError):  # no compiler, or another one's settings, by now
-                return known
-            if found:
-                return f", {found}"
-    return known
+        if function.kernel.name == fault.kernel and ctypes.addressof(function.module.symbols) == fault.symbols:
+            return function
+    return None
 
 
 def collect(context: Any, queue: Any) -> None:

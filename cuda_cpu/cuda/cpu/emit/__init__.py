@@ -10,10 +10,12 @@ by opcode.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuda.cpu.check import SYNCCHECK
 from cuda.cpu.code import WIDE, Path
 from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     arithmetic,
@@ -52,15 +54,22 @@ from cuda.cpu.ptx.syntax import Call, Function, Instruction
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
 
-# How much likelier a branch is that is marked as likely; the empty node marks loads that never change.
+# How much likelier a branch is that is marked as likely; the empty node marks loads that never change; the last two,
+# by their types, that what a program loads is not what the machine code tells the runtime (even.py).
 METADATA = """
 !0 = !{!"branch_weights", i32 2000, i32 1}
 !1 = !{!"branch_weights", i32 1, i32 2000}
 !2 = !{}
+!3 = !{!"CUDA on the CPU device"}
+!4 = !{!"memory of the program", !3}
+!5 = !{!"struct cpu_warp", !3}
+!6 = !{!4, !4, i64 0}
+!7 = !{!5, !5, i64 0}
 attributes #0 = { nounwind "no-trapping-math"="true" }
 attributes #1 = { noinline nounwind }
 attributes #2 = { noinline nounwind strictfp }
 attributes #3 = { strictfp }
+attributes #4 = { nounwind willreturn memory(none) }
 """
 
 
@@ -81,9 +90,11 @@ def emit_kernel(
     width: int = 32,
     row: int = WIDE,
     native_gather: bool = False,
+    near: int = 0,
     fibers: bool = False,
     places: list[Place] | None = None,
     quick: bool = False,
+    checks: int = 0,
 ) -> KernelText:
     """Translate a kernel.
 
@@ -99,43 +110,58 @@ def emit_kernel(
         Lanes that lie in a row along x in the blocks that it is made for: WIDE or NARROW. It runs with all blocks.
     native_gather : bool, optional
         Whether the CPU has masked gathers and scatters.
+    near : int, optional
+        Bytes ahead in a page that the CPU is better asked to fetch, 0 if it does so by itself.
     fibers : bool, optional
         Run every warp on a fiber of its own, also where one call could run all warps of a block.
     places : list, optional
         Filled with the instructions that code was made of; comments of the text, "; place N", count from 1.
     quick : bool, optional
         Leave copies of blocks out that only make the code faster, and not the most frequent case.
+    checks : int, optional
+        What the runtime shall check of each access, see check/__init__.py; warps then run on fibers.
 
     Raises
     ------
     PtxError
         Something in the kernel cannot be translated.
     """
+    whole_warps = functools.partial(
+        emit_kernel, program, name, row=row, native_gather=native_gather, near=near, fibers=fibers, quick=quick,
+        places=places, checks=checks,
+    )  # fmt: skip
     program = program.placed(name)
     functions = [program.functions[each] for each in program.reachable(name)]
     module = Module(width, native_gather)
+    module.near = near
     module.places = places
     module.quick = quick
+    module.checks = checks
+    module.functions = [function.name for function in functions]
+    fibers = fibers or checks != 0
     module.row = min(width, row)
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
     asking, meeting = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
     narrow = width < 32 and not fibers
     if narrow and (len(functions) > 1 or not _are_apart(functions[0])):
-        return emit_kernel(
-            program, name, row=row, native_gather=native_gather, fibers=fibers, quick=quick, places=places
-        )
+        return whole_warps()
     with _located(program, functions) as at:
-        graphs = [analyse(at(each), is_pure, lanewise(each), module.leaves, asking, meeting) for each in functions]
-        why = "CUDA_CPU_PATH asks for them" if fibers else ""
+        strict = bool(checks & SYNCCHECK)
+        graphs = [
+            analyse(at(each), is_pure, lanewise(each), module.leaves, asking, meeting, strict) for each in functions
+        ]
+        why = "CUDA_CPU_CHECK asks for them" if checks else "CUDA_CPU_PATH asks for them" if fibers else ""
+        if checks:
+            for graph in graphs:  # each lane's address is asked about
+                graph.strides, graph.shifted = {}, set()
         if module.has_clusters:
             why = why or "its blocks may reach into each other's shared memory"
         why = why or _why_fibers(graphs)
         if why and width < 32:
-            return emit_kernel(
-                program, name, row=row, native_gather=native_gather, fibers=fibers, quick=quick, places=places
-            )
+            return whole_warps()
         module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
+        module.has_barriers |= strict
         if why:
             graphs[0].regions = []
         for graph in graphs:

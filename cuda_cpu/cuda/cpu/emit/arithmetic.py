@@ -102,14 +102,16 @@ def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: V
     return flush_subnormals(frame, result) if ftz and ELEMENTS[type_] == "half" else result
 
 
-OUTSIDE = 0x7EFF  # the NaN that tensor copies write for numbers of 16 bits outside of a tensor: runtime/tensor.c
+OUTSIDE = 0x7FF7  # the NaN that tensor copies write for numbers of 16 bits outside of a tensor, see runtime/tensor.c;
+MAGNITUDE = 0x7FFF  # with either sign, as an H100 has it
 
 
 def _zero_if_outside(frame: Frame, result: Value, factors: list[Value]) -> Value:
     """Return zero where a factor lies outside of a tensor."""
     builder = frame.builder
     for factor in factors:
-        outside = builder.compare("icmp eq", builder.bits(factor), constant(OUTSIDE, "i16"))
+        size = builder.binary("and", builder.bits(factor), constant(MAGNITUDE, "i16"))
+        outside = builder.compare("icmp eq", size, constant(OUTSIDE, "i16"))
         zero = builder.cast("bitcast", constant(0, "i16"), result.element)
         result = builder.select(outside, zero, result)
     return result

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from cuda.cpu.emit.collisions import COMBINES, FEWEST, FOLDS, modify_one, modify_shared_places
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.indexed import index_of
 from cuda.cpu.emit.lanes import for_each_lane
 from cuda.cpu.emit.mbarrier import complete_bytes
 from cuda.cpu.emit.memory import place_of, pointers, shared_parts, space_of
@@ -58,7 +59,7 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
         elif form.type in ("f16", "bf16"):
             place = pointers(frame, address, space, position * size)
             result = _small_float(frame, form, form.type, place, frame.builder.bits(frame.read(value, form.type)))
-        elif form.op in _PLAIN and _has_memory_for_itself(form):
+        elif form.op in _PLAIN and _has_memory_for_itself(form) and not frame.checked:
             result = _change(frame, form, address, position * size, value, wanted)
         else:
             result = _modify(frame, form, pointers(frame, address, space, position * size), value, wanted)
@@ -102,7 +103,7 @@ def _modify(frame: Frame, form: Form, place: Value, source: Operand, wanted: boo
 
 def _change(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
     """Read, modify and write what no other thread can reach meanwhile; return the old value."""
-    element, name = ELEMENTS[form.type], _name(form)
+    builder, element, name = frame.builder, ELEMENTS[form.type], _name(form)
     value = frame.read(source, form.type)
     if place_of(form.space) != "shared":
         place = pointers(frame, address, place_of(form.space), extra)
@@ -112,8 +113,18 @@ def _change(frame: Frame, form: Form, address: Address, extra: int, source: Oper
     base, offset = shared_parts(frame, address, extra)
     if offset.uniform and (name in COMBINES or name in FOLDS):
         return modify_one(frame, name, element, "", pointers(frame, address, "shared", extra), value, wanted)
-    body = f"%place = getelementptr i8, ptr %x0, {offset.element} %x1\n  " + _plain(name, element, "%place", "%x2")
     called = f"plain.{name}.{element}.{offset.element}"
+    where = f"%place = getelementptr i8, ptr %x0, {offset.element} %x1"
+    narrow = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
+    if narrow is not None:  # several of them come out of a register at once
+        extend, offset = "sext" if narrow.signed else "zext", narrow.index
+        called = f"plain.{name}.{element}.{extend}.{offset.element}.by{narrow.scale}"
+        where = f"%far = {extend} {offset.element} %x1 to i64\n"
+        where += f"  %place = getelementptr [{narrow.scale} x i8], ptr %x0, i64 %far"
+        if narrow.base is not None:
+            start = f"getelementptr i8, {builder.typed(base)}, {builder.typed(narrow.base)}"
+            base = Value(builder.assign(start), "ptr")
+    body = f"{where}\n  {_plain(name, element, '%place', '%x2')}"
     return for_each_lane(frame, called, element, body, base, offset, value, wanted=wanted, straight=True)
 
 

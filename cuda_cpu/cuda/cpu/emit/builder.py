@@ -27,9 +27,12 @@ class Module:
         self.width = width
         self.row = width  # lanes that lie in a row, or nothing is taken for one; see affine.py
         self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
+        self.near = 0  # bytes ahead in a page that the CPU does not fetch by itself, see ahead.py
         self.quick = False  # is for code that others will replace
         self.has_barriers = False  # the runtime counts lanes at barriers
         self.has_clusters = False  # blocks may reach into each other's shared memory
+        self.checks = 0  # enum cpu_check: what is asked about each access
+        self.functions: list[str] = []  # whose numbers checks are told
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
         self.places: list[Place] | None = None  # where code comes from, if the text is to tell; see locate.py
         self.numbers: dict[tuple, int] = {}  # of the places, by function and line

@@ -148,8 +148,8 @@ def _may_exit(frame: Frame, call: Call) -> bool:
 
 def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
     """Return an argument, with its LLVM type."""
-    if isinstance(operand, Symbol) and operand.name in frame.variables:
-        storage = frame.variables[operand.name]
+    storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
+    if isinstance(storage, Storage):
         if is_scalar(parameter):
             return frame.builder.typed(storage.read(0, words_of(parameter)[0], frame.line))
         return f"ptr {storage.pointer}"
@@ -179,13 +179,21 @@ def _call(frame: Frame, call: Call, function: Function, mask: str, lanes: Value 
             put_result(frame, operand, place.load(0), lanes)
             continue
         for index in range(place.count):
-            frame.variables[operand.name].store(index, place.load(index), lanes)
+            _storage(frame, operand).store(index, place.load(index), lanes)
+
+
+def _storage(frame: Frame, operand: Operand) -> Storage:
+    """Return the .param variable that takes a result."""
+    storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
+    if not isinstance(storage, Storage):
+        raise PtxError(f"result {operand!r} of a call must be a register or a .param variable", frame.line)
+    return storage
 
 
 def put_result(frame: Frame, operand: Operand, value: Value, lanes: Value | None = None) -> None:
     """Write a scalar result where the call wants it."""
     if isinstance(operand, Symbol):
-        frame.variables[operand.name].write(0, value, frame.line, lanes)
+        _storage(frame, operand).write(0, value, frame.line, lanes)
     elif lanes is not None:
         frame.write(operand, frame.builder.select(lanes, value, frame.get(operand.name)))
     else:

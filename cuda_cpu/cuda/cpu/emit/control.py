@@ -15,12 +15,18 @@ first. Lanes wait at an operation of the warp until the lanes that it names have
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from cuda.cpu.check import instrument
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.passes.find_pending import members, upto
+from cuda.cpu.passes.find_regions import until_barriers
 from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End
 from cuda.cpu.passes.split_blocks import COLLECTIVES
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.regions import Regions
 
 SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
 
@@ -41,20 +47,30 @@ class Flow:
         self.from_start = self.builder.alloca("i1") if self.graph.general else ""
         self.region = 0  # number of the region that is being emitted
         self.has_whole = False  # there is a copy of each block for whole packets
+        self.even: set[int] | None = None  # where packets leave the loop for even blocks that is emitted, see even.py
+        self.regions: Regions | None = None  # of a kernel that has any
         self.budget = ""  # slot of what is left of it, "" where it is the warp's
 
     # --- start and end of blocks ------------------------------------------------------------------
 
     def label_of(self, number: int) -> str:
+        if self.even is not None:
+            self.even.add(number)
+            return f"leave{self.region}.{number}"
         return f"b{self.region}.{number}"
 
     def whole_label(self, number: int) -> str:
-        return f"w{self.region}.{number}"
+        return f"{'w' if self.even is None else 'e'}{self.region}.{number}"
 
     @property
     def done(self) -> str:
         """Where to go when no lane of the packet is left."""
-        return f"done{self.region}"
+        return f"{'done' if self.even is None else 'even_done'}{self.region}"
+
+    @property
+    def arrived(self) -> str:
+        """Where to go when the packet has come to a barrier."""
+        return f"{'next' if self.even is None else 'even_next'}{self.region}"
 
     def clear(self) -> None:
         """Let no lane wait anywhere."""
@@ -76,6 +92,8 @@ class Flow:
         mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
         self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
         self.frame.begin_block(block.number, mask)
+        if self.graph.general and self.frame.module.checks:
+            instrument.tell_passed(self.frame, block, self.pending)
         if self.graph.general and block.barrier == WARP:
             self._meet(block)
 
@@ -229,6 +247,13 @@ class Flow:
             self.poll(self.cost_of(number))
             builder.jump(self.label_of(number))
 
+    def is_round(self, first: int, last: int) -> bool:
+        """Tell whether the way from a block to an earlier one ends a round of a loop: not if there is a barrier in it.
+
+        Where packets go from barrier to barrier, the loop over them polls.
+        """
+        return first <= last and (not self.graph.regions or last in until_barriers(self.graph, first))
+
     def cost_of(self, number: int) -> int:
         """Return what another round of the loop with this header costs."""
         return SPIN_COST if number in self.graph.spins else 1
@@ -282,6 +307,8 @@ class Flow:
         stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
         builder.branch(builder.is_zero(stuck), self.done, force)
         builder.label(force)
+        if self.frame.module.checks:
+            instrument.tell_alone(self.frame, self.pending)
         builder.line(f"store {self.mask_type} -1, ptr {self.released}")
         builder.jump(f"dispatch{self.region}")
 

@@ -70,10 +70,22 @@ def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy any number of bytes, and tell the barrier, if there is one, that they have come."""
     target, source, size, *rest = instruction.operands
     to, from_ = (pointers(frame, place, place_of(space)) for place, space in ((target, form.dst), (source, form.src)))
-    amount = frame.read(size, "u32")
-    _copy_bytes(frame, "copy.bulk", "", to, from_, amount)
+    amount = inside = frame.read(size, "u32")
+    if form.ignore_oob:  # up to 15 bytes at either end may be no memory; the barrier counts them, too
+        left, right, *rest = rest
+        skipped = frame.read(left, "u32")
+        to, from_ = (_advance(frame, place, skipped) for place in (to, from_))
+        for ignored in (skipped, frame.read(right, "u32")):
+            inside = frame.builder.intrinsic("usub.sat", "i32", inside, ignored)
+    _copy_bytes(frame, "copy.bulk", "", to, from_, inside)
     if not form.bulk_group:
         complete_bytes(frame, rest[0], form.dst, amount)
+
+
+def _advance(frame: Frame, place: Value, count: Value) -> Value:
+    builder = frame.builder
+    address = builder.binary("add", builder.cast("ptrtoint", place, "i64"), builder.resize(count, "i64"))
+    return builder.cast("inttoptr", address, "ptr")
 
 
 def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> None:

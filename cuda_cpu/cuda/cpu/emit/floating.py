@@ -113,7 +113,7 @@ def has_property(frame: Frame, form: Form, a: Value) -> Value:
         "infinite": 0x204,
         "number": 0x3FC,
         "notanumber": 0x3,
-        "normal": 0x108,
+        "normal": 0x168,  # zeros are normal numbers, says the manual
         "subnormal": 0x90,
     }
     return frame.builder.intrinsic("is.fpclass", "i1", a, f"i32 {classes[form.op]}", mangle=(a.element,))

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit import affine, special_registers
 from cuda.cpu.emit.builder import Builder, Module
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
+from cuda.cpu.passes.find_pending import find_reach
 from cuda.cpu.passes.graph import Graph
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+from cuda.cpu.ptx.syntax import Address, Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.control import Flow
+    from cuda.cpu.emit.indexed import Indexed
     from cuda.cpu.emit.parameters import Storage
     from cuda.cpu.ptx.program import Program
 
@@ -32,7 +34,8 @@ SERVICES = {
     "malloc": 48,
     "free": 56, "assert_fail": 64, "nanosleep": 72, "clock": 80, "globaltimer": 88, "exit_lanes": 96,
     "cluster_arrive": 104, "cluster_wait": 112, "graph_set_conditional": 120, "graph_launch": 128,
-    "texture": 136, "bulk": 144, "graph_update": 152,
+    "texture": 136, "bulk": 144, "graph_update": 152, "check_access": 160, "check_warp": 168, "check_fence": 176,
+    "check_barrier": 184,
 }  # fmt: skip
 FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
 ABI = 7  # CPU_KERNEL_ABI
@@ -65,10 +68,13 @@ class Frame:
         self.in_loop = False  # the block that is being emitted for whole packets
         self.known: dict[str, tuple[str, str]] = {}  # predicates of whole packets: all lanes', no lane's (i1 operands)
         self.loaded: dict[tuple[int, int], Value] = {}  # elements of later loads of the block, see neighbours.py
+        self.indexed: dict[str, Indexed] = {}  # vectors of the block that are made of narrower ones, see indexed.py
         self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block
         self.kept = 0  # registers that other lanes still need
         self.waiting = False  # other lanes may wait elsewhere
+        self.checked: dict[tuple[Address, str], Value] = {}  # addresses of the instruction that checks have returned
+        self.check_rows: dict[int, str] = {}  # slots through which they do
         self.fetched: list[tuple[str, int]] = []  # addresses, base and offset, from which the block fetches ahead
         self.line = 0
         self.guard: Value | None = None
@@ -85,6 +91,7 @@ class Frame:
         self._lanes: Value | None = None
         self._read: set[str] | None = None
         self._ways: Counter[int] | None = None
+        self._reach: list[int] | None = None
         self._crossing = 0  # registers that live from one block to another
         for live in graph.live_in:
             self._crossing |= live
@@ -96,10 +103,16 @@ class Frame:
         self.bases.clear()
         self.known.clear()
         self.loaded.clear()
+        self.indexed.clear()
         self.fetched.clear()
         self.kept = self.graph.kept[number]
         self.waiting = self.graph.pending[number] != 0
         self.set_mask(mask)
+
+    @property
+    def of_program(self) -> str:
+        """What is said of a load in a loop out of which LLVM may move it, see even.py."""
+        return "" if self.flow.even is None else ", !tbaa !6"
 
     def set_mask(self, mask: str) -> None:
         self.mask = mask
@@ -110,6 +123,12 @@ class Frame:
         if self._lanes is None:
             self._lanes = self.builder.lanes_of(self.mask)
         return self._lanes
+
+    def reach(self) -> list[int]:
+        """Return the blocks that each block can lead to."""
+        if self._reach is None:
+            self._reach = find_reach(self.graph)
+        return self._reach
 
     def ways_to(self, number: int) -> int:
         """Return from how many places lanes come to a block."""
@@ -219,7 +238,7 @@ class Frame:
 
     def _pack(self, elements: tuple[Operand | None, ...], element: str) -> Value:
         """Join registers to a wider one, the first lowest: `mov.b32 %r, {%rs1, %rs2}`."""
-        part = f"i{width_of(element) // len(elements)}"
+        part = self.part_of(element, elements)
         builder, result = self.builder, None
         for position, each in enumerate(elements):
             piece = builder.resize(self.read(each, "b" + part[1:]), element)
@@ -227,6 +246,13 @@ class Frame:
                 piece = builder.binary("shl", piece, constant(position * width_of(part), element))
             result = piece if result is None else builder.binary("or", result, piece)
         return result
+
+    def part_of(self, element: str, parts: tuple[Operand | None, ...]) -> str:
+        """Return the type of so many equal parts of a type."""
+        width = width_of(element)
+        if width not in [len(parts) * part for part in (8, 16, 32, 64)]:
+            raise PtxError(f"{width} bits cannot be split into {len(parts)} parts", self.line)
+        return f"i{width // len(parts)}"
 
     def write(self, operand: Operand | None, value: Value) -> None:
         """Write a destination operand. A float is stored as its bits; a wider register is zero-extended."""
@@ -239,7 +265,7 @@ class Frame:
                 self.write(first, value)
             case Vector(elements):
                 value = self.builder.bits(value)
-                part = f"i{width_of(value.element) // len(elements)}"
+                part = self.part_of(value.element, elements)
                 for position, each in enumerate(elements):
                     shifted = value
                     if position:
@@ -328,7 +354,7 @@ class Frame:
             return start if self.local_base is None else self.builder.binary("add", self.local_base, start)
         if name in self.program.shared:
             return constant(self.program.shared[name] + offset, "i64")
-        if self.function.entry and name in self.variables:
+        if self.function.entry and isinstance(self.variables.get(name), int):  # not those of calls
             base = self.builder.cast("ptrtoint", self.warp_field("params", "ptr"), "i64")
             return self.builder.binary("add", base, constant(self.variables[name] + offset, "i64"))
         index = self.program.symbol_index.get(name)

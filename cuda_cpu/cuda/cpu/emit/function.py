@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit import affine, calls, whole
+from cuda.cpu.check import instrument
+from cuda.cpu.emit import affine, calls, indexed, whole
 from cuda.cpu.emit.builder import Module, Place
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.frame import Frame
@@ -34,10 +35,13 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     if graph.strides:
         frame.in_row = builder.alloca("i1")
     calls.enter(frame, size)
-    flow.has_whole = graph.function.entry and not graph.general and not module.leaves
+    flow.has_whole = graph.function.entry and not graph.general and not module.leaves and not module.checks
     if graph.regions:
-        regions = Regions(frame, flow)
-        regions.emit(lambda numbers: _emit_body(frame, flow, numbers, regions))
+        regions = flow.regions = Regions(frame, flow, emit_step)
+        regions.emit(
+            lambda numbers: _emit_body(frame, flow, numbers, regions),
+            lambda numbers: _emit_whole(frame, flow, numbers, regions),
+        )
     else:
         _enter(frame, flow, size)
         _emit_body(frame, flow, tuple(range(len(graph.blocks))), None)
@@ -70,16 +74,7 @@ def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regi
     """Emit blocks: for whole packets, if the function has such a copy, and for any."""
     blocks = [frame.graph.blocks[number] for number in numbers]
     region = regions and regions.regions[flow.region]
-    enters, loops = whole.enters(frame, numbers) if flow.has_whole else (set(), set())
-    for block in blocks if flow.has_whole else ():
-        whole.begin(frame, flow, block, in_loop=block.number in loops)
-        if region and block.barrier == BLOCK:
-            regions.arrive(block, region)
-        else:
-            for step in block.steps:
-                emit_step(frame, step, bases=True)
-            whole.end(frame, flow, block, lambda frame, step: emit_step(frame, step, bases=True))
-        whole.leave(frame)
+    enters = _emit_whole(frame, flow, numbers, regions) if flow.has_whole else set()
     for block in blocks:
         flow.begin(block)
         if region and block.barrier == BLOCK:
@@ -92,6 +87,23 @@ def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regi
         else:
             _emit_block(frame, flow, block, bases=True)
     flow.dispatcher()
+
+
+def _emit_whole(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regions | None) -> set[int]:
+    """Emit blocks for whole packets; return those at which the general copy looks whether it has one."""
+    region = regions and regions.regions[flow.region]
+    enters, loops = whole.enters(frame, numbers)
+    for number in numbers:
+        block = frame.graph.blocks[number]
+        whole.begin(frame, flow, block, in_loop=number in loops)
+        if region and block.barrier == BLOCK:
+            regions.arrive(block, region)
+        else:
+            for step in block.steps:
+                emit_step(frame, step, bases=True)
+            whole.end(frame, flow, block, lambda frame, step: emit_step(frame, step, bases=True))
+        whole.leave(frame)
+    return enters
 
 
 def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
@@ -140,6 +152,9 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     instruction = step.instruction
     frame.line = instruction.line
     frame.builder.at(Place(frame.function.name, instruction.line, instruction.source))
+    made_of = indexed.follow(frame, step)
+    for name in step.writes:
+        frame.indexed.pop(name, None)
     if step.form is None:
         calls.emit_call(frame, instruction)
         return
@@ -154,7 +169,12 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
         affine.emit_bases(frame, step, emitter)
     if instruction.guard is not None and instruction.opcode in PURE:
         frame.guard = frame.guard_value(instruction.guard)
+    if frame.module.checks:
+        instrument.before(frame, step)
     emitter(frame, instruction, step.form)
+    if made_of is not None:
+        frame.indexed[step.writes[0]] = made_of
+    frame.checked.clear()
     frame.guard = None
     if frame.whole:
         whole.note(frame, step)

@@ -60,8 +60,7 @@ def for_each_lane(
 
 def _loop(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str:
     """Return a loop over the lanes of the mask; packets are in memory, where each lane finds its elements."""
-    mask, packet = frame.builder.mask_type, f"<{frame.width} x {element}>"
-    frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
+    packet = f"<{frame.width} x {element}>"
     rooms, loads, keep, end = "", "", "", "  ret void\n"
     for i, arg in enumerate(args):
         if arg.uniform:
@@ -74,13 +73,20 @@ def _loop(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str
         rooms += f"  %room = alloca {packet}\n  store {packet} zeroinitializer, ptr %room\n"
         keep = f"  %pr = getelementptr {element}, ptr %room, i64 %lane\n  store {element} %r, ptr %pr\n"
         end = f"  %result = load {packet}, ptr %room\n  ret {packet} %result\n"
+    return rooms + loop_over(frame, f"{loads}  {body}\n", keep) + end
+
+
+def loop_over(frame: Frame, body: str, behind: str = "") -> str:
+    """Return a loop over the lanes of %mask, each of which is %lane in turn; `behind` follows all ends of the body."""
+    mask = frame.builder.mask_type
+    frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
     return (
-        f"{rooms}  %none = icmp eq {mask} %mask, 0\n  br i1 %none, label %over, label %loop\nloop:\n"
+        f"  %none = icmp eq {mask} %mask, 0\n  br i1 %none, label %over, label %loop\nloop:\n"
         f"  %left = phi {mask} [ %mask, %entry ], [ %rest, %next ]\n"
         f"  %at = call {mask} @llvm.cttz.{mask}({mask} %left, i1 true)\n  %lane = zext {mask} %at to i64\n"
-        f"{loads}  {body}\n  br label %next\nnext:\n{keep}"
+        f"{body}  br label %next\nnext:\n{behind}"
         f"  %less = sub {mask} %left, 1\n  %rest = and {mask} %left, %less\n"
-        f"  %end = icmp eq {mask} %rest, 0\n  br i1 %end, label %over, label %loop\nover:\n{end}"
+        f"  %end = icmp eq {mask} %rest, 0\n  br i1 %end, label %over, label %loop\nover:\n"
     )
 
 
@@ -109,7 +115,7 @@ def store_parts(frame: Frame, element: str, packet: str, place: str) -> str:
 
 
 def _straight(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str:
-    """Return the body for each lane. Elements pass through registers, two of 32 bits at a time.
+    """Return the body for each lane. Elements pass through registers, 64 bits at a time.
 
     In memory they would be in the way of accesses to addresses that are the same modulo 4096: seven times slower.
     """
@@ -127,29 +133,33 @@ def _straight(frame: Frame, element: str, body: str, args: tuple[Value, ...]) ->
     return text + (_put_together(frame, element) if element else "  ret void\n")
 
 
+WORD = 64  # bits
+
+
 def _pairs(frame: Frame, element: str) -> bool:
     return width_of(element) == 32 and frame.width > 1
 
 
 def _take_apart(frame: Frame, number: int, element: str) -> str:
-    width, name, text = frame.width, f"%v{number}", ""
-    if not _pairs(frame, element):
+    width, name, text, size = frame.width, f"%v{number}", "", width_of(element)
+    if size >= WORD or width * size % WORD:
         for lane in range(width):
             text += f"  %x{number}.{lane} = extractelement <{width} x {element}> {name}, i32 {lane}\n"
         return text
-    words = f"<{width // 2} x i64>"
+    count, bits = WORD // size, f"i{size}"
+    words = f"<{width // count} x i64>"
     text = f"  {name}.w = bitcast <{width} x {element}> {name} to {words}\n"
-    for pair in range(width // 2):
-        text += f"  {name}.e{pair} = extractelement {words} {name}.w, i32 {pair}\n"
+    for word in range(width // count):
+        text += f"  {name}.e{word} = extractelement {words} {name}.w, i32 {word}\n"
         # Hidden from LLVM, which would take every element out of the packet by itself.
-        text += f'  {name}.p{pair} = call i64 asm "", "=r,0"(i64 {name}.e{pair})\n'
-        text += f"  {name}.h{pair} = lshr i64 {name}.p{pair}, 32\n"
-        for half, of in enumerate("ph"):
-            to = f"%x{number}.{2 * pair + half}"
-            bits = to if element == "i32" else f"{to}.b"
-            text += f"  {bits} = trunc i64 {name}.{of}{pair} to i32\n"
-            if bits != to:
-                text += f"  {to} = bitcast i32 {bits} to {element}\n"
+        text += f'  {name}.p{word} = call i64 asm "", "=r,0"(i64 {name}.e{word})\n'
+        for place in range(count):
+            lane = count * word + place
+            to = f"%x{number}.{lane}"
+            text += f"  {name}.h{lane} = lshr i64 {name}.p{word}, {size * place}\n"
+            text += f"  {to if element == bits else to + '.b'} = trunc i64 {name}.h{lane} to {bits}\n"
+            if element != bits:
+                text += f"  {to} = bitcast {bits} {to}.b to {element}\n"
     return text
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.integer import shift
 from cuda.cpu.emit.registry import emits
-from cuda.cpu.emit.values import Value, constant
+from cuda.cpu.emit.values import ELEMENTS, Value, constant
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair, Vector
@@ -17,7 +17,7 @@ from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair, Vector
 def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, source = instruction.operands
     if form.vec:
-        if len(destination.elements) != int(form.vec[1:]) or len(source.elements) != len(destination.elements):
+        if any(len(getattr(each, "elements", ())) != int(form.vec[1:]) for each in (destination, source)):
             raise PtxError(f"{form}: both operands must have {form.vec[1:]} elements", instruction.line)
         values = [frame.read(each, form.type) for each in source.elements]
         for target, value in zip(destination.elements, values, strict=True):
@@ -25,7 +25,9 @@ def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
                 frame.write(target, value)
         return
     if isinstance(destination, Vector) and isinstance(source, Vector):
-        part = form.type[0] + str(int(form.type[1:]) // len(destination.elements))
+        if len(source.elements) != len(destination.elements):
+            raise PtxError(f"{form}: both operands must have as many elements", instruction.line)
+        part = form.type[0] + frame.part_of(ELEMENTS[form.type], destination.elements)[1:]
         for target, each in zip(destination.elements, source.elements, strict=True):
             frame.write(target, frame.read(each, part))
         return

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit import affine, neighbours, whole_vectors
+from cuda.cpu.emit import affine, indexed, neighbours, whole_vectors
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.packets import gather, load_row, scatter, store_row
 from cuda.cpu.emit.parameters import Storage
@@ -69,6 +69,10 @@ def offset_in_space(frame: Frame, base: Operand | None, offset: int) -> Value:
 def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Value:
     """Return the host address of each lane's access (ptr)."""
     builder = frame.builder
+    checked = frame.checked.get((address, space))
+    if checked is not None:
+        ref = builder.assign(f"getelementptr i8, {builder.typed(checked)}, i64 {extra}")
+        return Value(ref, "ptr", checked.shape)
     if space == "shared":
         return _shared_pointers(frame, address, extra)
     if space == "cluster":
@@ -121,6 +125,7 @@ def load(frame: Frame, address: Value, element: str, order: str = "") -> Value:
     if address.uniform:
         flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
         text = f"load {flags}{element}, ptr {address.ref}{suffix}, align {width_of(element) // 8}"
+        text += "" if order else frame.of_program
         return Value(frame.builder.assign(text), element)
     return gather(frame, address, element, order)
 
@@ -149,9 +154,14 @@ def _is_whole(operand: Operand, step: int) -> bool:
     return isinstance(operand, Vector) and 8 * step * len(operand.elements) <= whole_vectors.MOST_BITS
 
 
+def is_parameter(address: Address, space: str) -> bool:
+    """Tell whether an address is that of a .param variable by its name."""
+    return space == "param" and isinstance(address.base, Symbol)
+
+
 def _parameter(frame: Frame, address: Address, space: str) -> Storage | int | None:
     """Return a .param variable: packets, or the offset in the kernel's parameter buffer."""
-    if space != "param" or not isinstance(address.base, Symbol):
+    if not is_parameter(address, space):
         return None
     found = frame.variables.get(address.base.name)
     if found is None:
@@ -187,13 +197,22 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
             row = affine.row_of(frame, instruction, form, address, extra, step)
             if row is None:
                 value = _load_lanes(frame, instruction, form, position)
+                if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
+                    value = _gather_by_index(frame, address, extra)
                 if value is None:
                     value = load(frame, pointers(frame, address, space, extra), element, order)
             else:
                 value = load_row(frame, row, element)
         if isinstance(target, Register):
+            indexed.loaded(frame, target.name, value, signed=type_.startswith("s"))
             value = frame.builder.resize(value, frame.element_of(target.name), signed=type_.startswith("s"))
         frame.write(target, value)
+
+
+def _gather_by_index(frame: Frame, address: Address, extra: int) -> Value | None:
+    if frame.checked or not isinstance(address.base, Register):
+        return None
+    return indexed.gather(frame, address.base.name, address.offset + extra)
 
 
 def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: int) -> Value | None:

@@ -24,7 +24,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     The key is the instruction's identity and the number of the element. What lies between must not write memory, wait,
     or change the address.
     """
-    if frame.width % 16 or not frame.module.native_gather or not _suits(instruction, form):
+    if frame.width % 16 or not frame.module.native_gather or frame.checked or not _suits(instruction, form):
         return []
     here = {}
     base = instruction.operands[1].base.name

@@ -11,9 +11,9 @@ from __future__ import annotations
 from string import Template
 
 from cuda.cpu.emit.affine import Row, lanes_of_segment, segments
+from cuda.cpu.emit.ahead import fetch_ahead
 from cuda.cpu.emit.builder import Builder
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.linear import is_nothing
 from cuda.cpu.emit.values import Shape, Value, width_of
 
 # $W lanes, $T element, $S its bytes; PART is where a packet in sequence goes if only some lanes run.
@@ -184,10 +184,9 @@ def load_row(frame: Frame, row: Row, element: str) -> Value:
     part, lanes = f"<{count} x {element}>", f"<{count} x i1>"
     if row.stride == 0:
         return _load_same(frame, row, element)
+    fetch_ahead(frame, row, size * count)
     if frame.full:
-        if frame.whole and row.streams and (frame.in_loop or _goes_on(frame)):
-            _fetch_ahead(frame, row, size * count)
-        loaded = [builder.assign(f"load {part}, ptr {base}, align {size}") for base in row.bases]
+        loaded = [builder.assign(f"load {part}, ptr {base}, align {size}{frame.of_program}") for base in row.bases]
         return Value(_join(frame, part, loaded), element, Shape.VECTOR)
     name = f"llvm.masked.load.v{count}{element}.p0"
     frame.module.declare(name, part, ["ptr", "i32", lanes, part])
@@ -195,40 +194,6 @@ def load_row(frame: Frame, row: Row, element: str) -> Value:
     for base, mask in zip(row.bases, _segment_lanes(frame), strict=True):
         loaded.append(builder.call(name, part, f"ptr {base}", f"i32 {size}", mask, f"{part} zeroinitializer"))
     return Value(_join(frame, part, loaded), element, Shape.VECTOR)
-
-
-FAR = 4096  # bytes: the next page, which the CPU does not fetch by itself
-ROUNDS = 8  # of a loop
-LINE = 64  # bytes, of the cache
-
-
-def _goes_on(frame: Frame) -> bool:
-    """Tell whether the warps behind this one may well go on with its row: around barriers they work on tiles."""
-    return len(frame.graph.regions) <= 1
-
-
-def _fetch_ahead(frame: Frame, row: Row, size: int, *, to_write: bool = False) -> None:
-    """Ask for what the next warps will access, or in a loop, where addresses may be far apart, the next rounds.
-
-    Once for all accesses that are less than a line apart, as those of a stencil.
-    """
-    builder, (register, offset) = frame.builder, row.place
-    if frame.in_loop and (row.advance is None or is_nothing(row.advance)):
-        return
-    if any(abs(offset - other) < LINE for name, other in frame.fetched if name == register):
-        return
-    frame.fetched.append(row.place)
-    frame.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    for base in row.bases if size >= LINE else row.bases[:1]:
-        if frame.in_loop:
-            far = builder.assign(f"mul i64 {row.advance.ref}, {ROUNDS}")
-            place = builder.assign(f"getelementptr i8, ptr {base}, i64 {far}")
-        else:
-            place = builder.offset(base, FAR)
-        for line in range(0, size, max(LINE, size * len(row.bases) // 2)):  # the CPU fetches lines in pairs
-            builder.line(
-                f"call void @llvm.prefetch.p0(ptr {builder.offset(place, line)}, i32 {int(to_write)}, i32 3, i32 1)"
-            )
 
 
 def _join(frame: Frame, part: str, parts: list[str]) -> str:
@@ -321,10 +286,8 @@ def store_row(frame: Frame, row: Row, value: Value) -> None:
     name = f"llvm.masked.store.v{count}{element}.p0"
     part, size = f"<{count} x {element}>", width_of(element) // 8
     frame.module.declare(name, "void", [part, "ptr", "i32", f"<{count} x i1>"])
+    fetch_ahead(frame, row, size * count, to_write=True)
     if frame.full:
-        # A store that waits for its line holds up those behind it, which the CPU does not fetch ahead for.
-        if frame.whole and row.streams and not frame.in_loop and _goes_on(frame):
-            _fetch_ahead(frame, row, size * count, to_write=True)
         for segment, base in enumerate(row.bases):
             builder.line(f"store {part} {_part(builder, value, count, segment)}, ptr {base}, align {size}")
         return

@@ -13,6 +13,7 @@ from cuda.cpu.emit.frame import WARP, Frame
 from cuda.cpu.emit.values import Value, constant
 
 AXES = ("%tid.x", "%tid.y", "%tid.z")
+NOTHING = constant(0, "i32")
 
 
 class Places:
@@ -103,6 +104,26 @@ class Places:
                 here = self._advance(place, self._apart(segment * affine.lanes_of_segment(frame)), "block_dim")
             frame.starts |= {(axis, segment): value for axis, value in zip(AXES, here, strict=False)}
 
+    def begin_even_packet(self, packet: str) -> None:
+        """Find where each segment of an even block (even.py) begins."""
+        for segment, row in enumerate(self._even_rows(packet)):
+            self.frame.starts |= {
+                (axis, segment): value for axis, value in zip(AXES, (NOTHING, row, NOTHING), strict=True)
+            }
+
+    def take_up(self, packet: str) -> None:
+        """Go on with a packet of an even block as one of any block."""
+        row = self._even_rows(packet)[0]
+        self._put(0, [NOTHING, row, NOTHING][: self._axes])
+        behind = self.builder.assign(f"add i32 {packet}, 1") if self._by_rows else self._packets
+        self.builder.line(f"store i32 {behind}, ptr {self.row_end}")
+        self.builder.line(f"store i16 0, ptr {self._along}")
+
+    def _even_rows(self, packet: str) -> list[Value]:
+        count = len(affine.segments(self.frame))
+        first = self.builder.binary("mul", Value(packet, "i32"), constant(count, "i32"))
+        return [self.builder.binary("add", first, constant(segment, "i32")) for segment in range(count)]
+
     def next_packet(self) -> None:
         """Go on by one packet: for each place one step from the last one, which waits for nothing else."""
         if self._by_rows:
@@ -135,7 +156,9 @@ class Places:
             value = builder.binary("add", value, more)
             value = value if carry is None else builder.binary("add", value, carry)
             size = self.frame.warp_field(sizes, "i32", 4 * axis)
-            ends = builder.compare("icmp uge", value, size)
-            found.append(builder.select(ends, builder.binary("sub", value, size), value))
-            carry = builder.cast("zext", ends, "i32")
+            beyond = builder.binary("sub", value, size)  # negative where the axis does not end: sizes are below 2**31
+            # A comparison would become a carry in the processor's flags, see `jit._choose_scheduler`.
+            stays = builder.binary("ashr", beyond, constant(31, "i32"))  # -1 or 0
+            found.append(builder.binary("add", beyond, builder.binary("and", size, stays)))
+            carry = builder.binary("add", stays, constant(1, "i32"))
         return found

@@ -2,25 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kernel that runs many blocks itself, with their warps: a loop over the packets for each region between barriers.
 
-What lives from one region to another is kept in an array for each register, with an element for each packet. A packet
-that was whole at the barrier keeps the bases of affine registers only, any other one their vectors too.
+What lives from one region to another is kept for each packet (`kept.py`). Blocks of tiles have a second loop for each
+region (`even.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from cuda.cpu.emit import affine, whole
+from cuda.cpu.emit import affine
 from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.control import Flow
+from cuda.cpu.emit.even import Even, is_worth_it
 from cuda.cpu.emit.frame import WARP, Frame
+from cuda.cpu.emit.kept import Kept
 from cuda.cpu.emit.places import Places
-from cuda.cpu.emit.values import Shape, Value, constant
+from cuda.cpu.emit.turns import Turns
+from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block
 from cuda.cpu.ptx.syntax import Call
 
-MOST_WARPS = 32
 GENERAL, IN_ROW, WHOLE = 0, 1, 2  # what a packet was at the barrier; IN_ROW has bases, too
 TOGETHER = 6  # CPU_FAULT_BARRIER
 STACK_OPERATIONS = {"stacksave", "stackrestore", "alloca"}
@@ -29,13 +31,13 @@ STACK_OPERATIONS = {"stacksave", "stackrestore", "alloca"}
 class Regions:
     """Emit the regions of a kernel. The emission of their blocks is left to `emit_body`."""
 
-    def __init__(self, frame: Frame, flow: Flow):
+    def __init__(self, frame: Frame, flow: Flow, emit_step: Callable[..., None]):
         self.frame, self.flow, self.graph = frame, flow, frame.graph
         self.builder = builder = frame.builder
         self.regions = self.graph.regions
         self.parts = 32 // frame.width  # packets of a warp
-        self.arrays: dict[object, tuple[str, str]] = {}
         self.at = builder.alloca("i32")  # the packet that runs
+        self.kept = Kept(frame, self.at, emit_step)
         self.where = builder.alloca("i32")  # the barrier that packets have come to, -1 so far none
         self.count, self.fails = builder.alloca("i32"), builder.alloca("i1")  # bar.red: what holds, whether any fails
         self.result = builder.alloca("i32")
@@ -45,6 +47,7 @@ class Regions:
         self.places = Places(frame, self.packets)
         self.whole = self._count_whole()
         self.warp_bytes = frame.at_entry(f"zext i32 {frame.warp_field('warp_bytes', 'i32').ref} to i64")
+        self.even = Even(self) if is_worth_it(frame) else None
         self.some_leave = any(self._returns(region) and self._barriers(region) for region in self.regions)
         body = frame.function.body
         self.calls = any(isinstance(item, Call) for item in body)
@@ -69,19 +72,9 @@ class Regions:
         blocks = [self.graph.blocks[number] for number in region.blocks]
         return any(b.end.kind in ("return", "exit") or RETURN in b.end.targets or b.leaves for b in blocks)
 
-    def _live_behind(self, barrier: int) -> int:
-        """Return the registers that live behind a barrier, without its own result."""
-        block = self.graph.blocks[barrier]
-        if not block.end.targets or block.end.targets[0] == RETURN:
-            return 0
-        live = self.graph.live_in[block.end.targets[0]]
-        for name in block.steps[0].writes:
-            live &= ~(1 << self.graph.register_bits[name])
-        return live
-
     # --- the loops ------------------------------------------------------------------------------------
 
-    def emit(self, emit_body: Callable[[tuple[int, ...]], None]) -> None:
+    def emit(self, emit_body: Callable[..., None], emit_whole: Callable[..., set[int]]) -> None:
         builder, frame, flow = self.builder, self.frame, self.flow
         flow.budget = builder.alloca("i32")
         left = builder.assign(f"load i32, ptr {frame.warp_pointer('budget')}, align 4")
@@ -91,60 +84,122 @@ class Regions:
         self.places.begin_call()
         builder.jump("block")
         builder.label("block")
+        if self.even:
+            self.even.begin_block()
         builder.jump("region0")
         for region in self.regions:
             flow.region = region.number
-            self._begin(region)
+            self.turns = Turns(self, region)
+            self._begin(region, emit_whole)
             emit_body(region.blocks)
             self._end(region)
         builder.label("over")
         self.places.next_block("block", "done")
 
-    def _begin(self, region: Region) -> None:
+    def _begin(self, region: Region, emit_whole: Callable[..., set[int]]) -> None:
         """Emit the head of the loop over packets, up to the first block."""
         builder, frame, number = self.builder, self.frame, region.number
         builder.label(f"region{number}")
-        builder.line(f"store i32 0, ptr {self.at}")
         builder.line(f"store i32 -1, ptr {self.where}")
-        self.places.begin_packets()
-        builder.jump(f"row{number}")
+        self.turns.begin()
+        self.begin_packets()
+        leaves: set[int] = set()
+        if self.even:
+            leaves = self.even.emit_loop(region, emit_whole)
+        else:
+            builder.jump(f"row{number}")
         builder.label(f"row{number}")
         self.places.begin_row(builder.assign(f"load i32, ptr {self.at}"))
         builder.jump(f"packet{number}")
         builder.label(f"packet{number}")
-        at = builder.assign(f"load i32, ptr {self.at}")
-        index = at if self.parts == 1 else builder.assign(f"udiv i32 {at}, {self.parts}")
-        builder.line(f"store i32 {index}, ptr {builder.offset('%warp', WARP['current'])}, align 4")
-        # Hidden from LLVM, which would advance the pointer, in registers that are scarce; few warps need it.
-        hidden = builder.assign(f'call i32 asm "", "=r,0"(i32 {index})')
-        far = builder.assign(f"mul i64 {builder.assign(f'zext i32 {hidden} to i64')}, {self.warp_bytes}")
-        frame.warp = builder.assign(f"getelementptr i8, ptr %warp, i64 {far}")
-        last = builder.assign(f"icmp eq i32 {index}, {self.last}")
-        lanes = builder.assign(f"select i1 {last}, i32 {frame.warp_field('last_lanes', 'i32').ref}, i32 -1")
+        at, index = self._enter_warp()
         self.places.begin_packet()
         if self.parts > 1:
             part = builder.assign(f"urem i32 {at}, {self.parts}")
-            first = builder.assign(f"mul i32 {part}, {frame.width}")
-            frame.first_lane = Value(first, "i32")
-            shifted = builder.assign(f"lshr i32 {lanes}, {first}")
-            lanes = builder.assign(f"trunc i32 {shifted} to {builder.mask_type}")
-        if region.after is not None and self.some_leave:
-            lanes = builder.assign(f"load {builder.mask_type}, ptr {self._place('lanes', builder.mask_type)}")
-        if self.parts > 1 and region.after is None and self.some_leave:  # packets without any lane, which are skipped
-            builder.line(f"store {builder.mask_type} {lanes}, ptr {self._place('lanes', builder.mask_type)}")
+            frame.first_lane = Value(builder.assign(f"mul i32 {part}, {frame.width}"), "i32")
+        self.turns.take()
+        lanes = self._lanes(region, index)
         if self.parts > 1 or (region.after is not None and self.some_leave):
             some = builder.new_label("some")
             builder.branch(builder.is_zero(lanes), f"next{number}", some)
             builder.label(some)
-        frame.values.clear()
-        self.flow.clear()
-        builder.line(f"store {builder.mask_type} 0, ptr {frame.dead}")
+        if self.even:
+            self.even.take_up(region, leaves)
+        self.clear()
         if region.after is None:
             self._begin_warp()
             affine.check_row(frame)
             self._start(region, lanes)
         else:
             self._restore(region, lanes)
+
+    def begin_packets(self) -> None:
+        """Go back to the block's first packet."""
+        self.builder.line(f"store i32 0, ptr {self.at}")
+        self.places.begin_packets()
+
+    def _lanes(self, region: Region, index: str) -> str:
+        """Return the lanes of the packet that begin the region."""
+        builder, frame = self.builder, self.frame
+        if region.after is not None and self.some_leave:
+            return self.kept.get("lanes", builder.mask_type)
+        last = builder.assign(f"icmp eq i32 {index}, {self.last}")
+        lanes = builder.assign(f"select i1 {last}, i32 {frame.warp_field('last_lanes', 'i32').ref}, i32 -1")
+        if self.parts > 1:
+            shifted = builder.assign(f"lshr i32 {lanes}, {frame.first_lane.ref}")
+            lanes = builder.assign(f"trunc i32 {shifted} to {builder.mask_type}")
+            if self.some_leave:  # packets without any lane, which are skipped
+                self.kept.put("lanes", builder.mask_type, lanes)
+        return lanes
+
+    def _enter_warp(self) -> tuple[str, str]:
+        """Let the warp of the packet be the one that runs; return the numbers of the packet and the warp."""
+        builder = self.builder
+        at = builder.assign(f"load i32, ptr {self.at}")
+        index = at if self.parts == 1 else builder.assign(f"udiv i32 {at}, {self.parts}")
+        # Hidden from LLVM, which would advance the pointer, in registers that are scarce; few warps need it.
+        hidden = builder.assign(f'call i32 asm "", "=r,0"(i32 {index}) #4')
+        place = builder.offset("%warp", WARP["current"])
+        if self.flow.even is not None:  # loads may pass the store, but it stays in the loop: its address might change
+            none = builder.assign(f"sub i32 {hidden}, {index}")
+            place = builder.assign(f"getelementptr i8, ptr {place}, i32 {none}")
+        builder.line(f"store i32 {index}, ptr {place}, align 4, !tbaa !7")
+        far = builder.assign(f"mul i64 {builder.assign(f'zext i32 {hidden} to i64')}, {self.warp_bytes}")
+        self.frame.warp = builder.assign(f"getelementptr i8, ptr %warp, i64 {far}")
+        return at, index
+
+    def clear(self) -> None:
+        """Begin a packet: nothing is known of registers, and no lane waits anywhere."""
+        self.frame.values.clear()
+        self.flow.clear()
+        self.builder.line(f"store {self.builder.mask_type} 0, ptr {self.frame.dead}")
+
+    def begin_even_packet(self, region: Region) -> None:
+        """Emit the head of the loop over the packets of an even block, up to the first block."""
+        builder, frame, flow = self.builder, self.frame, self.flow
+        at, _ = self._enter_warp()
+        if self.parts > 1:
+            part = builder.assign(f"urem i32 {at}, {self.parts}")
+            frame.first_lane = Value(builder.assign(f"mul i32 {part}, {frame.width}"), "i32")
+            if region.after is None and self.some_leave:
+                self.kept.put("lanes", builder.mask_type, -1)
+        self.places.begin_even_packet(at)
+        self.turns.skip()
+        self.clear()
+        builder.line(f"store i1 true, ptr {frame.in_row}")
+        if region.after is None:
+            self._begin_warp()
+        else:
+            self.kept.restore(region, "-1", is_whole=True)
+            self._put_result(region, "-1")
+        builder.jump(flow.whole_label(region.start))
+
+    def return_packet(self, region: Region) -> None:
+        """Note that all lanes of the packet have returned."""
+        if self._barriers(region) and self.some_leave:
+            self.kept.put("lanes", self.builder.mask_type, 0)
+            if self.even:
+                self.builder.line(f"store i1 true, ptr {self.even.left}")
 
     def _begin_warp(self) -> None:
         """Set what called functions expect in each warp."""
@@ -168,8 +223,7 @@ class Regions:
         """Emit the loop's end: the next packet, or the region behind the barrier that all have come to."""
         builder, number, barriers = self.builder, region.number, self._barriers(region)
         builder.label(self.flow.done)
-        if barriers and self.some_leave:
-            builder.line(f"store {builder.mask_type} 0, ptr {self._place('lanes', builder.mask_type)}")
+        self.return_packet(region)
         builder.jump(f"next{number}")
         builder.label(f"next{number}")
         following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.at}')}, 1")
@@ -185,10 +239,12 @@ class Regions:
         self.places.next_row()
         builder.jump(f"row{number}")
         builder.label(f"over{number}")
+        self.turns.end()
         if not barriers:
             builder.jump("over")
             return
         self._give_result()
+        self.frame.warp = "%warp"
         known = {after.after: after for after in self.regions}
         where = builder.assign(f"load i32, ptr {self.where}")
         arms = [(barrier, builder.new_label("behind")) for barrier in barriers if barrier in known]
@@ -199,7 +255,7 @@ class Regions:
             builder.line(f"switch i32 {where}, label %over [{cases}]")
         for barrier, label in arms:
             builder.label(label)
-            if known[barrier].start <= barrier:
+            if known[barrier].number <= region.number:  # one way of each loop through barriers is such
                 self.flow.poll(1)
             builder.jump(f"region{known[barrier].number}")
 
@@ -220,30 +276,24 @@ class Regions:
     def arrive(self, block: Block, region: Region) -> None:
         """End a packet's part of the region at a barrier."""
         builder, frame = self.builder, self.frame
-        step, live = block.steps[0], self._live_behind(block.number)
+        step = block.steps[0]
         frame.line = step.instruction.line
         if "red" in step.form.modifiers:
             self._reduce(step.instruction)
         if self.some_leave:
-            mask = f"{builder.mask_type} {frame.mask}"
-            builder.line(f"store {mask}, ptr {self._place('lanes', builder.mask_type)}")
+            self.kept.put("lanes", builder.mask_type, frame.mask)
         if len(self._barriers(region)) > 1:
             self._check_together(block.number)
         builder.line(f"store i32 {block.number}, ptr {self.where}")
-        changed = live & region.written
-        if frame.whole:
-            self._save(changed, bases_only=True)
-            kind = f"{WHOLE}"
-        else:
-            for name in whole.live_affine(frame, live):
-                changed |= 1 << self.graph.register_bits[name]
-            self._save(changed, bases_only=False)
-            kind = f"{GENERAL}"
-            if frame.in_row:
-                kind = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {frame.in_row}')} to i8")
+        self.kept.save(region, block.number)
+        if self.even and not frame.whole:
+            builder.line(f"store i1 true, ptr {self.even.apart}")
         if frame.in_row:
-            builder.line(f"store i8 {kind}, ptr {self._place('kind', 'i8')}")
-        builder.jump(f"next{region.number}")
+            kind = f"{WHOLE}"
+            if not frame.whole:
+                kind = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {frame.in_row}')} to i8")
+            self.kept.put("kind", "i8", kind)
+        builder.jump(self.flow.arrived)
 
     def _check_together(self, barrier: int) -> None:
         """Warps that come to different barriers have read different values where one value was the same for all."""
@@ -268,49 +318,10 @@ class Regions:
 
     # --- what lives behind barriers ---------------------------------------------------------------------
 
-    def _place(self, key: object, type_: str) -> str:
-        """Return the packet's element of an array."""
-        builder = self.builder
-        if key not in self.arrays:
-            # One element more than there are packets, lest all arrays lie in the same sets of the cache.
-            self.arrays[key] = builder.alloca(f"[{MOST_WARPS * self.parts + 1} x {type_}]", 64), type_
-        at = builder.assign(f"load i32, ptr {self.at}")
-        return builder.assign(f"getelementptr {type_}, ptr {self.arrays[key][0]}, i32 {at}")
-
-    def _kept(self, registers: int, *, bases_only: bool) -> list[tuple[object, str, str]]:
-        """Return key, type and slot of what is kept of some registers."""
-        frame, builder, result = self.frame, self.builder, []
-        for name in whole.names_of(frame, registers):
-            element = frame.element_of(name)
-            has_bases = name in self.graph.strides
-            if has_bases:
-                for segment in affine.segments(frame):
-                    result.append(((name, segment), element, affine.base_slot(frame, name, segment)))
-            if not has_bases or not bases_only:
-                shape = Shape.UNIFORM if self.graph.is_uniform(name) else Shape.VECTOR
-                result.append((name, builder.type(element, shape), frame.slot(name)))
-        return result
-
-    def _save(self, registers: int, *, bases_only: bool) -> None:
-        for key, type_, slot in self._kept(registers, bases_only=bases_only):
-            value = self.builder.assign(f"load {type_}, ptr {slot}")
-            self.builder.line(f"store {type_} {value}, ptr {self._place(key, type_)}")
-
-    def _load(self, registers: int, *, bases_only: bool) -> None:
-        for key, type_, slot in self._kept(registers, bases_only=bases_only):
-            value = self.builder.assign(f"load {type_}, ptr {self._place(key, type_)}")
-            self.builder.line(f"store {type_} {value}, ptr {slot}")
-
     def _restore(self, region: Region, lanes: str) -> None:
         """Take up a packet behind a barrier."""
         builder, frame, flow = self.builder, self.frame, self.flow
-        live = self._live_behind(region.after)
-        wanted = live & region.used
-        for name in whole.live_affine(frame, live):
-            wanted |= 1 << self.graph.register_bits[name]
-        kind = ""
-        if frame.in_row:
-            kind = builder.assign(f"load i8, ptr {self._place('kind', 'i8')}")
+        kind = self.kept.get("kind", "i8") if frame.in_row else ""
         if flow.has_whole:
             every = builder.assign(f"icmp eq {builder.mask_type} {lanes}, -1")
             if kind:
@@ -320,14 +331,14 @@ class Regions:
             builder.label(entire)
             if kind:
                 builder.line(f"store i1 true, ptr {frame.in_row}")
-            self._load(wanted, bases_only=True)
+            self.kept.restore(region, "-1", is_whole=True)
             self._put_result(region, "-1")
             builder.jump(flow.whole_label(region.start))
             builder.label(other)
         if kind:
             in_row = builder.assign(f"icmp ne i8 {kind}, {GENERAL}")
             builder.line(f"store i1 {in_row}, ptr {frame.in_row}")
-        self._load(wanted, bases_only=False)
+        self.kept.restore(region, lanes, is_whole=False)
         self._put_result(region, lanes)
         flow.start(lanes, region.start)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.special import RESERVED, RESERVED_BYTES, RESERVED_OFFSETS
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.frame import Frame
@@ -88,6 +89,20 @@ def _dynamic_size(frame: Frame) -> Value:
     return frame.builder.binary("sub", frame.warp_field("shared_size", "i32"), frame.warp_field("shared_static", "i32"))
 
 
+def _reserved(offset: int) -> Callable:
+    return lambda frame: constant(frame.program.shared[RESERVED] + offset, "i32")
+
+
+def _shared_size(kept: bool) -> Callable:
+    """Return a reader of the size of the block's shared memory, with that which is reserved or without."""
+
+    def read_size(frame: Frame) -> Value:
+        difference = RESERVED_BYTES * (kept - (RESERVED in frame.program.shared))
+        return frame.builder.binary("add", frame.warp_field("shared_size", "i32"), constant(difference, "i32"))
+
+    return read_size
+
+
 def _time(service: str, element: str, shift: int = 0) -> Callable:
     def read_time(frame: Frame) -> Value:
         ticks = Value(frame.service(service, "i64"), "i64")
@@ -112,8 +127,10 @@ READERS: dict[str, Callable] = {
     "%current_graph_exec": _field("graph_exec", "i64"),
     "%envreg1": _field("grid_workspace", "i32", 4),
     "%envreg2": _field("grid_workspace", "i32"),
-    "%total_smem_size": _field("shared_size"),
+    "%total_smem_size": _shared_size(kept=False),
     "%dynamic_smem_size": _dynamic_size,
+    "%aggr_smem_size": _shared_size(kept=True),
+    "%reserved_smem_offset_cap": lambda frame: constant(RESERVED_BYTES, "i32"),
     "%clock": _time("clock", "i32"),
     "%clock_hi": _time("clock", "i32", 32),
     "%clock64": _time("clock", "i64"),
@@ -134,6 +151,7 @@ for _axis in AXES:
     READERS[f"%cluster_ctaid.{_axis}"] = _cluster("urem", _axis)
     READERS[f"%clusterid.{_axis}"] = _cluster("udiv", _axis)
     READERS[f"%nclusterid.{_axis}"] = _cluster("ceil", _axis)
+READERS |= {name: _reserved(offset) for name, offset in RESERVED_OFFSETS.items()}
 READERS |= {"%tid.w": _zero, "%ctaid.w": _zero, "%ntid.w": _one, "%nctaid.w": _one}
 
 # Read anew each time; everything else is the same throughout a kernel.

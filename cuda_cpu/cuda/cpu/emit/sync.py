@@ -13,7 +13,7 @@ from cuda.cpu.ptx.syntax import Instruction
 REDUCTIONS = {"popc": 0, "and": 1, "or": 2}
 
 
-def _of_first_lane(frame: Frame, value: Value) -> str:
+def of_first_lane(frame: Frame, value: Value) -> str:
     """Return the value of the first lane that runs, with its type."""
     if not value.uniform:
         builder = frame.builder
@@ -36,7 +36,7 @@ def emit_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     if form.red:
         _reduce(frame, instruction, form)
         return
-    number, *threads = (_of_first_lane(frame, frame.read(operand, "u32")) for operand in instruction.operands)
+    number, *threads = (of_first_lane(frame, frame.read(operand, "u32")) for operand in instruction.operands)
     count = threads[0] if threads else "i32 0"
     lanes = frame.flow.joined_lanes() if form.op == "sync" else frame.mask
     service = "barrier_sync" if form.op == "sync" else "barrier_arrive"
@@ -49,11 +49,11 @@ def _reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, number, *threads, predicate = instruction.operands
     held = builder.lane_bits(frame.read(predicate, "pred"))
     held = builder.assign(f"and {builder.mask_type} {held}, {frame.mask}")
-    count = _of_first_lane(frame, frame.read(threads[0], "u32")) if threads else "i32 0"
+    count = of_first_lane(frame, frame.read(threads[0], "u32")) if threads else "i32 0"
     result = frame.service(
         "barrier_reduce",
         "i32",
-        _of_first_lane(frame, frame.read(number, "u32")),
+        of_first_lane(frame, frame.read(number, "u32")),
         count,
         f"{builder.mask_type} {frame.mask}",
         f"i32 {REDUCTIONS[form.op]}",
@@ -77,7 +77,7 @@ def emit_trap(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("nanosleep")
 def emit_nanosleep(frame: Frame, instruction: Instruction, form: Form) -> None:
-    frame.service("nanosleep", "void", _of_first_lane(frame, frame.read(instruction.operands[0], "u32")))
+    frame.service("nanosleep", "void", of_first_lane(frame, frame.read(instruction.operands[0], "u32")))
 
 
 @emits("pmevent", "setmaxnreg", "griddepcontrol")
@@ -96,7 +96,7 @@ def emit_stacksave(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("stackrestore")
 def emit_stackrestore(frame: Frame, instruction: Instruction, form: Form) -> None:
-    value = _of_first_lane(frame, frame.builder.resize(frame.read(instruction.operands[0], form.type), "i64"))
+    value = of_first_lane(frame, frame.builder.resize(frame.read(instruction.operands[0], form.type), "i64"))
     frame.builder.line(f"store {value}, ptr {frame.warp_pointer('local_top')}, align 8")
 
 

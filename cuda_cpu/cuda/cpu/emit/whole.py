@@ -118,7 +118,10 @@ def _go(flow: Flow, block: Block, target: int) -> None:
         flow.leave("-1", exits=False)
         flow.builder.jump(flow.done)
         return
-    if target <= block.number:
+    if flow.regions and target <= block.number and target in flow.regions.turns:
+        flow.regions.turns.end_round(block, target)
+        return
+    if flow.is_round(target, block.number):
         flow.poll(flow.cost_of(target))
     flow.builder.jump(flow.whole_label(target))
 

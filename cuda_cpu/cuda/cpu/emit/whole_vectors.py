@@ -10,33 +10,11 @@ a compare-and-swap. Packets of i128 are avoided, which LLVM cannot always compil
 from __future__ import annotations
 
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.lanes import loop_over
 from cuda.cpu.emit.packets import gather, scatter
 from cuda.cpu.emit.values import Shape, Value, constant, width_of
 
 MOST_BITS = 128
-
-# Of each lane of %mask: `{access}` between its place, %ptr, and its two words, which are at %pair.
-_EACH = """
-  %places = alloca <{width} x ptr>
-  store <{width} x ptr> %p, ptr %places
-  %room = alloca <{words} x i64>, align 64
-  store <{words} x i64> {begin}, ptr %room
-  %none = icmp eq i{width} %mask, 0
-  br i1 %none, label %over, label %loop
-loop:
-  %left = phi i{width} [ %mask, %entry ], [ %rest, %loop ]
-  %at = call i{width} @llvm.cttz.i{width}(i{width} %left, i1 true)
-  %lane = zext i{width} %at to i64
-  %from = getelementptr ptr, ptr %places, i64 %lane
-  %ptr = load ptr, ptr %from
-  %pair = getelementptr i128, ptr %room, i64 %lane
-  {access}
-  %less = sub i{width} %left, 1
-  %rest = and i{width} %left, %less
-  %end = icmp eq i{width} %rest, 0
-  br i1 %end, label %over, label %loop
-over:
-"""
 
 
 def load(frame: Frame, address: Value, element: str, count: int, order: str) -> list[Value]:
@@ -73,9 +51,7 @@ def _load_pairs(frame: Frame, address: Value, order: str) -> list[Value]:
     packet, name = f"<{width} x i64>", f"load.pairs.{order}"
     result = f"{{ {packet}, {packet} }}"
     if not module.has(name):
-        access = (
-            f"%one = load atomic volatile i128, ptr %ptr {order}, align 16\n  store i128 %one, ptr %pair, align 16"
-        )
+        access = f"%one = load atomic volatile i128, ptr %ptr {order}, align 16\n  store i128 %one, ptr %pair, align 16"
         all_ = f"<{2 * width} x i64>"
         text = _each(frame, access, "zeroinitializer") + f"  %all = load {all_}, ptr %room\n"
         for half in range(2):
@@ -118,6 +94,17 @@ def store(frame: Frame, address: Value, elements: list[Value], order: str) -> No
 
 
 def _each(frame: Frame, access: str, begin: str) -> str:
-    mask = frame.builder.mask_type
-    frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
-    return _EACH.format(width=frame.width, words=2 * frame.width, access=access, begin=begin)
+    """Return a loop of an access of each lane between its place, %ptr, and its two words, which are at %pair."""
+    places, words = f"<{frame.width} x ptr>", f"<{2 * frame.width} x i64>"
+    rooms = f"""
+  %places = alloca {places}
+  store {places} %p, ptr %places
+  %room = alloca {words}, align 64
+  store {words} {begin}, ptr %room
+"""
+    body = f"""  %from = getelementptr ptr, ptr %places, i64 %lane
+  %ptr = load ptr, ptr %from
+  %pair = getelementptr i128, ptr %room, i64 %lane
+  {access}
+"""
+    return rooms + loop_over(frame, body)

@@ -48,6 +48,7 @@ def analyse(
     leaves: frozenset[str] = frozenset(),
     asking: frozenset[str] = frozenset(),
     meeting: frozenset[str] = frozenset(),
+    strict: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -65,12 +66,14 @@ def analyse(
         Functions in which something is read that other threads may change.
     meeting : frozenset of str
         Functions with barriers of the block in them.
+    strict : bool
+        Lanes are to wait at all operations of the warp for those that they name, so that it shows if these do not come.
     """
     body = split_guards(fold_constants(function.body, is_pure), is_pure, function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:
-        graph = _analyse(function, body, is_lanewise, leaves, asking, meeting, breaks, collectives)
+        graph = _analyse(function, body, is_lanewise, leaves, asking, meeting, breaks, collectives, strict)
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph
@@ -87,6 +90,7 @@ def _analyse(
     meeting: frozenset[str],
     breaks: set[int],
     collectives: bool,
+    strict: bool,
 ) -> Graph:
     graph = split_blocks(function, body, leaves, breaks, collectives, meeting)
     tell(split_blocks, graph)
@@ -98,6 +102,8 @@ def _analyse(
     tell(find_spins, graph)
     analyse_uniformity(graph, is_lanewise)
     graph.reason = _why_any_order(graph)
+    if strict and not graph.reason and any(map(is_collective, graph.blocks)):
+        graph.reason = "checks ask for it"
     if graph.reason:
         graph.general = True
         analyse_uniformity(graph, is_lanewise)

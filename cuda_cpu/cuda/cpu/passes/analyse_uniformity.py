@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from cuda.cpu.passes.find_pending import find_pending
 from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.ptx.special import RESERVED_OFFSETS
 
 # Special registers with one value for all lanes of a warp. ISA manual, "Special Registers".
 UNIFORM = {f"%{name}.{axis}" for name in ("ntid", "ctaid", "nctaid") for axis in "xyzw"}
@@ -23,7 +24,8 @@ UNIFORM |= {
 }
 UNIFORM |= {"%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid", "WARP_SZ", "%is_explicit_cluster"}
 UNIFORM |= {"%cluster_ctarank", "%cluster_nctarank", "%envreg1", "%envreg2", "%envreg0"}
-UNIFORM |= {"%total_smem_size", "%dynamic_smem_size", "%aggr_smem_size", "%reserved_smem_offset_begin"}
+UNIFORM |= {"%total_smem_size", "%dynamic_smem_size", "%aggr_smem_size", "%reserved_smem_offset_cap"}
+UNIFORM |= RESERVED_OFFSETS.keys()
 
 
 def analyse_uniformity(graph: Graph, is_lanewise: Callable[[Step], bool]) -> None:

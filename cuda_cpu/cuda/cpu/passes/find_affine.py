@@ -42,7 +42,10 @@ SIMPLE = {
 
 
 def find_affine(graph: Graph) -> None:
-    """Fill `strides`. A register is affine if all that write it agree, and no other lanes wait for its old value."""
+    """Fill `strides` and `shifted`.
+
+    A register is affine if all that write it agree, and no other lanes wait for its old value.
+    """
     unknown: set[str] = set()
     strides: dict[str, int] = {}
     of_bits = _find_bits(graph)
@@ -57,8 +60,12 @@ def find_affine(graph: Graph) -> None:
                         continue
                     stride = None
                     if len(step.writes) == 1 and not kept >> graph.register_bits[name] & 1:
-                        known = of_bits.get(name)
-                        stride = _stride(graph, step, strides, unknown) if known is None else known
+                        if name in of_bits:
+                            known, index, _ = of_bits[name]
+                            of_index = _of(graph, index, strides, unknown)
+                            stride = known if isinstance(of_index, int) else of_index  # made of the index's base
+                        else:
+                            stride = _stride(graph, step, strides, unknown)
                     if stride is _LATER:
                         continue
                     if stride is None or strides.get(name, stride) != stride:
@@ -69,17 +76,18 @@ def find_affine(graph: Graph) -> None:
                         strides[name] = stride
                         changed = True
     graph.strides = strides
+    graph.shifted = {shifted for name, (_, _, shifted) in of_bits.items() if shifted and name in strides}
 
 
 ROW = 5  # bits of the number of a lane in a row, at most
 
 
-def _find_bits(graph: Graph) -> dict[str, int]:
-    """Return the strides of registers that are lower or upper bits of a thread's index, and fill `shifted`."""
+def _find_bits(graph: Graph) -> dict[str, tuple[int, Register, str | None]]:
+    """Return registers that are lower or upper bits of a thread's index: stride, index, what it was shifted to."""
     writes = Counter(name for block in graph.blocks for step in block.steps for name in step.writes)
-    indices, strides = {"%tid.x", "%laneid"}, {}
+    indices, found = {"%tid.x", "%laneid"}, {}
     for block in graph.blocks:
-        shifts: dict[str, int] = {}
+        shifts: dict[str, tuple[int, Register]] = {}
         for step in block.steps:
             operands = step.instruction.operands if step.form else ()
             if len(operands) < 2 or len(step.writes) != 1 or writes[step.writes[0]] > 1 or step.instruction.guard:
@@ -92,17 +100,17 @@ def _find_bits(graph: Graph) -> dict[str, int]:
             elif opcode == "shr" and source in indices:
                 shift = operands[2].value
                 if shift >= ROW:
-                    strides[name] = 0
-                elif shift:
-                    shifts[name] = shift
+                    found[name] = 0, operands[1], None
+                elif shift and not graph.kept[block.number] >> graph.register_bits[name] & 1:
+                    shifts[name] = shift, operands[1]
             elif opcode == "and" and (source in indices or source in shifts):
-                varying = ((1 << ROW) - 1) >> shifts.get(source, 0)
+                shift, index = shifts.get(source, (0, operands[1]))
+                varying = ((1 << ROW) - 1) >> shift
                 if not operands[2].value & varying:
-                    strides[name] = 0
-                    graph.shifted.update({source} - indices)
+                    found[name] = 0, index, source if source in shifts else None
                 elif source in indices and operands[2].value & varying == varying:
-                    strides[name] = 1
-    return strides
+                    found[name] = 1, index, None
+    return found
 
 
 def _keeps_index(form: Form) -> bool:

@@ -78,7 +78,7 @@ def _split(graph: Graph) -> list[Region]:
         targets = (0,) if after is None else graph.blocks[after].end.targets
         if not targets or targets[0] == RETURN:
             continue
-        blocks = _until_barriers(graph, targets[0])
+        blocks = until_barriers(graph, targets[0])
         found[after] = targets[0], blocks
         work += [number for number in blocks if graph.blocks[number].barrier == BLOCK]
     regions = [Region(n, after, *found[after]) for n, after in enumerate(sorted(found, key=_place))]
@@ -102,7 +102,8 @@ def _bits(graph: Graph, names: set[str]) -> int:
     return sum(1 << graph.register_bits[name] for name in names)
 
 
-def _until_barriers(graph: Graph, start: int) -> tuple[int, ...]:
+def until_barriers(graph: Graph, start: int) -> tuple[int, ...]:
+    """Return the blocks that are come to from one, with the barriers that they end at."""
     seen, work = {start}, [start]
     while work:
         block = graph.blocks[work.pop()]

@@ -226,7 +226,7 @@ class BodyParser:
         cursor.at += 1
         negated = cursor.accept("!")
         operand = self.operands.named(cursor.name())
-        if not isinstance(operand, Register):
+        if not isinstance(operand, Register) or self.function.registers.get(operand.name, "pred") != "pred":
             raise cursor.error("expected a predicate register after @")
         self._instruction(Guard(operand.name, negated))
 

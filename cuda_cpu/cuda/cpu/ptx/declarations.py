@@ -111,19 +111,22 @@ def _variable(cursor: Cursor, prefix: tuple[str, str, int, int, dict], linkage: 
         cursor.expect("]")
     if any(size < 0 for size in dims):
         raise cursor.error(f"array {name} has a negative dimension", line)
+    if 0 in dims[1:]:
+        raise cursor.error(f"array {name} has no size in a dimension behind the first", line)
     element = TYPE_BYTES[kind]
     initializer = None
     if cursor.accept("="):
-        initializer = _initializer(cursor, kind, (*dims, vector) if vector > 1 else tuple(dims), name, line)
+        initializer, end = _initializer(cursor, kind, (*dims, vector) if vector > 1 else tuple(dims), name, line)
         if dims and dims[0] == 0:
-            dims[0] = len(initializer.data) // (element * vector * prod(dims[1:]))
+            dims[0] = -(-end // (element * vector * prod(dims[1:])))
     size = element * vector * prod(dims)
     align = align or element * vector
     variable = Variable(name, space, kind, size, align, vector, tuple(dims), linkage, initializer, attributes, line)
     return variable, count
 
 
-def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, line: int) -> Initializer:
+def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, line: int) -> tuple[Initializer, int]:
+    """Take a variable's initial value; also tell where it ends, which may be behind zeros that are not kept."""
     if kind in ("texref", "samplerref", "surfref"):
         raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device", line)
     data, relocations = bytearray(), []
@@ -133,9 +136,7 @@ def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, li
     end = _fill(cursor, data, relocations, kind, dims, 0)
     if limit and end > limit:
         raise cursor.error(f"variable {name} has {limit} bytes and its initial value {end}", line)
-    if len(data) < limit:
-        data.extend(bytes(limit - len(data)))
-    return Initializer(bytes(data), tuple(relocations))
+    return Initializer(bytes(data), tuple(relocations)), end
 
 
 def _fill(cursor: Cursor, data: bytearray, relocations: list, kind: str, dims: tuple[int, ...], at: int) -> int:

@@ -69,6 +69,17 @@ def sections(data: bytes) -> list[tuple[str, bytes]]:
     return found
 
 
+def functions(sections: dict[str, bytes]) -> dict[str, range]:
+    """Return where the functions of a relocatable file with one section of code are in `.text`."""
+    names = sections[".strtab"]
+    # (name, kind, other, section, value, size); kind 2 is a function
+    return {
+        names[entry[0] : names.index(b"\0", entry[0])].decode(): range(entry[4], entry[4] + entry[5])
+        for entry in struct.iter_unpack("<IBBHQQ", sections[".symtab"])
+        if entry[1] & 15 == 2
+    }
+
+
 def _content(data: bytes, header: tuple[int, int, int, int, int]) -> bytes:
     _, kind, flags, offset, size = header
     if kind == _SHT_NOBITS:

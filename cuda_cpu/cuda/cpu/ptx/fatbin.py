@@ -66,27 +66,48 @@ def _unpacked(content: bytes, flags: int, size: int) -> bytes:
     if flags & _LZ4:
         return lz4_block(content, size)
     if flags & _ZSTD:
-        return _zstd(content)
+        return _zstd(content, size)
     if flags & _OTHER:
         raise PtxError("the fatbin image is compressed in a way that is not supported; rebuild it without compression")
     return content
 
 
-def _zstd(content: bytes) -> bytes:
+def _zstd(content: bytes, size: int) -> bytes:
+    """Unpack a frame of zstd (RFC 8878) by Python 3.14's module, the same for older ones, or the system's library."""
     try:
-        from compression import zstd  # Python 3.14
+        from compression import zstd
     except ImportError:
         try:
             from backports import zstd
         except ImportError:
-            raise PtxError(
-                "the fatbin image is compressed by zstd: pip install backports.zstd, or rebuild it with "
-                "-compress-mode=speed"
-            ) from None
+            return _zstd_of_system(content, size)
     try:
         return zstd.decompress(content)
     except zstd.ZstdError as error:
         raise PtxError(f"the fatbin image is damaged: {error}") from None
+
+
+_MOST_FROM_BYTE = 1 << 16  # a block of zstd has at most 2**17 bytes, and takes 4 itself
+
+
+def _zstd_of_system(content: bytes, size: int) -> bytes:
+    import ctypes
+
+    try:
+        library = ctypes.CDLL("libzstd.so.1")
+    except OSError:
+        raise PtxError(
+            "the fatbin image is compressed by zstd: pip install backports.zstd, or install libzstd.so.1, or rebuild "
+            "the fatbin with -compress-mode=speed"
+        ) from None
+    if size > len(content) * _MOST_FROM_BYTE:
+        raise PtxError(f"the fatbin image is damaged: {len(content)} bytes of zstd are not {size}")
+    library.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    unpacked = ctypes.create_string_buffer(size)
+    if library.ZSTD_decompress(unpacked, size, content, len(content)) != size:  # errors are numbers that no size is
+        raise PtxError(f"the fatbin image is damaged: its zstd frame has not the {size} bytes that it is to have")
+    return unpacked.raw
 
 
 def lz4_block(data: bytes, size: int) -> bytes:

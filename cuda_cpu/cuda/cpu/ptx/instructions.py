@@ -42,7 +42,7 @@ VALUES = {
 REASONS = {
     "tcgen05": "needs the tensor memory of sm_100a",
     "tex": "no API of CUDA makes arrays of samples, and depths are not compared",
-    "cp": "tensor copies of sm_100 (gather4, scatter4, im2col::w, cta_group) and .ignore_oob are not there",
+    "cp": "tensor copies of sm_100 (gather4, scatter4, im2col::w, cta_group) are not there",
     "multimem": "numbers of eight bits (sm_100a) and asynchronous accesses (sm_100) are not there",
     "fabric": "needs the fabric between machines with NVLink (sm_100)",
     "shfl": "PTX has it for targets below sm_70 only: use shfl.sync",

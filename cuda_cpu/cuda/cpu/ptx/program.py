@@ -19,7 +19,8 @@ from cuda.cpu.ptx.layout import SharedLayout, parameter_layout, shared_layout
 from cuda.cpu.ptx.link import RUNTIME, Linked, link, unresolved
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.references import References, references
-from cuda.cpu.ptx.syntax import Function, Instruction, Module, Variable
+from cuda.cpu.ptx.special import RESERVED, RESERVED_BYTES, RESERVED_OFFSETS
+from cuda.cpu.ptx.syntax import Function, Instruction, Module, Register, Variable
 
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault
@@ -133,11 +134,25 @@ def build(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Pro
         key=hashlib.sha256(repr((capability, units)).encode()).digest(),
     )
     program.references = {function.name: references(function) for function in program.functions.values()}
+    _reserve_shared(program)
     _check_names(program, linked)
     _find_symbols(program)
     program.recursive = _recursive(program)
     _check_instructions(program)
     return program
+
+
+def _reserve_shared(program: Program) -> None:
+    """Give functions that read %reserved_smem_offset_... a shared variable for what is there."""
+    if not any(RESERVED in text for text in program.units):
+        return
+    program.variables[RESERVED] = Variable(RESERVED, "shared", "b8", RESERVED_BYTES, align=128)
+    for function in program.functions.values():
+        for statement in function.body or ():
+            if isinstance(statement, Instruction) and any(
+                isinstance(operand, Register) and operand.name in RESERVED_OFFSETS for operand in statement.operands
+            ):
+                program.references[function.name].symbols[RESERVED] = statement.line
 
 
 def _check_names(program: Program, linked: Linked) -> None:
@@ -254,6 +269,11 @@ def code_of(program: Program) -> Code:
 
         return describe(program.placed(fault.kernel), machine, fault)
 
+    def place(name: str, site: int) -> str:
+        from cuda.cpu.locate import describe_site
+
+        return describe_site(program, name, site)
+
     def function_address(name: str) -> int:
         with lock:
             if name not in functions:
@@ -264,6 +284,7 @@ def code_of(program: Program) -> Code:
 
     code.compile = compile_kernel
     code.locate = locate
+    code.place = place
     code.function_address = function_address
     return code
 

@@ -8,13 +8,21 @@ _SCALARS = """
 laneid warpid nwarpid smid nsmid gridid is_explicit_cluster cluster_ctarank cluster_nctarank
 lanemask_eq lanemask_le lanemask_lt lanemask_ge lanemask_gt
 clock clock_hi clock64 globaltimer globaltimer_lo globaltimer_hi
-reserved_smem_offset_begin reserved_smem_offset_end reserved_smem_offset_cap reserved_smem_offset_0
-reserved_smem_offset_1 total_smem_size aggr_smem_size dynamic_smem_size current_graph_exec
+total_smem_size aggr_smem_size dynamic_smem_size current_graph_exec
 """
 _VECTORS = "tid ntid ctaid nctaid clusterid nclusterid cluster_ctaid cluster_nctaid"
 
+# Shared memory that NVIDIA keeps for system software: for tiles of several warps (cooperative groups), of which each
+# may wait by itself. Kernels that read one of these have it behind their own static shared memory.
+RESERVED, RESERVED_BYTES = "%reserved_smem", 1024
+RESERVED_OFFSETS = {
+    f"%reserved_smem_offset_{name}": offset
+    for name, offset in (("begin", 0), ("0", 0), ("1", RESERVED_BYTES // 2), ("end", RESERVED_BYTES))
+}
+
 SPECIAL = frozenset(
     [f"%{name}" for name in _SCALARS.split()]
+    + [*RESERVED_OFFSETS, "%reserved_smem_offset_cap"]
     + [f"%{name}.{axis}" for name in _VECTORS.split() for axis in "xyzw"]
     + [f"%{name}" for name in _VECTORS.split()]
     + [f"%envreg{index}" for index in range(32)]

@@ -167,7 +167,7 @@ Statement = Instruction | Call | Label | BranchTargets | CallTargets | Prototype
 
 @dataclass(slots=True)
 class Initializer:
-    """Bytes of a variable's initial value, and the addresses to be put into it."""
+    """Bytes of a variable's initial value, with zeros behind them, and the addresses to be put into it."""
 
     data: bytes
     # (byte offset, width in bytes, symbol, addend, generic: wrapped in generic(), mask shift for 0xFF(sym) forms)

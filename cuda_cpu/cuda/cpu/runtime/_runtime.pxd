@@ -50,12 +50,13 @@ cdef extern from "worker.h":
     struct cpu_grid:
         void *entry
         const uint64_t *symbols
-        uint64_t local_bytes
+        uint64_t local_bytes, frames
         uint32_t shared_static
         uint32_t parameter_bytes
         uint32_t parameters
         cpu_parameter *layout
         uint32_t path
+        uint32_t checks
         uint32_t in_flight
         char *name
     struct cpu_fault_record:
@@ -63,9 +64,31 @@ cdef extern from "worker.h":
         uint64_t address
         uint64_t pc
         uint64_t callers[8]
+        uint64_t grid_id
+        const uint64_t *symbols
         uint32_t block[3]
         char *kernel
         char *message
+
+cdef extern from "check.h":
+    struct cpu_allocation:
+        uint64_t start, size
+        char *origin
+    struct cpu_finding:
+        cpu_finding *next
+        uint64_t site, count, address, size, offset
+        uint32_t kind, what, relation
+        uint32_t block[3], thread[3]
+        cpu_allocation allocation
+        uint64_t other_site
+        uint32_t other_block[3], other_thread[3]
+    bint cpu_table_add(uint64_t start, uint64_t size, uint64_t id, bint joins, const char *origin)
+    void cpu_table_remove(uint64_t id)
+    void cpu_table_remove_called(void *id) noexcept nogil
+    void cpu_table_clear()
+    cpu_finding *cpu_findings_take(uint64_t grid_id)
+
+cdef extern from "worker.h":
     void cpu_pool_set_workers(uint32_t count)
     uint32_t cpu_pool_workers()
     void cpu_pool_stop() nogil

@@ -15,6 +15,8 @@ class Fault:
     kind: int
     address: int
     pc: int  # of the instruction in machine code, 0 if unknown
+    grid_id: int  # of the launch
+    symbols: int  # address of those of the kernel's module
     callers: tuple[int, ...]  # what may be return addresses, the last call's first
     kernel: str
     block: tuple[int, int, int]
@@ -64,6 +66,8 @@ class Grid:
         path: int,
         owner: object,
         layout: tuple[tuple[int, int], ...] = (),  # offset and size of each parameter, for launches that gather
+        frames: int = 0,  # bytes of stack for the machine code, where each function runs once
+        checks: int = 0,  # enum cpu_check in check.h
     ) -> None: ...
     def watch(self, nanoseconds: int) -> None:
         """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""
@@ -132,6 +136,39 @@ class Queue:
 
 def abi_offsets() -> dict[str, int]:
     """Return the offset of every member of cpu_warp ("warp.lanes") and cpu_runtime ("runtime.poll")."""
+
+class Finding:
+    """What a check has found: an instruction's errors of one kind in one launch, the first one of them."""
+
+    kind: int  # enum cpu_finding_kind in check.h
+    site: int  # the function's number, 32 bits, and the PTX line
+    what: int  # bits of the access
+    count: int
+    address: int
+    size: int
+    offset: int  # in the state space
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+    relation: int  # enum cpu_relation: where the address lies from the allocation
+    start: int
+    bytes: int
+    origin: str
+    other_site: int  # of the access before, in a race
+    other_block: tuple[int, int, int]
+    other_thread: tuple[int, int, int]
+
+def take_findings(grid_id: int) -> list[Finding]:
+    """Return what checks have found in a launch, once, in the order of threads."""
+
+def table_add(start: int, size: int, id: int, joins: bool, origin: str) -> None:
+    """Let checked kernels access a range; `joins`: accesses may go on in the one that begins where it ends."""
+
+def table_remove(id: int) -> None:
+    """Let them access it no more."""
+
+def table_clear() -> None: ...
+
+TABLE_REMOVE: Final[int]  # address of what removes the range whose id is its argument, for Queue.call
 
 DIRECT: Final[int]  # address of what libcuda.so.1 calls without Python, see direct.h
 

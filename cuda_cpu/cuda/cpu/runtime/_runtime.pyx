@@ -30,7 +30,7 @@ cdef class Fault:
     """Why a launch ended early (enum cpu_fault), read once from the queue."""
 
     cdef readonly int kind, warp, line
-    cdef readonly object address, pc
+    cdef readonly object address, pc, grid_id, symbols
     cdef readonly str kernel, message
     cdef readonly tuple block, callers
 
@@ -50,6 +50,8 @@ cdef Fault fault_of(const cpu_fault_record *record):
     fault.kernel = record.kernel.decode("utf-8", "replace")
     fault.block = (record.block[0], record.block[1], record.block[2])
     fault.warp = record.warp
+    fault.grid_id = record.grid_id
+    fault.symbols = <uint64_t>record.symbols
     fault.line = record.line
     fault.message = record.message.decode("utf-8", "replace")
     return fault
@@ -211,7 +213,7 @@ cdef class Grid:
 
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
-        uint32_t parameter_bytes, int path, object owner, tuple layout=(),
+        uint32_t parameter_bytes, int path, object owner, tuple layout=(), uint64_t frames=0, uint32_t checks=0,
     ):
         cdef bytes text = name.encode()
         if self.grid is not NULL:
@@ -225,6 +227,8 @@ cdef class Grid:
             raise ValueError(f"path must be 0, 1 or 2, not {path}")
         if local_bytes > 1 << 24:
             raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
+        if frames > 1 << 40:
+            raise ValueError(f"frames must be at most 2**40, not {frames}")
         sweep_abandoned()
         self.grid = cpu_grid_make(len(text), len(layout))
         if self.grid is NULL:
@@ -235,8 +239,10 @@ cdef class Grid:
         self.grid.symbols = <const uint64_t *>symbols
         self.grid.shared_static = shared_static
         self.grid.local_bytes = local_bytes
+        self.grid.frames = frames
         self.grid.parameter_bytes = parameter_bytes
         self.grid.path = path
+        self.grid.checks = checks
         memcpy(self.grid.name, <char *>text, len(text))
         self.owner = owner
 
@@ -605,6 +611,58 @@ cdef class Queue:
         """Take no more commands; those queued still run."""
         if cpu_process_state() != CPU_FORKED:
             cpu_queue_close(self.queue)
+
+
+cdef class Finding:
+    """What a check has found: an instruction's errors of one kind in one launch, the first one of them."""
+
+    cdef readonly int kind, what, relation
+    cdef readonly object site, count, address, size, offset, start, bytes, other_site
+    cdef readonly tuple block, thread, other_block, other_thread
+    cdef readonly str origin
+
+
+def take_findings(uint64_t grid_id):
+    """Return what checks have found in a launch, once, in the order of threads."""
+    cdef cpu_finding *each = cpu_findings_take(grid_id)
+    cdef cpu_finding *next
+    cdef Finding finding
+    found = []
+    while each is not NULL:
+        finding = Finding.__new__(Finding)
+        finding.kind, finding.what, finding.relation = each.kind, each.what, each.relation
+        finding.site, finding.count, finding.address = each.site, each.count, each.address
+        finding.size, finding.offset = each.size, each.offset
+        finding.start, finding.bytes = each.allocation.start, each.allocation.size
+        finding.origin = (<char *>each.allocation.origin).decode("utf-8", "replace")
+        finding.block = (each.block[0], each.block[1], each.block[2])
+        finding.thread = (each.thread[0], each.thread[1], each.thread[2])
+        finding.other_site = each.other_site
+        finding.other_block = (each.other_block[0], each.other_block[1], each.other_block[2])
+        finding.other_thread = (each.other_thread[0], each.other_thread[1], each.other_thread[2])
+        found.append(finding)
+        next = each.next
+        free(each)
+        each = next
+    return found
+
+
+def table_add(uint64_t start, uint64_t size, uint64_t id, bint joins, str origin not None):
+    """Let checked kernels access a range."""
+    if not cpu_table_add(start, size, id, joins, origin.encode()):
+        raise MemoryError
+
+
+def table_remove(uint64_t id):
+    """Let them access it no more."""
+    cpu_table_remove(id)
+
+
+def table_clear():
+    cpu_table_clear()
+
+
+TABLE_REMOVE = <uint64_t>&cpu_table_remove_called  # for Queue.call
 
 
 DIRECT = <uint64_t>&cpu_direct  # for libcuda.so.1, see direct.h

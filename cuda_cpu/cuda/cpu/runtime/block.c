@@ -116,7 +116,7 @@ static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t st
         struct cpu_running *running = &block->warps[w];
         struct cpu_warp *warp = &running->abi;
         running->block = block;
-        warp->runtime = &cpu_services;
+        warp->runtime = job->grid->checks ? &cpu_check_services : &cpu_services;
         warp->params = job->params;
         warp->local = block->local.begin + w * stride * CPU_WARP_SIZE;
         warp->symbols = job->grid->symbols;

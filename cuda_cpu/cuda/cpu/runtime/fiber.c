@@ -23,14 +23,21 @@ size_t cpu_stack_size(void)
     return atomic_load(&stack_per_thread);
 }
 
-/* A frame holds the registers of 32 lanes, so a fiber needs some 32 times what one GPU thread was promised; and code
- * that is compiled quickly has a place of its own for each value: 3 MiB for a kernel of 1,000 instructions. */
-static size_t stack_bytes(void)
+#define FRAMES ((size_t)1 << 20) /* that each stack has room for: those of nearly all code */
+
+/* Code that is compiled quickly has a place of its own for each value: 3 MiB for a kernel of 1,000 instructions. */
+static size_t room_for(size_t frames)
+{
+    return frames <= FRAMES ? FRAMES : (frames + FRAMES - 1) & ~(FRAMES - 1);
+}
+
+/* A frame holds the registers of 32 lanes, so a fiber needs some 32 times what one GPU thread was promised. */
+static size_t room_for_calls(void)
 {
     return ((size_t)8 << 20) + (((cpu_stack_size() * 128) + 0xffff) & ~(size_t)0xffff);
 }
 
-static struct cpu_stack *stack_make(size_t size, uint32_t index)
+static struct cpu_stack *stack_make(size_t frames, size_t size, uint32_t index)
 {
     struct cpu_stack *stack = malloc(sizeof *stack);
     if (!stack)
@@ -42,29 +49,31 @@ static struct cpu_stack *stack_make(size_t size, uint32_t index)
         return NULL;
     }
     madvise(stack->base, size, MADV_NOHUGEPAGE); /* a huge page per fiber would commit all of it */
-    if (mprotect(stack->base, CPU_STACK_GUARD, PROT_NONE)) {
+    if (mprotect(stack->base, frames, PROT_NONE)) {
         munmap(stack->base, size);
         free(stack);
         return NULL;
     }
+    stack->frames = frames;
     stack->size = size;
     /* Tops at different cache lines, lest the frames of all warps fall into the same sets of the cache. */
     stack->top = stack->base + size - (index % 20) * 192;
     return stack;
 }
 
-struct cpu_stack *cpu_stack_take(struct cpu_stacks *pool)
+struct cpu_stack *cpu_stack_take(struct cpu_stacks *pool, size_t frames)
 {
-    size_t size = stack_bytes();
+    frames = room_for(frames);
+    size_t size = 3 * frames + room_for_calls();
     while (pool->unused) {
         struct cpu_stack *stack = pool->unused;
         pool->unused = stack->next;
-        if (stack->size == size)
+        if (stack->frames == frames && stack->size == size)
             return stack;
         munmap(stack->base, stack->size);
         free(stack);
     }
-    return stack_make(size, pool->made++);
+    return stack_make(frames, size, pool->made++);
 }
 
 void cpu_stack_give(struct cpu_stacks *pool, struct cpu_stack *stack)

@@ -14,6 +14,7 @@
 struct cpu_stack {
     struct cpu_stack *next;
     uint8_t *base; /* lowest address, that of the guard */
+    size_t frames; /* bytes: what there is room for twice, above and below the limit, and the guard */
     size_t size;   /* with the guard */
     uint8_t *top;
 };
@@ -24,22 +25,24 @@ struct cpu_stacks {
     uint32_t made;
 };
 
-#define CPU_STACK_GUARD (64u << 10)   /* more than any frame, so that none steps over it */
-#define CPU_STACK_RESERVE (64u << 10) /* above it; kept free of machine code's calls for what services need */
+#define CPU_STACK_RESERVE (64u << 10) /* above the guard; kept free of machine code's calls for what services need */
 
 void cpu_set_stack_size(size_t per_thread);
 size_t cpu_stack_size(void); /* what cpu_set_stack_size was told: bytes per GPU thread */
 
-struct cpu_stack *cpu_stack_take(struct cpu_stacks *pool); /* NULL: out of memory */
+/* One for code whose functions' frames have so many bytes together; NULL: out of memory. */
+struct cpu_stack *cpu_stack_take(struct cpu_stacks *pool, size_t frames);
 void cpu_stack_give(struct cpu_stacks *pool, struct cpu_stack *stack);
 void cpu_stacks_trim(struct cpu_stacks *pool, uint32_t keep);
+/* Functions of machine code that call others begin above this. From here each may run once more, so that the machine code
+ * never comes to the guard: its signal could not be handled in a thread without a stack for signals. */
 static inline uint64_t cpu_stack_limit(const struct cpu_stack *stack)
 {
-    return (uint64_t)(uintptr_t)stack->base + CPU_STACK_GUARD + CPU_STACK_RESERVE;
+    return (uint64_t)(uintptr_t)stack->base + 2 * stack->frames + CPU_STACK_RESERVE;
 }
 static inline bool cpu_stack_guards(const struct cpu_stack *stack, uint64_t address)
 {
-    return address - (uint64_t)(uintptr_t)stack->base < CPU_STACK_GUARD;
+    return address - (uint64_t)(uintptr_t)stack->base < stack->frames;
 }
 
 /* A context is the stack pointer of a suspended fiber; its registers lie on its stack. */

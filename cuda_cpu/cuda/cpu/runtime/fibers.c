@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "race.h"
 #include "worker.h"
 
 /* Turns in which warps did nothing but poll, before more blocks are started (they may wait for a later one), and
@@ -37,7 +38,7 @@ void cpu_warp_yield(struct cpu_running *warp)
 static bool run_turn_of_warp(struct cpu_worker *worker, struct cpu_running *warp)
 {
     if (!warp->stack) {
-        warp->stack = cpu_stack_take(&worker->stacks);
+        warp->stack = cpu_stack_take(&worker->stacks, worker->job->grid->frames);
         if (!warp->stack) {
             cpu_job_fault(worker->job, warp, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a fiber");
             return false;
@@ -66,6 +67,8 @@ static bool run_turn_of_block(struct cpu_worker *worker, struct cpu_block *block
     }
     if (block->alive && !block->ready && !cpu_barriers_unstick(block) && !cpu_cluster_unstick(block->cluster)) {
         struct cpu_running *warp = &block->warps[__builtin_ctz(block->alive)];
+        if (worker->job->grid->checks & CPU_SYNCCHECK)
+            cpu_check_stuck(block);
         cpu_job_fault(worker->job, warp, CPU_FAULT_BARRIER, 0, 0, "every warp of the block waits at a barrier");
         return false;
     }
@@ -94,6 +97,8 @@ static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_blo
         block->live = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
         block->moved = true;
         cpu_cluster_join(block, first, rank, job->cluster);
+        if (job->races && !cpu_race_block_begin(block))
+            cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
         block->next = *last ? (*last)->next : block;
         if (*last)
             (*last)->next = block;
@@ -120,8 +125,10 @@ static struct cpu_block *dismiss(struct cpu_worker *worker, struct cpu_block *la
     if (cpu_cluster_leave(block)) {
         struct cpu_cluster cluster = *block->cluster;
         for (uint32_t rank = 0; rank < cluster.size; rank++)
-            if (cluster.blocks[rank])
+            if (cluster.blocks[rank]) {
+                cpu_race_block_end(cluster.blocks[rank]);
                 cpu_block_give(worker, cluster.blocks[rank]);
+            }
     }
     return block == last ? NULL : last;
 }

@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
+#include "race.h"
 #include "worker.h"
 
 /* What a worker keeps from one launch to the next. */
 #define MOST_BLOCKS_KEPT 32
 #define MOST_STACKS_KEPT 256
 #define ALONE_NS 20000 /* shorter launches are not worth waking helpers for */
+#define LOOK_NS 4000   /* how often at least a launch that runs alone looks whether it had better go on elsewhere */
+#define MOST_AT_ONCE 64
 
 bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
                    const char *message)
@@ -20,6 +24,8 @@ bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind,
     if (first) {
         struct cpu_fault_record *fault = &job->fault;
         *fault = (struct cpu_fault_record){.kind = kind, .line = line, .address = address};
+        fault->grid_id = job->grid_id;
+        fault->symbols = job->grid->symbols;
         strncpy(fault->kernel, job->grid->name, sizeof fault->kernel - 1);
         if (message)
             strncpy(fault->message, message, sizeof fault->message - 1);
@@ -66,16 +72,16 @@ static void look_at_time(const struct cpu_job *job)
 /* Take the next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
 bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end)
 {
-    if (worker->deadline && cpu_now() > worker->deadline)
-        cpu_worker_leave(worker);
     if (atomic_load_explicit(&job->stop, memory_order_relaxed))
         return false;
     *begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
     if (*begin >= job->blocks)
         return false;
+    if (worker->deadline && *begin && cpu_now() > worker->deadline)
+        cpu_worker_leave(worker);
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
     look_at_time(job);
-    if (!job->published && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > ALONE_NS) {
+    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > ALONE_NS) {
         job->published = true; /* by the queue's thread, which is alone so far */
         cpu_pool_publish(job);
     }
@@ -143,12 +149,15 @@ bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
     return true;
 }
 
-static uint32_t chunk_of(const struct cpu_job *job)
+/* Blocks to take at once: shares for all workers, and of a launch that is expected to need no help, what takes a while. */
+static uint32_t chunk_of(const struct cpu_job *job, uint32_t block_time)
 {
     if (job->path == CPU_PATH_FIBERS)
         return job->cluster;
     uint64_t chunk = job->blocks / (cpu_pool_workers() * 8u);
-    return chunk < 1 ? 1 : chunk > 64 ? 64 : (uint32_t)chunk;
+    uint64_t alone = job->published || !block_time ? 1 : LOOK_NS / block_time;
+    chunk = chunk > alone ? chunk : alone;
+    return chunk < 1 ? 1 : chunk > MOST_AT_ONCE ? MOST_AT_ONCE : (uint32_t)chunk;
 }
 
 static void begin(struct cpu_job *job, const struct cpu_worker *worker)
@@ -160,12 +169,14 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
     job->warps = (threads + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;
     job->path = job->cooperative && grid->path == CPU_PATH_WARPS ? CPU_PATH_FIBERS : grid->path;
     job->cluster = job->cluster_dim[0] * job->cluster_dim[1] * job->cluster_dim[2];
-    job->chunk = chunk_of(job);
     if (job->cooperative)
         job->grid_workspace = (uint64_t)(uintptr_t)calloc(1, 4096);
     job->start = cpu_now();
-    job->published = !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
+    if (grid->checks & CPU_RACECHECK && !cpu_races_begin(job))
+        cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
+    job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
                      (job->cooperative || !block_time || job->blocks > ALONE_NS / block_time);
+    job->chunk = chunk_of(job, block_time);
     if (job->published)
         cpu_pool_publish(job);
 }
@@ -181,6 +192,10 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     if (job->published)
         workers += cpu_pool_retract(job);
     free((void *)(uintptr_t)job->grid_workspace);
+    if (job->races)
+        cpu_races_end(job);
+    if (atomic_load_explicit(&job->errors, memory_order_relaxed))
+        cpu_check_end(job);
     uint32_t stop = atomic_load(&job->stop);
     if (stop && !atomic_load(&job->recorded) && atomic_load(&job->next) < job->blocks)
         cpu_job_fault(job, NULL, stop, 0, 0, NULL);

@@ -41,6 +41,7 @@ enum cpu_fault {
     CPU_FAULT_CANCELLED = 7,         /* interrupted by the host */
     CPU_FAULT_INVALID_PC = 8,        /* indirect call to an address that is no function */
     CPU_FAULT_UNSUPPORTED = 9,       /* reached something the CPU device has not got */
+    CPU_FAULT_CHECK = 10,            /* ran to its end, and a check has found something */
 };
 
 struct cpu_warp;
@@ -84,6 +85,17 @@ struct cpu_runtime {
     void (*bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands); /* 144 */
     /* Updates of kernel nodes, see node.h: rows of operands; the first one becomes the result. */
     void (*graph_update)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);  /* 152 */
+    /* Before an access of a checked kernel, see check.h: what may not be accessed becomes an address that may. `site`
+     * is the function's number and the PTX line. */
+    void (*check_access)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
+                         uint64_t *addresses, const uint64_t *values);                               /* 160 */
+    /* Before an operation of the warp; `masks` has the lanes that each lane names. */
+    void (*check_warp)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what,
+                       const uint64_t *masks);                                                       /* 168 */
+    void (*check_fence)(struct cpu_warp *warp, cpu_lanes lanes);                                     /* 176 */
+    /* Before bar.sync and the like; `threads` as in barrier_sync. */
+    void (*check_barrier)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
+                          uint32_t threads);                                                         /* 184 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */

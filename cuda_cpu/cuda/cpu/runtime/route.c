@@ -13,7 +13,8 @@
 #include "printf.h"
 #include "process.h"
 
-#define PLACES 64
+#define PLACES 256 /* a power of two */
+#define PROBES 8   /* places in a row that a route may lie in */
 #define SPIN_NS 100000 /* of a wait here; a longer one looks for signals, which is Python's */
 
 /* CUresult (cuda.h). */
@@ -77,16 +78,23 @@ static struct table *table_here(void)
     return table = made;
 }
 
-static unsigned place_of(uint64_t function, uint64_t stream)
+/* Where the route of these lies, or is to: over another only where all places that it may lie in are taken. */
+static struct cpu_route **place_of(struct table *of, uint64_t function, uint64_t stream)
 {
-    return (unsigned)(((function ^ stream << 3) * 0x9e3779b97f4a7c15u) >> 58);
+    unsigned home = (unsigned)(((function ^ stream << 3) * 0x9e3779b97f4a7c15u) >> 56);
+    for (unsigned i = 0; i < PROBES; i++) {
+        struct cpu_route **place = &of->places[(home + i) % PLACES];
+        if (!*place || ((*place)->function == function && (*place)->stream == stream))
+            return place;
+    }
+    return &of->places[home];
 }
 
 static const struct cpu_route *find(uint64_t function, uint64_t stream)
 {
     if (!table || table->age != atomic_load(&age) || cpu_process_state() != CPU_RUNNING)
         return NULL;
-    const struct cpu_route *route = table->places[place_of(function, stream)];
+    const struct cpu_route *route = *place_of(table, function, stream);
     bool meant = route && route->function == function && route->stream == stream && route->owner == table->owner;
     return meant ? route : NULL;
 }
@@ -132,7 +140,7 @@ void cpu_route_add(const struct cpu_route *wanted, uint64_t made_at)
         cpu_queue_hold(route->awaited[i]);
     if (route->grid)
         atomic_fetch_add(&route->grid->in_flight, 1);
-    struct cpu_route **place = &here->places[place_of(route->function, route->stream)];
+    struct cpu_route **place = place_of(here, route->function, route->stream);
     release(*place);
     *place = route;
 }

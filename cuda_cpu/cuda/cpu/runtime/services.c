@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "check.h"
 #include "graph.h"
 #include "node.h"
 #include "heap.h"
@@ -27,7 +28,8 @@ void cpu_need_stack(struct cpu_warp *abi)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
     uint8_t *here = __builtin_frame_address(0);
-    if (here < warp->block->worker->stack->base + CPU_STACK_GUARD + CPU_STACK_RESERVE / 2)
+    const struct cpu_stack *stack = warp->block->worker->stack;
+    if (here < stack->base + stack->frames + CPU_STACK_RESERVE / 2)
         cpu_fault_now(warp, CPU_FAULT_STACK, 0, (uint64_t)(uintptr_t)here, NULL);
 }
 
@@ -110,25 +112,34 @@ static uint64_t global_timer(struct cpu_warp *abi)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* What does the same for checked kernels. */
+#define COMMON                                                                                                      \
+    .poll = poll, .fault = fault, .vprintf = cpu_vprintf, .assert_fail = cpu_assert_fail, .nanosleep = sleep_warp,   \
+    .clock = clock_ticks, .globaltimer = global_timer, .exit_lanes = cpu_exit_lanes,                                 \
+    .graph_set_conditional = cpu_graph_set_conditional, .graph_launch = cpu_graph_launch,                            \
+    .graph_update = cpu_graph_update, .texture = cpu_texture, .bulk = cpu_bulk
+
 const struct cpu_runtime cpu_services = {
+    COMMON,
     .barrier_sync = cpu_barrier_sync,
     .barrier_arrive = cpu_barrier_arrive,
     .barrier_reduce = cpu_barrier_reduce,
-    .poll = poll,
-    .fault = fault,
-    .vprintf = cpu_vprintf,
-    .malloc = cpu_heap_malloc,
-    .free = cpu_heap_free,
-    .assert_fail = cpu_assert_fail,
-    .nanosleep = sleep_warp,
-    .clock = clock_ticks,
-    .globaltimer = global_timer,
-    .exit_lanes = cpu_exit_lanes,
     .cluster_arrive = cpu_cluster_arrive,
     .cluster_wait = cpu_cluster_wait,
-    .graph_set_conditional = cpu_graph_set_conditional,
-    .graph_launch = cpu_graph_launch,
-    .graph_update = cpu_graph_update,
-    .texture = cpu_texture,
-    .bulk = cpu_bulk,
+    .malloc = cpu_heap_malloc,
+    .free = cpu_heap_free,
+};
+const struct cpu_runtime cpu_check_services = {
+    COMMON,
+    .barrier_sync = cpu_check_barrier_sync,
+    .barrier_arrive = cpu_check_barrier_arrive,
+    .barrier_reduce = cpu_check_barrier_reduce,
+    .cluster_arrive = cpu_check_cluster_arrive,
+    .cluster_wait = cpu_check_cluster_wait,
+    .malloc = cpu_check_malloc,
+    .free = cpu_check_free,
+    .check_access = cpu_check_access,
+    .check_warp = cpu_check_warp,
+    .check_fence = cpu_check_fence,
+    .check_barrier = cpu_check_barrier,
 };

@@ -3,6 +3,10 @@
  *
  * Tensor copies between global and shared memory, PTX manual 9.7.9.25 and "Tensors": a box of a tensor, or the pixels
  * of an im2col column, one row of contiguous elements after the other. They are made at once.
+ *
+ * Interleaved tensors (NC/8HWC8 and the like; measured on an H100, since the manual does not say it): dimension 0 counts
+ * units of 16 or 32 bytes, the channels of one slice at one place, and the last dimension but one counts the slices, of
+ * which a copy takes one, whatever the box has there.
  */
 #include "tensor.h"
 
@@ -30,17 +34,17 @@ struct job {
     const struct cpu_tensor_map *map;
     uint32_t work, op;
     uint32_t size; /* of an element */
+    uint32_t unit; /* of dimension 0, an element but for interleaved tensors */
     struct box boxes[CPU_MAX_CLUSTER];
     uint32_t count; /* of boxes: more than one for a multicast */
 };
 
 static void fill(const struct job *job, uint8_t *to, uint32_t bytes)
 {
-    static const uint64_t nans[] = /* of 16 bits: the one that fma.oob knows, emit/arithmetic.py */
-        {[1] = 0, [2] = 0x7eff, [4] = 0x7fffffff, [8] = 0x7fffffffffffffff};
+    static const uint16_t nan = 0x7ff7; /* fma.oob knows it, emit/arithmetic.py; wider numbers repeat it */
     memset(to, 0, bytes);
-    for (uint32_t i = 0; job->map->fill && i < bytes; i += job->size)
-        memcpy(to + i, &nans[job->size], job->size);
+    for (uint32_t i = 0; job->map->fill && i < bytes; i += sizeof nan)
+        memcpy(to + i, &nan, sizeof nan);
 }
 
 /* One row: `bytes` at `at` of the box and at `place` of the tensor, of which [first, end) lies in the tensor. */
@@ -71,12 +75,12 @@ static void row(const struct job *job, uint32_t at, uint8_t *place, int64_t firs
     }
 }
 
-/* The row of `count` elements at a place of the tensor; the first coordinate is that of its first element. */
+/* The row of `count` units at a place of the tensor; the first coordinate is that of its first unit. */
 static void row_at(const struct job *job, uint32_t at, const int64_t place[5], uint32_t count)
 {
     const struct cpu_tensor_map *map = job->map;
     int64_t first = -place[0], end = (int64_t)map->last[0] + 1 - place[0];
-    uint64_t address = map->address + (uint64_t)(place[0] * (int64_t)job->size);
+    uint64_t address = map->address + (uint64_t)(place[0] * (int64_t)job->unit);
     for (uint32_t d = 1; d < map->rank; d++) {
         if (place[d] < 0 || place[d] > map->last[d])
             end = 0;
@@ -84,23 +88,28 @@ static void row_at(const struct job *job, uint32_t at, const int64_t place[5], u
     }
     first = first < 0 ? 0 : first;
     end = end > count ? count : end;
-    row(job, at, (uint8_t *)(uintptr_t)address, first * job->size, end * job->size, count * job->size);
+    row(job, at, (uint8_t *)(uintptr_t)address, first * job->unit, end * job->unit, count * job->unit);
 }
 
 /* The bytes of a box, after all its rows have been copied. */
 static uint32_t tile(const struct job *job, const int64_t start[5])
 {
     const struct cpu_tensor_map *map = job->map;
-    uint32_t counts[5] = {map->box[0], 1, 1, 1, 1}, at = 0, index[5] = {0};
-    for (uint32_t d = 1; d < map->rank; d++)
+    uint32_t counts[5] = {1, 1, 1, 1, 1}, at = 0, index[5] = {0};
+    /* a row has no steps, but that of an interleaved tensor has: then it is copied unit by unit */
+    bool whole = !map->unit || map->step[0] == 1;
+    uint32_t together = whole ? map->box[0] : 1;
+    for (uint32_t d = whole; d < map->rank; d++)
         counts[d] = (map->box[d] + map->step[d] - 1u) / map->step[d];
+    if (map->unit)
+        counts[map->rank - 2] = 1;
     for (;;) {
-        int64_t place[5] = {start[0], 0, 0, 0, 0};
-        for (uint32_t d = 1; d < map->rank; d++)
+        int64_t place[5] = {0};
+        for (uint32_t d = 0; d < map->rank; d++)
             place[d] = start[d] + (int64_t)index[d] * map->step[d];
-        row_at(job, at, place, counts[0]);
-        at += counts[0] * job->size;
-        uint32_t d = 1;
+        row_at(job, at, place, together);
+        at += together * job->unit;
+        uint32_t d = 0;
         while (d < map->rank && ++index[d] == counts[d])
             index[d++] = 0;
         if (d >= map->rank)
@@ -113,22 +122,23 @@ static uint32_t tile(const struct job *job, const int64_t start[5])
 static uint32_t im2col(const struct job *job, const int64_t start[5], const int64_t offset[3])
 {
     const struct cpu_tensor_map *map = job->map;
-    uint32_t spatial = map->rank - 2u, at = 0;
+    uint32_t spatial = map->rank - 2u, at = 0, axis = map->unit ? 0 : 1; /* of the first spatial dimension */
+    uint32_t channels = map->unit ? 1 : map->channels;
     int64_t pixel[5];
     memcpy(pixel, start, sizeof pixel);
     for (uint32_t i = 0; i < map->pixels; i++) {
         int64_t place[5];
         memcpy(place, pixel, sizeof place);
         for (uint32_t d = 0; d < spatial; d++)
-            place[d + 1] += offset[d];
-        row_at(job, at, place, map->channels);
-        at += map->channels * job->size;
+            place[d + axis] += offset[d];
+        row_at(job, at, place, channels);
+        at += channels * job->unit;
         uint32_t d = 0;
         for (; d < spatial; d++) {
-            pixel[d + 1] += map->step[d + 1];
-            if (pixel[d + 1] <= (int64_t)map->last[d + 1] + map->upper[d])
+            pixel[d + axis] += map->step[d + axis];
+            if (pixel[d + axis] <= (int64_t)map->last[d + axis] + map->upper[d])
                 break;
-            pixel[d + 1] = map->lower[d];
+            pixel[d + axis] = map->lower[d];
         }
         if (d == spatial)
             pixel[map->rank - 1]++;
@@ -171,13 +181,14 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
     uint64_t place = operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff, bytes;
     memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
-    bool whole = map.kind == CPU_TENSOR_MAP; /* one that a kernel made of zeros may lack some */
+    bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2); /* one made of zeros may lack some */
     for (uint32_t d = 0; d < map.rank && d < 5; d++)
         whole &= map.step[d] && (map.im2col || map.box[d]);
     if (!whole || map.rank != CPU_BULK_DIMENSIONS(what) || map.im2col != CPU_BULK_IM2COL(what))
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, operands[lane],
                       "this is no tensor map of such dimensions and mode");
     struct job job = {.map = &map, .work = what & 15, .op = CPU_BULK_OP(what), .size = cpu_type_sizes[map.type]};
+    job.unit = map.unit ? map.unit : job.size;
     int64_t start[5], offset[3];
     for (int d = 0; d < 5; d++)
         start[d] = d < map.rank ? (int32_t)operands[(CPU_BULK_COORDINATE + d) * CPU_WARP_SIZE + lane] : 0;
@@ -231,8 +242,10 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, cons
 }
 
 /* Kernels (Triton's) also make a map of 128 zeros, by setting one field after the other. */
-enum { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_TYPE, FIELD_SWIZZLE, FIELD_FILL };
-/* then the interleaved layout and the atomicity of the swizzle: 0 alone, none and 16 bytes, which is what a map has */
+enum {
+    FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_TYPE, FIELD_SWIZZLE, FIELD_FILL,
+    FIELD_INTERLEAVE /* then the atomicity of the swizzle: 0 alone, 16 bytes, which is what a map has */
+};
 
 static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
@@ -253,6 +266,7 @@ static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const u
     case FIELD_TYPE: fits &= value < sizeof types; map.type = types[value % sizeof types]; break;
     case FIELD_SWIZZLE: fits &= value < 4; map.swizzle = (uint8_t)value; break;
     case FIELD_FILL: fits &= value < 2; map.fill = (uint8_t)value; break;
+    case FIELD_INTERLEAVE: fits &= value < 3; map.unit = (uint8_t)(16 * value); break;
     default: fits &= value == 0;
     }
     if (!fits)

@@ -25,7 +25,8 @@ struct cpu_tensor_map {
     int16_t upper[3];     /*  86 */
     uint16_t channels;    /*  92  of each pixel */
     uint16_t pixels;      /*  94  of each column */
-    uint8_t unused[28];   /*  96 */
+    uint8_t unit;         /*  96  bytes of a unit of an interleaved tensor, 0 for others */
+    uint8_t unused[27];   /*  97 */
     uint32_t kind;        /* 124 */
 };
 

@@ -37,7 +37,7 @@ uint16_t cpu_half_of_float(float value)
         return sign | 0x7c00;
     int exponent;
     frexpf(size, &exponent); /* size < 2**exponent */
-    int unit = exponent < -13 ? -24 : exponent - 11;
+    int unit = size == 0 || exponent < -13 ? -24 : exponent - 11;
     uint32_t units = (uint32_t)rintf(ldexpf(size, -unit)); /* to nearest even; what carries over is the next exponent */
     return sign | (uint16_t)(units + ((uint32_t)(unit + 24) << 10));
 }

@@ -27,11 +27,13 @@ struct cpu_grid {
     void (*_Atomic entry)(struct cpu_warp *warp); /* may change to better code of the same kernel at any time */
     const uint64_t *symbols;
     uint64_t local_bytes; /* of each thread, without recursion */
+    uint64_t frames;      /* bytes of stack for the machine code, where each function runs once */
     uint32_t shared_static;
     uint32_t parameter_bytes;
     uint32_t parameters;
     struct cpu_parameter *layout; /* of them */
     uint32_t path; /* enum cpu_path */
+    uint32_t checks; /* enum cpu_check: what the machine code asks about each access */
     _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
     _Atomic int64_t until_hot;   /* nanoseconds to run until better code is wanted; 0: never, CPU_HOT: now */
@@ -50,6 +52,8 @@ struct cpu_fault_record {
     uint64_t address;
     uint64_t pc; /* of the instruction, where machine code faulted */
     uint64_t callers[CPU_MOST_CALLERS]; /* words of its stack that may be return addresses into the kernel's code */
+    uint64_t grid_id;
+    const uint64_t *symbols; /* of the kernel's module, which they tell */
     uint32_t block[3];
     uint32_t warp;
     char kernel[256];
@@ -57,6 +61,8 @@ struct cpu_fault_record {
 };
 
 struct cpu_graph_run;
+struct cpu_races;
+struct cpu_race_block;
 
 struct cpu_job {
     struct cpu_grid *grid;
@@ -76,6 +82,8 @@ struct cpu_job {
     uint64_t blocks;
     _Atomic uint64_t next;       /* first block that no worker has taken */
     _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
+    struct cpu_races *races;     /* of a launch that is checked for races */
+    _Atomic uint32_t errors;     /* that checks have found */
     _Atomic uint32_t recorded;   /* the fault record belongs to whoever sets this first */
     /* The helpers' side, see pool.c. */
     struct cpu_job *link;
@@ -106,6 +114,7 @@ struct cpu_running {
     cpu_lanes live; /* lanes that have not exited */
     uint32_t cluster_phase; /* at which the warp arrived last */
     uint32_t polls; /* of loops that compute, since the last barrier */
+    uint64_t barrier_site;  /* of the last barrier of the block, where that is checked */
     uint32_t reduced_count; /* results of the last bar.red */
     bool reduced_all;
 };
@@ -145,6 +154,7 @@ struct cpu_block {
     uint32_t rank;        /* in the cluster */
     struct cpu_cluster *cluster, own;
     struct cpu_barrier barriers[CPU_BARRIERS];
+    struct cpu_race_block *race; /* of a launch that is checked for races */
     struct cpu_running warps[CPU_MAX_WARPS];
 };
 
@@ -177,7 +187,7 @@ struct cpu_worker {
     struct cpu_block *unused;
 };
 
-extern const struct cpu_runtime cpu_services;
+extern const struct cpu_runtime cpu_services, cpu_check_services;
 
 static inline uint32_t cpu_count(cpu_lanes lanes)
 {

@@ -135,7 +135,7 @@ ROWS = (
     ),
     Row(
         "9.7.9.25.4.1",
-        "",
+        "copies",
         "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes.ignore_oob{.hint} "
         "[d], [a], size, left, right, [mbar]{, policy}",
         dst="shared::cta",

@@ -1,0 +1,328 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Ask the runtime about each access to memory before it is made: what it finds wrong goes to an address that is right.
+
+A row of `ACCESSES` tells which operands of an instruction are addresses, and how much is accessed there. The emitter of
+the instruction then takes the address that the runtime has returned, by `emit.memory.pointers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from cuda.cpu.check import (
+    ALIGNED,
+    ALONE,
+    RACECHECK,
+    READ,
+    RELEASE,
+    SIZED,
+    SPACES,
+    STEP,
+    STRONG,
+    SYNCCHECK,
+    UNIFORM,
+    VALUES,
+    WRITE,
+)
+from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.memory import ORDERS, is_parameter, place_of, pointers, space_of
+from cuda.cpu.emit.sync import of_first_lane
+from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
+from cuda.cpu.passes.graph import WARP, Block, Step
+from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Vector
+
+BARRIER = 8  # bytes of an mbarrier
+TENSOR_MAP = 128
+MOST_ELEMENTS = 8
+UPDATE = READ | WRITE | STRONG
+BARRIER_UPDATE = UPDATE | RELEASE
+
+
+class Access(NamedTuple):
+    address: Address
+    space: str
+    size: int | Value  # bytes, at an address that is a multiple of it; a Value: of any alignment
+    kind: int
+    lanes: int = -1  # whose address counts
+    values: tuple[Value, ...] = ()  # what is written: elements, one behind the other
+
+
+def before(frame: Frame, step: Step) -> None:
+    """Emit the questions about an instruction's accesses."""
+    instruction, form = step.instruction, step.form
+    for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
+        _ask(frame, access)
+    if instruction.opcode in COLLECTIVES or "warp" in form.modifiers:
+        _tell_meeting(frame, instruction)
+    if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
+        _tell_barrier(frame, instruction, form)
+    if instruction.opcode in ("membar", "fence") and frame.module.checks & RACECHECK:
+        frame.service("check_fence", "void", f"{frame.builder.mask_type} {frame.mask}")
+
+
+def _none(frame: Frame, instruction: Instruction, form: Form) -> tuple[Access, ...]:
+    return ()
+
+
+def _tell_meeting(frame: Frame, instruction: Instruction) -> None:
+    """Tell which lanes each lane names in an operation of the warp."""
+    if not frame.module.checks & (RACECHECK | SYNCCHECK):
+        return
+    masks = _row(frame, frame.read(instruction.operands[-1], "b32"))
+    lanes = f"{frame.builder.mask_type} {frame.mask}"
+    what = frame.module.checks << 4
+    frame.service("check_warp", "void", lanes, f"i64 {site(frame)}", f"i32 {what}", f"ptr {masks}")
+
+
+def tell_alone(frame: Frame, pending: list[str]) -> None:
+    """Tell which lanes wait at operations of the warp for others that cannot come any more; `pending` is by block."""
+    if not frame.module.checks & SYNCCHECK:
+        return
+    builder = frame.builder
+    for block, slot in zip(frame.graph.blocks, pending, strict=True):
+        if block.barrier != WARP:
+            continue
+        lanes = builder.assign(f"load {builder.mask_type}, ptr {slot}")
+        some, after = builder.new_label("alone"), builder.new_label("others")
+        builder.branch(builder.is_zero(lanes), after, some)
+        builder.label(some)
+        frame.line = block.steps[0].instruction.line
+        what = frame.module.checks << 4 | ALONE
+        frame.service(
+            "check_warp", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}", "ptr null"
+        )
+        builder.jump(after)
+        builder.label(after)
+
+
+def tell_passed(frame: Frame, block: Block, pending: list[str]) -> None:
+    """Tell which lanes have come to a block on a way past a barrier at which others of their warp wait.
+
+    The block can be reached from the barrier and does not lead to it. Lanes that return on a way of their own are none.
+    """
+    if not frame.module.checks & SYNCCHECK:
+        return
+    builder = frame.builder
+    for barrier in _passed(frame, block.number):
+        instruction = barrier.steps[0].instruction
+        if isinstance(instruction, Instruction) and not _is_aligned(instruction):
+            continue
+        lanes = builder.assign(f"load {builder.mask_type}, ptr {pending[barrier.number]}")
+        some, after = builder.new_label("past"), builder.new_label("none")
+        builder.branch(builder.is_zero(lanes), after, some)
+        builder.label(some)
+        frame.line = instruction.line
+        what = frame.module.checks << 4 | ALONE
+        frame.service(
+            "check_barrier", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}", "i32 0",
+            f"i32 {frame.mask}",
+        )  # fmt: skip
+        builder.jump(after)
+        builder.label(after)
+
+
+def _passed(frame: Frame, number: int) -> list[Block]:
+    """Return the barriers past which an edge of the graph leads to a block."""
+    blocks, reach = frame.graph.blocks, frame.reach()
+    before = [block.number for block in blocks if number in block.end.targets]
+    return [
+        block
+        for block in blocks
+        if block.waits and reach[block.number] >> number & 1 and not reach[number] >> block.number & 1
+        and any(each != block.number and reach[each] >> block.number & 1 for each in before)
+    ]  # fmt: skip
+
+
+def _is_aligned(instruction: Instruction) -> bool:
+    """Tell whether all lanes of a warp have to come to a barrier."""
+    return instruction.opcode == "bar" or "aligned" in instruction.modifiers
+
+
+def _tell_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Tell who comes to a barrier of the block, or of the cluster."""
+    if not frame.module.checks & SYNCCHECK:
+        return
+    operands = list(instruction.operands)
+    if form.red:
+        operands = operands[1:-1]
+    number, threads = ([of_first_lane(frame, frame.read(each, "u32")) for each in operands] + ["i32 0"] * 2)[:2]
+    what = frame.module.checks << 4 | (ALIGNED if _is_aligned(instruction) else 0)
+    lanes = f"{frame.builder.mask_type} {frame.mask}"
+    frame.service("check_barrier", "void", lanes, f"i64 {site(frame)}", f"i32 {what}", number, threads)
+
+
+def _ask(frame: Frame, access: Access) -> None:
+    builder = frame.builder
+    place = pointers(frame, access.address, access.space)
+    what = SPACES[access.space] | frame.module.checks << 4 | access.kind
+    sizes, size = "ptr null", access.size
+    if isinstance(size, Value):
+        sizes, what, size = f"ptr {_rows(frame, 1, (size,))}", what | SIZED, 0
+    elif access.values and frame.module.checks & RACECHECK:
+        step = (size // len(access.values)).bit_length() - 1
+        sizes, what = f"ptr {_rows(frame, MOST_ELEMENTS, access.values)}", what | VALUES | step << STEP
+    what |= UNIFORM if place.uniform else 0
+    row = _row(frame, builder.cast("ptrtoint", place, "i64"))
+    lanes = frame.mask
+    if access.lanes != -1:
+        lanes = builder.assign(f"and {builder.mask_type} {lanes}, {access.lanes}")
+    frame.service(
+        "check_access", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}",
+        f"i32 {size}", f"ptr {row}", sizes,
+    )  # fmt: skip
+    shape = Shape.UNIFORM if place.uniform else Shape.VECTOR
+    found = builder.load("i64", row, shape=shape, align=8 if place.uniform else 64)
+    frame.checked[access.address, access.space] = builder.cast("inttoptr", found, "ptr")
+
+
+def _row(frame: Frame, value: Value) -> str:
+    return _rows(frame, 0, (value,))
+
+
+def _rows(frame: Frame, place: int, values: tuple[Value, ...]) -> str:
+    """Store numbers of each lane where the runtime can read them: `place` has room for so many, or for one (0)."""
+    builder = frame.builder
+    if place not in frame.check_rows:
+        frame.check_rows[place] = builder.alloca(f"[{max(place, 1)} x {builder.type('i64')}]", 64)
+    for number, value in enumerate(values):
+        at = builder.offset(frame.check_rows[place], number * frame.width * 8)
+        builder.store(builder.broadcast(builder.resize(builder.bits(value), "i64")), at, align=64)
+    return frame.check_rows[place]
+
+
+def site(frame: Frame) -> int:
+    """Return what names the instruction in reports: the number of its function, and its line."""
+    return frame.module.functions.index(frame.function.name) << 32 | frame.line
+
+
+# --- what instructions access -----------------------------------------------------------------------------
+
+
+def _bytes(type_: str) -> int:
+    return width_of(integer_of(ELEMENTS[type_])) // 8
+
+
+def _count(operand: Operand | None) -> int:
+    return len(operand.elements) if isinstance(operand, Vector) else 1
+
+
+def _load(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    target, address = instruction.operands[:2]
+    space = space_of(form)
+    if not is_parameter(address, space):
+        strong = STRONG if ORDERS[getattr(form, "sem", None)] else 0
+        yield Access(address, space, _bytes(form.type) * _count(target), READ | strong)
+
+
+def _store(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    address, source = instruction.operands[:2]
+    if form.bulk:
+        yield Access(address, place_of(form.space), frame.read(source, "u64"), WRITE)
+        return
+    space = space_of(form)
+    if not is_parameter(address, space):
+        kind = WRITE | (STRONG if ORDERS[form.sem] else 0) | (RELEASE if form.sem == "release" else 0)
+        elements = source.elements if isinstance(source, Vector) else (source,)
+        step = _bytes(form.type)
+        values = tuple(frame.read(each, form.type) for each in elements) if step <= 8 else ()
+        yield Access(address, space, step * len(elements), kind, values=values)
+    if form.mbarrier_complete_tx_bytes:
+        yield Access(instruction.operands[2], place_of(form.space), BARRIER, BARRIER_UPDATE)
+
+
+def _atomic(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    operands = instruction.operands if form.opcode == "atom" else (None, *instruction.operands)
+    address, source = operands[1:3]
+    kind = UPDATE | (RELEASE if form.sem in ("release", "acq_rel") else 0)
+    yield Access(address, space_of(form), _bytes(form.type) * _count(source), kind)
+    if form.opcode == "red" and form.mbarrier_complete_tx_bytes:
+        yield Access(operands[3], place_of(form.space), BARRIER, BARRIER_UPDATE)
+
+
+def _copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    operands = instruction.operands
+    if "mbarrier" in form.modifiers:
+        if form.noinc:
+            yield Access(operands[0], "shared", BARRIER, BARRIER_UPDATE)
+    elif "tensor" in form.modifiers:
+        if "prefetch" not in form.modifiers:
+            yield from _tensor(operands, form)
+    elif "bulk" in form.modifiers and operands[1:] and "prefetch" not in form.modifiers:
+        yield from _bulk(frame, operands, form)
+    elif "global" in form.modifiers:
+        yield from _small_copy(frame, operands, form)
+
+
+def _small_copy(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
+    target, source, size, *rest = operands
+    yield Access(target, "shared", size.value, WRITE)
+    rest = rest[:-1] if form.hint else rest
+    if rest:
+        most = constant(size.value, "i32")
+        known = frame.builder.intrinsic("umin", "i32", frame.read(rest[0], "u32"), most)
+        yield Access(source, "global", known, READ)
+    else:
+        yield Access(source, "global", size.value, READ)
+
+
+def _bulk(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
+    """Tell of a bulk copy or reduction, but for one to several blocks: where these want it, each for itself knows."""
+    target, source, size, *rest = operands
+    amount = frame.read(size, "u32")
+    yield Access(source, place_of(form.src), amount, READ)
+    if form.multicast_cluster:
+        return
+    if not form.cp_mask:
+        yield Access(target, place_of(form.dst), amount, WRITE)
+    if not form.bulk_group:
+        yield Access(rest[0], place_of(form.dst), BARRIER, BARRIER_UPDATE)
+
+
+def _tensor(operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
+    """Tell of the map; the box's place is only known once the runtime has read it."""
+    tensor = operands[1] if form.src == "global" else operands[0]
+    yield Access(Address(tensor.base, tensor.offset), "generic", TENSOR_MAP, READ)
+
+
+def _barrier(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    operation = form.modifiers[0]
+    if operation in ("inval", "pending_count"):
+        return
+    first = operation in ("init", "expect_tx", "complete_tx")
+    address = instruction.operands[0 if first else 1]
+    kinds = {"init": WRITE, "test_wait": READ | STRONG, "try_wait": READ | STRONG}
+    yield Access(address, space_of(form), BARRIER, kinds.get(operation, BARRIER_UPDATE))
+
+
+def _matrices(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    """Tell of the rows of ldmatrix and stmatrix: a lane for each has its address."""
+    loads = form.opcode == "ldmatrix"
+    rows = int(form.num[1:]) * (16 if form.shape == "m16n16" else 8)
+    yield Access(instruction.operands[1 if loads else 0], "shared", 16, READ if loads else WRITE, (1 << rows) - 1)
+
+
+def _map(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    if form.modifiers[0] == "cp_fenceproxy":
+        target, source, _ = instruction.operands
+        yield Access(target, "global", TENSOR_MAP, WRITE)
+        yield Access(source, "shared", TENSOR_MAP, READ)
+    else:
+        yield Access(instruction.operands[0], place_of(form.space), TENSOR_MAP, READ | WRITE)
+
+
+ACCESSES: dict[str, Callable[[Frame, Instruction, Form], Iterator[Access]]] = {
+    "ld": _load,
+    "ldu": _load,
+    "st": _store,
+    "atom": _atomic,
+    "red": _atomic,
+    "cp": _copy,
+    "mbarrier": _barrier,
+    "ldmatrix": _matrices,
+    "stmatrix": _matrices,
+    "tensormap": _map,
+}

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What checks have found, in words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from cuda.cpu.check import READ, SPACES, WRITE
+
+if TYPE_CHECKING:
+    from cuda.cpu.runtime._runtime import Finding
+
+NULL_PAGE = 4096
+
+# enum cpu_finding_kind: the check, and what is wrong
+KINDS = {
+    0: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, {where}"),
+    1: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, in {allocation}, which is freed"),
+    2: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, which is memory of the host alone"),
+    3: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, which is no multiple of that"),
+    4: ("memcheck", "{verb} of {size} bytes at byte {offset} of the block's shared memory, which has {bytes}"),
+    5: (
+        "memcheck",
+        "{verb} of {size} bytes at byte {offset} of the thread's local memory, which has {bytes}",
+    ),
+    6: ("memcheck", "{verb} of {size} bytes at byte {offset} of the kernel's parameters, which have {bytes}"),
+}
+for _kind, _order in enumerate(("write after a write", "read after a write", "write after a read"), start=7):
+    KINDS[_kind] = ("racecheck", f"{_order} of {{place}}: nothing orders it after {{other}}")
+SYNCS = (
+    "lanes {lanes} of the warp are at a barrier of all its lanes, and {others} are not",
+    "the barrier is to have {address} threads: it must be a multiple of 32, and at most the block's {size}",
+    "the barrier is to have {address} threads, and others have come to it for {size}",
+    "the mask 0x{address:08x} does not name the lane itself",
+    "the mask is 0x{address:08x}, and 0x{size:08x} in a lane that it names",
+    "lanes {lanes} wait for others that they name, of which {others} do not come",
+    "{warps} of the block's {size} warps wait at the barrier for ever",
+)
+KINDS.update(enumerate((("synccheck", text) for text in SYNCS), start=10))
+VERBS = {READ: "read", WRITE: "write", READ | WRITE: "update"}
+
+# enum cpu_relation
+_PLACES: dict[int, Callable[[Finding], str]] = {
+    0: lambda f: "a null pointer" if f.address < NULL_PAGE else "where nothing is allocated",
+    1: lambda f: f"{f.start - f.address} bytes before {allocation(f)}",
+    2: lambda f: f"{f.address - f.start - f.bytes} bytes after {allocation(f)}",
+    4: lambda f: f"{f.address + f.size - f.start - f.bytes} of them after the end of {allocation(f)}",
+}
+
+
+def allocation(finding: Finding) -> str:
+    return f"the allocation of {finding.bytes} bytes at 0x{finding.start:x} made by {finding.origin}"
+
+
+def describe(finding: Finding, kernel: str, place: Callable[[str, int], str]) -> str:
+    """Return a finding as a line of text; `place` names an instruction by kernel and site."""
+    check, text = KINDS[finding.kind]
+    where = _PLACES.get(finding.relation, lambda f: "")(finding)
+    offset = finding.offset - (1 << 64) if finding.offset >> 63 else finding.offset
+    if check == "racecheck":
+        what = text.format(place=_place(finding), other=_other(finding, kernel, place))
+        return _line(check, finding, kernel, place, what)
+    what = text.format(
+        verb=VERBS.get(finding.what & (READ | WRITE), ""), size=finding.size, address=finding.address, offset=offset,
+        bytes=finding.bytes, allocation=allocation(finding), where=where, lanes=_lanes(finding.address),
+        others=_lanes(finding.size), warps=finding.address.bit_count(),
+    )  # fmt: skip
+    return _line(check, finding, kernel, place, what)
+
+
+def _lanes(mask: int) -> str:
+    """Return lanes as "0-3, 7"."""
+    runs: list[list[int]] = []
+    for lane in (lane for lane in range(32) if mask >> lane & 1):
+        if runs and lane == runs[-1][1] + 1:
+            runs[-1][1] = lane
+        else:
+            runs.append([lane, lane])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs) or "none"
+
+
+def _place(finding: Finding) -> str:
+    """Return where a race is."""
+    if finding.what & 15 == SPACES["shared"]:
+        return f"byte {finding.offset} of shared memory"
+    if finding.bytes:
+        return f"0x{finding.address:x}, byte {finding.offset} of {allocation(finding)}"
+    return f"0x{finding.address:x}"
+
+
+def _other(finding: Finding, kernel: str, place: Callable[[str, int], str]) -> str:
+    block = "" if finding.other_block == finding.block else f"block {finding.other_block}, "
+    return f"{block}thread {finding.other_thread}, {place(kernel, finding.other_site)}"
+
+
+def _line(check: str, finding: Finding, kernel: str, place: Callable[[str, int], str], what: str) -> str:
+    more = f" (and {finding.count - 1} more by this instruction)" if finding.count > 1 else ""
+    instruction = place(kernel, finding.site)
+    return f"{check}: kernel {kernel!r}, block {finding.block}, thread {finding.thread}, {instruction}: {what}{more}"
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Print lines for people."""
+    for line in lines:
+        print(f"cuda.cpu {line}", file=sys.stderr, flush=True)
+
+
+def leaks(records: Iterable[Any]) -> list[str]:
+    """Return a line for each allocation that a context still has at its end."""
+    return [f"leakcheck: {r.size} bytes at 0x{r.start:x} made by {r.origin} were never freed" for r in records]

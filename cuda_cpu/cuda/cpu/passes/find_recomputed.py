@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the registers that are computed anew behind each barrier, rather than kept for each packet.
+
+That is what a few simple steps make of parameters, constants, and the thread's and the block's place. Behind a barrier
+these are known anyway; LLVM then sees what is the same for all packets, and computes it once.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.analyse_uniformity import UNIFORM
+from cuda.cpu.passes.find_affine import SIMPLE, STRIDES
+from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.ptx.syntax import Function, Register, Symbol
+
+FIXED = UNIFORM | STRIDES.keys()  # special registers that say where a thread is, or what the launch was asked for
+MOST = 8  # steps for each packet: to keep a number costs a store and a load
+MOST_UNIFORM = 24  # steps in all, most of which are done once
+
+
+def find_recomputed(graph: Graph) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
+    """Return by register the steps that compute it, in order.
+
+    And by register the steps that compute how far its segments are from each other, which is the same in all rounds
+    of loops: what else writes it adds something to it that is the same for all lanes.
+    """
+    writers: dict[str, list[Step]] = {}
+    found: dict[str, list[Step]] = {}
+    for block in graph.blocks:
+        for step in block.steps:
+            for name in step.writes:
+                writers.setdefault(name, []).append(step)
+    for steps in writers.values():
+        for name in steps[0].writes if len(steps) == 1 and _is_simple(graph.function, steps[0]) else ():
+            needed = _steps_of(graph, steps[0], found)
+            if needed:
+                found[name] = needed
+    apart = {}
+    for name in graph.strides:
+        first = [step for step in writers[name] if not _adds(graph, step, name)]
+        if len(first) == 1 < len(writers[name]) and _is_simple(graph.function, first[0]):
+            apart[name] = _steps_of(graph, first[0], found)
+    kept = {name: steps for name, steps in found.items() if name in graph.strides or graph.is_uniform(name)}
+    return kept, {name: steps for name, steps in apart.items() if steps}
+
+
+def _adds(graph: Graph, step: Step, name: str) -> bool:
+    """Tell whether a step adds something to a register that is the same for all lanes."""
+    others = [source for source in step.reads if source != name]
+    counted = step.form is not None and step.form.opcode in ("add", "sub") and step.reads.count(name) == 1
+    return counted and step.instruction.operands[1] == Register(name) and all(map(graph.is_uniform, others))
+
+
+def _is_simple(function: Function, step: Step) -> bool:
+    if step.form is None or step.instruction.guard is not None or len(step.writes) != 1:
+        return False
+    if step.form.opcode == "ld":
+        base = step.instruction.operands[1].base
+        return (step.form.space or "").startswith("param") and isinstance(base, Symbol) and function.entry
+    return step.form.opcode in SIMPLE and "cc" not in step.form.modifiers
+
+
+def _steps_of(graph: Graph, step: Step, found: dict[str, list[Step]]) -> list[Step]:
+    """Return the steps that a step's result needs, none if these are too many or it depends on anything else."""
+    needed: dict[int, Step] = {}
+    for name in step.reads:
+        if name not in FIXED:
+            if name not in found:
+                return []
+            needed |= {id(each): each for each in found[name]}
+    needed[id(step)] = step
+    varying = sum(not graph.is_uniform(each.writes[0]) for each in needed.values())
+    return list(needed.values()) if varying <= MOST and len(needed) <= MOST_UNIFORM else []

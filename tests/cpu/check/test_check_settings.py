@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Asking for checks: the variable, the command line, wrong names, leaks at a program's end; numbers stated twice."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import cuda.cpu
+from cuda.cpu import check
+from cuda.cpu.check import report
+
+pytestmark = pytest.mark.cpu_only
+
+HEADER = pathlib.Path(cuda.cpu.__file__).parent / "runtime/check.h"
+
+PROGRAM = """
+import ctypes, sys
+driver = ctypes.CDLL("libcuda.so.1")
+print(driver.cuInit(0))
+context, place = ctypes.c_void_p(), ctypes.c_uint64()
+driver.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+driver.cuMemAlloc_v2(ctypes.byref(place), ctypes.c_size_t(4000))
+driver.cuMemAlloc_v2(ctypes.byref(place), ctypes.c_size_t(512))
+module, function = ctypes.c_void_p(), ctypes.c_void_p()
+print(driver.cuModuleLoadData(ctypes.byref(module), b'''.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .u32 kept;
+.visible .entry k(.param .u64 p) { .reg .b64 %d<2>;
+ ld.param.u64 %d1, [p];
+ st.global.u32 [%d1+512], 1;
+ ret; }'''))
+driver.cuModuleGetFunction(ctypes.byref(function), module, b"k")
+values = (ctypes.c_void_p * 1)(ctypes.addressof(place))
+driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, values, None)
+print(driver.cuCtxSynchronize())
+driver.cuMemFree_v2(place)
+if "destroy" in sys.argv:
+    driver.cuCtxDestroy_v2(context)
+"""
+
+
+def start(tmp_path, *arguments: str, **variables: str):
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM)
+    before, after = [], []
+    for argument in arguments:
+        (before if argument.startswith("--") else after).append(argument)
+    command = [sys.executable, "-m", "cuda.cpu", "run", *before, str(script), *after]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | variables)
+
+
+def test_by_the_command_line(tmp_path):
+    done = start(tmp_path, "--check=memcheck")
+    assert done.stdout.split() == ["0", "0", "700"], done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("cuda.cpu memcheck: kernel 'k'")
+    assert "0 bytes after the allocation of 512 bytes" in line
+
+
+def test_the_command_line_comes_before_the_variable(tmp_path):
+    done = start(tmp_path, "--check=", CUDA_CPU_CHECK="memcheck")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("way", ["destroy", "exit"])
+def test_leaks_at_the_end(way, tmp_path):
+    done = start(tmp_path, way, CUDA_CPU_CHECK="leakcheck")
+    (line,) = [line for line in done.stderr.splitlines() if "leakcheck" in line]
+    assert re.fullmatch(r"cuda.cpu leakcheck: 4000 bytes at 0x\w+ made by cuMemAlloc were never freed", line)
+
+
+def test_a_wrong_name_is_refused(tmp_path):
+    done = start(tmp_path, "--check=memchek")
+    assert done.returncode == 2
+    assert "CUDA_CPU_CHECK has 'memchek'; it takes " in done.stderr
+    done = start(tmp_path, CUDA_CPU_CHECK="memchek")
+    assert done.stdout.split()[0] == "1"  # CUDA_ERROR_INVALID_VALUE of cuInit
+
+
+def test_an_error_is_not_a_leak(tmp_path):
+    """What could not be freed any more after an error is told all the same; what was freed before is not."""
+    assert "512 bytes" not in start(tmp_path, "destroy", CUDA_CPU_CHECK="leakcheck").stderr
+
+
+def test_numbers_of_the_header():
+    text = HEADER.read_text()
+    assert {name.lower(): int(value) for name, value in re.findall(r"CPU_(\w+CHECK) = (\d+)", text)} == check.NAMES
+    spaces = re.search(r"enum cpu_space \{(.*?)\}", text, re.DOTALL)[1]
+    assert list(check.SPACES) == [name.lower() for name in re.findall(r"CPU_SPACE_(\w+)", spaces)]
+    bits = {name: int(value, 16) for name, value in re.findall(r"CPU_ACCESS_(\w+) (0x\w+)u", text)}
+    assert bits == {name: getattr(check, name) for name in bits}
+    kinds = re.search(r"enum cpu_finding_kind \{(.*?)\n\};", text, re.DOTALL)[1]
+    assert list(report.KINDS) == list(range(len(re.findall(r"CPU_FOUND_\w+", kinds))))

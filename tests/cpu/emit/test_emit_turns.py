@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Packets that take turns in loops through memory: each goes on where it was, and ends as if it had run alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
+
+from support.warps import HEAD, compiled
+
+from cuda.cpu.emit import emit_kernel
+from cuda.cpu.ptx import program as ptx_program
+
+# Thread t goes through x[t], x[t + step], ... as long as that is below n; BODY has what it loads in %r6, END is behind.
+LOOP = """
+.shared .align 4 .b8 room[4096];
+.visible .entry k(.param .u64 x, .param .u64 out, .param .s32 n, .param .s32 step)
+{
+    .reg .pred %p<4>; .reg .b32 %r<30>; .reg .f32 %f<4>; .reg .b64 %d<20>;
+    ld.param.u64 %d1, [x]; ld.param.u64 %d2, [out]; ld.param.s32 %r10, [n]; ld.param.s32 %r11, [step];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.y; mad.lo.s32 %r4, %r3, %r2, %r1;
+    mov.u32 %r12, %ctaid.x; mul.lo.s32 %r13, %r12, 1000; add.s32 %r7, %r4, %r13;
+    mov.u32 %r14, %ntid.y; mul.lo.s32 %r15, %r2, %r14; mad.lo.s32 %r16, %r12, %r15, %r4;
+    mul.wide.u32 %d5, %r16, 4; add.s64 %d5, %d2, %d5; mov.u32 %r5, 0; mul.lo.u32 %r20, %r4, 77;
+    shl.b32 %r8, %r4, 2; mov.u32 %r9, room; add.s32 %r8, %r8, %r9; st.shared.u32 [%r8], 0; bar.sync 0;
+    setp.ge.s32 %p1, %r7, %r10;
+    @%p1 bra END;
+LOOP:
+    mul.wide.s32 %d4, %r7, 4; add.s64 %d7, %d1, %d4;
+    ld.global.u32 %r6, [%d7];
+    BODY
+    add.s32 %r7, %r7, %r11;
+    setp.lt.s32 %p2, %r7, %r10;
+    @%p2 bra LOOP;
+END:
+    BEHIND
+    ret;
+}
+"""
+HASH = "mad.lo.u32 %r5, %r5, 3, %r6; mad.lo.s32 %r5, %r5, 5, %r7;"
+STORE = "bar.sync 0; add.u32 %r5, %r5, %r20; st.global.u32 [%d5], %r5;"
+BLOCKS = [(32,), (96,), (40,), (256,), (64, 4), (16, 6), (7,)]
+SIZES = [(40000, 1024), (40000, 1500), (9000, 1024), (8192, 1024), (500, 1024), (0, 1024), (3000, 64), (70000, 4099)]
+
+
+def kernel(body: str, behind: str, **options: object):
+    return compiled(LOOP.replace("BODY", body).replace("BEHIND", behind), **options)
+
+
+def hashes(x: np.ndarray, threads: int, blocks: int, n: int, step: int) -> np.ndarray:
+    """Return what HASH and STORE leave."""
+    thread = np.tile(np.arange(threads, dtype=np.uint32), blocks)
+    at = thread.astype(np.int64) + 1000 * np.repeat(np.arange(blocks), threads)
+    found = np.zeros(threads * blocks, np.uint32)
+    while (runs := at < n).any():
+        here = np.where(runs, at, 0)
+        found = np.where(runs, (found * np.uint32(3) + x[here]) * np.uint32(5) + here.astype(np.uint32), found)
+        at += step
+    return found + thread * np.uint32(77)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_each_thread_hashes_what_it_goes_through(block: tuple[int, ...]) -> None:
+    """Rounds that are and are not multiples of a turn, packets with one round more than others, lanes with one more."""
+    x = np.random.default_rng(seed=1).integers(0, 2**32, 80000, dtype=np.uint32)
+    threads, blocks = int(np.prod(block)), 3
+    for n, step in SIZES:
+        out = np.zeros(threads * blocks, np.uint32)
+        kernel(HASH, STORE)(x, out, np.int32(n), np.int32(step), threads=block, blocks=blocks)
+        np.testing.assert_array_equal(out, hashes(x, threads, blocks, n, step), err_msg=f"{n} by {step}")
+
+
+@pytest.mark.parametrize("width", ["1", "8", "16"])
+def test_narrow_packets(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    x = np.arange(80000, dtype=np.uint32)
+    text = LOOP.replace("BODY", HASH).replace("BEHIND", STORE) + f"// {width}\n"
+    for n, step in SIZES:
+        out = np.zeros(200, np.uint32)
+        compiled(text)(x, out, np.int32(n), np.int32(step), threads=100, blocks=2)
+        np.testing.assert_array_equal(out, hashes(x, 100, 2, n, step))
+
+
+def test_without_a_barrier() -> None:
+    x = np.arange(80000, dtype=np.uint32)
+    plain = LOOP.replace("bar.sync 0;", "").replace("BODY", HASH).replace("BEHIND", STORE.replace("bar.sync 0;", ""))
+    for n, step in SIZES:
+        out = np.zeros(512, np.uint32)
+        compiled(plain)(x, out, np.int32(n), np.int32(step), threads=256, blocks=2)
+        np.testing.assert_array_equal(out, hashes(x, 256, 2, n, step))
+
+
+def test_the_budget_is_spent() -> None:
+    """Somebody may wait for a kernel to be interrupted: turns ask the runtime as often as rounds do."""
+    polls = []
+    x, out = np.ones(1 << 20, np.uint32), np.zeros(256, np.uint32)
+    kernel(HASH, STORE)(
+        x, out, np.int32(1 << 20), np.int32(1024), threads=256, budget=1000,
+        services={"poll": lambda warp: polls.append(1)},
+    )  # fmt: skip
+    assert len(polls) >= 7
+
+
+def test_counts_in_shared_memory() -> None:
+    """Atomic operations that come in any order."""
+    count = "and.b32 %r17, %r6, 255; shl.b32 %r17, %r17, 2; add.s32 %r17, %r17, %r9; red.shared.add.u32 [%r17], 1;"
+    behind = "bar.sync 0; ld.shared.u32 %r18, [%r8]; st.global.u32 [%d5], %r18;"
+    x = np.random.default_rng(seed=2).integers(0, 2**32, 80000, dtype=np.uint32)
+    out = np.zeros(256, np.uint32)
+    kernel(count, behind)(x, out, np.int32(70000), np.int32(1024), threads=256)
+    places = np.arange(70000)[np.arange(70000) % 1024 < 256]
+    np.testing.assert_array_equal(out, np.bincount(x[places] & 255, minlength=256))
+
+
+def test_loops_in_a_loop() -> None:
+    """The inner one is entered anew, by packets that are in different rounds of the outer one."""
+    inner = """
+    mov.u32 %r21, %r7;
+INNER:
+    mul.wide.s32 %d8, %r21, 4; add.s64 %d9, %d1, %d8; ld.global.u32 %r22, [%d9]; mad.lo.u32 %r5, %r5, 3, %r22;
+    add.s32 %r21, %r21, 2048; setp.lt.s32 %p3, %r21, %r10; @%p3 bra INNER;
+    """
+    x = np.random.default_rng(seed=3).integers(0, 2**32, 80000, dtype=np.uint32)
+    n, step, threads = 50000, 7000, 96
+    out = np.zeros(threads, np.uint32)
+    kernel(inner, STORE)(x, out, np.int32(n), np.int32(step), threads=threads)
+    found = np.zeros(threads, np.uint32)
+    for thread in range(threads):
+        total = 0
+        for first in range(thread, n, step):
+            for at in range(first, n, 2048):
+                total = (total * 3 + int(x[at])) % 2**32
+        found[thread] = (total + 77 * thread) % 2**32
+    np.testing.assert_array_equal(out, found)
+
+
+ORDERED = {
+    "sums of floats": "cvt.rn.f32.u32 %f1, %r6; red.shared.add.f32 [room], %f1;",
+    "old values": "atom.shared.exch.b32 %r5, [room], %r6;",
+    "what comes last": "st.volatile.shared.u32 [room], %r6;",
+}
+
+
+@pytest.mark.parametrize("what", ORDERED)
+def test_nobody_takes_turns_where_the_order_shows(what: str) -> None:
+    """One warp goes through its loop after the other."""
+    text = LOOP.replace("BODY", ORDERED[what]).replace("BEHIND", "bar.sync 0; ld.shared.u32 %r5, [room];" + STORE)
+    x = np.random.default_rng(seed=4).integers(0, 2**32, 80000, dtype=np.uint32)
+    out, n, step = np.zeros(256, np.uint32), 70000, 1024
+    compiled(text)(x, out, np.int32(n), np.int32(step), threads=256)
+    order = np.arange(256)[:, None] + np.arange(0, n + step, step)
+    order = order.reshape(8, 32, -1).transpose(0, 2, 1).ravel()
+    values = x[order[order < n]]
+    last = values[-1]
+    if what == "sums of floats":
+        last = np.add.accumulate(values.astype(np.float32))[-1].view(np.uint32)
+    np.testing.assert_array_equal(out - np.arange(256, dtype=np.uint32) * np.uint32(77), last)
+
+
+def test_who_takes_turns() -> None:
+    def takes(body: str, **options: object) -> bool:
+        text = HEAD + LOOP.replace("BODY", body).replace("BEHIND", STORE)
+        return "turn." in emit_kernel(ptx_program.build([text]), "k", **options).text
+
+    assert takes(HASH)
+    assert not takes(HASH, quick=True)
+    assert not any(map(takes, ORDERED.values()))
+
+
+@pytest.mark.parametrize("width", ["4", "16", "32"])
+@pytest.mark.parametrize("stay", [0, 1, 40, 64, 99])
+@pytest.mark.parametrize("from_start", [False, True])
+def test_lanes_that_leave_behind_the_loop(
+    width: str, stay: int, monkeypatch: pytest.MonkeyPatch, *, from_start: bool
+) -> None:
+    """Others still take turns meanwhile; nobody comes back who has left."""
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    behind = f"setp.ge.u32 %p3, %r4, {stay}; @%p3 ret; {STORE}"
+    text = LOOP.replace("BODY", HASH).replace("BEHIND", behind) + f"// {width}\n"
+    if from_start:
+        text = text.replace("bar.sync 0;", "", 1)
+    x = np.random.default_rng(seed=6).integers(0, 2**32, 80000, dtype=np.uint32)
+    for n in (40000, 8200):
+        out = np.zeros(200, np.uint32)
+        compiled(text)(x, out, np.int32(n), np.int32(1024), threads=100, blocks=2)
+        expected = hashes(x, 100, 2, n, 1024)
+        expected[np.tile(np.arange(100) >= stay, 2)] = 0
+        np.testing.assert_array_equal(out, expected)

@@ -1,0 +1,257 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run the PTX kernels of the CPU device's tests on an NVIDIA GPU: what they expect is then measured, not only read.
+
+`support.warps` and `support.loaded` give these in place of their own where the tests run with --driver=nvidia.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from cuda.bindings import driver
+from cuda.core import Device
+from cuda.cpu.emit import emit_kernel
+from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.ptx.image import ptx_of
+
+HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
+# What the driver's compiler says of PTX that is for other GPUs, or for drivers newer than itself.
+ELSEWHERE = re.compile(
+    r"(requires|not supported on) \.target|requires PTX ISA|cannot be compiled to|Unsupported \.(version|target)"
+    r"|higher than default SM version"
+)
+OTHER_GPU = (
+    driver.CUresult.CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+    driver.CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
+)
+ALIGNMENT = 256
+NON_PORTABLE = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+
+
+class Fault(Exception):
+    """The kernel ended by an error, and the context with it."""
+
+
+class NotHere(Exception):
+    """The driver's compiler refuses the kernel for this GPU."""
+
+
+def call(function: Callable, *arguments: object) -> object:
+    status, *results = function(*arguments)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise Fault(f"{function.__name__}: {status.name}")
+    return results[0] if len(results) == 1 else results
+
+
+def load(image: bytes) -> object:
+    """Return a module of the driver; skip what is for other GPUs."""
+    log = np.zeros(4096, np.uint8)
+    options = [driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER, driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
+    status, module = driver.cuModuleLoadDataEx(image + b"\0", 2, options, [log.ctypes.data, log.size])
+    if status != driver.CUresult.CUDA_SUCCESS:
+        said = log.tobytes().rstrip(b"\0").decode(errors="replace")
+        if ELSEWHERE.search(said) or status in OTHER_GPU:
+            pytest.skip(f"not for this GPU and driver: {said.splitlines()[0] if said else status.name}")
+        raise NotHere(f"{status.name}: {said}")
+    return module
+
+
+class Kernel:
+    """A kernel of a PTX text, called as `support.warps.Kernel` is; options of our compiler mean nothing here."""
+
+    def __init__(self, text: str, name: str = "k", **options: object):
+        if ".version" not in text:
+            text = HEAD + text
+        self.name, self.text = name, text
+        program = ptx_program.build([text]).placed(name)
+        emit_kernel(program, name)  # what our compiler refuses it refuses here, too
+        self.parameters = program.functions[name].parameters
+        self._loaded: tuple[int, Module] | None = None
+
+    def __getattr__(self, name: str) -> object:
+        pytest.skip(f"looks at the {name} that our compiler gave the kernel")
+
+    def __call__(
+        self,
+        *args: object,
+        threads: int | tuple[int, ...] = 32,
+        blocks: int | tuple[int, ...] = 1,
+        shared: int = 0,
+        services: dict[str, Callable] | None = None,
+        stack_limit: int = 0,
+        **options: object,
+    ) -> None:
+        """Launch and wait."""
+        if services or stack_limit:
+            pytest.skip("takes the place of services of the CPU device's runtime")
+        context = current()
+        if self._loaded is None or self._loaded[0] != context:
+            self._loaded = context, Module(self.text.encode())
+        launch(self._loaded[1].function(self.name), self.parameters, args, blocks, threads, shared)
+
+
+class Module:
+    """A module of the driver, unloaded with this object."""
+
+    def __init__(self, image: bytes):
+        self._context = current()
+        self.handle = load(image)
+
+    def function(self, name: str) -> object:
+        return call(driver.cuModuleGetFunction, self.handle, name.encode())
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None) is not None and self._context == resets:
+            driver.cuModuleUnload(self.handle)
+
+
+class Loaded:
+    """Code with its variables, used as `support.loaded.Loaded` is."""
+
+    def __init__(self, image: bytes, row: int = 0) -> None:
+        self.code = ptx_program.load(ptx_of(image), capability=90)
+        self._module = Module(image)
+
+    def _address(self, name: str) -> int:
+        return int(call(driver.cuModuleGetGlobal, self._module.handle, name.encode())[0])
+
+    def variable(self, name: str, dtype: object) -> np.ndarray:
+        """Return a copy of a variable's content."""
+        data = np.zeros(self.code.variables[name].size, np.uint8)
+        call(driver.cuMemcpyDtoH, data.ctypes.data, self._address(name), data.nbytes)
+        return data.view(dtype)
+
+    def set_variable(self, name: str, value: np.ndarray) -> None:
+        call(driver.cuMemcpyHtoD, self._address(name), value.ctypes.data, value.nbytes)
+
+    def launch(self, name: str, grid: object, block: object, *args: object, **options: object) -> None:
+        """Launch and wait. Arrays are passed by address, NumPy scalars and records as they are."""
+        parameters = self.code.kernels[name].parameters
+        launch(self._module.function(name), parameters, args, grid, block, **options)
+
+
+def launch(
+    function: object,
+    parameters: list,
+    args: tuple[object, ...],
+    grid: object,
+    block: object,
+    shared: int = 0,
+    cluster: tuple[int, int, int] = (1, 1, 1),
+    cooperative: bool = False,
+) -> None:
+    """Launch and wait; arrays are copied there and back, at addresses with the same remainder modulo 256."""
+    config = driver.CUlaunchConfig()
+    config.gridDimX, config.gridDimY, config.gridDimZ = three(grid)
+    config.blockDimX, config.blockDimY, config.blockDimZ = three(block)
+    config.sharedMemBytes = shared
+    attributes = []
+    if cluster != (1, 1, 1):
+        attributes.append(driver.CUlaunchAttribute())
+        attributes[-1].id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        size = attributes[-1].value.clusterDim
+        size.x, size.y, size.z = cluster
+    if cooperative:
+        attributes.append(driver.CUlaunchAttribute())
+        attributes[-1].id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+        attributes[-1].value.cooperative = 1
+    config.attrs, config.numAttrs = attributes, len(attributes)
+    if np.prod(cluster) > 8:
+        call(driver.cuFuncSetAttribute, function, NON_PORTABLE, 1)
+    if shared > 48 << 10:
+        most = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        call(driver.cuFuncSetAttribute, function, most, shared)
+    with Memory([arg for arg in args if isinstance(arg, np.ndarray) and arg.ndim]) as memory:
+        packed = pack(parameters, [memory.translated(arg) for arg in args])
+        starts = np.cumsum([0, *(len(data) for data in packed)])[:-1]
+        values = np.frombuffer(b"".join(packed) + bytes(8), np.uint8)
+        addresses = (values.ctypes.data + starts).astype(np.uint64)
+        try:
+            call(driver.cuLaunchKernelEx, config, function, addresses.ctypes.data, 0)
+            call(driver.cuCtxSynchronize)
+        except Fault:
+            reset()
+            raise
+
+
+class Memory:
+    """Copies of arrays on the GPU, one for those that overlap, copied back at the end."""
+
+    def __init__(self, arrays: list[np.ndarray]):
+        self.ranges: list[list[int]] = []
+        for start, end in sorted((array.ctypes.data, array.ctypes.data + array.nbytes) for array in arrays):
+            if self.ranges and start < self.ranges[-1][1]:
+                self.ranges[-1][1] = max(end, self.ranges[-1][1])
+            else:
+                self.ranges.append([start, end])
+        self.places: list[int] = []
+        self.allocations: list[object] = []
+
+    def __enter__(self) -> Memory:
+        current()
+        for start, end in self.ranges:
+            allocation = call(driver.cuMemAlloc, end - start + ALIGNMENT)
+            self.allocations.append(allocation)
+            self.places.append(int(allocation) + start % ALIGNMENT)
+            if end > start:
+                call(driver.cuMemcpyHtoD, self.places[-1], start, end - start)
+        return self
+
+    def translated(self, arg: object) -> object:
+        """Return the address of an array, or the scalar, moved as the array is that its value points into."""
+        address = arg.ctypes.data if isinstance(arg, np.ndarray) and arg.ndim else arg
+        if isinstance(address, (int, np.uint64)):
+            for (start, end), place in zip(self.ranges, self.places, strict=True):
+                if start <= address < end or (address == start and not isinstance(arg, np.uint64)):
+                    return np.uint64(int(address) - start + place)
+        return arg
+
+    def __exit__(self, kind: type | None, *rest: object) -> None:
+        if kind is not None and issubclass(kind, Fault):
+            return  # went with the context
+        for (start, end), place, allocation in zip(self.ranges, self.places, self.allocations, strict=True):
+            if end > start and kind is None:
+                call(driver.cuMemcpyDtoH, start, place, end - start)
+            call(driver.cuMemFree, allocation)
+
+
+def pack(parameters: list, args: list[object]) -> list[bytes]:
+    assert len(args) == len(parameters), "wrong number of kernel arguments"
+    packed = [np.asarray(arg).tobytes() for arg in args]
+    for parameter, data in zip(parameters, packed, strict=True):
+        assert len(data) == parameter.size, f"{parameter.name}: {len(data)} bytes for {parameter.size}"
+    return packed
+
+
+def three(sizes: int | tuple[int, ...]) -> tuple[int, ...]:
+    sizes = (sizes,) if isinstance(sizes, int) else sizes
+    return sizes + (1,) * (3 - len(sizes))
+
+
+@functools.cache
+def started() -> None:
+    Device(0).set_current()
+
+
+resets = 0
+
+
+def current() -> int:
+    """Make the primary context current; return which one it is, counted from the resets."""
+    started()
+    return resets
+
+
+def reset() -> None:
+    """Leave the context that an error broke behind."""
+    global resets
+    resets += 1
+    driver.cuDevicePrimaryCtxReset(0)
+    context = call(driver.cuDevicePrimaryCtxRetain, 0)
+    call(driver.cuCtxSetCurrent, context)

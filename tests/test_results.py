@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What benchmarks/RESULTS.md says of kernels and needs no clock."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+from support.compilers import compile_cuda
+
+from benchmarks.cpu_kernels.__main__ import path_of
+from benchmarks.cpu_kernels.cases import all_cases
+from cuda.cpu import jit
+from cuda.cpu.code import NARROW, WIDE
+from cuda.cpu.ptx.program import build
+
+ROOT = pathlib.Path(__file__).parent.parent
+KERNELS = ROOT / "benchmarks/cpu_kernels"
+
+
+@pytest.mark.cpu_only
+def test_kernels_run_as_the_table_says(monkeypatch):
+    for name in ("CUDA_CPU_PATH", "CUDA_CPU_WIDTH"):
+        monkeypatch.delenv(name, raising=False)
+    source = (KERNELS / "kernels.cu").read_text()
+    program = build([compile_cuda(source, "--gpu-architecture=sm_90", f"--include-path={KERNELS}").decode()])
+    compiled, expected = set(), {}
+    for case in all_cases():
+        notes = []
+        for name, _grid, block, _arguments in case.launches:
+            x, *others = block if isinstance(block, tuple) else (block,)
+            row = NARROW if x % 32 and others else WIDE
+            if (name, row) not in compiled:
+                compiled.add((name, row))
+                notes += jit.kernel_text(program, name, row, quick=True).notes
+        expected[case.name] = path_of("\n".join(f"cuda.cpu: {note}" for note in notes))
+    results = (ROOT / "benchmarks/RESULTS.md").read_text()
+    (table,) = re.findall(r"^\| kernel \|.*\| path \|\n((?:\|.*\n)+)", results, re.MULTILINE)
+    rows = re.findall(r"^\| (.+?) \|.*\| (.*) \|$", table, re.MULTILINE)
+    assert {name: path for name, path in rows if name in expected} == expected
