@@ -24,6 +24,7 @@ PEERS = ["cuda-core==1.2.2", "cuda-bindings==13.5.0"]
 PEER_PACKAGES = [*PEERS, "nvidia-cuda-nvrtc==13.5.*", "numpy"]
 NUMBA_PACKAGES = ["numba", "numpy"]
 SUITES = ("calls", "imports", "install", "cpu_kernels")
+ON_GPU = "gpu"  # asked for by name: the calls of cuda.core on NVIDIA's driver
 
 
 def peer_python(name: str, packages: list[str]) -> str:
@@ -40,15 +41,16 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("CUDA_", "LD_LIBRARY"))}
 
 
-def sides(with_peer: bool) -> list[tuple[str, dict[str, str]]]:
-    """Return Python and environment of ours and of NVIDIA's, on the driver that does nothing."""
-    driver = null_driver.build(OUT)
-    ours = (sys.executable, clean_environment() | {"CUDA_PYTHON_DRIVER": str(driver)})
+def sides(with_peer: bool, on_gpu: bool = False) -> list[tuple[str, dict[str, str]]]:
+    """Return Python and environment of ours and of NVIDIA's, on the driver that does nothing or on NVIDIA's."""
+    driver = pathlib.Path("nvidia") if on_gpu else null_driver.build(OUT)
+    found = {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "") if on_gpu else str(driver.parent)}
+    ours = (sys.executable, clean_environment() | found | {"CUDA_PYTHON_DRIVER": str(driver)})
     if not with_peer:
         return [ours]
     given = os.environ.get("CUDA_BENCH_PEER")
     peer = f"{given}/bin/python" if given else peer_python("peer", PEER_PACKAGES)
-    return [ours, (peer, clean_environment() | {"LD_LIBRARY_PATH": str(driver.parent), "PYTHONPATH": ""})]
+    return [ours, (peer, clean_environment() | found | {"PYTHONPATH": ""})]
 
 
 def kernels(fast: bool, with_peer: bool) -> None:
@@ -60,17 +62,20 @@ def kernels(fast: bool, with_peer: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)}; default: all")
+    parser.add_argument(
+        "suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)} (default: all); {ON_GPU}"
+    )
     parser.add_argument("--fast", action="store_true", help="fewer values, for a first look")
     parser.add_argument("--no-peer", action="store_true", help="leave NVIDIA's packages and Numba out")
     options = parser.parse_args()
     fast, with_peer = options.fast, not options.no_peer
-    if unknown := set(options.suites) - set(SUITES):
-        parser.error(f"no suite {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
+    if unknown := set(options.suites) - {*SUITES, ON_GPU}:
+        parser.error(f"no suite {', '.join(sorted(unknown))}; there are {', '.join((*SUITES, ON_GPU))}")
     OUT.mkdir(exist_ok=True)
     tables = {
         "calls": lambda: call_tables.table(sides(with_peer), OUT, 2 if fast else 7),
         "imports": lambda: import_time.table(sides(with_peer), 3 if fast else 9),
+        ON_GPU: lambda: call_tables.gpu_table(sides(with_peer, on_gpu=True), 2 if fast else 7),
         "install": lambda: install.table(OUT / "install", PEERS, with_peer),
     }
     print(machine(), flush=True)

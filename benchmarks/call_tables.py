@@ -23,6 +23,23 @@ def worker(python: str, variables: dict[str, str], tables: tuple[str, ...]) -> d
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def gpu_table(sides: list[tuple[str, dict[str, str]]], rounds: int) -> list[str]:
+    """Return the rows of cuda.core on a real driver, in bursts; ours and the peer's in turn."""
+    runs = [[worker(*side, ("--settle", "rows_core"))["rows_core"]["values"] for side in sides] for _ in range(rounds)]
+    lines = ["| operation | ours | NVIDIA's | ratio |", "|---|---|---|---|"]
+    for name in runs[0][0]:
+        found = compared([[run[side][name] for run in runs] for side in range(len(sides))])
+        lines.append(f"| {' | '.join([name, *found])} |")
+    return lines
+
+
+def compared(sides: list[list]) -> list[str]:
+    """Return the cells of a row: ours, the peer's and their ratio, of what each side measured."""
+    ours, *peer = map(median, sides)
+    known = isinstance(ours, float) and peer and isinstance(peer[0], float)
+    return [spell(ours), spell(peer[0]) if peer else "-", f"{ours / peer[0]:.2f}" if known else "-"]
+
+
 def floor(variables: dict[str, str], folder: pathlib.Path) -> dict[str, dict[str, float]]:
     """Return what the calls cost from a C extension without checks, and from C itself."""
     include, library = sysconfig.get_path("include"), folder / "floor.so"
@@ -48,11 +65,9 @@ def table(sides: list[tuple[str, dict[str, str]]], folder: pathlib.Path, rounds:
     ]
     for rows in TABLES:
         for name, target in runs[0][0][rows]["targets"].items():
-            ours, *peer = (median([run[side][rows]["values"][name] for run in runs]) for side in range(len(sides)))
-            known = isinstance(ours, float) and peer and isinstance(peer[0], float)
+            found = compared([[run[side][rows]["values"][name] for run in runs] for side in range(len(sides))])
             wanted = f"{target:,} ns" if isinstance(target, int) else target or ""
-            cells = [name, wanted, spell(ours), spell(peer[0]) if peer else "-"]
-            cells += [f"{ours / peer[0]:.2f}" if known else "-", spell(lowest["extension"].get(name))]
+            cells = [name, wanted, *found, spell(lowest["extension"].get(name))]
             lines.append(f"| {' | '.join([*cells, spell(lowest['loops'].get(name.partition(',')[0]))])} |")
     return lines
 

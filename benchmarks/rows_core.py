@@ -133,6 +133,7 @@ ROWS = [
     ("stream.is_done", "no slower", "stream.is_done"),
     ("event - event", "no slower", "end - start"),
 ]
+SETTLE = "device.sync()"
 # Name, target, and the rows whose difference, divided by the number of arguments that one has more, it is.
 SLOPES = [
     ("one more ctypes argument", 30, "launch, 12 ctypes arguments", "launch, 4 ctypes arguments", 8),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build from the sdist on a machine with an NVIDIA GPU, offline; run tests, examples, benchmarks; write a report.
 
-python ci/gpu/run.py --wheels FOLDER --report FOLDER
+python ci/gpu/run.py --wheels FOLDER --report FOLDER [--peer FOLDER] [--steps tests,kernels,examples,benchmarks]
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -29,28 +30,29 @@ ARGUMENTS = {  # of the examples that take any
 NEED_MORE = ("dask_squares.py", "make_picture.py", "mpi_sum.py", "torch_operator.py")
 LIBRARIES = {"nvrtc": "libnvrtc.so.13", "nvJitLink": "libnvJitLink.so.13"}
 # What the tests use beyond pytest and NumPy; a test that lacks one of these cannot even be collected.
-WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "tqdm"]
+WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "tqdm", "mpmath", "anyio", "trio"]
+STEPS = ("tests", "kernels", "examples", "benchmarks")
 
 
 class Report:
     """Steps with their outcome and the end of their output."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: pathlib.Path, timeout: int) -> None:
+        self.folder, self.timeout = folder, timeout
         self.facts: dict[str, object] = {}
         self.steps: list[dict] = []
         folder.mkdir(parents=True, exist_ok=True)
 
-    def run(self, name: str, command: list, cwd: pathlib.Path, environment: dict, timeout: int = 1800) -> bool:
+    def run(self, name: str, command: list, cwd: pathlib.Path, environment: dict) -> bool:
         started = time.monotonic()
         try:
             done = subprocess.run(
-                [str(part) for part in command], cwd=cwd, env=environment, timeout=timeout,
+                [str(part) for part in command], cwd=cwd, env=environment, timeout=self.timeout,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             )  # fmt: skip
             status, output = done.returncode, done.stdout
         except subprocess.TimeoutExpired as late:
-            status, output = None, f"{(late.stdout or b'').decode(errors='replace')}\nended after {timeout} s"
+            status, output = None, f"{(late.stdout or b'').decode(errors='replace')}\nended after {self.timeout} s"
         (self.folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.log").write_text(output)
         self.add(name, "passed" if status == 0 else "failed", output[-4000:], time.monotonic() - started)
         return status == 0
@@ -117,16 +119,36 @@ def has(python: pathlib.Path, package: str, environment: dict) -> bool:
     return subprocess.run([python, "-c", program, package, least], env=environment, capture_output=True).returncode == 0
 
 
-def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pathlib.Path, environment: dict) -> bool:
-    """Make an environment on top of this Python's packages and build the sdist in it."""
-    python = work / "env/bin/python"
-    make = [sys.executable, "-m", "venv", "--clear", "--without-pip", work / "env"]
-    if not report.run("environment", make, work, environment):
+def make_environment(report: Report, folder: pathlib.Path, environment: dict) -> bool:
+    """Make an environment on top of this Python's packages."""
+    make = [sys.executable, "-m", "venv", "--clear", "--without-pip", folder]
+    if not report.run(f"environment {folder.name}", make, folder.parent, environment):
         return False
     # Not --system-site-packages, which would miss those of a virtual environment that runs this script.
-    own = pathlib.Path(sysconfig.get_path("purelib", vars={"base": str(work / "env")}))
+    own = pathlib.Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     paths = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
     (own / "beneath.pth").write_text("".join(f"{path}\n" for path in paths))
+    return True
+
+
+def link_libraries(folder: pathlib.Path) -> None:
+    """Show an environment NVIDIA's libraries of the packages beneath: cuda.pathfinder looks in its own folder only."""
+
+    def link(source: str, target: str) -> None:
+        if not os.path.lexists(target):
+            os.symlink(source, target)
+
+    own = pathlib.Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
+    for path in dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib")):
+        if (found := pathlib.Path(path) / "nvidia").is_dir():
+            shutil.copytree(found, own / "nvidia", copy_function=link, dirs_exist_ok=True)
+
+
+def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pathlib.Path, environment: dict) -> bool:
+    """Make an environment and build the sdist in it."""
+    python = work / "env/bin/python"
+    if not make_environment(report, work / "env", environment):
+        return False
     offline = [python, "-m", "pip", "install", "--no-index", "--find-links", wheels]
     for wanted in ["setuptools", *WANTED]:
         if not has(python, wanted, environment):
@@ -135,6 +157,7 @@ def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pat
         # Also where this Python has the same: cuda.pathfinder looks for libraries in the environment's own folder.
         command = [*offline, "--no-deps", "--ignore-installed", path]
         report.run(f"package {path.name.split('-')[0]}", command, work, environment)
+    link_libraries(work / "env")
     return report.run("build", [*offline, "--no-build-isolation", sdist], work, environment)
 
 
@@ -143,8 +166,14 @@ def main() -> int:
     parser.add_argument("--wheels", type=pathlib.Path, required=True, help="the sdist, and wheels of what it needs")
     parser.add_argument("--report", type=pathlib.Path, required=True, help="folder for report.md, report.json and logs")
     parser.add_argument("--driver", default="nvidia", choices=["nvidia", "cpu"], help="cpu tries this script itself")
+    parser.add_argument("--peer", type=pathlib.Path, help="wheels of NVIDIA's cuda-core and cuda-bindings")
+    parser.add_argument("--without", metavar="EXPRESSION", help="tests that this machine cannot run, as of pytest's -k")
+    parser.add_argument("--timeout", type=int, default=1800, help="seconds for one step")
+    parser.add_argument("--steps", default=",".join(STEPS), help=f"of {', '.join(STEPS)}; default: all; '' only builds")
     options = parser.parse_args()
-    report = Report(options.report.resolve())
+    if unknown := set(options.steps.split(",")) - {*STEPS, ""}:
+        parser.error(f"no step {', '.join(sorted(unknown))}; there are {', '.join(STEPS)}")
+    report = Report(options.report.resolve(), options.timeout)
     work = report.folder / "work"
     work.mkdir(exist_ok=True)
     environment = {name: value for name, value in os.environ.items() if name not in ("CUDA_HOME", "PYTHONPATH")}
@@ -154,25 +183,62 @@ def main() -> int:
     sdist = newest_sdist(wheels)
     report.facts["sdist"] = sdist.name
     if install(report, work, wheels, sdist, environment):
-        run_everything(report, work, unpack(sdist, work), options.driver, environment)
+        peer = options.peer and install_peer(report, work, options.peer.resolve(), environment)
+        run_steps(report, work, unpack(sdist, work), options, environment, peer)
     report.write()
     print(f"see {report.folder / 'report.md'}")
     return int(any(step["outcome"] == "failed" for step in report.steps if not step["name"].startswith("package ")))
 
 
-def run_everything(report: Report, work: pathlib.Path, tree: pathlib.Path, driver: str, environment: dict) -> None:
+def install_peer(report: Report, work: pathlib.Path, wheels: pathlib.Path, environment: dict) -> pathlib.Path | None:
+    """Make an environment with NVIDIA's packages."""
+    command = [work / "peer/bin/python", "-m", "pip", "install", "--no-index", "--no-deps", "--ignore-installed"]
+    made = make_environment(report, work / "peer", environment)
+    if made and report.run("package peer", [*command, *sorted(wheels.glob("*.whl"))], work, environment):
+        link_libraries(work / "peer")
+        return work / "peer"
+    return None
+
+
+def run_steps(
+    report: Report,
+    work: pathlib.Path,
+    tree: pathlib.Path,
+    options: argparse.Namespace,
+    environment: dict,
+    peer: pathlib.Path | None,
+) -> None:
     """Run tests, examples and benchmarks of the unpacked tree with the installed package."""
-    python = work / "env/bin/python"
+    python, steps = work / "env/bin/python", options.steps.split(",")
     missing = missing_libraries(python, environment)
     report.facts["missed libraries"] = ", ".join(missing) or "none"
-    report.run("tests", [python, "-m", "pytest", "-q", f"--driver={driver}"], tree, environment)
+    test = [python, "-m", "pytest", "-v", f"--driver={options.driver}"]
+    if options.without:
+        test += ["-k", f"not ({options.without})"]
+    if has(python, "pytest-xdist", environment):  # a test that never ends, or its process, does not end the others
+        test += ["-o", "timeout_method=thread", "--timeout=60"]
+        one, many = ["-n", "1", "--max-worker-restart=99"], ["-n", "8"]  # one: what asks the GPU for its free memory
+    else:
+        one = many = []
+    if "tests" in steps:
+        report.run("tests", [*test, *one, "--ignore=tests/cpu"], tree, environment)
+    if "kernels" in steps:  # of the tests of the CPU device
+        report.run("kernels", [*test, *many, "tests/cpu"], tree, environment)
+    if "examples" in steps:
+        run_examples(report, python, tree, environment, missing)
+    if "benchmarks" in steps:
+        suites = ["calls", "imports", *(["gpu"] if options.driver == "nvidia" else [])]
+        compared = environment | {"CUDA_BENCH_PEER": str(peer)} if peer else environment
+        command = [python, "-m", "benchmarks", *suites, "--fast", *([] if peer else ["--no-peer"])]
+        report.run("benchmarks", command, tree, compared)
+
+
+def run_examples(report: Report, python: pathlib.Path, tree: pathlib.Path, environment: dict, missing: list) -> None:
     for name in sorted(path.name for path in (tree / "examples").glob("*.py") if path.name not in NEED_MORE):
         if LIBRARIES["nvrtc"] in missing:
             report.add(f"example {name}", "skipped", f"needs {LIBRARIES['nvrtc']}: add nvidia-cuda-nvrtc to the wheels")
         else:
             report.run(f"example {name}", [python, name, *ARGUMENTS.get(name, [])], tree / "examples", environment)
-    suites = ["calls", "imports"]
-    report.run("benchmarks", [python, "-m", "benchmarks", *suites, "--fast", "--no-peer"], tree, environment)
 
 
 if __name__ == "__main__":

@@ -18,13 +18,14 @@ from codegen.record_wrapper import RecordWrapper
 QUICK = re.compile(
     r"cu(Init|DriverGetVersion|GetError\w+|GetProcAddress|StreamQuery|EventQuery|\w*GetAttributes?|\w*GetParam\w+"
     r"|Ctx(Get|Set|Push|Pop)\w*|Device(Get|Can|Total|Compute)\w*|(Stream|Event|Module|Library|Kernel|Func|Graph\w*)Get\w+"
-    r"|\w+NodeGet\w+|Occupancy\w+|TexRef\w+|SurfRef\w+|TexObjectGet\w+|TensorMap\w+|StreamIsCapturing|FuncIsLoaded)"
+    r"|\w+NodeGet\w+|TexRef\w+|SurfRef\w+|TexObjectGet\w+|TensorMap\w+|StreamIsCapturing|FuncIsLoaded)"
     r"|nvrtc(Version|Get\w+)|nvJitLink(Version|Get\w+)|nvvm(\w*Version|Get\w+)|nvFatbin(Version|GetErrorString)"
     r"|cuda(GetLastError|PeekAtLastError|GetError\w+|CreateChannelDesc|StreamQuery|EventQuery)"
 )
-# Those that QUICK matches although they may compile, load, copy or wait.
+# Those that QUICK matches although they may compile, load, copy or wait, if only for a call of another thread.
 SLOW = re.compile(
-    r"cu(Init|CtxSetLimit|ModuleGet(Function|Global)|LibraryGet\w+|KernelGetFunction|MemGet\w+|CtxGetDevResource)"
+    r"cu(Init|Ctx[GS]etLimit|ModuleGet(Function|Global)|LibraryGet\w+|KernelGetFunction|MemGet\w+|CtxGetDevResource"
+    r"|Occupancy\w+)"
 )
 # Functions whose results say more about a failure.
 RESULTS_OF_FAILURE = {"cuGraphExecUpdate", "cudaGraphExecUpdate"}

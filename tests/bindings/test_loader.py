@@ -4,15 +4,18 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
 
 import pytest
 from support.echo import compile_c
+from support.scripts import run_checked
 
 from codegen import apis
 from cuda.bindings import _line_info, _loader
+from cuda.bindings.driver import CUDA_VERSION
 
 # A driver for CUDA 11.4: it knows cuInit and cuStreamQuery, and tells by cuInit's status what it was asked for.
 DRIVER = """
@@ -353,8 +356,28 @@ cdef extern from "cuda.h":
 )
 
 
+def test_the_cpu_device_is_not_taken_for_nvidias_driver():
+    code = """
+        import ctypes
+        from cuda.bindings import _loader, driver
+        ctypes.CDLL(_loader.cpu_library())
+        try:
+            driver.cuInit(0)
+        except RuntimeError as error:
+            print(error)
+    """
+    assert "which has loaded that before" in run_checked(code, CUDA_PYTHON_DRIVER="nvidia")
+
+
+def version_of(headers):
+    text = next(path for folder in headers if (path := pathlib.Path(folder) / "cuda.h").exists()).read_text()
+    return int(re.search(r"#define CUDA_VERSION (\d+)", text)[1])
+
+
 @pytest.mark.parametrize("headers", [[], apis.include_path()], ids=["alone", "with cuda.h"])
 def test_other_cython_code_can_cimport_the_c_level(drivers, tmp_path, headers):
+    if headers and (found := version_of(headers)) < CUDA_VERSION:
+        pytest.skip(f"the installed cuda.h is of {found}, the bindings of {CUDA_VERSION}")
     (tmp_path / "user.pyx").write_text(WITH_HEADER if headers else CIMPORT)
     bindings = pathlib.Path(_loader.__file__).parents[2]
     build = f"""

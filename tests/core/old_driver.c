@@ -12,6 +12,7 @@ int cuInit(unsigned flags) { return 0; }
 int cuDriverGetVersion(int *version) { *version = 12020; return 0; }
 int cuDeviceGetCount(int *count) { *count = 1; return 0; }
 int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) { *flags = 0; *active = 1; return 0; }
 int cuDevicePrimaryCtxRetain(void **context, int device) { *context = &object; return 0; }
 int cuCtxSetCurrent(void *context) { return 0; }
 int cuCtxGetCurrent(void **context) { *context = &object; return 0; }

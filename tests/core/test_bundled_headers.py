@@ -1,8 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 
+import os
+import pathlib
+
 import pytest
 
+from cuda import pathfinder
+from cuda.bindings import nvrtc
 from cuda.core import Program, ProgramOptions, _bundled_headers
 
 pytestmark = pytest.mark.needs_nvrtc
@@ -18,6 +23,7 @@ def cache(tmp_path, monkeypatch):
     _bundled_headers.folder.cache_clear()
 
 
+@pytest.mark.needs_recent_nvrtc
 def test_headers_are_unpacked_into_the_users_cache(cache, monkeypatch):
     monkeypatch.chdir(cache)
     Program(SOURCE, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True)).compile("ptx")
@@ -25,6 +31,24 @@ def test_headers_are_unpacked_into_the_users_cache(cache, monkeypatch):
     assert (folder / "cuda_fp16.h").exists()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert [entry.name for entry in cache.iterdir()] == ["open-cuda-python"]
+
+
+@pytest.fixture
+def old_nvrtc(monkeypatch):
+    monkeypatch.setattr(nvrtc, "nvrtcVersion", lambda: (0, 13, 2))
+
+
+def test_packages_have_the_headers_for_an_older_nvrtc(old_nvrtc):
+    options = ProgramOptions(arch="sm_90", use_bundled_headers=True).as_bytes("NVRTC")
+    folders = [pathlib.Path(os.fsdecode(option).removeprefix("--include-path=")) for option in options[1:]]
+    assert (folders[0] / "cuda_fp16.h").exists()
+    assert (folders[1] / "cuda/std/atomic").exists()
+
+
+def test_an_older_nvrtc_without_packages(old_nvrtc, monkeypatch):
+    monkeypatch.setattr(pathfinder, "find_nvidia_header_directory", lambda name: None)
+    with pytest.raises(RuntimeError, match=r"NVRTC 13\.2 carries no headers, 13\.3 is the first that does; install"):
+        ProgramOptions(arch="sm_90", use_bundled_headers=True).as_bytes("NVRTC")
 
 
 def test_false_leaves_the_headers_out(cache):

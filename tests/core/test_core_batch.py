@@ -50,6 +50,8 @@ def test_options():
 
 @pytest.mark.parametrize("options", [CopyOptions("during_api_call"), PLACED, {"src_access_order": "stream"}])
 def test_copy_with_options(stream, upload, pinned, options):
+    if options == CopyOptions("during_api_call") and driver.cuDriverGetVersion()[1] < 13020:
+        pytest.skip("drivers before CUDA 13.2 copy in the stream's order only")
     data = np.arange(100, dtype="i4")
     with upload(data) as src, pinned(400) as dst:
         assert src.copy_to(dst, stream=stream, options=options) is dst

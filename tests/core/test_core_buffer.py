@@ -101,6 +101,7 @@ def test_memory_goes_back_although_its_stream_is_closed(device):
     other.close()
     used = device.memory_resource.attributes.used_mem_current
     buffer.close()
+    device.sync()
     assert device.memory_resource.attributes.used_mem_current <= used - (1 << 20)
 
 

@@ -92,7 +92,9 @@ def test_what_users_make_or_call_has_an_example():
 
 @pytest.mark.needs_nvrtc
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_example_runs(name, device, stream, tmp_path, monkeypatch):
+def test_example_runs(name, device, stream, tmp_path, monkeypatch, request):
+    if "Workqueue" in name:
+        request.getfixturevalue("since_13_1")
     monkeypatch.chdir(tmp_path)
     names = {"system": importlib.import_module(SYSTEM)}
     for module in map(importlib.import_module, MODULES):

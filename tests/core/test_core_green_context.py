@@ -35,7 +35,7 @@ def green(device, sms):
         yield context
 
 
-def test_resources_of_a_device(device, sms):
+def test_resources_of_a_device(since_13_1, device, sms):
     assert sms.sm_count == device.properties.multiprocessor_count
     assert sms.min_partition_size >= 1
     assert sms.coscheduled_alignment >= 1
@@ -106,7 +106,7 @@ def test_too_many(sms):
         sms.split({"count": sms.sm_count + 1})
 
 
-def test_work_queues(device):
+def test_work_queues(since_13_1, device):
     queues = device.resources.workqueue
     queues.configure(WorkqueueResourceOptions("green_ctx_balanced", 4))
     assert (queues.sharing_scope, queues.concurrency_limit) == ("green_ctx_balanced", 4)
@@ -122,7 +122,7 @@ def test_work_queues(device):
             WorkqueueResourceOptions(concurrency_limit=limit)
 
 
-def test_kernels_run_in_a_green_context(module, device, green, sms, upload, host):
+def test_kernels_run_in_a_green_context(since_13_1, module, device, green, sms, upload, host):
     assert green.is_green
     assert not device.context.is_green
     assert green.resources.sm.sm_count == sms.min_partition_size

@@ -144,7 +144,7 @@ def test_dlpack_arrives(stored, device, stream, versioned):
 
 
 @pytest.mark.parametrize("kind", SIZES)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=st.integers(-(2**70), 2**70) | st.integers(-300, 300))
 def test_int_takes_the_parameter_size_or_is_refused(stored, kind, value):
     bits = 8 * SIZES[kind]
@@ -155,7 +155,7 @@ def test_int_takes_the_parameter_size_or_is_refused(stored, kind, value):
             stored(kind, value, "u1")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=st.floats())
 def test_float_takes_the_parameter_size_or_is_refused(stored, value):
     np.testing.assert_equal(stored("double", value, "f8"), value)

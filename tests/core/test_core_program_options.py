@@ -75,6 +75,7 @@ def test_spelling(field):
 
 
 @pytest.mark.needs_nvrtc
+@pytest.mark.needs_recent_nvrtc
 @pytest.mark.parametrize("field", SPELLED)
 def test_nvrtc_knows_the_option(field, tmp_path):
     value = SPELLED[field][0]

@@ -108,7 +108,8 @@ def test_failure_changes_nothing(resource, stream, unit):
         start, free = buffer.handle, driver.cuMemGetInfo()[1]
         with pytest.raises(CUDAError, match="CUDA_ERROR_OUT_OF_MEMORY"):
             resource.modify_allocation(buffer, 1 << 50)
-        assert (buffer.handle, buffer.size, driver.cuMemGetInfo()[1]) == (start, unit, free)
+        assert (buffer.handle, buffer.size) == (start, unit)
+        assert driver.cuMemGetInfo()[1] >= free, "what was mapped for the growth is not given back"
     with pytest.raises(CUDAError, match="CUDA_ERROR_OUT_OF_MEMORY"):
         resource.allocate(1 << 50)
 

@@ -150,6 +150,7 @@ def test_edges_are_sets(graph):
     assert graph.edges() == set()
 
 
+@pytest.mark.cpu_only  # NVIDIA's driver finds cycles at instantiation
 def test_an_edge_that_is_refused_changes_nothing(graph):
     a, b, c = graph.empty(), graph.empty(), graph.empty()
     a.succ.add(b)
@@ -312,8 +313,13 @@ def test_allocations(graph, run, device, ints, module):
 
 
 @pytest.mark.parametrize("kind", ["host", "managed"])
-def test_allocations_that_the_host_reaches(graph, run, kind):
-    made = graph.allocate(16, memory_type=kind)
+def test_allocations_that_the_host_reaches(graph, run, kind, on_gpu):
+    try:
+        made = graph.allocate(16, memory_type=kind)
+    except CUDAError as error:
+        if not on_gpu or error.name != "CUDA_ERROR_NOT_SUPPORTED":
+            raise
+        pytest.skip(f"the driver has no {kind} memory for graphs")
     assert made.memory_type == kind
     seen = []
     filled = made.memset(made.dptr, 5, 16)
@@ -323,6 +329,7 @@ def test_allocations_that_the_host_reaches(graph, run, kind):
     assert seen == [bytes([5] * 16)]
 
 
+@pytest.mark.cpu_only  # counts bytes, NVIDIA's driver units of 32 MiB
 def test_memory_of_graphs_is_counted(graph, device, stream):
     attributes = GraphMemoryResource(device).attributes
     used = attributes.used_mem_current
@@ -415,7 +422,7 @@ class Owner:
         (lambda g, b, k: g.embed(b), TypeError, "child must be a GraphDefinition or a GraphBuilder, not Buffer"),
         (lambda g, b, k: g.join(b), TypeError, "must be a GraphNode, not Buffer"),
         (lambda g, b, k: g.join(GraphDefinition().empty()), ValueError, "the node is of another graph"),
-        (lambda g, b, k: g.deallocate(b.handle), CUDAError, "is not memory that a node of a graph allocates"),
+        (lambda g, b, k: g.deallocate(b.handle), CUDAError, "CUDA_ERROR_INVALID_VALUE.*cuGraphAddMemFreeNode"),
         (lambda g, b, k: g.if_then(3), TypeError, "condition must be a GraphCondition, not int"),
         (lambda g, b, k: g.switch(None, 0), ValueError, "count must be at least 1, not 0"),
         (lambda g, b, k: g.create_condition(-1), ValueError, "default_value must be from 0"),

@@ -33,6 +33,14 @@ def _targets():
     llvm.initialize_all_asmprinters()
 
 
+@pytest.fixture(autouse=True)
+def _device_is_new_enough(request, device):
+    arch = request.node.callspec.params.get("arch") if hasattr(request.node, "callspec") else None
+    on_gpu = request.config.getoption("--driver") == "nvidia"
+    if on_gpu and arch and int(arch.removeprefix("sm_")) > int(device.arch):
+        pytest.skip(f"the PTX is for {arch}, the device is an sm_{device.arch}")
+
+
 def to_ptx(ir: str, arch: str, opt: int = 3) -> bytes:
     """Compile LLVM IR; a back-end that does not know an architecture skips the test."""
     target = llvm.Target.from_triple("nvptx64-nvidia-cuda")
@@ -180,19 +188,19 @@ define ptx_kernel void @values(ptr byval(%pair) %p, ptr addrspace(1) %out) {
   %row = getelementptr [6 x i64], ptr addrspace(1) %out, i32 %t
   %wide = zext i32 %t to i64
   %mixed = call i64 @mix(i64 %wide, i64 -2)
-  store i64 %mixed, ptr addrspace(1) %row
+  store i64 %mixed, ptr addrspace(1) %row, align 8
   %bits = call i32 @llvm.ctpop.i32(i32 %t)
   %flipped = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %bits, i32 5, i32 31)
   %sum = add i32 %flipped, %n
   %sum64 = sext i32 %sum to i64
   %p1 = getelementptr i64, ptr addrspace(1) %row, i32 1
-  store i64 %sum64, ptr addrspace(1) %p1
+  store i64 %sum64, ptr addrspace(1) %p1, align 8
   %low = and i32 %t, 3
   %entry = getelementptr [4 x i16], ptr addrspace(4) @table, i32 0, i32 %low
   %small = load i16, ptr addrspace(4) %entry
   %big = sext i16 %small to i64
   %p2 = getelementptr i64, ptr addrspace(1) %row, i32 2
-  store i64 %big, ptr addrspace(1) %p2
+  store i64 %big, ptr addrspace(1) %p2, align 8
   %f = uitofp i32 %t to float
   %root = call float @llvm.sqrt.f32(float %f)
   %h = fptrunc float %root to half
@@ -200,7 +208,7 @@ define ptx_kernel void @values(ptr byval(%pair) %p, ptr addrspace(1) %out) {
   %scaled = fmul double %back, %x
   %as64 = bitcast double %scaled to i64
   %p3 = getelementptr i64, ptr addrspace(1) %row, i32 3
-  store i64 %as64, ptr addrspace(1) %p3
+  store i64 %as64, ptr addrspace(1) %p3, align 8
   switch i32 %low, label %other [ i32 0, label %zero
                                   i32 3, label %three ]
 zero:
@@ -212,13 +220,13 @@ other:
 join:
   %chosen = phi i64 [ 11, %zero ], [ 22, %three ], [ 33, %other ]
   %p4 = getelementptr i64, ptr addrspace(1) %row, i32 4
-  store i64 %chosen, ptr addrspace(1) %p4
+  store i64 %chosen, ptr addrspace(1) %p4, align 8
   %a128 = sext i64 %mixed to i128
   %square = mul i128 %a128, %a128
   %high = lshr i128 %square, 64
   %h64 = trunc i128 %high to i64
   %p5 = getelementptr i64, ptr addrspace(1) %row, i32 5
-  store i64 %h64, ptr addrspace(1) %p5
+  store i64 %h64, ptr addrspace(1) %p5, align 8
   ret void
 }
 """

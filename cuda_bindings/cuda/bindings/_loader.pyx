@@ -126,7 +126,10 @@ cdef Library _open_driver():
         except OSError as error:
             raise LibraryNotFound(f"CUDA_PYTHON_DRIVER={choice!r} cannot be opened: {error}") from None
     try:
-        return _open("libcuda.so.1")
+        library = _open("libcuda.so.1")
+        if choice == "nvidia" and library.path.endswith(CPU_LIBRARY):  # whoever loads a name gets what has it already
+            raise OSError("libcuda.so.1 is the CPU device's library in this process, which has loaded that before")
+        return library
     except OSError as error:
         if choice == "auto" and cpu_library() is not None:
             return _open_cpu()

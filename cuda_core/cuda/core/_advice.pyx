@@ -35,12 +35,12 @@ cdef int _range(Buffer buffer, int which, void* data, size_t size) except -1:
 
 
 cdef int _advise(Buffer buffer, int advice, cydriver.CUmemLocation location) except -1:
+    cdef cydriver.CUdeviceptr start = buffer.address()
+    cdef size_t nbytes = buffer.nbytes
     cdef bint pushed = activate(0) if current_ordinal() < 0 else False
     try:
-        check(
-            cydriver.cuMemAdvise(buffer.address(), buffer.nbytes, <cydriver.CUmem_advise>advice, location),
-            b"cuMemAdvise",
-        )
+        with nogil:
+            check(cydriver.cuMemAdvise(start, nbytes, <cydriver.CUmem_advise>advice, location), b"cuMemAdvise")
     finally:
         deactivate(pushed)
     return 0

@@ -206,6 +206,21 @@ cdef Arrays _managed(object given, object locations):
     return arrays
 
 
+cdef int _prefetch(object stream, object buffers, object locations, bint discards) except -1:
+    cdef Stream order = as_stream(stream, "stream")
+    if locations is None:
+        raise TypeError("locations must be a Device or a Host, or a sequence of them, not None")
+    cdef Arrays arrays = _managed(buffers, locations)
+    cdef cydriver.CUstream native = order.native
+    cdef cydriver.CUresult status
+    with nogil:
+        status = (cydriver.cuMemDiscardAndPrefetchBatchAsync if discards else cydriver.cuMemPrefetchBatchAsync)(
+            arrays.first, arrays.sizes, arrays.count, arrays.locations, arrays.indices, arrays.count, 0, native
+        )
+    check(status, b"cuMemDiscardAndPrefetchBatchAsync" if discards else b"cuMemPrefetchBatchAsync")
+    return 0
+
+
 def prefetch_batch(stream, buffers, locations) -> None:
     """Move managed memory to where it will be used, in one call and in the order of a stream.
 
@@ -223,17 +238,7 @@ def prefetch_batch(stream, buffers, locations) -> None:
     >>> managed = [ManagedMemoryResource().allocate(4096, stream=stream) for _ in range(2)]
     >>> prefetch_batch(stream, managed, device)
     """
-    cdef Stream order = as_stream(stream, "stream")
-    if locations is None:
-        raise TypeError("locations must be a Device or a Host, or a sequence of them, not None")
-    cdef Arrays arrays = _managed(buffers, locations)
-    cdef cydriver.CUstream native = order.native
-    cdef cydriver.CUresult status
-    with nogil:
-        status = cydriver.cuMemPrefetchBatchAsync(
-            arrays.first, arrays.sizes, arrays.count, arrays.locations, arrays.indices, arrays.count, 0, native
-        )
-    check(status, b"cuMemPrefetchBatchAsync")
+    _prefetch(stream, buffers, locations, False)
 
 
 def discard_batch(stream, buffers) -> None:
@@ -279,14 +284,4 @@ def discard_prefetch_batch(stream, buffers, locations) -> None:
     >>> managed = [ManagedMemoryResource().allocate(4096, stream=stream) for _ in range(2)]
     >>> discard_prefetch_batch(stream, managed, device)
     """
-    cdef Stream order = as_stream(stream, "stream")
-    if locations is None:
-        raise TypeError("locations must be a Device or a Host, or a sequence of them, not None")
-    cdef Arrays arrays = _managed(buffers, locations)
-    cdef cydriver.CUstream native = order.native
-    cdef cydriver.CUresult status
-    with nogil:
-        status = cydriver.cuMemDiscardAndPrefetchBatchAsync(
-            arrays.first, arrays.sizes, arrays.count, arrays.locations, arrays.indices, arrays.count, 0, native
-        )
-    check(status, b"cuMemDiscardAndPrefetchBatchAsync")
+    _prefetch(stream, buffers, locations, True)

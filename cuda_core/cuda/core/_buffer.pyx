@@ -21,8 +21,11 @@ from cuda.core._stream import default_stream
 # What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
 cdef object _SILENT = ASYNCHRONOUS | {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED"}
 # What it meets where the context was reset, and took the memory with it: a stream that nobody closed has an invalid
-# handle, an address that nobody freed is no allocation. Without a reset somebody else freed it, which is a mistake.
-cdef object _AFTER_RESET = frozenset(["CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE"])
+# handle, an address that nobody freed is no allocation, and threads have no context until they ask for the new one.
+# Without a reset somebody else freed it, which is a mistake.
+cdef object _AFTER_RESET = frozenset(
+    ["CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_INVALID_CONTEXT"]
+)
 
 
 cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
@@ -446,6 +449,7 @@ cdef class Buffer:
             raise ValueError(f"value has {width} bytes, but the buffer's {self.nbytes} are no multiple of that")
         if count == 0:
             return
+        order.begin_use()
         with nogil:
             if width == 1:
                 status = cydriver.cuMemsetD8Async(ptr, <uint8_t>bits, count, native)
@@ -453,6 +457,7 @@ cdef class Buffer:
                 status = cydriver.cuMemsetD16Async(ptr, <uint16_t>bits, count, native)
             else:
                 status = cydriver.cuMemsetD32Async(ptr, bits, count, native)
+        order.end_use()
         check(status, {1: b"cuMemsetD8Async", 2: b"cuMemsetD16Async", 4: b"cuMemsetD32Async"}[width])
         if order.owner is not None:
             _keep_in_graph(order, (self,))
@@ -534,8 +539,10 @@ cdef int _copy(Buffer dst, Buffer src, Stream stream, object options) except -1:
         return 0
     if nbytes == 0:
         return 0
+    stream.begin_use()
     with nogil:
         status = cydriver.cuMemcpyAsync(to, start, nbytes, native)
+    stream.end_use()
     check(status, b"cuMemcpyAsync")
     return 0 if stream.owner is None else _keep_in_graph(stream, (dst, src))
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where NVRTC unpacks the headers that it carries (`ProgramOptions.use_bundled_headers`)."""
+"""The headers that NVRTC carries, and where it unpacks them (`ProgramOptions.use_bundled_headers`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,32 @@ import os
 import stat
 from functools import cache
 from pathlib import Path
+
+FIRST = (13, 3)  # version of NVRTC that carries headers
+
+
+def options() -> list[str]:
+    """Return the options for NVRTC's own headers, or for those of installed packages where it is too old to have any.
+
+    Raises
+    ------
+    RuntimeError
+        NVRTC has no headers, and the packages are not there.
+    """
+    from cuda import pathfinder  # type: ignore[attr-defined]
+    from cuda.bindings import nvrtc
+
+    _, major, minor = nvrtc.nvrtcVersion()
+    if (major, minor) >= FIRST:
+        return [f"--use-bundled-headers={folder()}"]
+    found = [pathfinder.find_nvidia_header_directory(name) for name in ("cudart", "cccl")]
+    if None in found:
+        raise RuntimeError(
+            f"use_bundled_headers: NVRTC {major}.{minor} carries no headers, 13.3 is the first that does; "
+            "install nvidia-cuda-runtime, nvidia-cuda-crt and nvidia-cuda-cccl of its version, or name the headers' "
+            "folders by include_path"
+        )
+    return [f"--include-path={path}" for path in found]
 
 
 @cache

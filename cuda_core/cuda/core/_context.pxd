@@ -7,6 +7,7 @@ from cuda.bindings cimport cydriver
 cdef int initialise() except -1
 cdef cydriver.CUdevice native_device(int ordinal) except? -99
 cdef cydriver.CUcontext primary(int ordinal) except NULL
+cdef cydriver.CUcontext living_primary(int ordinal) except NULL
 cdef uint64_t life_of(int ordinal) except? 0
 cdef bint was_reset(int ordinal, uint64_t life) except -1
 cdef int current_ordinal() except -2

@@ -34,7 +34,8 @@ cdef int initialise() except -1:
         return 0
     with _lock:
         if not _initialised:
-            check(cydriver.cuInit(0), b"cuInit")
+            with nogil:
+                check(cydriver.cuInit(0), b"cuInit")
             check(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
             _count = min(count, 256)
             _initialised = True
@@ -61,10 +62,27 @@ cdef cydriver.CUcontext primary(int ordinal) except NULL:
     if _primaries[ordinal] == NULL:
         with _lock:
             if _primaries[ordinal] == NULL:
-                check(cydriver.cuDevicePrimaryCtxRetain(&context, device), b"cuDevicePrimaryCtxRetain")
+                with nogil:
+                    check(cydriver.cuDevicePrimaryCtxRetain(&context, device), b"cuDevicePrimaryCtxRetain")
                 _primaries[ordinal] = context
                 _first_lives[ordinal] = life_of(ordinal)
     return _primaries[ordinal]
+
+
+cdef cydriver.CUcontext living_primary(int ordinal) except NULL:
+    """Return a device's primary context; where a reset has destroyed it, the one that takes its place."""
+    cdef cydriver.CUcontext context = primary(ordinal)
+    cdef cydriver.CUdevice device = native_device(ordinal)
+    cdef unsigned int flags = 0
+    cdef int active = 1
+    check(cydriver.cuDevicePrimaryCtxGetState(device, &flags, &active), b"cuDevicePrimaryCtxGetState")
+    if active:
+        return context
+    with _lock:
+        with nogil:
+            check(cydriver.cuDevicePrimaryCtxRetain(&context, device), b"cuDevicePrimaryCtxRetain")
+        _primaries[ordinal] = context
+    return context
 
 
 cdef uint64_t life_of(int ordinal) except? 0:
@@ -194,7 +212,8 @@ cdef class Context:
 
     def __dealloc__(self):
         if self.green != NULL and not is_finalizing():
-            cydriver.cuGreenCtxDestroy(self.green)
+            with nogil:
+                cydriver.cuGreenCtxDestroy(self.green)
 
     @property
     def handle(self):
@@ -273,7 +292,8 @@ cdef class Context:
         if green != NULL:
             if _greens is not None:
                 _greens.pop(<uintptr_t>self.native, None)
-            check(cydriver.cuGreenCtxDestroy(green), b"cuGreenCtxDestroy")
+            with nogil:
+                check(cydriver.cuGreenCtxDestroy(green), b"cuGreenCtxDestroy")
 
     def __enter__(self):
         self._check_open()

@@ -12,7 +12,7 @@ from cuda.bindings._args cimport is_small, small
 from cuda.core._buffer cimport MemoryResource
 from cuda.core._check cimport check
 from cuda.core._context cimport (
-    Context, activate, context_ordinal, current_ordinal, deactivate, initialise, native_device, primary,
+    Context, activate, context_ordinal, current_ordinal, deactivate, initialise, living_primary, native_device, primary,
 )
 from cuda.core._event cimport Event
 from cuda.core._stream cimport as_stream
@@ -110,7 +110,7 @@ class Device:
         """
         cdef cydriver.CUcontext before = NULL
         if ctx is None:
-            check(cydriver.cuCtxSetCurrent(primary(self._device_id)), b"cuCtxSetCurrent")
+            check(cydriver.cuCtxSetCurrent(living_primary(self._device_id)), b"cuCtxSetCurrent")
             return None
         if not isinstance(ctx, Context):
             raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")

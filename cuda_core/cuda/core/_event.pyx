@@ -49,7 +49,8 @@ cdef class Event:
         self.device_id = device_id
         cdef bint pushed = activate(device_id)
         try:
-            check(cydriver.cuEventCreate(&self.native, flags), b"cuEventCreate")
+            with nogil:
+                check(cydriver.cuEventCreate(&self.native, flags), b"cuEventCreate")
         finally:
             deactivate(pushed)
         return self
@@ -61,7 +62,8 @@ cdef class Event:
 
     def __dealloc__(self):
         if self.native != NULL and not is_finalizing():
-            cydriver.cuEventDestroy(self.native)
+            with nogil:
+                cydriver.cuEventDestroy(self.native)
             self.native = NULL
 
     def close(self):
@@ -69,7 +71,8 @@ cdef class Event:
         cdef cydriver.CUevent native = self.native
         self.native = NULL
         if native != NULL:
-            check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
+            with nogil:
+                check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
 
     def __enter__(self):
         self.open_handle()

@@ -162,7 +162,8 @@ cdef class GraphicsResource:
             raise ClosedError("this GraphicsResource is closed")
         if self.is_map:
             raise RuntimeError("this GraphicsResource is mapped already: unmap it first")
-        check(cydriver.cuGraphicsMapResources(1, &self.native, order.native), b"cuGraphicsMapResources")
+        with nogil:
+            check(cydriver.cuGraphicsMapResources(1, &self.native, order.native), b"cuGraphicsMapResources")
         self.is_map, self.order = True, order
         try:
             check(
@@ -181,7 +182,9 @@ cdef class GraphicsResource:
             return 0
         self.is_map, self.at_once = False, None
         cdef Stream order = stream if stream is not None and not stream.closed else default_stream()
-        return check(cydriver.cuGraphicsUnmapResources(1, &self.native, order.native), b"cuGraphicsUnmapResources")
+        with nogil:
+            check(cydriver.cuGraphicsUnmapResources(1, &self.native, order.native), b"cuGraphicsUnmapResources")
+        return 0
 
     def unmap(self, *, stream=None) -> None:
         """Give the memory back to OpenGL. What is not mapped stays so.
@@ -206,11 +209,13 @@ cdef class GraphicsResource:
             return
         self.unmap(stream=stream)
         self.native = NULL
-        check(cydriver.cuGraphicsUnregisterResource(native), b"cuGraphicsUnregisterResource")
+        with nogil:
+            check(cydriver.cuGraphicsUnregisterResource(native), b"cuGraphicsUnregisterResource")
 
     def __dealloc__(self):
         if self.native != NULL and not is_finalizing():
-            cydriver.cuGraphicsUnregisterResource(self.native)
+            with nogil:
+                cydriver.cuGraphicsUnregisterResource(self.native)
 
     @property
     def is_closed(self) -> bool:

@@ -25,6 +25,7 @@ cdef class Kernel:
     cdef object __weakref__
 
     cdef int ask_layout(self) except -1
+    cdef int _ask_layout(self) except -1
 
     cdef inline int read_layout(self) except -1:
         """Know the layout of the parameters; count is -1 if the driver cannot tell."""

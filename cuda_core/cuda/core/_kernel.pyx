@@ -64,7 +64,14 @@ cdef class Kernel:
         free(self.layout)
 
     cdef int ask_layout(self) except -1:
-        """Ask the driver for the layout of the parameters."""
+        """Ask the driver for the layout of the parameters; it tells threads that have a context."""
+        cdef bint pushed = activate(0) if current_ordinal() < 0 else False
+        try:
+            return self._ask_layout()
+        finally:
+            deactivate(pushed)
+
+    cdef int _ask_layout(self) except -1:
         cdef size_t offset = 0, size = 0
         cdef int count = 0, room = 0
         cdef cydriver.CUresult status
@@ -110,7 +117,8 @@ cdef class Kernel:
     cdef cydriver.CUfunction function(self) except NULL:
         """Return the kernel as a function of the current context."""
         cdef cydriver.CUfunction function = NULL
-        check(cydriver.cuKernelGetFunction(&function, self.native), b"cuKernelGetFunction")
+        with nogil:
+            check(cydriver.cuKernelGetFunction(&function, self.native), b"cuKernelGetFunction")
         return function
 
     @property
@@ -214,12 +222,12 @@ def kernel_attribute(Kernel kernel, device, int which) -> int:
 def set_kernel_attribute(Kernel kernel, device, int which, int value) -> None:
     """Set one CUfunction_attribute of a kernel on a device, the current one if that is None."""
     cdef int ordinal = max(current_ordinal(), 0) if device is None else int(device)
-    check(
-        cydriver.cuKernelSetAttribute(
-            <cydriver.CUfunction_attribute>which, value, kernel.native, native_device(ordinal)
-        ),
-        b"cuKernelSetAttribute",
-    )
+    cdef cydriver.CUdevice target = native_device(ordinal)
+    with nogil:
+        check(
+            cydriver.cuKernelSetAttribute(<cydriver.CUfunction_attribute>which, value, kernel.native, target),
+            b"cuKernelSetAttribute",
+        )
 
 
 class KernelAttributes:
@@ -304,12 +312,14 @@ cdef class KernelOccupancy:
         cdef int blocks = 0
         cdef bint pushed = activate(max(current_ordinal(), 0))
         try:
-            check(
-                cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                    &blocks, self.kernel.function(), block_size, dynamic_shared_memory_size
-                ),
-                b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
-            )
+            function = self.kernel.function()
+            with nogil:
+                check(
+                    cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                        &blocks, function, block_size, dynamic_shared_memory_size
+                    ),
+                    b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                )
         finally:
             deactivate(pushed)
         return blocks
@@ -334,14 +344,15 @@ cdef class KernelOccupancy:
                 "dynamic_shared_memory_needed must be an int (bytes), "
                 f"not {type(dynamic_shared_memory_needed).__name__}"
             )
+        cdef size_t shared = dynamic_shared_memory_needed
         cdef bint pushed = activate(max(current_ordinal(), 0))
         try:
-            check(
-                cydriver.cuOccupancyMaxPotentialBlockSize(
-                    &grid, &block, self.kernel.function(), NULL, dynamic_shared_memory_needed, block_size_limit
-                ),
-                b"cuOccupancyMaxPotentialBlockSize",
-            )
+            function = self.kernel.function()
+            with nogil:
+                check(
+                    cydriver.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, shared, block_size_limit),
+                    b"cuOccupancyMaxPotentialBlockSize",
+                )
         finally:
             deactivate(pushed)
         return MaxPotentialBlockSizeOccupancyResult(grid, block)
@@ -359,12 +370,14 @@ cdef class KernelOccupancy:
         cdef size_t nbytes = 0
         cdef bint pushed = activate(max(current_ordinal(), 0))
         try:
-            check(
-                cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
-                    &nbytes, self.kernel.function(), num_blocks_per_multiprocessor, block_size
-                ),
-                b"cuOccupancyAvailableDynamicSMemPerBlock",
-            )
+            function = self.kernel.function()
+            with nogil:
+                check(
+                    cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
+                        &nbytes, function, num_blocks_per_multiprocessor, block_size
+                    ),
+                    b"cuOccupancyAvailableDynamicSMemPerBlock",
+                )
         finally:
             deactivate(pushed)
         return nbytes
@@ -400,16 +413,18 @@ cdef class KernelOccupancy:
             native.hStream = as_stream(stream, "stream").native
         cdef bint pushed = activate(max(current_ordinal(), 0))
         try:
-            if active:
-                check(
-                    cydriver.cuOccupancyMaxActiveClusters(&answer, self.kernel.function(), &native),
-                    b"cuOccupancyMaxActiveClusters",
-                )
-            else:
-                check(
-                    cydriver.cuOccupancyMaxPotentialClusterSize(&answer, self.kernel.function(), &native),
-                    b"cuOccupancyMaxPotentialClusterSize",
-                )
+            function = self.kernel.function()
+            with nogil:
+                if active:
+                    check(
+                        cydriver.cuOccupancyMaxActiveClusters(&answer, function, &native),
+                        b"cuOccupancyMaxActiveClusters",
+                    )
+                else:
+                    check(
+                        cydriver.cuOccupancyMaxPotentialClusterSize(&answer, function, &native),
+                        b"cuOccupancyMaxPotentialClusterSize",
+                    )
         finally:
             deactivate(pushed)
         return answer

@@ -91,13 +91,16 @@ cdef int put(
     pack_items(kernel, arguments, given, scratch, capacity, slots, order)
     if native.sharedMemBytes > PLAIN_SHARED:
         _allow_shared(kernel, native.sharedMemBytes, order)
+    order.begin_use()
     with nogil:
         status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
+    order.end_use()
     if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
         # A thread without a current device: the stream's is meant.
         pushed = activate(order.ordinal())
         try:
-            status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
+            with nogil:
+                status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
         finally:
             deactivate(pushed)
     if status != cydriver.CUDA_SUCCESS:

@@ -5,4 +5,8 @@ from cuda.bindings cimport cydriver
 
 cdef class Library:
     cdef cydriver.CUlibrary native
+    # What the driver's compiler says, now or when the code is first used.
+    cdef char* log
     cdef object __weakref__
+
+    cdef str said(self)

@@ -4,7 +4,7 @@
 """Code loaded into the driver: what ObjectCode and Module stand on."""
 
 from libc.stdint cimport uintptr_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail, is_finalizing
@@ -14,12 +14,14 @@ from cuda.core._kernel cimport Kernel, new_kernel
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8(object) except NULL
 
+cdef enum:
+    LOG_BYTES = 8192  # of what the driver's compiler says
+
 
 cdef class Library:
     """Code loaded by the driver, from memory (bytes) or from a file (str); unloaded with the last kernel of it."""
 
     def __init__(self, code):
-        cdef char log[8192]
         cdef cydriver.CUjit_option options[2]
         cdef void* values[2]
         cdef cydriver.CUresult status
@@ -27,9 +29,11 @@ cdef class Library:
         cdef const char* text = data
         cdef bint from_file = not isinstance(code, bytes)
         initialise()
-        log[0] = 0
-        options[0], values[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER, <void*>log
-        options[1], values[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, <void*><uintptr_t>sizeof(log)
+        self.log = <char*>calloc(LOG_BYTES, 1)
+        if self.log == NULL:
+            raise MemoryError
+        options[0], values[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER, self.log
+        options[1], values[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, <void*><uintptr_t>(LOG_BYTES - 1)
         with nogil:
             if from_file:
                 status = cydriver.cuLibraryLoadFromFile(&self.native, text, options, values, 2, NULL, NULL, 0)
@@ -37,13 +41,19 @@ cdef class Library:
                 status = cydriver.cuLibraryLoadData(&self.native, text, options, values, 2, NULL, NULL, 0)
         if status != cydriver.CUDA_SUCCESS:
             self.native = NULL
-            log[sizeof(log) - 1] = 0
-            call = b"cuLibraryLoadFromFile" if from_file else b"cuLibraryLoadData"
-            fail(status, call, (<char*>log).decode(errors="replace"))
+            fail(status, b"cuLibraryLoadFromFile" if from_file else b"cuLibraryLoadData", self.said())
 
     def __dealloc__(self):
-        if self.native != NULL and not is_finalizing():
-            cydriver.cuLibraryUnload(self.native)
+        if is_finalizing():
+            return
+        if self.native != NULL:
+            with nogil:
+                cydriver.cuLibraryUnload(self.native)
+        free(self.log)
+
+    cdef str said(self):
+        """Return what the driver's compiler said, if anything."""
+        return self.log.decode(errors="replace")
 
     @property
     def handle(self) -> int:
@@ -55,7 +65,8 @@ cdef class Library:
         cdef cydriver.CUmodule module = NULL
         cdef bint pushed = activate(0) if current_ordinal() < 0 else False
         try:
-            check(cydriver.cuLibraryGetModule(&module, self.native), b"cuLibraryGetModule")
+            with nogil:
+                check(cydriver.cuLibraryGetModule(&module, self.native), b"cuLibraryGetModule")
         finally:
             deactivate(pushed)
         return <uintptr_t>module
@@ -67,10 +78,14 @@ cdef class Library:
         """
         cdef cydriver.CUkernel kernel = NULL
         cdef str symbol = symbol_of(name, mapping)
-        cdef cydriver.CUresult status = cydriver.cuLibraryGetKernel(&kernel, self.native, PyUnicode_AsUTF8(symbol))
+        cdef const char* text = PyUnicode_AsUTF8(symbol)
+        cdef cydriver.CUresult status
+        with nogil:
+            status = cydriver.cuLibraryGetKernel(&kernel, self.native, text)
         if status == cydriver.CUDA_ERROR_NOT_FOUND:
             fail(status, b"cuLibraryGetKernel", _advise(symbol, self.kernel_names()))
-        check(status, b"cuLibraryGetKernel")
+        if status != cydriver.CUDA_SUCCESS:  # also of the loading: a driver that loads lazily tells here
+            fail(status, b"cuLibraryGetKernel", self.said())
         return new_kernel(kernel, self, name.decode() if isinstance(name, bytes) else name, kinds.get(symbol))
 
     def kernel_names(self) -> list:
@@ -100,9 +115,11 @@ cdef class Library:
         cdef cydriver.CUdeviceptr ptr = 0
         cdef size_t size = 0
         cdef bytes encoded = name.encode()
+        cdef const char* symbol = encoded
         cdef bint pushed = activate(0) if current_ordinal() < 0 else False
         try:
-            status = cydriver.cuLibraryGetGlobal(&ptr, &size, self.native, encoded)
+            with nogil:
+                status = cydriver.cuLibraryGetGlobal(&ptr, &size, self.native, symbol)
             if status == cydriver.CUDA_ERROR_NOT_FOUND:
                 fail(
                     status,

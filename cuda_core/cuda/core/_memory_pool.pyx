@@ -42,8 +42,10 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
     cdef bint pushed = False
     if stream is not None and not stream.closed:
         native = stream.native
+        stream.begin_use()
         with nogil:
             status = cydriver.cuMemFreeAsync(ptr, native)
+        stream.end_use()
         if status == cydriver.CUDA_ERROR_INVALID_HANDLE and stream.closed:
             native = NULL  # another thread closed it since
         elif status != cydriver.CUDA_ERROR_INVALID_CONTEXT:
@@ -52,11 +54,10 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
     pushed = activate(max(ordinal, 0))
     try:
         with nogil:
-            if native != NULL:
-                status = cydriver.cuMemFreeAsync(ptr, native)
-            else:
-                status = cydriver.cuMemFree(ptr)
-        return check(status, b"cuMemFreeAsync" if native != NULL else b"cuMemFree")
+            if native == NULL:  # not cuMemFree, after which NVIDIA's driver counts the memory as used for good
+                check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+            status = cydriver.cuMemFreeAsync(ptr, native)
+        return check(status, b"cuMemFreeAsync")
     finally:
         deactivate(pushed)
 
@@ -105,7 +106,8 @@ cdef class MemoryPool(_Base):
         properties.maxSize = checked_size(max_size)
         if sharing is not None:
             properties.handleTypes = cydriver.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-        check(cydriver.cuMemPoolCreate(&self.pool, &properties), b"cuMemPoolCreate")
+        with nogil:
+            check(cydriver.cuMemPoolCreate(&self.pool, &properties), b"cuMemPoolCreate")
         self.owned = True
         self._sharing = sharing
         self._keep_memory()
@@ -146,7 +148,8 @@ cdef class MemoryPool(_Base):
 
     def __dealloc__(self):
         if self.owned and not self.closed and not is_finalizing():
-            cydriver.cuMemPoolDestroy(self.pool)
+            with nogil:
+                cydriver.cuMemPoolDestroy(self.pool)
             if dev_mode:
                 tell_unclosed(f"<{type(self).__name__} of device {self.ordinal}>", None)
 
@@ -163,7 +166,8 @@ cdef class MemoryPool(_Base):
         if self._sharing is not None:
             self._sharing.close()
         if self.owned:
-            check(cydriver.cuMemPoolDestroy(self.pool), b"cuMemPoolDestroy")
+            with nogil:
+                check(cydriver.cuMemPoolDestroy(self.pool), b"cuMemPoolDestroy")
 
     def __enter__(self):
         self.open_pool()
@@ -202,12 +206,15 @@ cdef class MemoryPool(_Base):
                 f"this {type(self).__name__} is another process's pool: only that process can allocate from it"
             )
         if nbytes:
+            order.begin_use()
             with nogil:
                 status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
+            order.end_use()
             if status == cydriver.CUDA_ERROR_INVALID_CONTEXT:
                 # The default stream is that of the current context, and this thread has none.
                 pushed = activate(max(self.ordinal, 0))
-                status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
+                with nogil:
+                    status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
                 deactivate(pushed)
             if status != cydriver.CUDA_SUCCESS:
                 out_of_memory(status, b"cuMemAllocFromPoolAsync", nbytes, self.ordinal)
@@ -292,6 +299,7 @@ cdef class MemoryPool(_Base):
         """Return what another process needs, beside the pool, to open an allocation."""
         cdef cydriver.CUmemPoolPtrExportData data
         self.open_pool()
+        self._sharing.handle_of(self)  # the driver exports allocations only once their pool has been exported
         check(cydriver.cuMemPoolExportPointer(&data, ptr), b"cuMemPoolExportPointer")
         return (<char*>&data)[:sizeof(data)]
 
@@ -312,6 +320,10 @@ cdef class MemoryPool(_Base):
             if shared is None:
                 pushed = activate(max(self.ordinal, 0))  # unpickling comes before Device.set_current
                 try:
+                    if self.released:  # the driver takes an allocation again only once it is no longer mapped
+                        self.released = False
+                        with nogil:
+                            check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
                     check(cydriver.cuMemPoolImportPointer(&ptr, self.open_pool(), &data), b"cuMemPoolImportPointer")
                 finally:
                     deactivate(pushed)
@@ -332,6 +344,7 @@ cdef class MemoryPool(_Base):
             if shared[1]:
                 return 0
             del self.imports[payload]
+            self.released = True
         return free(ptr, stream, self.ordinal)
 
     @property

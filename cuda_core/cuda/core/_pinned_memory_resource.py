@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import uuid as uuids
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cuda.core._options import PinnedMemoryResourceOptions, as_options
 from cuda.core._shared_pool import SharedPool
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from cuda.core._ipc import IPCAllocationHandle
 
 # CUmemAllocationType and CUmemLocationType
@@ -46,6 +48,7 @@ class PinnedMemoryResource(SharedPool):
     def __init__(self, options: PinnedMemoryResourceOptions | None = None) -> None:
         if options is None:
             self._use_current(-1, _PINNED, _HOST, 0)
+            self._let_devices_in()
             return
         options = as_options(PinnedMemoryResourceOptions, options, "options")
         numa_id = options.numa_id
@@ -58,8 +61,22 @@ class PinnedMemoryResource(SharedPool):
             numa_id = max(Device().properties.host_numa_id, 0)
         location = _HOST if numa_id is None else _HOST_NUMA
         self._create_shared(options.ipc_enabled, -1, _PINNED, location, numa_id or 0, options.max_size)
+        self._let_devices_in()
         if numa_id is not None:
             self._numa_id = numa_id
+
+    @classmethod
+    def _open_shared(cls, ordinal: int, handle: Any) -> Self:
+        self = super()._open_shared(ordinal, handle)
+        self._let_devices_in()
+        return self
+
+    def _let_devices_in(self) -> None:
+        """Give all devices access, which a new pool of host memory gives none."""
+        from cuda.core._device import Device
+
+        for device in Device.get_all_devices():
+            self._set_access(device.device_id, True)
 
     @property
     def numa_id(self) -> int:

@@ -100,7 +100,7 @@ def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
         yield f"{option}={'true' if value else 'false'}"
     elif kind == "headers":
         if value:
-            yield f"{option}={_bundled_headers.folder()}"
+            yield from _bundled_headers.options()
     elif kind == "switch":
         yield f"{option}={'on' if value else 'off'}"
     elif kind == "macro":

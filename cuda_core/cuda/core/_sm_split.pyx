@@ -8,6 +8,7 @@ from libc.stdlib cimport calloc
 from libc.stdlib cimport free as c_free
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._loader import FunctionNotFound
 from cuda.core._check cimport check
 
 
@@ -40,10 +41,45 @@ def split_sms(uintptr_t whole, list groups) -> tuple:
         for i in range(count):
             wanted[i].smCount, wanted[i].coscheduledSmCount = groups[i][0], groups[i][1]
             wanted[i].preferredCoscheduledSmCount, wanted[i].flags = groups[i][2], groups[i][3]
-        if any(group[0] == 0 for group in groups):  # the driver fills in the sizes where nothing is to be made
-            check(cydriver.cuDevSmResourceSplit(NULL, count, input, NULL, 0, wanted), b"cuDevSmResourceSplit")
-        check(cydriver.cuDevSmResourceSplit(parts, count, input, &rest, 0, wanted), b"cuDevSmResourceSplit")
+        try:
+            _split(input, count, wanted, parts, &rest)
+        except FunctionNotFound:  # a driver before 13.1
+            if any(group != groups[0] or group[1] or group[2] or group[3] for group in groups):
+                raise
+            _split_equally(input, count, groups[0][0], parts, &rest)
         return [(<char*>&parts[i])[:sizeof(rest)] for i in range(count)], (<char*>&rest)[:sizeof(rest)]
     finally:
         c_free(wanted)
         c_free(parts)
+
+
+cdef int _split(
+    cydriver.CUdevResource* whole,
+    unsigned int count,
+    cydriver.CU_DEV_SM_RESOURCE_GROUP_PARAMS* wanted,
+    cydriver.CUdevResource* parts,
+    cydriver.CUdevResource* rest,
+) except -1:
+    cdef unsigned int i
+    for i in range(count):
+        if wanted[i].smCount == 0:  # the driver fills in the sizes where nothing is to be made
+            check(cydriver.cuDevSmResourceSplit(NULL, count, whole, NULL, 0, wanted), b"cuDevSmResourceSplit")
+            break
+    check(cydriver.cuDevSmResourceSplit(parts, count, whole, rest, 0, wanted), b"cuDevSmResourceSplit")
+    return 0
+
+
+cdef int _split_equally(
+    cydriver.CUdevResource* whole,
+    unsigned int count,
+    unsigned int size,
+    cydriver.CUdevResource* parts,
+    cydriver.CUdevResource* rest,
+) except -1:
+    """Make `count` groups of `size` multiprocessors, or of as many as there are if that is 0."""
+    cdef unsigned int made = count
+    size = size or whole.sm.smCount // count
+    check(cydriver.cuDevSmResourceSplitByCount(parts, &made, whole, rest, 0, size), b"cuDevSmResourceSplitByCount")
+    if made < count:
+        raise ValueError(f"the driver makes {made} groups of at least {size} multiprocessors, not {count}")
+    return 0

@@ -9,6 +9,8 @@ cdef class Stream:
     cdef cydriver.CUstream native
     cdef bint owned
     cdef bint closed
+    cdef int users  # calls of the driver in other threads, which have released Python's lock
+    cdef bint doomed  # closed, to be destroyed by the last of them
     cdef int device_id
     cdef uint64_t life  # of the context, see `life_of`; 0 if unknown
     cdef object owner
@@ -19,6 +21,16 @@ cdef class Stream:
     cdef Stream wrap(cydriver.CUstream native, object owner)
     cdef cydriver.CUstream open_handle(self) except? NULL
     cdef int ordinal(self) except -1
+    cdef bint is_outlived(self) except -1
+    cdef int destroy(self) except -1
+
+    cdef inline void begin_use(self) noexcept:
+        """Keep another thread's `close` from destroying the stream amid a call that releases Python's lock."""
+        self.users += 1
+
+    cdef inline int end_use(self) except -1:
+        self.users -= 1
+        return self.destroy() if self.doomed and self.users == 0 else 0
 
 
 cdef Stream as_stream(object obj, str argument)

@@ -106,9 +106,26 @@ cdef class Stream:
             raise RuntimeError("this thread has no current device: call Device().set_current() on it first")
         return found
 
+    cdef bint is_outlived(self) except -1:
+        """Tell whether a reset, after which the device has another context, has taken the stream."""
+        cdef uint64_t now = life_of(self.device_id) if self.life else 0
+        return now != 0 and now != self.life
+
+    cdef int destroy(self) except -1:
+        """Destroy the stream, unless a reset has taken it: its handle is a wild pointer then."""
+        self.doomed = False
+        owner, self.owner = self.owner, None  # a green context goes after its streams
+        if not self.is_outlived():
+            with nogil:
+                check(cydriver.cuStreamDestroy(self.native), b"cuStreamDestroy")
+        del owner
+        return 0
+
     def __dealloc__(self):
         if self.owned and not self.closed and not is_finalizing():
-            cydriver.cuStreamDestroy(self.native)
+            if not self.is_outlived():
+                with nogil:
+                    cydriver.cuStreamDestroy(self.native)
             if dev_mode:
                 tell_unclosed(f"<Stream {<uintptr_t>self.native:#x}>", None)
 
@@ -120,9 +137,12 @@ cdef class Stream:
         if self.closed or <uintptr_t>self.native in (1, 2):
             return
         self.closed = True
-        self.owner = None
-        if self.owned:
-            check(cydriver.cuStreamDestroy(self.native), b"cuStreamDestroy")
+        if not self.owned:
+            self.owner = None
+        elif self.users:
+            self.doomed = True
+        else:
+            self.destroy()
 
     def __enter__(self):
         self.open_handle()
@@ -229,8 +249,10 @@ cdef class Stream:
         cdef cydriver.CUstream native = self.open_handle()
         cdef cydriver.CUresult status
         if timeout is None:
+            self.begin_use()
             with nogil:
                 status = cydriver.cuStreamSynchronize(native)
+            self.end_use()
             check(status, b"cuStreamSynchronize")
         else:
             from cuda.core._waiting import wait_for
@@ -305,7 +327,14 @@ cdef class Stream:
             recorded = event
         else:
             raise TypeError(f"event must be an Event, not {type(event).__name__}")
-        check(cydriver.cuEventRecord(recorded.open_handle(), self.open_handle()), b"cuEventRecord")
+        cdef cydriver.CUevent marker = recorded.open_handle()
+        cdef cydriver.CUstream native = self.open_handle()
+        cdef cydriver.CUresult status
+        self.begin_use()
+        with nogil:
+            status = cydriver.cuEventRecord(marker, native)
+        self.end_use()
+        check(status, b"cuEventRecord")
         return recorded
 
     def wait(self, event_or_stream) -> None:
@@ -368,24 +397,27 @@ def create_stream(int device_id, options=None) -> Stream:
     cdef Stream self = Stream.wrap(NULL, None)
     cdef int lowest = 0, highest = 0
     cdef unsigned int flags = cydriver.CU_STREAM_NON_BLOCKING
-    cdef object urgency = None
+    cdef int urgency = 0
+    cdef bint plain = True
     if options is not None:
         options = as_options(StreamOptions, options, "options")
-        urgency = options.priority
+        plain = options.priority is None
+        urgency = options.priority or 0
         if not options.nonblocking:
             flags = cydriver.CU_STREAM_DEFAULT
     cdef bint pushed = activate(device_id)
     try:
-        if urgency is None:
-            check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
+        if plain:
+            with nogil:
+                check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
         else:
             check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
             if not highest <= urgency <= lowest:
                 raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
-            check(
-                cydriver.cuStreamCreateWithPriority(&self.native, flags, urgency),
-                b"cuStreamCreateWithPriority",
-            )
+            with nogil:
+                check(
+                    cydriver.cuStreamCreateWithPriority(&self.native, flags, urgency), b"cuStreamCreateWithPriority"
+                )
         self.owned = True
         self.device_id = device_id
         self.life = life_of(device_id)
@@ -410,10 +442,11 @@ def create_green_stream(Context context not None, options=None) -> Stream:
         deactivate(pushed)
     if not highest <= urgency <= lowest:
         raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
-    check(
-        cydriver.cuGreenCtxStreamCreate(&self.native, context.green, cydriver.CU_STREAM_NON_BLOCKING, urgency),
-        b"cuGreenCtxStreamCreate",
-    )
+    with nogil:
+        check(
+            cydriver.cuGreenCtxStreamCreate(&self.native, context.green, cydriver.CU_STREAM_NON_BLOCKING, urgency),
+            b"cuGreenCtxStreamCreate",
+        )
     self.owned = True
     self.device_id = context._device_id
     return self

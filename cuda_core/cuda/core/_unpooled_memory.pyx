@@ -87,7 +87,8 @@ cdef class LegacyPinnedMemoryResource(_Base):
     def _free_in_context(self, uintptr_t ptr):
         cdef bint pushed = _some_context()
         try:
-            check(cydriver.cuMemFreeHost(<void*>ptr), b"cuMemFreeHost")
+            with nogil:
+                check(cydriver.cuMemFreeHost(<void*>ptr), b"cuMemFreeHost")
         finally:
             deactivate(pushed)
 

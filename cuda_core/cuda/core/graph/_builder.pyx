@@ -132,12 +132,15 @@ cdef class GraphBuilder:
         native = <cydriver.CUstreamCaptureMode><int>_MODES[mode]
         stream = self.line.open_handle()
         if self.body:
-            check(
-                cydriver.cuStreamBeginCaptureToGraph(stream, self.state.open_handle(), NULL, NULL, 0, native),
-                b"cuStreamBeginCaptureToGraph",
-            )
+            graph = self.state.open_handle()
+            with nogil:
+                check(
+                    cydriver.cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, native),
+                    b"cuStreamBeginCaptureToGraph",
+                )
         else:
-            check(cydriver.cuStreamBeginCapture(stream, native), b"cuStreamBeginCapture")
+            with nogil:
+                check(cydriver.cuStreamBeginCapture(stream, native), b"cuStreamBeginCapture")
             # The driver owns the graph until the capture ends.
             self.state = State.wrap(capture_graph(stream), None, False)
         self.phase = BUILDING
@@ -448,7 +451,9 @@ cdef class GraphBuilder:
         cdef cydriver.CUstream stream = self.line.open_handle()
         cdef HostParams params = HostParams.make(fn, user_data)
         cdef cydriver.CUuserObject user = self.state.keep(params.entry)
-        cdef cydriver.CUresult status = cydriver.cuLaunchHostFunc(stream, params.native.fn, params.native.userData)
+        cdef cydriver.CUresult status
+        with nogil:
+            status = cydriver.cuLaunchHostFunc(stream, params.native.fn, params.native.userData)
         if status != cydriver.CUDA_SUCCESS:
             release(self.state.root().native, user)
             check(status, b"cuLaunchHostFunc")

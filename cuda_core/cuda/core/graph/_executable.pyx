@@ -102,7 +102,8 @@ cdef class Graph:
             if status == cydriver.CUDA_SUCCESS and capturing != cydriver.CU_STREAM_CAPTURE_STATUS_NONE:
                 return 0  # nothing tells when earlier launches are finished: rather a leak than a crash
             if status == cydriver.CUDA_SUCCESS:
-                status = cydriver.cuLaunchHostFunc(self.latest.native, bury, entry)
+                with nogil:
+                    status = cydriver.cuLaunchHostFunc(self.latest.native, bury, entry)
         if status != cydriver.CUDA_SUCCESS:
             with nogil:  # the stream is gone: wait for everything
                 cydriver.cuCtxSynchronize()
@@ -116,7 +117,8 @@ cdef class Graph:
         if native != NULL:
             self.let_go()
             self.latest = None
-            check(cydriver.cuGraphExecDestroy(native), b"cuGraphExecDestroy")
+            with nogil:
+                check(cydriver.cuGraphExecDestroy(native), b"cuGraphExecDestroy")
 
     def __del__(self):
         if self.native != NULL and not is_finalizing():
@@ -159,8 +161,10 @@ cdef class Graph:
         if self.kept:
             self.keep_in_capture(where)
         self.latest = order
+        order.begin_use()
         with nogil:
             status = cydriver.cuGraphLaunch(native, where)
+        order.end_use()
         check(status, b"cuGraphLaunch")
 
     cdef int keep_in_capture(self, cydriver.CUstream stream) except -1:
@@ -179,7 +183,9 @@ cdef class Graph:
             The stream that does it.
         """
         cdef Stream order = as_stream(stream, "stream")
-        check(cydriver.cuGraphUpload(self.open_handle(), order.native), b"cuGraphUpload")
+        cdef cydriver.CUgraphExec native = self.open_handle()
+        with nogil:
+            check(cydriver.cuGraphUpload(native, order.native), b"cuGraphUpload")
 
     def update(self, source) -> None:
         """Take over the parameters of all nodes of another graph of the same shape; launches from now on have them.

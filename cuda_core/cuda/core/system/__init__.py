@@ -24,43 +24,6 @@ _HOME = {
     "get_user_mode_driver_version": "_system",
     "register_events": "_system",
 }
-# NVML's exceptions, which `cuda.bindings.nvml` defines.
-_ERRORS = frozenset(
-    [
-        "AlreadyInitializedError",
-        "ArgumentVersionMismatchError",
-        "CorruptedInforomError",
-        "DeprecatedError",
-        "DriverNotLoadedError",
-        "FreqNotSupportedError",
-        "FunctionNotFoundError",
-        "GpuIsLostError",
-        "GpuNotFoundError",
-        "InUseError",
-        "InsufficientPowerError",
-        "InsufficientResourcesError",
-        "InsufficientSizeError",
-        "InvalidArgumentError",
-        "InvalidStateError",
-        "IrqIssueError",
-        "LibRmVersionMismatchError",
-        "LibraryNotFoundError",
-        "MemoryError",
-        "NoDataError",
-        "NoPermissionError",
-        "NotFoundError",
-        "NotReadyError",
-        "NotSupportedError",
-        "NvmlError",
-        "OperatingSystemError",
-        "ResetRequiredError",
-        "ResetTypeNotSupportedError",
-        "TimeoutError",
-        "UninitializedError",
-        "UnknownError",
-        "VgpuEccNotSupportedError",
-    ]
-)
 
 __all__ = [
     "CUDA_BINDINGS_NVML_IS_COMPATIBLE",
@@ -116,7 +79,7 @@ CUDA_BINDINGS_NVML_IS_COMPATIBLE = True
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    elif name in _ERRORS:
+    elif name in __all__:  # NVML's exceptions
         value = getattr(importlib.import_module("cuda.bindings.nvml"), name)
     elif name == "typing":
         value = importlib.import_module(f"{__name__}.typing")

@@ -104,14 +104,16 @@ cdef class OpaqueArray(_Array):
 
     def __dealloc__(self):
         if self.native != NULL and self.parent is None and not is_finalizing():
-            cydriver.cuArrayDestroy(self.native)
+            with nogil:
+                cydriver.cuArrayDestroy(self.native)
 
     def close(self):
         """Free the array; a level of a mipmapped array is only let go of. Closing twice does nothing."""
         cdef cydriver.CUarray native = self.native
         self.native = NULL
         if native != NULL and self.parent is None:
-            check(cydriver.cuArrayDestroy(native), b"cuArrayDestroy")
+            with nogil:
+                check(cydriver.cuArrayDestroy(native), b"cuArrayDestroy")
         self.parent = None
 
     @property
@@ -236,14 +238,16 @@ cdef class MipmappedArray(_Array):
 
     def __dealloc__(self):
         if self.native != NULL and not is_finalizing():
-            cydriver.cuMipmappedArrayDestroy(self.native)
+            with nogil:
+                cydriver.cuMipmappedArrayDestroy(self.native)
 
     def close(self):
         """Free the array and with it all levels. Closing twice does nothing."""
         cdef cydriver.CUmipmappedArray native = self.native
         self.native = NULL
         if native != NULL:
-            check(cydriver.cuMipmappedArrayDestroy(native), b"cuMipmappedArrayDestroy")
+            with nogil:
+                check(cydriver.cuMipmappedArrayDestroy(native), b"cuMipmappedArrayDestroy")
 
     @property
     def is_closed(self) -> bool:
@@ -291,7 +295,9 @@ def create_array(int ordinal, options):
     )
     cdef bint pushed = activate(ordinal)
     try:
-        _checked(cydriver.cuArray3DCreate(&self.native, &native), b"cuArray3DCreate", self)
+        with nogil:
+            status = cydriver.cuArray3DCreate(&self.native, &native)
+        _checked(status, b"cuArray3DCreate", self)
     finally:
         deactivate(pushed)
     return self
@@ -311,9 +317,9 @@ def create_mipmapped(int ordinal, options):
     self.num_levels = chosen.num_levels
     cdef bint pushed = activate(ordinal)
     try:
-        _checked(
-            cydriver.cuMipmappedArrayCreate(&self.native, &native, self.num_levels), b"cuMipmappedArrayCreate", self
-        )
+        with nogil:
+            status = cydriver.cuMipmappedArrayCreate(&self.native, &native, self.num_levels)
+        _checked(status, b"cuMipmappedArrayCreate", self)
     finally:
         deactivate(pushed)
     return self

@@ -144,7 +144,8 @@ cdef class TextureObject(_Object):
     cdef readonly object options
 
     cdef cydriver.CUresult destroy(self) except *:
-        return cydriver.cuTexObjectDestroy(self.native)
+        with nogil:
+            return cydriver.cuTexObjectDestroy(self.native)
 
     def _call(self):
         return b"cuTexObjectDestroy"
@@ -162,7 +163,8 @@ cdef class SurfaceObject(_Object):
     """
 
     cdef cydriver.CUresult destroy(self) except *:
-        return cydriver.cuSurfObjectDestroy(self.native)
+        with nogil:
+            return cydriver.cuSurfObjectDestroy(self.native)
 
     def _call(self):
         return b"cuSurfObjectDestroy"
@@ -202,7 +204,8 @@ def create_texture(int ordinal, resource, options):
     )
     cdef bint pushed = activate(ordinal)
     try:
-        check(cydriver.cuTexObjectCreate(&self.native, &native, &how, NULL), b"cuTexObjectCreate")
+        with nogil:
+            check(cydriver.cuTexObjectCreate(&self.native, &native, &how, NULL), b"cuTexObjectCreate")
     finally:
         deactivate(pushed)
     self.ordinal, self.resource, self.options = ordinal, resource, chosen
@@ -218,7 +221,8 @@ def create_surface(int ordinal, resource):
         raise ValueError("a surface needs an OpaqueArray that was made with is_surface_load_store=True")
     cdef bint pushed = activate(ordinal)
     try:
-        check(cydriver.cuSurfObjectCreate(&self.native, &native), b"cuSurfObjectCreate")
+        with nogil:
+            check(cydriver.cuSurfObjectCreate(&self.native, &native), b"cuSurfObjectCreate")
     finally:
         deactivate(pushed)
     self.ordinal, self.resource = ordinal, resource
