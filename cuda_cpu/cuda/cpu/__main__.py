@@ -54,11 +54,12 @@ def main(arguments: list[str]) -> int:
     runner.add_argument(
         "--python", metavar="OTHER", help="the interpreter of another environment, of this Python version"
     )
-    runner.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module")
+    for option, meaning in (("-m", "the name of a module"), ("-c", "the program itself, as text")):
+        runner.add_argument(option, dest="kind", action="store_const", const=option, help=f"SCRIPT is {meaning}")
     runner.add_argument(
         "--check", metavar="CHECKS", help="memcheck, racecheck, synccheck, leakcheck or all, with commas between"
     )
-    runner.add_argument("script", metavar="SCRIPT")
+    runner.add_argument("script", metavar="SCRIPT", help="a file, or a folder with a __main__.py; -: standard input")
     runner.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
     explainer.add_argument(
@@ -76,7 +77,7 @@ def main(arguments: list[str]) -> int:
     if given.command != "run":
         return report()
     try:
-        return run.program(given.python, given.script, given.arguments, module=given.module, checks=given.check)
+        return run.program(given.python, given.script, given.arguments, kind=given.kind, checks=given.check)
     except run.RunError as error:
         print(f"python -m cuda.cpu run: {error}", file=sys.stderr)
         return 2

@@ -4,7 +4,8 @@
 
 The program's interpreter gets a private folder with `libcuda.so.1`, behind whatever LD_LIBRARY_PATH has, and this
 package alone on its PYTHONPATH, so that its own cuda.bindings and cuda.core stay what they are. Before the program
-starts, forward/start.py opens the driver and the forwarders by path; who asks for them by name afterwards gets these.
+starts, and each Python process that it starts, forward/start.py opens the driver and the forwarders by path; who asks
+for them by name afterwards gets these.
 """
 
 from __future__ import annotations
@@ -22,6 +23,16 @@ import tempfile
 from cuda.cpu import check
 
 PACKAGE = pathlib.Path(__file__).parent
+
+# The libraries of the private folder; programs open the first two by either name.
+LIBRARIES = {
+    "libcuda.so.1": "entry/libcuda.so.1",
+    "libcuda.so": "entry/libcuda.so.1",
+    "libnvidia-ml.so.1": "nvml/libnvidia-ml.so.1",
+    "libnvidia-ml.so": "nvml/libnvidia-ml.so.1",
+}
+
+PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)  # to the program
 
 _PROBE = (
     "import json, sys, sysconfig; print(json.dumps([sys.version.split()[0], sysconfig.get_config_var('EXT_SUFFIX')]))"
@@ -41,8 +52,9 @@ def check_interpreter(python: str) -> None:
         raise RunError(f"{python} is no Python interpreter: {error}") from None
     if suffix != sysconfig.get_config_var("EXT_SUFFIX"):
         own = ".".join(map(str, sys.version_info[:2]))
+        same = f" (its modules end in {suffix})" if version.startswith(f"{own}.") else ""
         raise RunError(
-            f"{python} is Python {version}; cuda.cpu is installed for Python {own}: install it there, or give "
+            f"{python} is Python {version}{same}; cuda.cpu is installed for Python {own}: install it there, or give "
             f"an interpreter of Python {own}"
         )
 
@@ -54,12 +66,12 @@ def hides_others(entry: str) -> bool:
 
 def prepare(folder: pathlib.Path) -> None:
     """Fill the private folder: driver and NVML by their names, this package, and llvmlite for those without."""
-    (folder / "lib").mkdir()
-    for place in ("entry/libcuda.so.1", "nvml/libnvidia-ml.so.1"):
-        (folder / "lib" / pathlib.Path(place).name).symlink_to(PACKAGE / place)
-    (folder / "python" / "cuda").mkdir(parents=True)
+    for name in ("lib", "start", "python/cuda", "fallback"):
+        (folder / name).mkdir(parents=True)
+    for name, place in LIBRARIES.items():
+        (folder / "lib" / name).symlink_to(PACKAGE / place)
+    (folder / "start" / "sitecustomize.py").symlink_to(PACKAGE / "forward" / "start.py")
     (folder / "python" / "cuda" / "cpu").symlink_to(PACKAGE)
-    (folder / "fallback").mkdir()
     found = importlib.util.find_spec("llvmlite")
     if found is not None and found.submodule_search_locations:
         (folder / "fallback" / "llvmlite").symlink_to(found.submodule_search_locations[0])
@@ -69,23 +81,47 @@ def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None)
     """Return the program's environment; `other`: it runs in another interpreter than this one."""
     variables = dict(os.environ) if checks is None else os.environ | {"CUDA_CPU_CHECK": checks}
 
-    def append(name: str, *entries: str) -> None:
-        kept = [entry for entry in variables.get(name, "").split(os.pathsep) if entry]
-        variables[name] = os.pathsep.join([*kept, *entries])
+    def entries(name: str) -> list[str]:
+        return [entry for entry in variables.get(name, "").split(os.pathsep) if entry]
 
-    append("LD_LIBRARY_PATH", str(folder / "lib"))
+    variables["LD_LIBRARY_PATH"] = os.pathsep.join([*entries("LD_LIBRARY_PATH"), str(folder / "lib")])
+    search = entries("PYTHONPATH")
     if other:
-        entries = [
-            entry for entry in variables.get("PYTHONPATH", "").split(os.pathsep) if entry and not hides_others(entry)
-        ]
-        variables["PYTHONPATH"] = os.pathsep.join([*entries, str(folder / "python")])
+        search = [entry for entry in search if not hides_others(entry)] + [str(folder / "python")]
         variables["CUDA_CPU_FALLBACK"] = str(folder / "fallback")
+    variables["PYTHONPATH"] = os.pathsep.join([str(folder / "start"), *search])
     variables.setdefault("CUDA_PYTHON_DRIVER", "cpu")  # for our own cuda.bindings, without its warning
     return variables
 
 
+def check_script(script: str) -> None:
+    """See that a script is one that Python can run: a file, or a folder or archive with a `__main__.py`."""
+    path = pathlib.Path(script)
+    if not path.exists():
+        advice = f"; to run a module: -m {script}" if script.isidentifier() else ""
+        raise RunError(f"there is no script {script}{advice}")
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(4) == b"\x7fELF":
+                raise RunError(f"{script} is machine code, no Python script: the CPU device works in Python processes")
+
+
+def wait(child: subprocess.Popen) -> int:
+    """Wait for the program and return its status; what asks us to end is passed on to it."""
+    # Ctrl-C goes to both of us: it is the program's to handle, ours to wait.
+    handlers = {number: lambda number, _: child.send_signal(number) for number in PASSED_ON} | {
+        signal.SIGINT: signal.SIG_IGN
+    }
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        return child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def program(
-    python: str | None, script: str, arguments: list[str], *, module: bool = False, checks: str | None = None
+    python: str | None, script: str, arguments: list[str], *, kind: str | None = None, checks: str | None = None
 ) -> int:
     """Run a script or module on the CPU device and return its exit status.
 
@@ -94,11 +130,11 @@ def program(
     python : str or None
         The interpreter; None: this one.
     script : str
-        Path of the script, or name of the module.
+        Path of the script ("-": standard input), name of the module, or the code itself.
     arguments : list of str
         The program's own arguments.
-    module : bool
-        Whether `script` is the name of a module.
+    kind : str, optional
+        What `script` is, as the interpreter's option says it: "-m", "-c", or None, a script.
     checks : str, optional
         What kernels are checked for, as in CUDA_CPU_CHECK.
 
@@ -113,20 +149,14 @@ def program(
         raise RunError(str(error)) from None
     if not (PACKAGE / "entry" / "libcuda.so.1").exists():
         raise RunError(f"{PACKAGE / 'entry' / 'libcuda.so.1'} is not built: python setup.py build_ext --inplace")
-    if not module and not pathlib.Path(script).is_file():
-        raise RunError(f"there is no script {script}")
+    if kind is None and script != "-":
+        check_script(script)
     if python is not None:
         check_interpreter(python)
     with tempfile.TemporaryDirectory(prefix="cuda-cpu-") as name:
         folder = pathlib.Path(name)
         prepare(folder)
-        start = [python or sys.executable, str(PACKAGE / "forward" / "start.py"), "-m" if module else "-"]
+        command = [python or sys.executable, *([kind] if kind else []), script, *arguments]
         variables = environment(folder, other=python is not None, checks=checks)
-        child = subprocess.Popen([*start, script, *arguments], env=variables)
-        # Ctrl-C goes to both of us: it is the program's to handle, ours to wait.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            status = child.wait()
-        finally:
-            signal.signal(signal.SIGINT, before)
+        status = wait(subprocess.Popen(command, env=variables))
     return 128 - status if status < 0 else status

@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 
@@ -46,6 +50,42 @@ def test_a_module(tmp_path):
     assert "Linux" in done.stdout
 
 
+def test_a_program_is_started_as_python_starts_it(tmp_path):
+    """What `__main__` is and what a traceback shows do not tell that we are there."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "__main__.py").write_text("import sys; print(sys.argv[1:], sys.path[0], __name__)\n")
+    done = start(str(tmp_path / "folder"), "-x")
+    assert done.stdout.strip() == f"['-x'] {tmp_path / 'folder'} __main__", done.stderr
+    assert start("-c", "import sys; print(sys.argv)", "-m").stdout.strip() == "['-c', '-m']"
+    command = [sys.executable, "-m", "cuda.cpu", "run", "-", "--a"]
+    done = subprocess.run(command, input="import sys; print(sys.argv)", capture_output=True, text=True)
+    assert done.stdout.strip() == "['-', '--a']", done.stderr
+    script = tmp_path / "wrong.py"
+    script.write_text("import sys, __main__\nprint(__main__.__file__, __main__.__dict__ is globals())\n1 / 0\n")
+    done = start(str(script))
+    assert done.stdout.strip() == f"{script} True"
+    assert done.stderr.count("  File ") == 1
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGUSR1, 3)])
+def test_signals_reach_the_program(tmp_path, number, status):
+    script = tmp_path / "waits.py"
+    script.write_text(
+        "import os, signal, sys, time\n"
+        "signal.signal(signal.SIGUSR1, lambda *_: sys.exit(3))\n"
+        "print(os.environ['LD_LIBRARY_PATH'].split(':')[-1], flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    command = [sys.executable, "-m", "cuda.cpu", "run", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        folder = pathlib.Path(running.stdout.readline().strip())
+        assert folder.is_dir()
+        running.send_signal(number)
+        assert running.wait(timeout=50) == status
+    assert not folder.exists()
+
+
 @pytest.mark.needs_nvrtc
 def test_a_program_that_knows_nothing_of_us():
     """Uses libcuda and NVRTC by their names alone, and compiles to a cubin without -lineinfo."""
@@ -53,10 +93,71 @@ def test_a_program_that_knows_nothing_of_us():
     assert done.stdout.strip() == "5", done.stderr
 
 
-def test_what_cannot_be_run():
+@pytest.mark.needs_nvrtc
+def test_processes_that_a_program_starts(tmp_path):
+    script = tmp_path / "starts.py"
+    script.write_text(
+        "import multiprocessing, runpy, subprocess, sys\n"
+        "if __name__ == '__main__':\n"
+        f"    subprocess.run([sys.executable, {str(SAXPY)!r}])\n"
+        "    for method in ('spawn', 'forkserver', 'fork'):\n"
+        "        process = multiprocessing.get_context(method).Process(\n"
+        f"            target=runpy.run_path, args=({str(SAXPY)!r},))\n"
+        "        process.start()\n"
+        "        process.join()\n"
+    )
+    done = start(str(script))
+    assert done.stdout.split() == ["5"] * 4, done.stderr
+
+
+def test_the_sitecustomize_of_the_environment_runs_too(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.mine = __file__\n")
+    search = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    code = "import ctypes, sitecustomize; print(mine, sitecustomize.__file__, ctypes.CDLL('libcuda.so.1').cuInit(0))"
+    done = start("-c", code, PYTHONPATH=search)
+    assert done.stdout.split() == [*[str(tmp_path / "sitecustomize.py")] * 2, "0"], done.stderr
+
+
+def test_the_driver_ends_after_the_handlers_of_the_program(tmp_path):
+    """Packages register theirs when they are imported, long before the first call of the driver."""
+    script = tmp_path / "handler.py"
+    script.write_text(
+        "import atexit, ctypes\n"
+        "cuda = ctypes.CDLL('libcuda.so.1')\n"
+        "atexit.register(lambda: print(cuda.cuCtxSynchronize(), cuda.cuStreamSynchronize(None)))\n"
+        "context = ctypes.c_void_p()\n"
+        "print(cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))\n"
+        "print(cuda.cuCtxSetCurrent(context))\n"
+    )
+    assert start(str(script)).stdout.split() == ["0"] * 5
+
+
+def test_an_interpreter_that_cannot_load_us_is_left_alone(monkeypatch):
+    opening = importlib.util.spec_from_file_location("start", ROOT / "forward" / "start.py")
+    module = importlib.util.module_from_spec(opening)
+    opening.loader.exec_module(module)
+    assert module.is_for_this_python()
+    monkeypatch.setattr(importlib.machinery, "EXTENSION_SUFFIXES", [".cpython-27m-x86_64-linux-gnu.so"])
+    assert not module.is_for_this_python()
+
+
+def test_the_driver_by_its_names():
+    """Taichi asks for libcuda.so; a name that ends in a version is the rule."""
+    code = "import ctypes; print(*(ctypes.CDLL(name)._handle for name in ('libcuda.so', 'libcuda.so.1')))"
+    first, second = start("-c", code).stdout.split()
+    assert first == second
+    code = code.replace("libcuda", "libnvidia-ml")
+    first, second = start("-c", code).stdout.split()
+    assert first == second
+
+
+def test_what_cannot_be_run(tmp_path):
     done = start("/nowhere.py")
     assert done.returncode == 2
-    assert "there is no script /nowhere.py" in done.stderr
+    assert done.stderr == "python -m cuda.cpu run: there is no script /nowhere.py\n"
+    assert "to run a module: -m pytest" in start("pytest").stderr
+    assert "sh is machine code, no Python script" in start(shutil.which("sh")).stderr
+    assert "can't find '__main__' module" in start(str(tmp_path)).stderr
     done = start("--python", "/nowhere/python", __file__)
     assert done.returncode == 2
     assert "/nowhere/python is no Python interpreter" in done.stderr
@@ -67,6 +168,10 @@ def test_an_interpreter_of_another_version_is_refused(tmp_path):
     other.write_text('#!/bin/sh\necho \'["2.7.18", ".so"]\'\n')
     other.chmod(0o755)
     with pytest.raises(run.RunError, match=r"is Python 2\.7\.18; cuda\.cpu is installed for Python 3\."):
+        run.check_interpreter(str(other))
+    own = sys.version.split()[0]
+    other.write_text(f'#!/bin/sh\necho \'["{own}", ".other.so"]\'\n')
+    with pytest.raises(run.RunError, match=r"is Python 3\.\S+ \(its modules end in \.other\.so\); cuda\.cpu is"):
         run.check_interpreter(str(other))
 
 
@@ -79,7 +184,9 @@ def test_another_environment_sees_of_ours_only_cuda_cpu(tmp_path, monkeypatch):
     folder.mkdir()
     run.prepare(folder)
     variables = run.environment(folder, other=True)
-    assert variables["PYTHONPATH"].split(os.pathsep) == [str(tmp_path / "user"), str(folder / "python")]
+    assert variables["PYTHONPATH"].split(os.pathsep) == [
+        *map(str, (folder / "start", tmp_path / "user", folder / "python"))
+    ]
     assert sorted(path.name for path in (folder / "python" / "cuda").iterdir()) == ["cpu"]
     for name, place in (("libcuda.so.1", "entry"), ("libnvidia-ml.so.1", "nvml")):
         assert (folder / "lib" / name).resolve() == (ROOT / place / name).resolve()

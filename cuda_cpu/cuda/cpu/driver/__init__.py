@@ -9,13 +9,13 @@ cuda.h that is not here answers CUDA_ERROR_NOT_SUPPORTED.
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import NoReturn
 
+from cuda.cpu import ending
 from cuda.cpu.driver import (
     array,
     array_sparse,
@@ -98,5 +98,5 @@ def _forget_after_fork() -> None:
             forget()
 
 
-atexit.register(context.end)  # after the runtime's own, so that it runs before
+ending.register(context.end)  # after the runtime's own, so that it runs before
 os.register_at_fork(after_in_child=_forget_after_fork)

@@ -1,18 +1,24 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Start a program on the CPU device: open the driver, NVML and the forwarders, then become the program.
+"""Open the driver, NVML and the forwarders at the start of a Python process, which is then the program's own.
 
-run.py runs this file in the program's interpreter: start.py -m MODULE ARGUMENTS, or start.py - SCRIPT ARGUMENTS.
+run.py puts this file before everything on PYTHONPATH as `sitecustomize`, which each interpreter imports before it turns
+to its program: that of the program, and those that the program starts (multiprocessing, subprocess). The sitecustomize
+that the environment has by itself runs as ever. When the process exits, the driver ends behind all handlers of others.
 """
 
+import atexit
 import ctypes
+import importlib.machinery
+import importlib.util
 import os
-import runpy
 import sys
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 FORWARD = os.path.dirname(os.path.realpath(__file__))
-DRIVER = os.path.join(os.path.dirname(FORWARD), "entry", "libcuda.so.1")
-NVML = os.path.join(os.path.dirname(FORWARD), "nvml", "libnvidia-ml.so.1")
+PACKAGE = os.path.dirname(FORWARD)
+DRIVER = os.path.join(PACKAGE, "entry", "libcuda.so.1")
+NVML = os.path.join(PACKAGE, "nvml", "libnvidia-ml.so.1")
 
 # The forwarder, the variable that tells it the real library, and where wheels and toolkits have that.
 FORWARDERS = (("libnvrtc.so.13", "CUDA_CPU_REAL_NVRTC"), ("libnvJitLink.so.13", "CUDA_CPU_REAL_NVJITLINK"))
@@ -26,6 +32,12 @@ def real_library(name: str) -> "str | None":
     return next((path for place in places if os.path.exists(path := os.path.join(place, name))), None)
 
 
+def is_for_this_python() -> bool:
+    """Tell whether our compiled modules are for this interpreter: a program may start others."""
+    module = os.path.join(PACKAGE, "runtime", "_runtime")
+    return any(os.path.exists(module + suffix) for suffix in importlib.machinery.EXTENSION_SUFFIXES)
+
+
 def open_libraries() -> list:
     """Open the driver, NVML and the forwarders, which stay open; a library that is not installed needs no forwarder."""
     opened = [ctypes.CDLL(DRIVER, ctypes.RTLD_GLOBAL), ctypes.CDLL(NVML)]
@@ -37,17 +49,28 @@ def open_libraries() -> list:
     return opened
 
 
-def main(kind: str, name: str, arguments: list) -> None:
-    if fallback := os.environ.pop("CUDA_CPU_FALLBACK", None):
-        sys.path.append(fallback)
-    sys.argv = [name, *arguments]
-    sys.path[0] = os.getcwd() if kind == "-m" else os.path.dirname(os.path.abspath(name))
-    open_libraries()
-    if kind == "-m":
-        runpy.run_module(name, run_name="__main__", alter_sys=True)
-    else:
-        runpy.run_path(name, run_name="__main__")
+endings: list = []  # cuda.cpu.ending.register
 
 
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+def end() -> None:
+    while endings:
+        endings.pop()()
+
+
+def run_the_other() -> None:
+    """Run the sitecustomize that this one stands before, if there is one."""
+    others = [entry for entry in sys.path if os.path.abspath(entry) != HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", others)
+    if spec is not None and spec.loader is not None:
+        sys.modules["sitecustomize"] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+
+
+if __name__ == "sitecustomize":
+    if is_for_this_python():
+        sys.modules["cuda_cpu_start"] = sys.modules[__name__]
+        atexit.register(end)
+        open_libraries()
+        if fallback := os.environ.get("CUDA_CPU_FALLBACK"):
+            sys.path.append(fallback)
+    run_the_other()

@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is done when Python exits: as late as can be, for programs and their packages use the device in handlers too."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable
+
+START = "cuda_cpu_start"  # forward/start.py, in programs that run.py started: its handler came before all others
+
+
+def register(function: Callable[[], None]) -> None:
+    """Call a function when Python exits, before those that were registered earlier.
+
+    Handlers run in the order opposite to that of their registration. What a program has registered before it first
+    calls the driver comes after this one, unless forward/start.py was there before.
+    """
+    start = sys.modules.get(START)
+    if start is None:
+        atexit.register(function)
+    else:
+        start.endings.append(function)
