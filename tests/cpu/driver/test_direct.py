@@ -275,3 +275,16 @@ def test_a_wait_gives_back_what_pools_hold(call):
     assert held() == before
     assert call.synchronize() == 0
     assert not python_called(call.synchronize)
+
+
+def test_attributes_need_no_python(context):
+    """Programs ask for them in threads that the main thread waits for without giving Python's lock up (Taichi)."""
+    value = ctypes.c_int()
+    for attribute, expected in driver.device.find(0).attributes.items():
+        get = functools.partial(LIBRARY.cuDeviceGetAttribute, ctypes.byref(value), attribute, 0)
+        assert not python_called(get)
+        assert value.value == expected
+    for arguments in ((ctypes.byref(value), 0, 0), (ctypes.byref(value), 10**6, 0), (None, 10, 0)):
+        assert LIBRARY.cuDeviceGetAttribute(*arguments) == abi.CUDA_ERROR_INVALID_VALUE
+    for device in (-1, 64, 63):
+        assert LIBRARY.cuDeviceGetAttribute(ctypes.byref(value), 10, device) == abi.CUDA_ERROR_INVALID_DEVICE

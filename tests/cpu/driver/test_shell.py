@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import subprocess
@@ -130,6 +131,67 @@ import sys
 sys.modules["late"] = Late()  # goes when modules are torn down
 """
     assert in_new_process(code) == f"0 {abi.CUDA_ERROR_DEINITIALIZED}"
+
+
+def test_no_garbage_is_collected_during_a_call(library, context):
+    """A finaliser of the program's could call a library that holds a lock while it calls the driver (Taichi does)."""
+    inside = []
+
+    def note(phase, _):
+        frame, places = sys._getframe(1), []
+        while frame:
+            places.append(frame.f_code.co_filename)
+            frame = frame.f_back
+        inside.append(any(os.path.join("cuda", "cpu", "") in place for place in places))
+
+    module, before = ctypes.c_void_p(), gc.get_threshold()
+    text = kernels.text(kernels.SAXPY).replace(b"saxpy", b"another_saxpy")
+    gc.callbacks.append(note)
+    gc.set_threshold(1, 1, 1)
+    try:
+        call(library, "cuModuleLoadData", ctypes.byref(module), text)
+        assert [[] for _ in range(10)]  # collected again
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(note)
+    assert gc.isenabled()
+    call(library, "cuModuleUnload", module)
+    assert inside
+    assert not any(inside)
+    gc.disable()
+    try:
+        call(library, "cuCtxSynchronize")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+LATE = """
+import ctypes, sys, cuda.cpu
+library = ctypes.CDLL(cuda.cpu.library_path())
+library.cuInit(0)
+context = driver.cuDevicePrimaryCtxRetain(0)
+driver.cuCtxSetCurrent(context)
+flag, event = driver.cuMemAlloc(4), driver.cuEventCreate(0)
+driver.cuMemsetD32(flag, 7, 1)
+driver.cuEventRecord(event, 0)
+library.cuStreamSynchronize(None)
+{more}
+class Late:
+    calls = (library.cuStreamSynchronize, library.cuEventSynchronize, library.cuCtxSynchronize, library.cuCtxSetCurrent)
+    handles = (None, ctypes.c_void_p(event), None, ctypes.c_void_p(context))
+    def __del__(self, calls=calls, handles=handles):
+        print(*[call(handle) for call, handle in zip(calls, handles)])
+sys.modules["late"] = Late()
+"""
+
+
+def test_waits_after_the_interpreter_has_ended():
+    """Destructors of C++ objects (Taichi's) wait once more: there is nothing to wait for, unless work was dropped."""
+    assert in_new_process(LATE.format(more="")) == "0 0 0 0"
+    pending = "driver.cuStreamWaitValue32(0, flag, 1, 1)"  # until it is 1, which nobody writes
+    lost = str(abi.CUDA_ERROR_DEINITIALIZED)
+    assert in_new_process(LATE.format(more=pending)).split() == [lost] * 4
 
 
 def test_calls_while_python_exits():

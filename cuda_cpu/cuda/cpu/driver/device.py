@@ -149,6 +149,9 @@ def start() -> None:
         wanted = _setting("CUDA_CPU_WORKERS", "", r"[1-9][0-9]{0,2}|10[01][0-9]|102[0-4]", "1 to 1024 threads")
         _runtime.set_workers(int(wanted))
     _devices[:] = [Device(i, size, (int(major), int(minor)), _runtime.workers()) for i in range(count)]
+    for device in _devices:
+        for attribute, value in device.attributes.items():
+            _runtime.set_attribute(device.ordinal, attribute, value)
 
 
 _started = False

@@ -32,6 +32,12 @@ int shell_direct_cuLaunchKernelEx(uint64_t config, uint64_t function, uint64_t p
     return table()->launch(function, given->shape, given->stream, (void *const *)params);
 }
 
+int shell_direct_cuDeviceGetAttribute(void *value, uint64_t attribute, int64_t device) {
+    return table() ? table()->attribute(value, attribute, device) : CPU_GO_ROUND;
+}
+
+int shell_ended_idle(void) { return table() && table()->ended_idle(); }
+
 int shell_direct_cuStreamSynchronize(uint64_t stream) { return table() ? table()->synchronize(stream) : CPU_GO_ROUND; }
 
 int shell_direct_cuStreamQuery(uint64_t stream) { return table() ? table()->query(stream) : CPU_GO_ROUND; }

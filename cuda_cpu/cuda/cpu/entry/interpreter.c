@@ -52,6 +52,8 @@
 #pragma weak PyExc_TypeError
 #pragma weak PyFloat_AsDouble
 #pragma weak PyFloat_FromDouble
+#pragma weak PyGC_Disable
+#pragma weak PyGC_Enable
 #pragma weak PyGILState_Ensure
 #pragma weak PyGILState_Release
 #pragma weak PyImport_ImportModule
@@ -114,12 +116,18 @@ static int refusal(void) {
     return Py_IsFinalizing() ? SHELL_DEINITIALIZED : 0;
 }
 
-/* Whether a function gives something back: cuMemFree, cuStreamDestroy, cuLibraryUnload and their like. */
-static int gives_back(const char *name) {
-    static const char *const words[] = {"Free", "Destroy", "Release", "Unload", "Unregister"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(name, words[i])) return 1;
-    return 0;
+static int has_word(const char *name, const char *const *words) {
+    while (*words && !strstr(name, *words)) words++;
+    return *words != NULL;
+}
+
+/* Whether there is nothing to do for a function when Python has ended. All that could be given back (cuMemFree,
+   cuStreamDestroy, cuLibraryUnload) goes with the process, and nobody waits where all work was done: finalisers of other
+   libraries that come so late have nothing to complain of. */
+static int is_done(const char *name) {
+    static const char *const gives_back[] = {"Free", "Destroy", "Release", "Unload", "Unregister", NULL};
+    static const char *const waits[] = {"Synchronize", "SetCurrent", NULL};
+    return has_word(name, gives_back) || (has_word(name, waits) && shell_ended_idle && shell_ended_idle());
 }
 
 /* Read the outputs of a call; return how many, -1 if one that must not be NULL is. */
@@ -292,6 +300,16 @@ static int call_function(PyObject *function, const char *inputs, va_list *argume
     return status;
 }
 
+/* Call the driver's function, which runs without the cyclic garbage collector: that would run finalisers of the
+   program's, which may call a library that is waiting for this very call, with its locks held. */
+static int call_without_collection(PyObject *function, const char *inputs, va_list *arguments, struct output *outputs,
+                                   int count) {
+    int collects = PyGC_Disable();
+    int status = call_function(function, inputs, arguments, outputs, count);
+    if (collects) PyGC_Enable();
+    return status;
+}
+
 int shell_call(struct shell_entry *entry, ...) {
     struct output outputs[SHELL_MOST_OUTPUTS];
     const char *signature = entry->signature;
@@ -299,9 +317,7 @@ int shell_call(struct shell_entry *entry, ...) {
     va_start(arguments, entry);
     int count = read_outputs(outputs, &signature, &arguments);
     int status = count < 0 ? SHELL_INVALID_VALUE : refusal();
-    /* When Python has ended, all that could be given back goes with the process: finalisers of other libraries that
-       do so late have nothing to complain of. */
-    if (status == SHELL_DEINITIALIZED && gives_back(entry->name)) status = SHELL_SUCCESS;
+    if (status == SHELL_DEINITIALIZED && is_done(entry->name)) status = SHELL_SUCCESS;
     else if (!status) {
         PyGILState_STATE state = PyGILState_Ensure();
         /* A caller may be in the middle of handling an exception, a finaliser for one. */
@@ -309,7 +325,7 @@ int shell_call(struct shell_entry *entry, ...) {
         PyErr_Fetch(&type, &value, &traceback);
         PyObject *function = function_of(entry);
         if (function)
-            status = call_function(function, signature, &arguments, outputs, count);
+            status = call_without_collection(function, signature, &arguments, outputs, count);
         else if (error_type && PyErr_ExceptionMatches(PyExc_AttributeError)) {
             PyErr_Clear(); /* the driver is there and has no such function */
             status = SHELL_NOT_SUPPORTED;

@@ -52,9 +52,12 @@ int shell_call(struct shell_entry *entry, ...);
 
 /* Told once where the runtime's table of direct.c is, as soon as there is one; libcuda alone has it. */
 void shell_ready(uint64_t table) __attribute__((weak));
+/* Whether Python has ended with all work done; libcuda alone has it. */
+int shell_ended_idle(void) __attribute__((weak));
 int shell_direct_cuLaunchKernel(uint64_t function, uint64_t gx, uint64_t gy, uint64_t gz, uint64_t bx, uint64_t by,
                                 uint64_t bz, uint64_t shared, uint64_t stream, uint64_t params, uint64_t extra);
 int shell_direct_cuLaunchKernelEx(uint64_t config, uint64_t function, uint64_t params, uint64_t extra);
+int shell_direct_cuDeviceGetAttribute(void *value, uint64_t attribute, int64_t device);
 int shell_direct_cuStreamSynchronize(uint64_t stream);
 int shell_direct_cuStreamQuery(uint64_t stream);
 

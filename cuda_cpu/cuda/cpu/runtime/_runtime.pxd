@@ -213,6 +213,7 @@ cdef extern from "queue.h":
     void cpu_queue_cancel(cpu_queue *queue)
     bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
     void cpu_queues_stop() nogil
+    void cpu_queues_note_end()
 
 cdef extern from "node.h":
     cpu_node *cpu_node_make()
@@ -234,6 +235,7 @@ cdef extern from "route.h":
         uint32_t max_threads, most_shared
         uint32_t required_block[3]
     const cpu_direct_table cpu_direct
+    void cpu_attribute_set(uint32_t device, uint32_t attribute, int value)
     uint64_t cpu_routes_age()
     void cpu_routes_forget()
     void cpu_route_add(const cpu_route *route, uint64_t age)

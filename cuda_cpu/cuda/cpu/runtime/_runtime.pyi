@@ -172,6 +172,7 @@ TABLE_REMOVE: Final[int]  # address of what removes the range whose id is its ar
 
 DIRECT: Final[int]  # address of what libcuda.so.1 calls without Python, see direct.h
 
+def set_attribute(device: int, attribute: int, value: int) -> None: ...
 def routes_age() -> int:
     """Return what changes with `forget_routes`."""
 

@@ -8,8 +8,9 @@ from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset, strerror
 
-import atexit
 import sys
+
+from cuda.cpu import ending
 
 ABI = CPU_KERNEL_ABI
 
@@ -668,6 +669,11 @@ TABLE_REMOVE = <uint64_t>&cpu_table_remove_called  # for Queue.call
 DIRECT = <uint64_t>&cpu_direct  # for libcuda.so.1, see direct.h
 
 
+def set_attribute(uint32_t device, uint32_t attribute, int value):
+    """Let cuDeviceGetAttribute answer without Python."""
+    cpu_attribute_set(device, attribute, value)
+
+
 def routes_age():
     """Return what changes with `forget_routes`."""
     return cpu_routes_age()
@@ -838,6 +844,7 @@ def shutdown():
     """Stop all threads; called at exit and never after."""
     if cpu_process_state() != CPU_RUNNING:
         return
+    cpu_queues_note_end()
     cpu_process_stop()
     cdef int64_t deadline = cpu_now() + <int64_t>2000000000
     with nogil:
@@ -849,4 +856,4 @@ def shutdown():
 
 
 cpu_process_begin()
-atexit.register(shutdown)
+ending.register(shutdown)

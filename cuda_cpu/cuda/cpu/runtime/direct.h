@@ -19,6 +19,8 @@ struct cpu_direct {
     int (*launch)(uint64_t function, const uint32_t shape[7], uint64_t stream, void *const *params);
     int (*synchronize)(uint64_t stream);
     int (*query)(uint64_t stream);
+    int (*attribute)(int32_t *value, uint64_t attribute, int64_t device);
+    int (*ended_idle)(void); /* 1: Python has ended, and all work was done before */
 };
 
 #endif

@@ -412,6 +412,23 @@ bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *faul
     return faulted;
 }
 
+static _Atomic int ended_idle;
+
+void cpu_queues_note_end(void)
+{
+    int idle = 1;
+    pthread_mutex_lock(&all.lock);
+    for (struct cpu_queue *queue = all.first; queue; queue = queue->next)
+        idle &= cpu_queue_idle(queue) && !cpu_queue_faulted(queue);
+    pthread_mutex_unlock(&all.lock);
+    atomic_store(&ended_idle, idle);
+}
+
+int cpu_queues_ended_idle(void)
+{
+    return atomic_load(&ended_idle);
+}
+
 void cpu_queues_stop(void)
 {
     pthread_mutex_lock(&all.lock);

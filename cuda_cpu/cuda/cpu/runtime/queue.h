@@ -149,6 +149,10 @@ void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
 void cpu_queues_stop(void);
 
+/* Remember, when Python ends, whether all queues are idle; 1 if they were. */
+void cpu_queues_note_end(void);
+int cpu_queues_ended_idle(void);
+
 struct cpu_branch_run;
 
 /* Where a command runs. `number` is of the queue's own command, which the command may be a part of. */

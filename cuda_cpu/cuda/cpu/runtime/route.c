@@ -225,4 +225,4 @@ static int query(uint64_t stream)
     return synchronize(stream);
 }
 
-const struct cpu_direct cpu_direct = {launch, synchronize, query};
+const struct cpu_direct cpu_direct = {launch, synchronize, query, cpu_attribute_get, cpu_queues_ended_idle};

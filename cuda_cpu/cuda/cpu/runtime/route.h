@@ -24,6 +24,10 @@ struct cpu_route {
 
 extern const struct cpu_direct cpu_direct;
 
+/* attribute.c: what cuDeviceGetAttribute answers without Python. */
+void cpu_attribute_set(uint32_t device, uint32_t attribute, int32_t value);
+int cpu_attribute_get(int32_t *value, uint64_t attribute, int64_t device);
+
 uint64_t cpu_routes_age(void);
 void cpu_routes_forget(void); /* all routes, of all threads */
 /* Make a route of this thread, if all is still as it was at `age`. It takes references to the queues and the grid. */
