@@ -62,9 +62,7 @@ def kernels(fast: bool, with_peer: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)} (default: all); {ON_GPU}"
-    )
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)} (default: all); {ON_GPU}")
     parser.add_argument("--fast", action="store_true", help="fewer values, for a first look")
     parser.add_argument("--no-peer", action="store_true", help="leave NVIDIA's packages and Numba out")
     options = parser.parse_args()

@@ -124,7 +124,6 @@ class Context:
             record.give_back()
         self.begin()
 
-
     def tell_leaks(self) -> None:
         """Print what the program has not freed, if CUDA_CPU_CHECK asks for it."""
         if check.wants_leaks():
