@@ -167,6 +167,19 @@ def test_kernels_have_the_shared_memory_that_they_reach():
     assert linked.placed("c").shared_static == 0
 
 
+def test_extern_shared_memory_with_a_size_is_static():
+    """As ptxas has it, which says that it ignores `.extern` there; that without a size is the dynamic one."""
+    sized = ".extern .shared .align 8 .b8 a[256]; .extern .shared .align 16 .b8 b[1000]; .extern .shared .b8 c[];"
+    uses = ".entry k() { .reg .b32 %a; mov.u32 %a, a; mov.u32 %a, b; mov.u32 %a, c; ret; }"
+    linked = program(sized + uses)
+    assert linked.placed("k").shared == {"a": 0, "b": 256, "c": 1264}
+    assert linked.placed("k").shared_static == 1264
+    other = ".visible .entry other() { .reg .b32 %a; mov.u32 %a, a; ret; }"
+    for words, size in (".visible", 512), (".extern", 320), (".visible", 16):
+        linked = program(sized + uses, f"{words} .shared .align 8 .b8 a[{size}]; {other}")
+        assert linked.placed("other").shared_static == (size if words == ".visible" else max(size, 256))
+
+
 def test_functions_behind_pointers_have_one_layout():
     linked = program(
         ".func f { .shared .b64 s; .reg .b32 %a; mov.u32 %a, s; ret; } .global .u64 table = f;"

@@ -41,12 +41,12 @@ def parameter_layout(parameters: Iterable[Variable]) -> tuple[tuple[Parameter, .
 
 
 def shared_layout(variables: Iterable[Variable], start: SharedLayout | None = None) -> SharedLayout:
-    """Lay shared variables out behind those of `start`; extern ones lie where dynamic shared memory begins."""
+    """Lay shared variables out behind those of `start`; extern ones without a size begin dynamic shared memory."""
     offsets = dict(start.offsets) if start else {}
     end = start.size if start else 0
     dynamic = []
     for variable in variables:
-        if variable.linkage == "extern":
+        if variable.linkage == "extern" and not variable.size:
             dynamic.append(variable)
         elif variable.name not in offsets:
             offset = offsets[variable.name] = aligned(end, variable.align)

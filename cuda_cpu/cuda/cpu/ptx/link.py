@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.references import rename
@@ -72,9 +73,9 @@ def link(modules: list[Module]) -> Linked:
 def _hoist_statics(module: Module) -> None:
     """Move .global, .const and .shared variables declared inside functions to the module."""
     for function in module.functions.values():
-        statics = [variable for variable in function.variables.values() if variable.space in _STATIC]
+        static = [variable for variable in function.variables.values() if variable.space in _STATIC]
         names = {}
-        for variable in statics:
+        for variable in static:
             name = variable.name
             del function.variables[name]
             known = module.variables.get(name)
@@ -118,7 +119,13 @@ def _taken(name: str, module: Module, modules: list[Module], number: int) -> boo
 
 
 def _rank(definition: Function | Variable) -> int:
-    """Return how strong a definition is: 0 a declaration, 1 common, 2 weak, 3 strong."""
+    """Return how strong a definition is: 0 a declaration, 1 common, 2 weak, 3 strong.
+
+    An extern shared variable with a size is like a common one: where nobody defines it, ptxas says that it ignores the
+    word. LLVM writes it so (Taichi's shared arrays), and NVRTC for `extern __shared__ float x[64]`.
+    """
+    if _is_extern_shared(definition) and definition.size:
+        return 1
     if definition.linkage == "extern" and not _is_dynamic_shared(definition):
         return 0
     if isinstance(definition, Function) and definition.body is None:
@@ -126,8 +133,12 @@ def _rank(definition: Function | Variable) -> int:
     return {"common": 1, "weak": 2}.get(definition.linkage, 3)
 
 
-def _is_dynamic_shared(definition: Function | Variable) -> bool:
+def _is_extern_shared(definition: Function | Variable) -> TypeGuard[Variable]:
     return isinstance(definition, Variable) and definition.space == "shared" and definition.linkage == "extern"
+
+
+def _is_dynamic_shared(definition: Function | Variable) -> TypeGuard[Variable]:
+    return _is_extern_shared(definition) and not definition.size
 
 
 def _merge(definitions: dict, new: Function | Variable, module: Module, units: dict[str, Module]) -> None:
