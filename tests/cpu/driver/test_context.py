@@ -244,7 +244,8 @@ def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
     flag = spinning(stream)
     driver.cuEventRecord(event, stream)
     buffer = driver.cuMemAlloc(4)
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
     with pytest.raises(KeyboardInterrupt):
         wait(stream, event, buffer)
     driver.cuCtxSynchronize()
