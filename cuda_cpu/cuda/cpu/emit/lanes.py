@@ -182,3 +182,40 @@ def _put_together(frame: Frame, element: str) -> str:
         text += f"  %all{pair} = insertelement {words} {last}, i64 %w{pair}, i32 {pair}\n"
         last = f"%all{pair}"
     return f"{text}  %result = bitcast {words} {last} to {packet}\n  ret {packet} %result\n"
+
+
+# --- one lane -----------------------------------------------------------------------------------------------
+
+
+def element_at(frame: Frame, value: Value, lane: str) -> Value:
+    """Return the element of a lane that is known at run time, an i32 operand.
+
+    Not by way of memory, if possible: such a load may wait until all stores before it are in the cache.
+    """
+    if value.uniform or not has_permute(frame, frame.width, value.element):
+        return frame.builder.extract(value, lane)
+    return permuted(frame, value.ref, frame.width, lane)
+
+
+def has_permute(frame: Frame, count: int, element: str) -> bool:
+    """Tell whether the CPU finds elements of so many lanes by indices."""
+    return frame.module.native_gather and count in PERMUTES and element == "i32"
+
+
+PERMUTES = {16: "llvm.x86.avx512.permvar.si.512", 32: "llvm.x86.avx512.vpermi2var.d.512"}
+
+
+def permuted(frame: Frame, ref: str, count: int, lane: str) -> Value:
+    """Return an element of a vector of 16 or 32 lanes."""
+    builder, part, look = frame.builder, "<16 x i32>", PERMUTES[count]
+    index = builder.assign(f"insertelement {part} poison, i32 {lane}, i64 0")
+    operands = [ref, index]
+    if count == 32:
+        halves = []
+        for first in (0, 16):
+            picks = ", ".join(f"i32 {first + each}" for each in range(16))
+            halves.append(builder.assign(f"shufflevector <32 x i32> {ref}, <32 x i32> poison, {part} <{picks}>"))
+        operands = [halves[0], index, halves[1]]
+    frame.module.declare(look, part, [part] * len(operands))
+    found = builder.call(look, part, *(f"{part} {each}" for each in operands))
+    return Value(builder.assign(f"extractelement {part} {found}, i64 0"), "i32")

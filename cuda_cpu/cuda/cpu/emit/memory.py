@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from cuda.cpu.emit import affine, indexed, neighbours, whole_vectors
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.lanes import element_at
 from cuda.cpu.emit.packets import gather, load_row, scatter, store_row
 from cuda.cpu.emit.parameters import Storage
 from cuda.cpu.emit.registry import emits
@@ -139,7 +140,7 @@ def store(frame: Frame, address: Value, value: Value, order: str = "") -> None:
     if not value.uniform:
         zeros = builder.intrinsic("ctlz", builder.mask_type, Value(frame.mask, builder.mask_type), "i1 true")
         last = builder.assign(f"sub {builder.mask_type} {frame.width - 1}, {zeros.ref}")
-        value = builder.extract(value, builder.resize(Value(last, builder.mask_type), "i32").ref)
+        value = element_at(frame, value, builder.resize(Value(last, builder.mask_type), "i32").ref)
     flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
     text = f"store {flags}{builder.typed(value)}, ptr {address.ref}{suffix}, align {width_of(value.element) // 8}"
     builder.line(text)

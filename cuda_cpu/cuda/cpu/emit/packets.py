@@ -14,6 +14,7 @@ from cuda.cpu.emit.affine import Row, lanes_of_segment, segments
 from cuda.cpu.emit.ahead import fetch_ahead
 from cuda.cpu.emit.builder import Builder
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.lanes import element_at, has_permute, permuted
 from cuda.cpu.emit.values import Shape, Value, width_of
 
 # $W lanes, $T element, $S its bytes; PART is where a packet in sequence goes if only some lanes run.
@@ -265,16 +266,13 @@ def store_same(frame: Frame, row: Row, value: Value) -> None:
 
 
 def _one_of(frame: Frame, value: Value, segment: int, lane: str) -> Value:
-    """Return the element of a lane, an i32 operand counted from the segment's first, without a way through memory."""
+    """Return the element of a lane, an i32 operand counted from the segment's first."""
     builder, count = frame.builder, lanes_of_segment(frame)
-    if value.uniform or not (frame.module.native_gather and (count, value.element) == (16, "i32")):
-        lane = builder.assign(f"add i32 {lane}, {segment * count}") if segment else lane
-        return builder.extract(value, lane)
-    part, look = "<16 x i32>", "llvm.x86.avx512.permvar.si.512"
-    frame.module.declare(look, part, [part, part])
-    index = builder.assign(f"insertelement {part} poison, i32 {lane}, i64 0")
-    found = builder.call(look, part, f"{part} {_part(builder, value, count, segment)}", f"{part} {index}")
-    return Value(builder.assign(f"extractelement {part} {found}, i64 0"), "i32")
+    if value.uniform or (segment == 0 and count == frame.width):
+        return element_at(frame, value, lane)
+    if has_permute(frame, count, value.element):
+        return permuted(frame, _part(builder, value, count, segment), count, lane)
+    return builder.extract(value, builder.assign(f"add i32 {lane}, {segment * count}") if segment else lane)
 
 
 def store_row(frame: Frame, row: Row, value: Value) -> None:
