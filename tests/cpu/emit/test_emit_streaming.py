@@ -206,3 +206,10 @@ def test_rows_ask_for_what_comes_next(axis: str, near: int, quick: bool, expecte
     sums = {name: (base, int(far)) for name, base, far in added}
     asked = re.findall(r"call void @llvm\.prefetch\.p0\(ptr (%\w+), i32 0,", text)
     assert Counter(sums[name][1] + sums.get(sums[name][0], ("", 0))[1] for name in asked) == expected
+
+
+@pytest.mark.parametrize(("axis", "asks"), [("0", True), ("%tid.y", False)])
+def test_around_barriers_blocks_ask_for_what_the_next_one_loads_if_they_lie_in_a_line(axis: str, asks: bool) -> None:
+    text = COPY.replace("AXIS", axis).replace("ld.global", "bar.sync 0; ld.global", 1)
+    assert "bar.sync" in text
+    assert bool(HINT_TO_READ.search(emit_kernel(ptx_program.build([HEAD + text]), "k").text)) == asks

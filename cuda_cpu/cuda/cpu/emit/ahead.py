@@ -48,8 +48,12 @@ def _distances(frame: Frame) -> list[int]:
     near = frame.module.near
     if not near:
         return [FAR]
-    rows = not frame.graph.register_bits.keys().isdisjoint({"%tid.y", "%ctaid.y"})
-    return [near, FAR] if rows else [near]
+    return [near, FAR] if _has_rows(frame) else [near]
+
+
+def _has_rows(frame: Frame) -> bool:
+    """Tell whether blocks, or the grid of them, have a second dimension."""
+    return not frame.graph.register_bits.keys().isdisjoint({"%tid.y", "%ctaid.y"})
 
 
 def _is_worth_it(frame: Frame, row: Row, to_write: bool) -> bool:
@@ -57,7 +61,8 @@ def _is_worth_it(frame: Frame, row: Row, to_write: bool) -> bool:
         return False
     if _is_in_loop(frame):
         return not to_write and row.advance is not None and not is_nothing(row.advance)
-    return len(frame.graph.regions) <= 1  # around barriers warps work on tiles, and do not go on with rows
+    # Around barriers warps work on tiles, and do not go on with rows, but for blocks that follow each other in a line.
+    return len(frame.graph.regions) <= 1 or not _has_rows(frame)
 
 
 def _is_in_loop(frame: Frame) -> bool:
