@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from cuda.cpu.emit import affine, special_registers
 from cuda.cpu.emit.builder import Builder, Module
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.passes.find_pending import find_reach
-from cuda.cpu.passes.graph import Graph
+from cuda.cpu.passes.find_recomputed import find_recomputed
+from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Address, Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
 
@@ -113,6 +115,11 @@ class Frame:
     def of_program(self) -> str:
         """What is said of a load in a loop out of which LLVM may move it, see even.py."""
         return "" if self.flow.even is None else ", !tbaa !6"
+
+    @functools.cached_property
+    def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
+        """Registers that a few steps make anew anywhere, see find_recomputed.py."""
+        return ({}, {}) if self.module.quick else find_recomputed(self.graph)
 
     def set_mask(self, mask: str) -> None:
         self.mask = mask

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from cuda.cpu.emit import affine, whole
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape
-from cuda.cpu.passes.find_recomputed import find_recomputed
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import RETURN, Step
 
@@ -27,7 +26,7 @@ class Kept:
         self.frame, self.graph, self.builder = frame, frame.graph, frame.builder
         self._at, self._emit_step = at, emit_step
         self._arrays: dict[object, tuple[str, str]] = {}
-        self._recomputed, self._apart = ({}, {}) if frame.module.quick else find_recomputed(self.graph)
+        self._recomputed, self._apart = frame.recomputed
         self._in_arrays = ~self._bits(self._recomputed)
 
     # --- arrays -----------------------------------------------------------------------------------------

@@ -129,7 +129,9 @@ def _go(flow: Flow, block: Block, target: int) -> None:
 def _part(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callable[[Frame, Step], None]) -> None:
     builder = frame.builder
     if at_end.kind == "branch":
-        every, none = _known(frame, at_end.condition.register) or _count(frame, at_end.condition.register)
+        register = at_end.condition.register
+        known = _known(frame, register) or _known_anew(frame, register, emit_step)
+        every, none = known or _count(frame, register)
         if at_end.condition.negated:
             every, none = none, every
         for condition, target in ((every, at_end.targets[0]), (none, at_end.targets[1])):
@@ -161,6 +163,8 @@ def _count(frame: Frame, register: str) -> tuple[str, str]:
 
 
 # --- what is known of all lanes -------------------------------------------------------------------------
+
+NOTED = {"setp", "and", "or", "not", "mov"}
 
 
 def note(frame: Frame, step: Step) -> None:
@@ -194,6 +198,17 @@ def _known(frame: Frame, register: str) -> tuple[str, str] | None:
     if frame.graph.is_uniform(register):
         value = frame.get(register)
         return value.ref, frame.builder.complement(value).ref
+    return frame.known.get(register)
+
+
+def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> tuple[str, str] | None:
+    """Compare once more what another block has compared, if that is cheap: one lane's comparison may do for all."""
+    graph, steps = frame.graph, frame.recomputed[0].get(register, ())
+    varying = [step for step in steps if not graph.is_uniform(step.writes[0]) and step.writes[0] not in graph.strides]
+    if any(step.form.opcode not in NOTED for step in varying):
+        return None
+    for step in steps:
+        emit_step(frame, step)
     return frame.known.get(register)
 
 

@@ -3,7 +3,8 @@
 """Find the registers that are computed anew behind each barrier, rather than kept for each packet.
 
 That is what a few simple steps make of parameters, constants, and the thread's and the block's place. Behind a barrier
-these are known anyway; LLVM then sees what is the same for all packets, and computes it once.
+these are known anyway; LLVM then sees what is the same for all packets, and computes it once. So it does with vectors
+of which it knows each lane: %tid.x & 31 is the lane's number where blocks are one row of threads.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from cuda.cpu.ptx.syntax import Function, Register, Symbol
 
 FIXED = UNIFORM | STRIDES.keys()  # special registers that say where a thread is, or what the launch was asked for
 MOST = 8  # steps for each packet: to keep a number costs a store and a load
+MOST_VECTORS = 3  # of these steps that need a vector instruction for each part of a packet
 MOST_UNIFORM = 24  # steps in all, most of which are done once
+COMPARISONS = {"setp"} | SIMPLE
 
 
 def find_recomputed(graph: Graph) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
@@ -40,8 +43,7 @@ def find_recomputed(graph: Graph) -> tuple[dict[str, list[Step]], dict[str, list
         first = [step for step in writers[name] if not _adds(graph, step, name)]
         if len(first) == 1 < len(writers[name]) and _is_simple(graph.function, first[0]):
             apart[name] = _steps_of(graph, first[0], found)
-    kept = {name: steps for name, steps in found.items() if name in graph.strides or graph.is_uniform(name)}
-    return kept, {name: steps for name, steps in apart.items() if steps}
+    return found, {name: steps for name, steps in apart.items() if steps}
 
 
 def _adds(graph: Graph, step: Step, name: str) -> bool:
@@ -57,7 +59,7 @@ def _is_simple(function: Function, step: Step) -> bool:
     if step.form.opcode == "ld":
         base = step.instruction.operands[1].base
         return (step.form.space or "").startswith("param") and isinstance(base, Symbol) and function.entry
-    return step.form.opcode in SIMPLE and "cc" not in step.form.modifiers
+    return step.form.opcode in COMPARISONS and "cc" not in step.form.modifiers
 
 
 def _steps_of(graph: Graph, step: Step, found: dict[str, list[Step]]) -> list[Step]:
@@ -69,5 +71,7 @@ def _steps_of(graph: Graph, step: Step, found: dict[str, list[Step]]) -> list[St
                 return []
             needed |= {id(each): each for each in found[name]}
     needed[id(step)] = step
-    varying = sum(not graph.is_uniform(each.writes[0]) for each in needed.values())
-    return list(needed.values()) if varying <= MOST and len(needed) <= MOST_UNIFORM else []
+    varying = [each.writes[0] for each in needed.values() if not graph.is_uniform(each.writes[0])]
+    vectors = sum(name not in graph.strides for name in varying)
+    cheap = len(varying) <= MOST and vectors <= MOST_VECTORS and len(needed) <= MOST_UNIFORM
+    return list(needed.values()) if cheap else []
