@@ -292,7 +292,7 @@ def _compare_far_end(
     if far[1] or not far[0] or cmp not in MIRRORED or less != (far[0] > 0):
         return None
     room = abs(far[0]) - (cmp in ("le", "ge", "ls", "hs"))
-    kind = "s" if type_.startswith("s") and cmp[1] in "te" else "u"  # lo, ls, hi and hs are unsigned
+    kind = "s" if type_.startswith("s") and cmp[1] in "et" else "u"  # lo, ls, hi and hs are unsigned
     saturated = f"{kind}{'sub' if less else 'add'}.sat"
     bound = builder.intrinsic(saturated, b.element, b, constant(room, b.element))
     if beyond is not None:
