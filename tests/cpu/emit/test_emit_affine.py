@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 
 import numpy as np
@@ -311,3 +312,37 @@ def test_lanes_that_part_for_a_short_way(threads: int, n: int, shift: int) -> No
     )
     expected += np.where(x % 32 == 0, 1031 * 7, 0).astype(np.uint32)
     np.testing.assert_array_equal(out, expected)
+
+
+COMPARED = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+
+
+def as_number(value: int, bits: int, signed: bool) -> int:
+    """Return what the lower bits of a number say."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> bits - 1 else value
+
+
+@pytest.mark.parametrize("type_", ["s16", "u16", "s32", "u32", "u64"])
+@pytest.mark.parametrize("share", [1 / 3, -1 / 3, 3 / 4 / 31])
+def test_comparisons_of_indices_in_long_steps(type_: str, share: float) -> None:
+    """The way from the first lane to the last is longer than all numbers: `i % 3 == 1` is compiled as such a step."""
+    bits, signed = int(type_[1:]), type_[0] == "s"
+    step = round(share * (1 << bits)) | 1
+    first, last = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    widen = {16: "cvt.u16.u32", 32: "mov.u32", 64: "cvt.u64.u32"}[bits]
+    for cmp, holds in COMPARED.items():
+        kernel = compiled(f""".visible .entry k(.param .u64 out, .param .b{bits} start, .param .b{bits} bound) {{
+            .reg .b32 %r<3>; .reg .b64 %d<3>; .reg .pred %p<3>; .reg .b{bits} %x<4>; ld.param.u64 %d1, [out];
+            ld.param.b{bits} %x1, [start]; ld.param.b{bits} %x2, [bound]; mov.u32 %r1, %tid.x; {widen} %x0, %r1;
+            mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d2, %d1;
+            mad.lo.{type_} %x3, %x0, {as_number(step, bits, True)}, %x1; setp.{cmp}.{type_} %p1, %x3, %x2;
+            @%p1 bra END; st.global.u32 [%d2], 1; END: ret; }}""")
+        for start in range(first, last, (last - first) // 7):
+            values = [as_number(lane * step + start, bits, signed) for lane in range(64)]
+            ends = [end(values[warp : warp + 32]) + off for warp in (0, 32) for end in (min, max) for off in (-2, 2)]
+            for bound in {min(max(end, first), last) for end in (start // 2, *ends)}:
+                out = np.zeros(64, np.uint32)
+                dtype = np.dtype(f"{'i' if signed else 'u'}{bits // 8}").type
+                kernel(out, dtype(start), dtype(bound), threads=64)
+                np.testing.assert_array_equal(out, [not holds(x, bound) for x in values], f"{cmp} {start} {bound}")

@@ -17,7 +17,7 @@ from cuda.cpu.emit.compare import compare
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.linear import is_nothing
-from cuda.cpu.emit.values import ELEMENTS, Value, constant
+from cuda.cpu.emit.values import ELEMENTS, Value, constant, width_of
 from cuda.cpu.passes.find_affine import INTEGERS, stride_of, widened
 from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, End, Step
@@ -293,6 +293,8 @@ def _compare_far_end(
         return None
     room = abs(far[0]) - (cmp in ("le", "ge", "ls", "hs"))
     kind = "s" if type_.startswith("s") and cmp[1] in "et" else "u"  # lo, ls, hi and hs are unsigned
+    if room >= 1 << width_of(b.element) - (kind == "s"):  # all numbers lie between the lanes
+        return None
     saturated = f"{kind}{'sub' if less else 'add'}.sat"
     bound = builder.intrinsic(saturated, b.element, b, constant(room, b.element))
     if beyond is not None:
