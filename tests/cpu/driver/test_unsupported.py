@@ -4,10 +4,12 @@
 
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
-from cuda.cpu import driver, runtime_api
+from cuda.cpu import abi, driver, runtime_api
 from cuda.cpu.driver import unsupported
 
 ROOT = pathlib.Path(__file__).parents[3] / "cuda_cpu/cuda/cpu"  # the shells' sources, written by the build
@@ -47,3 +49,20 @@ def test_a_call_says_why(refused):
         driver.cuNothing  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'cudaNothing'"):
         runtime_api.cudaNothing  # noqa: B018
+
+
+def test_a_program_with_nvidia_s_runtime_inside_is_told_so():
+    """Once, and which library it is: here libffi, by which ctypes calls."""
+    code = """
+import ctypes, cuda.cpu
+library = ctypes.CDLL(cuda.cpu.library_path())
+table, number = ctypes.c_void_p(), (ctypes.c_char * 16)()
+print([library.cuGetExportTable(ctypes.byref(table), number) for _ in range(2)], cuda.cpu.last_error_message())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(
+        f"[{abi.CUDA_ERROR_NOT_SUPPORTED}, {abi.CUDA_ERROR_NOT_SUPPORTED}] the CPU device has no"
+    )
+    assert re.fullmatch(
+        r"cuda\.cpu: \S*(libffi|ctypes)\S* contains NVIDIA's CUDA runtime \(libcudart\), .*\n", done.stderr
+    )

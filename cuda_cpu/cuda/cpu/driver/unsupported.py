@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from cuda.cpu.abi import CUDA_ERROR_NOT_SUPPORTED
+from cuda.cpu.driver import caller
 from cuda.cpu.driver.error import CudaError
 
 GRAPHICS = "shares objects of a graphics API, which live on a GPU"
@@ -48,10 +51,23 @@ def reason_of(name: str, reasons: Any = REASONS) -> str:
     return next((reason for pattern, reason in reasons if re.fullmatch(pattern, name)), "")
 
 
+@functools.cache
+def tell_of_runtime() -> None:
+    """Say once what the error of a program that has NVIDIA's libcudart inside does not: that it cannot run here."""
+    who = caller.library() or "a library of this program"
+    print(
+        f"cuda.cpu: {who} contains NVIDIA's CUDA runtime (libcudart), which asks for private interfaces of NVIDIA's "
+        "own driver: its calls fail on the CPU device (see the documentation, Programs of others)",
+        file=sys.stderr,
+    )
+
+
 def refusal(name: str, reason: str) -> Callable[..., NoReturn]:
     """Return a function that says why it is not here."""
 
     def refuse(*arguments: Any) -> NoReturn:
+        if name == "cuGetExportTable":
+            tell_of_runtime()
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"the CPU device has no {name}: {reason}")
 
     return refuse
