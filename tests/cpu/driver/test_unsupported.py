@@ -55,6 +55,9 @@ def test_a_program_with_nvidia_s_runtime_inside_is_told_so():
     """Once, and which library it is: here libffi, by which ctypes calls."""
     code = """
 import ctypes, cuda.cpu
+from cuda.cpu.driver import unsupported
+for compiler in ("/nvidia/cu13/lib/libnvrtc.so.13", "/nvidia/cu13/lib/libnvJitLink.so.13", "libnvvm.so.4"):
+    unsupported.tell_of_runtime(compiler)  # these do without
 library = ctypes.CDLL(cuda.cpu.library_path())
 table, number = ctypes.c_void_p(), (ctypes.c_char * 16)()
 print([library.cuGetExportTable(ctypes.byref(table), number) for _ in range(2)], cuda.cpu.last_error_message())

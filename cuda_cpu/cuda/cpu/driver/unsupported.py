@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import functools
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -51,10 +51,16 @@ def reason_of(name: str, reasons: Any = REASONS) -> str:
     return next((reason for pattern, reason in reasons if re.fullmatch(pattern, name)), "")
 
 
-@functools.cache
-def tell_of_runtime() -> None:
+COMPILERS = r"lib(nvrtc|nvJitLink|nvvm|nvptxcompiler|nvfatbin)\b.*"  # they ask for the tables too, and do without
+_told: list[str] = []
+
+
+def tell_of_runtime(library: str) -> None:
     """Say once what the error of a program that has NVIDIA's libcudart inside does not: that it cannot run here."""
-    who = caller.library() or "a library of this program"
+    if _told or re.fullmatch(COMPILERS, os.path.basename(library)):
+        return
+    who = library or "a library of this program"
+    _told.append(who)
     print(
         f"cuda.cpu: {who} contains NVIDIA's CUDA runtime (libcudart), which asks for private interfaces of NVIDIA's "
         "own driver: its calls fail on the CPU device (see the documentation, Programs of others)",
@@ -67,7 +73,7 @@ def refusal(name: str, reason: str) -> Callable[..., NoReturn]:
 
     def refuse(*arguments: Any) -> NoReturn:
         if name == "cuGetExportTable":
-            tell_of_runtime()
+            tell_of_runtime(caller.library())
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"the CPU device has no {name}: {reason}")
 
     return refuse
