@@ -8,6 +8,8 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
+from cuda.cpu.ptx.constants import packed
+
 
 class Shape(IntEnum):
     """How a value varies over the lanes of a packet. The larger one wins when two meet."""
@@ -71,11 +73,11 @@ def constant(value: int, element: str) -> Value:
 def real(value: float, element: str) -> Value:
     """Return a floating-point constant, rounded to `element`. LLVM writes float and double as the bits of a double."""
     if element == "float":
-        value = struct.unpack("<f", struct.pack("<f", value))[0]
+        value = struct.unpack("<f", packed("<f", value))[0]
     elif element == "half":
-        return Value("0xH" + struct.pack(">e", value).hex().upper(), element, literal=True)
+        return Value("0xH" + packed(">e", value).hex().upper(), element, literal=True)
     elif element == "bfloat":
-        return Value("0xR" + struct.pack(">f", value)[:2].hex().upper(), element, literal=True)
+        return Value("0xR" + packed(">f", value)[:2].hex().upper(), element, literal=True)
     return Value("0x" + struct.pack(">d", value).hex().upper(), element, literal=True)
 
 

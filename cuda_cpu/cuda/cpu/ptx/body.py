@@ -8,6 +8,8 @@ and variables are flat. `names` maps what is written to the operand that it mean
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.declarations import declaration, is_declaration, parameters
 from cuda.cpu.ptx.operands import AXES, OperandParser
@@ -29,6 +31,7 @@ from cuda.cpu.ptx.syntax import (
     Vector,
 )
 
+_OF_ADDRESSES = ("mov", "cvta")  # of an array's element they take the address, others what is there
 _DEEPEST = 100  # nested scopes, which compilers make two or three of
 _MOST = 1 << 20  # registers of one range
 
@@ -44,15 +47,24 @@ class BodyParser:
         Gets registers, variables and statements.
     locations : dict
         (file number, line, column) -> Location, shared by the module, whose file names are filled in at its end.
+    variables : mapping
+        Variables of the module that are declared before the function.
     """
 
-    def __init__(self, cursor: Cursor, function: Function, locations: dict[tuple[int, int, int], Location]) -> None:
+    def __init__(
+        self,
+        cursor: Cursor,
+        function: Function,
+        locations: dict[tuple[int, int, int], Location],
+        variables: Mapping[str, Variable],
+    ) -> None:
         self.cursor = cursor
         self.function = function
         self.locations = locations
         self.location: Location | None = None
         self.statements: list[Statement] = []
-        self.operands = OperandParser(cursor)
+        self.labels: set[str] = set()  # of the outermost scope
+        self.operands = OperandParser(cursor, lambda name: function.variables.get(name) or variables.get(name))
         self.names = self.operands.names
         self.saved: list[dict[str, Operand | None]] = []  # one a scope: what its names meant outside
         self.suffix = ""
@@ -196,8 +208,7 @@ class BodyParser:
         cursor, line = self.cursor, self.cursor.line
         cursor.name()
         cursor.at += 1
-        operand = self.names.get(written)
-        name = operand.name if isinstance(operand, Symbol) else written
+        name = self._label(written, line)
         if cursor.accept(".callprototype"):
             results = parameters(cursor) if cursor.token == "(" else ()
             cursor.expect("_")
@@ -214,6 +225,17 @@ class BodyParser:
             self.statements.append(made(name, tuple(targets), line))
         else:
             self.statements.append(Label(name, line))
+
+    def _label(self, written: str, line: int) -> str:
+        """Return the unique name of a label; those of nested scopes are declared where the scope begins."""
+        operand = self.names.get(written)
+        if len(self.saved) > 1:
+            return operand.name
+        if written in self.labels or not isinstance(operand, Symbol | None):
+            raise self.cursor.error(f"label {written} is declared twice", line)
+        self.labels.add(written)
+        self.names[written] = Symbol(written)
+        return written
 
     def _target(self) -> str:
         operand = self.operands.named(self.cursor.name())
@@ -248,6 +270,7 @@ class BodyParser:
             self._call(modifiers, guard, line)
             return
         operands: list[Operand] = []
+        self.operands.moves = opcode in _OF_ADDRESSES
         if not cursor.accept(";"):
             while True:
                 operands.append(self.operands.operand())

@@ -7,10 +7,13 @@ from __future__ import annotations
 import struct
 from math import prod
 
-from cuda.cpu.ptx.cursor import Cursor, number
+from cuda.cpu.ptx.constants import is_number, number, packed
+from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
 
 _LARGEST = 1 << 32  # bytes of a variable with an initial value
+_LARGEST_VECTOR = 16  # bytes
+_INITIALIZED = ("global", "const")  # spaces in which variables may have an initial value
 
 SPACES = frozenset(("global", "const", "shared", "local", "param", "reg", "tex", "sampler", "surf"))
 
@@ -31,7 +34,7 @@ def declaration(cursor: Cursor, linkage: str = "") -> list[tuple[Variable, int]]
     """Take a declaration up to its semicolon, and return its variables, each with the N of `name<N>` or -1."""
     declared = []
     prefix = _prefix(cursor)
-    while True:
+    while cursor.token != ";":
         declared.append(_variable(cursor, prefix, linkage))
         if not cursor.accept(","):
             break
@@ -49,7 +52,19 @@ def parameters(cursor: Cursor) -> tuple[Variable, ...]:
         if not is_declaration(cursor.token):
             raise cursor.unexpected("a parameter")
         found.append(_variable(cursor, _prefix(cursor), "")[0])
+        _check_parameter(cursor, found)
     return tuple(found)
+
+
+def _check_parameter(cursor: Cursor, parameters: list[Variable]) -> None:
+    """Refuse the last parameter if its space or its name cannot be one."""
+    last = parameters[-1]
+    if last.space not in ("param", "reg"):
+        raise cursor.error(f"parameter {last.name} is in .{last.space}; it must be in .param or .reg")
+    if last.space == "param" and last.vector > 1:
+        raise cursor.error(f"parameter {last.name} is a vector; it must be an array of bytes")
+    if last.name != "_" and any(each.name == last.name for each in parameters[:-1]):
+        raise cursor.error(f"there are two parameters {last.name}")
 
 
 def _prefix(cursor: Cursor) -> tuple[str, str, int, int, dict[str, object]]:
@@ -61,7 +76,9 @@ def _prefix(cursor: Cursor) -> tuple[str, str, int, int, dict[str, object]]:
         word = cursor.take()[1:]
         if word == "align":
             align = cursor.integer()
-        elif word in ("v2", "v4", "v8"):
+            if align <= 0 or align & align - 1:
+                raise cursor.error(f".align {align} is no power of two")
+        elif word in ("v2", "v4"):
             vector = int(word[1])
         elif word == "attribute":
             attributes.update(attribute(cursor))
@@ -78,6 +95,10 @@ def _prefix(cursor: Cursor) -> tuple[str, str, int, int, dict[str, object]]:
         kind = kind or "u64"
     if not kind:
         raise cursor.unexpected("a type")
+    if TYPE_BYTES[kind] * vector > _LARGEST_VECTOR:
+        raise cursor.error(f"a vector of {vector} .{kind} has more than 128 bits")
+    if kind == "pred" and (space != "reg" or vector > 1):
+        raise cursor.error("predicates are in registers, each by itself")
     return space, kind, align, vector, attributes
 
 
@@ -115,10 +136,16 @@ def _variable(cursor: Cursor, prefix: tuple[str, str, int, int, dict], linkage: 
         raise cursor.error(f"array {name} has no size in a dimension behind the first", line)
     element = TYPE_BYTES[kind]
     initializer = None
+    if dims and space == "reg":
+        raise cursor.error(f"register {name} is declared as an array", line)
     if cursor.accept("="):
+        if space not in _INITIALIZED or linkage == "extern":
+            raise cursor.error(f"{linkage or '.' + space} variable {name} has an initial value".lstrip(), line)
         initializer, end = _initializer(cursor, kind, (*dims, vector) if vector > 1 else tuple(dims), name, line)
         if dims and dims[0] == 0:
             dims[0] = -(-end // (element * vector * prod(dims[1:])))
+    if 0 in dims and linkage != "extern" and space != "param":
+        raise cursor.error(f"array {name} has no size", line)
     size = element * vector * prod(dims)
     align = align or element * vector
     variable = Variable(name, space, kind, size, align, vector, tuple(dims), linkage, initializer, attributes, line)
@@ -182,9 +209,11 @@ def _scalar(cursor: Cursor, data: bytearray, relocations: list, kind: str, at: i
         cursor.expect(")")
         relocations.append(Relocation(at, 1, symbol, addend, shift))
         _put(data, at, bytes(width))
-    elif token[:1].isdigit() or token in ("-", "+", "~", "!", "(", "WARP_SZ"):
+    elif is_number(token) or token in ("-", "+", "~", "!", "(", "WARP_SZ"):
         _put(data, at, _bits(cursor.constant(), kind).to_bytes(width, "little"))
     else:
+        if kind[0] not in "bus" or width < 4:
+            raise cursor.error(f"an address does not fit into a variable of type .{kind}")
         symbol, addend = _address(cursor)
         relocations.append(Relocation(at, width, symbol, addend))
         _put(data, at, bytes(width))
@@ -216,5 +245,5 @@ def _bits(value: Immediate, kind: str) -> int:
         else:
             code = "<I" if value.kind == "f32" else "<Q"
             real = struct.unpack("<f" if value.kind == "f32" else "<d", struct.pack(code, value.value))[0]
-        return int.from_bytes(struct.pack("<f" if kind == "f32" else "<d", real), "little")
+        return int.from_bytes(packed("<f" if kind == "f32" else "<d", real), "little")
     return value.value & (1 << 8 * TYPE_BYTES[kind]) - 1

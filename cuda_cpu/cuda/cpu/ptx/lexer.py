@@ -9,9 +9,11 @@ from itertools import accumulate
 
 _TOKEN = re.compile(
     r"""
-    ((?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+)             # blanks and comments before the token
+    # blanks, comments and the preprocessor's line markers before the token
+    ((?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|(?<![^\n])\#[ \t]*+(?:line\b)?[ \t]*+\d[^\n]*+)*+)
     (
       (?:[A-Za-z_$]|%(?=[\w$]))[\w$]*+(?:(?:\.|::)[\w$]++)*+   # mov.u32  %tid.x  $L__BB0_1  _
+    | \.\d++(?:[eE][+-]?\d++)?(?![\w$])                          # .5
     | \.[\w$]++(?:::[\w$]++)*+                                 # .reg  .shared::cta
     | 0[fF][0-9A-Fa-f]{8} | 0[dD][0-9A-Fa-f]{16}                 # floats as bits
     | 0[xX][0-9A-Fa-f]+U? | 0[bB][01]+U?

@@ -78,7 +78,7 @@ def _hoist_statics(module: Module) -> None:
         for variable in static:
             name = variable.name
             del function.variables[name]
-            known = module.variables.get(name)
+            known = module.variables.get(name) or module.functions.get(name)
             if known is not None and not (_is_dynamic_shared(variable) and _is_dynamic_shared(known)):
                 names[name] = variable.name = f"{name}@{function.name}"
             module.variables[variable.name] = variable

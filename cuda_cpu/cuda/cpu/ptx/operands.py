@@ -6,10 +6,25 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 
-from cuda.cpu.ptx.cursor import Cursor, number
+from cuda.cpu.ptx.constants import is_number, number
+from cuda.cpu.ptx.cursor import Cursor
+from cuda.cpu.ptx.declarations import TYPE_BYTES
 from cuda.cpu.ptx.special import SPECIAL
-from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Register, Selected, Sink, Symbol, Vector
+from cuda.cpu.ptx.syntax import (
+    Address,
+    Immediate,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Selected,
+    Sink,
+    Symbol,
+    Variable,
+    Vector,
+)
 
 AXES = "xyzw"
 _PARTS = re.compile(r"[bh][0-7]{1,4}")  # of a register, in video instructions
@@ -18,10 +33,19 @@ _COLOURS = dict(zip("rgba", AXES, strict=True))
 
 
 class OperandParser:
-    """Parse operands; `names` maps what is written to the operand that it means at this point."""
+    """Parse operands; `names` maps what is written to the operand that it means at this point.
 
-    def __init__(self, cursor: Cursor) -> None:
+    Parameters
+    ----------
+    cursor : Cursor
+    variable : callable
+        Returns the variable of a name, if it is declared.
+    """
+
+    def __init__(self, cursor: Cursor, variable: Callable[[str], Variable | None]) -> None:
         self.cursor = cursor
+        self.variable = variable
+        self.moves = False  # whether the instruction takes addresses for values
         self.names: dict[str, Operand] = {"_": Sink(), "WARP_SZ": Immediate(32)}
 
     def list(self) -> tuple[Operand, ...]:
@@ -53,7 +77,8 @@ class OperandParser:
             if token == "WARP_SZ":
                 return cursor.constant()
             cursor.at += 1
-            return self._with_offset(self.named(token))
+            named = self.named(token)
+            return self._element(named) if cursor.token == "[" else self._with_offset(named)
         if first == "[":
             return self._address()
         if first == "{":
@@ -77,7 +102,7 @@ class OperandParser:
                 raise cursor.error("expected a register after -")
             register, part = (operand, "") if isinstance(operand, Register) else (operand.register, operand.part)
             return Selected(register, part, negated=True)
-        if first.isdigit() or token in ("-", "+", "~", "!", "("):
+        if is_number(token) or token in ("-", "+", "~", "!", "("):
             return cursor.constant()
         raise cursor.unexpected("an operand")
 
@@ -85,6 +110,17 @@ class OperandParser:
         if isinstance(operand, Symbol) and self.cursor.token in ("+", "-"):
             return Symbol(operand.name, operand.offset + self.cursor.integer())
         return operand
+
+    def _element(self, operand: Operand) -> Operand:
+        """Take the index of an array's element, section 6.4.2: `table[3]`, or its address in moves."""
+        variable = self.variable(operand.name) if isinstance(operand, Symbol) else None
+        if variable is None:
+            raise self.cursor.error("there is an index behind what is no variable")
+        self.cursor.expect("[")
+        index = self.cursor.integer()
+        self.cursor.expect("]")
+        offset = index * TYPE_BYTES[variable.type] * variable.vector
+        return Symbol(operand.name, offset) if self.moves else Address(Symbol(operand.name), offset)
 
     def named(self, written: str) -> Operand:
         operand = self.names.get(written)
@@ -101,13 +137,20 @@ class OperandParser:
             return Selected(vector, component)
         if written[0] == "%":
             if written not in SPECIAL:
-                raise self.cursor.error(f"register {written} is not declared")
+                return self._label(written)
             whole = f"{written}.x" in SPECIAL  # a vector of `mov.v4`
             operand = Vector(tuple(Register(f"{written}.{axis}") for axis in AXES)) if whole else Register(written)
         else:
             operand = Symbol(written)
         self.names[written] = operand
         return operand
+
+    def _label(self, written: str) -> Symbol:
+        """Return a label whose name begins with %, of which none is known before it comes."""
+        tokens = self.cursor.tokens
+        if not any(tokens[at] == written and tokens[at + 1] == ":" for at in range(self.cursor.at, len(tokens) - 1)):
+            raise self.cursor.error(f"register {written} is not declared")
+        return Symbol(written)
 
     def _vector(self) -> Vector:
         cursor = self.cursor

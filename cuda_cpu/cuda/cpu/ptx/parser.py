@@ -21,8 +21,8 @@ from cuda.cpu.ptx.syntax import (
 )
 
 _LINKAGE = (".extern", ".visible", ".weak", ".common")
-# Performance directives of a function, section 11.4, and how many numbers each may have.
-_FUNCTION_DIRECTIVES = {
+# Performance directives of a function, section 11.4, and how many numbers each may have; those of kernels first.
+_ENTRY_DIRECTIVES = {
     "maxntid": 3,
     "reqntid": 3,
     "reqnctapercluster": 3,
@@ -30,14 +30,11 @@ _FUNCTION_DIRECTIVES = {
     "minnctapersm": 1,
     "maxnreg": 1,
     "maxclusterrank": 1,
-    "abi_preserve": 1,
-    "abi_preserve_control": 1,
-    "local_maxnreg": 1,
-    "noreturn": 0,
     "explicitcluster": 0,
     "blocksareclusters": 0,
-    "unique": 0,
 }
+_FUNCTION_DIRECTIVES = {"abi_preserve": 1, "abi_preserve_control": 1, "noreturn": 0, "unique": 0, "local_maxnreg": 1}
+_MODULE_SPACES = ("global", "const", "shared", "tex")
 
 
 def parse(text: str, name: str = "<ptx>") -> Module:
@@ -109,6 +106,10 @@ class _ModuleParser:
             self._function(linkage)
         elif is_declaration(cursor.token):
             for variable, _ in declaration(cursor, linkage):
+                if variable.space not in _MODULE_SPACES:
+                    raise PtxError(
+                        f".{variable.space} variable {variable.name} is outside of a function", variable.line
+                    )
                 self._add_variable(variable)
         elif cursor.token != ";":
             raise cursor.unexpected("a directive")
@@ -183,13 +184,15 @@ class _ModuleParser:
         cursor = self.cursor
         entry = cursor.take() == ".entry"
         directives: dict[str, object] = {}
-        self._function_directives(directives)
+        self._function_directives(directives, entry)
         results = parameters(cursor) if cursor.token == "(" else ()
         line = cursor.line
         name = cursor.name()
         taken = parameters(cursor) if cursor.token == "(" else ()
-        self._function_directives(directives)
+        self._function_directives(directives, entry)
         function = Function(name, entry, results, taken, {}, {}, None, linkage, directives, line)
+        if entry and (results or any(each.space != "param" for each in taken)):
+            raise PtxError(f"kernel {name} has a result, or a parameter in a register", line)
         if cursor.accept(";"):
             self.module.functions.setdefault(name, function)
             return
@@ -199,7 +202,7 @@ class _ModuleParser:
             raise PtxError(f"function {name} is defined twice", line)
         if known is not None and not linkage:
             function.linkage = known.linkage if known.linkage != "extern" else ""
-        body = BodyParser(cursor, function, self.locations)
+        body = BodyParser(cursor, function, self.locations, self.module.variables)
         body.saved.append({})
         for parameter in (*results, *taken):
             if parameter.space == "reg":
@@ -208,8 +211,8 @@ class _ModuleParser:
         function.body = passed(function, body.parse())
         self.module.functions[name] = function
 
-    def _function_directives(self, directives: dict[str, object]) -> None:
-        cursor = self.cursor
+    def _function_directives(self, directives: dict[str, object], entry: bool) -> None:
+        cursor, known = self.cursor, _ENTRY_DIRECTIVES if entry else _FUNCTION_DIRECTIVES
         while cursor.token.startswith("."):
             word = cursor.token[1:]
             if word == "attribute":
@@ -218,16 +221,16 @@ class _ModuleParser:
             elif word == "pragma":
                 cursor.at += 1
                 self._pragma()
-            elif word in _FUNCTION_DIRECTIVES:
+            elif word in known:
                 cursor.at += 1
-                directives[word] = self._numbers(_FUNCTION_DIRECTIVES[word])
+                directives[word] = self._numbers(known[word])
             else:
-                raise cursor.error(f"directive .{word} of a function is not known")
+                raise cursor.error(f"directive .{word} of a {'kernel' if entry else 'function'} is not known")
 
     def _numbers(self, most: int) -> object:
         """Return up to `most` numbers: three as a tuple filled up with ones, one as itself, none as True."""
         cursor = self.cursor
-        if most == 0 or not cursor.token[:1].isdigit():
+        if most == 0:
             return True
         numbers = [cursor.integer()]
         while len(numbers) < most and cursor.accept(","):
