@@ -226,7 +226,6 @@ def test_selected_parts_of_all(count, left, right, into, tail):
     ("text", "message"),
     [
         ("vadd.u32.u32.u32 %r5, %r2.h2, %r3;", "selects no parts"),
-        ("vadd.u32.u32.u32 %r5, %r2, %r3, %r4;", "the third operand is for"),
         ("vadd2.u32.u32.u32 %r5.h2, %r2, %r3, %r4;", "selects no parts"),
         ("vadd2.u32.u32.u32 %r5.h20, %r2, %r3, %r4;", "has the parts 0 to 1"),
         ("vadd4.u32.u32.u32 %r5, %r2.h1, %r3, %r4;", "selects no parts"),

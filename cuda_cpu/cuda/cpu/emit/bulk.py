@@ -81,6 +81,8 @@ def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
     request.put(MASK, constant(0, "i64"))
     im2col = bool(form.load_mode and form.load_mode.startswith("im2col"))
     offsets: tuple[Operand | None, ...] = ()
+    if loads and len(operands) != 3 + im2col + bool(form.multicast_cluster):
+        raise PtxError(f"{form}: an operand too many, or one is missing", instruction.line)
     what = dimensions << 8 | (IM2COL if im2col else 0)
     if not loads:
         request.point(FROM, operands[1], form.src)
@@ -96,8 +98,6 @@ def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
         if form.multicast_cluster:
             request.set(MASK, rest.pop(0), "b16")
             what |= MULTICAST
-        if rest:
-            raise PtxError(f"{form}: an operand too many", instruction.line)
     for axis in range(3):
         value = frame.read(offsets[axis], "b16") if axis < len(offsets) else constant(0, "i64")
         request.put(OFFSET + axis, value)

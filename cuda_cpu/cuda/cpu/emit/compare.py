@@ -65,8 +65,10 @@ def _setp_packed(frame: Frame, instruction: Instruction, form: Form, a: Value, b
         return constant(0, "i16")
 
     map_parts(frame, PARTS[form.type], one, a, b)
-    frame.write(instruction.operands[0].first, results[0])
-    frame.write(instruction.operands[0].second, results[1])
+    destination = instruction.operands[0]
+    first, second = (destination.first, destination.second) if isinstance(destination, Pair) else (destination, None)
+    frame.write(first, results[0])
+    frame.write(second, results[1])
 
 
 @emits("set", pure=True)

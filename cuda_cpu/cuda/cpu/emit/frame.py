@@ -232,7 +232,7 @@ class Frame:
 
     def _immediate(self, bits: int, kind: str, element: str) -> Value:
         if not is_float(element):
-            return constant(bits, element)
+            return constant(bool(bits) if element == "i1" else bits, element)
         if kind == "int":
             return real(float(bits), element)
         have, want = (32 if kind == "f32" else 64), width_of(element)

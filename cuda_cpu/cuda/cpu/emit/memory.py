@@ -292,7 +292,7 @@ def parameter_address(frame: Frame, value: Value) -> Value:
 @emits("cvta", pure=True)
 def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
-    type_ = form.modifiers[-1]
+    type_ = form.type
     value = frame.read(instruction.operands[1], type_)
     # Programs make .shared::cluster addresses by cvta.to.shared, too: of what lies in another block.
     if space_of(form) == "cluster" or (form.to and space_of(form) == "shared" and frame.module.has_clusters):

@@ -152,6 +152,10 @@ for _axis in AXES:
     READERS[f"%clusterid.{_axis}"] = _cluster("udiv", _axis)
     READERS[f"%nclusterid.{_axis}"] = _cluster("ceil", _axis)
 READERS |= {name: _reserved(offset) for name, offset in RESERVED_OFFSETS.items()}
+# Counters of performance are not there, and other environment registers are for the driver: both are zero.
+READERS |= {f"%envreg{number}": _zero for number in range(32) if f"%envreg{number}" not in READERS}
+READERS |= {f"%pm{number}": _zero for number in range(8)}
+READERS |= {f"%pm{number}_64": lambda frame: constant(0, "i64") for number in range(8)}
 READERS |= {"%tid.w": _zero, "%ctaid.w": _zero, "%ntid.w": _one, "%nctaid.w": _one}
 
 # Read anew each time; everything else is the same throughout a kernel.

@@ -67,14 +67,15 @@ def emit_scalar(frame: Frame, instruction: Instruction, form: Form) -> None:
     if getattr(form, "sat", False):
         result = _clamp(frame, result, width, signed=dtype == "s32")
     value = frame.builder.resize(result, "i32")
+    if part and not rest:
+        raise PtxError(f"{form}: a part of the destination needs a third operand, for its other parts", frame.line)
     if part:
         (position,) = _selected(frame, destination, 32 // width, "") or (0,)
         third = frame.read(rest[0], "b32")
         value = _insert(frame, third, value, position * width, width)
     elif form.op:
         value = _second(frame, form.op, value, frame.read(rest[0], "b32"), signed=dtype == "s32")
-    elif rest:
-        raise PtxError(f"{form}: the third operand is for .add, .min, .max, or a part of the destination", frame.line)
+    # else ptxas takes a third operand, too, which means nothing
     frame.write(_plain(destination), value)
 
 

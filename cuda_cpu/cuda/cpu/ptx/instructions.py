@@ -18,10 +18,11 @@ listed value (None where absent), True or False for a word that stands as it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.operand_types import signature_of, wrong_operand
 from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Selected, Symbol, Vector
 
 # Values of the names that mean the same in every chapter. A row's own list comes first.
@@ -49,6 +50,12 @@ REASONS = {
     "vote": "PTX has it for targets below sm_70 only: use vote.sync",
 }
 
+# Instructions of which the first modifier belongs to the name: it stands first.
+_NAMED = frozenset({
+    "mbarrier", "multimem", "wmma", "wgmma", "cp", "createpolicy", "tensormap", "clusterlaunchcontrol", "brx",
+    "barrier.cluster", "bar.warp",
+})  # fmt: skip
+
 
 class Row:
     """One instruction form of the PTX manual.
@@ -65,7 +72,7 @@ class Row:
         Values of the names in the syntax, separated by blanks.
     """
 
-    __slots__ = ("_parts", "_shape", "family", "opcode", "section", "syntax", "values")
+    __slots__ = ("_names", "_parts", "_shape", "family", "opcode", "section", "syntax", "values")
 
     def __init__(self, section: str, family: str, syntax: str, **values: str) -> None:
         self.section = section
@@ -73,7 +80,7 @@ class Row:
         self.syntax = syntax
         self.values = values
         self.opcode = syntax[: re.match(r"\w+", syntax).end()]
-        self._parts = self._shape = None
+        self._parts = self._shape = self._names = None
 
     def __repr__(self) -> str:
         return f"Row({self.section!r}, {self.family!r}, {self.syntax!r})"
@@ -95,17 +102,31 @@ class Row:
     def shape(self) -> list[tuple[str, bool]]:
         """Operands as (letters of the accepted kinds, see `_KINDS`, may be left out), in order."""
         if self._shape is None:
-            operands = self.syntax.partition(" ")[2].strip()
-            shape = []
-            for comma, operand in re.findall(r"(\{,\s*)?((?:\[[^\]]*\]|\{!\}|\{\|\w+\}|[\w|.()-])+)\}?", operands):
-                shape.append((_accepted(operand), bool(comma)))
-            self._shape = shape
+            self._shape = [(_accepted(operand), bool(comma)) for comma, operand in self._operands()]
         return self._shape
+
+    @property
+    def names(self) -> list[tuple[str, ...]]:
+        """Names of each operand: two of a pair; `{!}p` where a predicate may be negated."""
+        if self._names is None:
+            self._names = [
+                tuple(re.findall(r"(?:\{!\})?\w+", re.sub(r"\[.*|\.\w+|\.+", "", operand)))
+                for _, operand in self._operands()
+            ]
+        return self._names
+
+    def _operands(self) -> list[tuple[str, str]]:
+        operands = self.syntax.partition(" ")[2].strip()
+        return re.findall(r"(\{,\s*)?((?:\[[^\]]*\]|\{!\}|\{\|\w+\}|[\w|.()-])+)\}?", operands)
 
     def match(self, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
         """Return the modifiers by name, or None if they are not of this row."""
         found = _match(self.parts, 0, modifiers, 0)
-        return found if found is not None else _match_in_any_order(self.parts, modifiers)
+        first = self.parts[0][0] if self.parts else ""
+        named = not _NAMED.isdisjoint((self.opcode, f"{self.opcode}.{first}"))
+        if found is None and (not named or modifiers[:1] == (first,)):
+            found = _match_in_any_order(self.parts, modifiers)
+        return found
 
     def takes(self, kinds: str) -> bool:
         """Tell whether number and kinds of the operands, a letter of `_KINDS` for each, are this row's."""
@@ -163,8 +184,11 @@ def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict
 
 
 def _match_in_any_order(parts: list, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
-    """Match as ptxas does, which takes modifiers in any order; only types keep theirs."""
-    left = list(enumerate(modifiers))
+    """Match as ptxas does, which takes modifiers in any order and some twice; only types keep theirs."""
+    stands = {name for name, _, _, listed in parts if not listed}  # those are counted once
+    left = [
+        (place, word) for place, word in enumerate(modifiers) if word not in stands or word not in modifiers[:place]
+    ]
     found: dict[str, str | bool] = {}
     last_type = -1
     for name, words, optional, listed in parts:
@@ -244,15 +268,26 @@ def _is_reference(operand: object) -> bool:
     return isinstance(operand, Symbol) or (isinstance(operand, Address) and isinstance(operand.base, Symbol))
 
 
-def check(instruction: Instruction) -> Form:
+def check(instruction: Instruction, registers: Mapping[str, str] | None = None) -> Form:
     """Return the form of an instruction that the CPU device can run.
+
+    Parameters
+    ----------
+    instruction : Instruction
+    registers : mapping, optional
+        Types of the function's registers, for a check of the operands' types.
 
     Raises
     ------
     PtxError
-        As `form_of`, and if the form has no emitter yet.
+        As `form_of`, and if the form has no emitter yet, or an operand has a wrong type.
     """
     form = form_of(instruction)
+    if registers is not None:
+        signatures = tuple([signature_of(operand, registers) for operand in instruction.operands])
+        wrong = wrong_operand(form, signatures)
+        if wrong:
+            raise PtxError(wrong, instruction.line)
     if not form.family:
         message = f"instruction {form} is not supported yet by the CPU device{_reason(form.opcode)}"
         raise PtxError(message, instruction.line)

@@ -19,6 +19,7 @@ from cuda.cpu.ptx.layout import SharedLayout, parameter_layout, shared_layout
 from cuda.cpu.ptx.link import RUNTIME, Linked, link, unresolved
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.references import References, references
+from cuda.cpu.ptx.spaces import Spaces, name_space
 from cuda.cpu.ptx.special import RESERVED, RESERVED_BYTES, RESERVED_OFFSETS
 from cuda.cpu.ptx.syntax import Function, Instruction, Module, Register, Variable
 
@@ -227,9 +228,12 @@ def _check_instructions(program: Program) -> None:
     roots = [name for name, function in program.functions.items() if function.entry] + program.address_taken
     for name in dict.fromkeys(reached for root in roots for reached in program.reachable(root)):
         try:
-            for statement in program.functions[name].body or ():
+            function = program.functions[name]
+            spaces = Spaces(program.variables, function)
+            for statement in function.body or ():
                 if isinstance(statement, Instruction):
-                    check(statement)
+                    name_space(statement, spaces)
+                    check(statement, function.registers)
         except PtxError as error:
             module = program.unit_of[name]
             raise error.located(module.name, module.text) from None

@@ -28,3 +28,10 @@ SPECIAL = frozenset(
     + [f"%envreg{index}" for index in range(32)]
     + [f"%pm{index}{suffix}" for index in range(8) for suffix in ("", "_64")]
 )
+
+_WIDE = frozenset({"%clock64", "%globaltimer", "%gridid", "%current_graph_exec"} | {f"%pm{i}_64" for i in range(8)})
+
+
+def type_of_special(name: str) -> str:
+    """Return the type of a special register."""
+    return "u64" if name in _WIDE else "pred" if name == "%is_explicit_cluster" else "u32"

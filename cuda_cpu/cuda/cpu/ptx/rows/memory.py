@@ -91,7 +91,7 @@ ROWS = (
     Row("9.7.9.12", _M, "st.async{.mmio}.sem.scope{.space}.type [a], b", sem="release", space="global", type=_TYPE),
     Row("9.7.9.13", _M, "st.bulk{.weak}{.space} [a], size, init", space="shared::cta"),
     Row("9.7.9.15", _M, "prefetch{.space}.level [a]", space="global local", level="L1 L2"),
-    Row("9.7.9.15", _M, "prefetch.space.level [a]", space="global", level="L2::evict_last L2::evict_normal"),
+    Row("9.7.9.15", _M, "prefetch{.space}.level [a]", space="global", level="L2::evict_last L2::evict_normal"),
     Row("9.7.9.15", _M, "prefetch{.space}.tensormap [a]", space="const param"),
     Row("9.7.9.15", _M, "prefetchu.L1 [a]"),
     Row("9.7.9.16", _M, "applypriority{.space}.evict2 [a], size", space="global"),

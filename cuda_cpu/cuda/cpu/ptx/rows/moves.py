@@ -42,7 +42,7 @@ ROWS = (
     Row("9.7.6.2", _C, "setp.cmp{.ftz}.type p{|q}, a, b", cmp=_FLOAT_CMP, type="f32 f64"),
     Row("9.7.6.2", _C, "setp.cmp.boolop.type p{|q}, a, b, {!}c", cmp=_INT_CMP, boolop=_BOOL, type=_INT),
     Row("9.7.6.2", _C, "setp.cmp.boolop{.ftz}.type p{|q}, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f32 f64"),
-    Row("9.7.6.3", _C, "selp.type d, a, b, c", type=_INT + " f32 f64"),
+    Row("9.7.6.3", _C, "selp.type d, a, b, {!}c", type=_INT + " f32 f64"),
     Row("9.7.6.4", _C, "slct.dtype.type d, a, b, c", dtype=_INT + " f32 f64", type="s32"),
     Row("9.7.6.4", _C, "slct{.ftz}.dtype.type d, a, b, c", dtype=_INT + " f32 f64", type="f32"),
     # 9.7.7 half precision comparison
@@ -65,10 +65,13 @@ ROWS = (
     ),
     Row("9.7.7.2", _C, "setp.cmp{.ftz}.type p, a, b", cmp=_FLOAT_CMP, type="f16 bf16"),
     Row("9.7.7.2", _C, "setp.cmp.boolop{.ftz}.type p, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f16 bf16"),
-    Row("9.7.7.2", _C, "setp.cmp{.ftz}.type p|q, a, b", cmp=_FLOAT_CMP, type="f16x2 bf16x2"),
-    Row("9.7.7.2", _C, "setp.cmp.boolop{.ftz}.type p|q, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f16x2 bf16x2"),
+    Row("9.7.7.2", _C, "setp.cmp{.ftz}.type p{|q}, a, b", cmp=_FLOAT_CMP, type="f16x2 bf16x2"),
+    Row(
+        "9.7.7.2", _C, "setp.cmp.boolop{.ftz}.type p{|q}, a, b, {!}c", cmp=_FLOAT_CMP, boolop=_BOOL, type="f16x2 bf16x2"
+    ),
     # 9.7.9.1 moves: registers, special registers, addresses, packing and unpacking
-    Row("9.7.9.3", _M, "mov.type d..., a...", type="b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 pred"),
+    Row("9.7.9.3", _M, "mov.type d..., a...", type="b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64"),
+    Row("9.7.9.3", _M, "mov.type d, {!}a", type="pred"),
     Row("9.7.9.3", _M, "mov.vec.type d..., a...", vec="v2 v4", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"),
     Row("9.7.9.7", _M, "prmt.type{.mode} d, a, b, c", type="b32", mode="f4e b4e rc8 ecl ecr rc16"),
     Row(

@@ -49,7 +49,7 @@ ROWS = (
     Row(
         "9.7.11.2",
         _T,
-        "sust.mode.geometry{.vec}.type.clamp [a], b...",
+        "sust.mode.geometry{.stcop}{.vec}.type.clamp [a], b...",
         mode="p",
         geometry=_SURFACE,
         type="b32 u32 s32 f32",

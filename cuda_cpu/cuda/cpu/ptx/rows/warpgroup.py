@@ -5,8 +5,8 @@
 from cuda.cpu.ptx.instructions import Row
 
 _G = "warpgroup"
-_SPARSE = "d..., a..., b, metadata, selector, scale"
-_MMA = "wgmma.mma_async.sync.aligned.shape"
+_SPARSE = "d..., a..., b, metadata, selector, {!}scale"
+_MMA = "wgmma.mma_async.sync{.aligned}.shape"
 
 
 def _shapes(depth: int) -> str:
@@ -17,7 +17,7 @@ ROWS = (
     Row(
         "9.7.15.5.2",
         _G,
-        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign{, t}{, u}",
+        _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign{, t}{, u}",
         shape=_shapes(16),
         dtype="f16 f32",
         atype="f16",
@@ -26,7 +26,7 @@ ROWS = (
     Row(
         "9.7.15.5.2",
         _G,
-        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign{, t}{, u}",
+        _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign{, t}{, u}",
         shape=_shapes(16),
         dtype="f32",
         atype="bf16",
@@ -35,7 +35,7 @@ ROWS = (
     Row(
         "9.7.15.5.2",
         _G,
-        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign",
+        _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign",
         shape=_shapes(8),
         dtype="f32",
         atype="tf32",
@@ -44,7 +44,7 @@ ROWS = (
     Row(
         "9.7.15.5.2",
         _G,
-        _MMA + ".dtype.atype.btype d..., a..., b, scale, asign, bsign",
+        _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign",
         shape=_shapes(32),
         dtype="f16 f32",
         atype="e4m3 e5m2",
@@ -53,7 +53,7 @@ ROWS = (
     Row(
         "9.7.15.5.2",
         _G,
-        _MMA + "{.satfinite}.dtype.atype.btype d..., a..., b, scale",
+        _MMA + "{.satfinite}.dtype.atype.btype d..., a..., b, {!}scale",
         shape=_shapes(32),
         dtype="s32",
         atype="s8 u8",
@@ -62,7 +62,7 @@ ROWS = (
     Row(
         "9.7.15.5.2",
         _G,
-        _MMA + ".dtype.atype.btype.bitop.popc d..., a..., b, scale",
+        _MMA + ".dtype.atype.btype.bitop.popc d..., a..., b, {!}scale",
         shape=_shapes(256),
         dtype="s32",
         atype="b1",
@@ -73,7 +73,7 @@ ROWS = (
         Row(
             "9.7.15.6.3",
             _G,
-            f"wgmma.mma_async.sparse.sync.aligned.shape.dtype.atype.btype {_SPARSE}, asign, bsign{across}",
+            f"wgmma.mma_async.sparse.sync{{.aligned}}.shape.dtype.atype.btype {_SPARSE}, asign, bsign{across}",
             sparse="sp",
             shape=_shapes(depth),
             dtype=dtype,
@@ -90,14 +90,14 @@ ROWS = (
     Row(
         "9.7.15.6.3",
         _G,
-        f"wgmma.mma_async.sparse.sync.aligned.shape{{.satfinite}}.dtype.atype.btype {_SPARSE}",
+        f"wgmma.mma_async.sparse.sync{{.aligned}}.shape{{.satfinite}}.dtype.atype.btype {_SPARSE}",
         sparse="sp",
         shape=_shapes(64),
         dtype="s32",
         atype="s8 u8",
         btype="s8 u8",
     ),
-    Row("9.7.15.7.1", _G, "wgmma.fence.sync.aligned "),
-    Row("9.7.15.7.2", _G, "wgmma.commit_group.sync.aligned "),
-    Row("9.7.15.7.3", _G, "wgmma.wait_group.sync.aligned n"),
+    Row("9.7.15.7.1", _G, "wgmma.fence.sync{.aligned} "),
+    Row("9.7.15.7.2", _G, "wgmma.commit_group.sync{.aligned} "),
+    Row("9.7.15.7.3", _G, "wgmma.wait_group.sync{.aligned} n"),
 )

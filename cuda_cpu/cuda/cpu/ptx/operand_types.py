@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Types of operands: what each operand of an instruction may be (PTX ISA manual, sections 9.2 to 9.4).
+
+The type that an operand must agree with follows from its name in the row's syntax: `a` has the type that the modifier
+`.atype` gives, or else `.type`. What differs is in the tables below, first by name, then by opcode.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from cuda.cpu.ptx.declarations import TYPE_BYTES
+from cuda.cpu.ptx.fragment_types import fragment_of
+from cuda.cpu.ptx.special import type_of_special
+from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Register, Selected, Symbol, Vector
+
+if TYPE_CHECKING:
+    from cuda.cpu.ptx.instructions import Form
+
+# The modifiers that give an operand's type, the first that is there; "d" for what is written.
+_MODIFIERS = {
+    "d": ("dtype", "type"),
+    "a": ("atype", "abtype", "type"),
+    "b": ("btype", "abtype", "type"),
+    "c": ("ctype", "type"),
+}
+_WRITTEN = frozenset(("d", "p", "q"))  # a predicate that is read may be negated
+# Operands that mean the same everywhere. "constant" is a number that the instruction needs to be known, "label" a name
+# in the function, "" anything: its emitter looks itself.
+_NAMED = {
+    **dict.fromkeys(("p", "q", "{!}a", "{!}b", "{!}c", "{!}q", "{!}scale"), "pred"),
+    **{"policy": "b64", "membermask": "u32", "mbar": "b64", "state": "b64", "count": "u32", "hint": "u32"},
+    **{"immLut": "constant", "n": "constant", "size": "u32", "source": "u32", "mask": "b16", "random": "u32"},
+    **{"asign": "constant", "bsign": "constant", "t": "constant", "u": "constant", "selector": "constant"},
+    **{"metadata": "u32", "stride": "u32", "lod": "u32", "fraction": "f32", "total": "u32", "init": "constant"},
+    **{"target": "label", "list": "label", "index": "u32", "align": "constant", "left": "u32", "right": "u32"},
+    **{"base": "u32", "offset": "u32", "value": "", "which": "constant", "e": "", "f": ""},
+}
+# By opcode, with further words of it where they matter; the last entry that fits counts.
+_RULES: tuple[tuple[str, dict[str, str]], ...] = (
+    *((f"{opcode}.wide", {"d": "wide", "c": "wide"}) for opcode in ("mul", "mad")),
+    *((opcode, {"d": "u32"}) for opcode in ("popc", "clz", "bfind", "getctarank")),
+    *((opcode, {"d": "u32", "c": "u32"}) for opcode in ("dp4a", "dp2a")),
+    ("bfe", {"b": "u32", "c": "u32"}),
+    ("bfi", {"c": "u32", "e": "u32"}),
+    *((opcode, {"b": "u32"}) for opcode in ("szext", "shl", "shr", "mapa")),
+    ("shf", {"c": "u32"}),
+    ("fns", {"mask": "b32"}),
+    *((opcode, {"a": "type", "b": "type"}) for opcode in ("set", "setp")),
+    ("slct", {"a": "dtype", "b": "dtype", "c": "type"}),
+    ("cvt", {"d": "dtype+", "a": "type+", "v": "type", "scale": "b16"}),
+    ("cvt.pack", {"d": "b32+", "a": "type+", "b": "type+", "c": "b32+"}),
+    *((opcode, {"d": "type+", "b": "type+"}) for opcode in ("ld", "ldu", "st", "suld", "sust", "sured", "multimem")),
+    ("st.async", {"b": "type"}),
+    ("st.bulk", {"size": "b64"}),
+    ("isspacep", {"a": "b32+"}),
+    ("istypep", {"a": "b64"}),
+    ("shfl", {"b": "b32", "c": "b32"}),
+    ("match", {"d": "b32"}),
+    *((opcode, {"a": "u32", "b": "u32"}) for opcode in ("bar", "barrier")),
+    ("mbarrier", {"d": "b64", "a": "b64"}),
+    ("mbarrier.pending_count", {"d": "b32"}),
+    ("mbarrier.parity", {"state": "b32"}),
+    ("elect", {"d": "b32"}),
+    ("createpolicy", {"d": "b64", "a": "b64"}),
+    ("cp.tensor", {"b": "", "c": ""}),
+    ("pmevent", {"a": "constant"}),
+    ("clusterlaunchcontrol", {"d": "b32", "a": "b128"}),
+    *((opcode, {"d": "", "a": "", "b": "", "c": ""}) for opcode in ("tex", "tld4")),
+    ("wgmma", {"a": "b64", "b": "b64"}),
+    *((opcode, {"e": "b32", "f": "constant"}) for opcode in ("mma.sp", "mma.sp::ordered_metadata")),
+    ("movmatrix", {"d": "b32", "a": "b32"}),
+)
+_WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
+
+
+@cache
+def _rules() -> dict[str, list[tuple[frozenset[str], dict[str, str]]]]:
+    found: dict[str, list[tuple[frozenset[str], dict[str, str]]]] = {}
+    for key, types in _RULES:
+        opcode, *words = key.split(".")
+        found.setdefault(opcode, []).append((frozenset(words), types))
+    return found
+
+
+def type_of(form: Form, name: str) -> str:
+    """Return the type of an operand by its name in the syntax: a PTX type, "constant", "label" or "".
+
+    A plus at the end means that registers may be wider.
+    """
+    written = _NAMED.get(name)
+    for words, types in _rules().get(form.opcode, ()):
+        if name in types and words.issubset(form.modifiers):
+            written = types[name]
+    if written is None:
+        written = next((each for each in _MODIFIERS.get(name, ("type",)) if getattr(form, each, None)), "")
+    bare, plus = written.rstrip("+"), written[len(written.rstrip("+")) :]
+    if bare == "wide":
+        return _WIDE[form.type]
+    found = getattr(form, bare, bare) if bare.endswith("type") else bare
+    return (found or "") + plus
+
+
+# Bits and kind of registers: b bits, i integers, f floats, x f16x2, p predicates.
+_REGISTERS = {name: (8 * size, {"b": "b", "f": "f"}.get(name[0], "i")) for name, size in TYPE_BYTES.items()}
+_REGISTERS |= {"pred": (1, "p"), "f16x2": (32, "x")}
+_ADDRESSES = {(bits, letter) for bits in (8, 16, 32, 64) for letter in "bi"}
+_VECTORS = frozenset(("ld", "ldu", "st", "atom", "red", "multimem", "suld", "sust"))  # have {.vec} for d or b
+_BITS_OF = {**{name: 8 * size for name, size in TYPE_BYTES.items()}, "pred": 1}
+_BITS_OF |= dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "s2f6x2", "e2m1x4"), 16)
+_BITS_OF |= dict.fromkeys(("e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "u16x2", "s16x2", "u8x4", "s8x4"), 32)
+_BITS_OF |= {"e2m1x2": 8, "f32x2": 64}
+
+
+def _kinds(type_: str) -> str:
+    """Return the kinds of registers that agree with an instruction's type."""
+    if type_ == "pred":
+        return "p"
+    if type_ == "bf16" or "x" in type_:
+        return "bx"
+    return {"b": "bifx", "u": "bix", "s": "bix", "f": "bf"}.get(type_[0], "bix")
+
+
+def _agrees(type_: str, written: object, result: bool) -> bool:
+    """Tell whether an operand, as `signature_of` tells it, agrees with a type."""
+    kind, *rest = written
+    wider = type_.endswith("+")
+    type_ = type_.rstrip("+")
+    if kind == "vector":
+        return all(_agrees(type_ + "+" * wider, each, result) for each in rest)
+    if type_ == "" or kind == "_":
+        return True
+    if type_ in ("constant", "label"):
+        return kind == {"constant": "int", "label": "symbol"}[type_]
+    if kind == "register" or (kind == "special" and not result):  # ptxas takes special registers in moves only
+        bits, letter = _REGISTERS[rest[0]]
+        wanted = _BITS_OF[type_]
+        if bits == wanted:
+            return letter in _kinds(type_)
+        return wider and bits > wanted and letter in _kinds(type_) and (letter, type_[0]) != ("f", "f")
+    if result:
+        return False
+    if kind in ("f32", "f64"):
+        return type_ in ("f32", "f64") or type_ == "b" + kind[1:]
+    return (type_[0] in "bus" and "x" not in type_ and type_ != "bf16") or (type_ == "pred" and kind == "int")
+
+
+def signature_of(operand: Operand | None, registers: dict[str, str]) -> tuple:
+    """Return what matters of an operand: its kind, and the types of its registers."""
+    kind = type(operand)
+    if kind is Register:
+        declared = registers.get(operand.name)
+        return ("register", declared) if declared else ("special", type_of_special(operand.name))
+    if kind is Immediate:
+        return (operand.kind,)
+    if kind is Symbol:
+        return ("symbol",)
+    if kind is Vector:
+        return ("vector", *[signature_of(each, registers) for each in operand.elements])
+    if kind is Pair:
+        return ("pair", signature_of(operand.first, registers), signature_of(operand.second, registers))
+    if kind is Negated:
+        return signature_of(operand.operand, registers)
+    if kind is Selected:
+        return signature_of(operand.register, registers)
+    if kind is Address:
+        base = operand.base
+        return ("address", registers.get(base.name) if type(base) is Register else None)
+    return ("_",)
+
+
+@cache
+def wrong_operand(form: Form, signatures: tuple) -> str:
+    """Say which operand does not agree with the instruction; "" if all do."""
+    names = form.row.names
+    if ("policy",) in names:
+        hint = getattr(form, "hint", None) is not None
+        names = [each for each in names if hint or each != ("policy",)]
+        if hint and len(signatures) <= names.index(("policy",)):
+            return f"{form}: .L2::cache_hint needs an operand for the policy"
+        if len(signatures) > len(names):
+            return f"{form}: a policy needs .L2::cache_hint"
+    for position, (each, written) in enumerate(zip(names, signatures, strict=False), 1):
+        if written[0] == "address" and _REGISTERS.get(written[1], (64, "b")) not in _ADDRESSES:
+            return f"{form}: operand {position}: .{written[1]} is no type of an address"
+        parts = written[1:] if written[0] == "pair" else (written,)
+        for name, part in zip(each, parts, strict=False):
+            wrong = _wrong(form, name, part)
+            if wrong:
+                return f"{form}: operand {position} ({name}) must be {wrong}"
+    return ""
+
+
+def _is_moved(written: tuple, type_: str, result: bool) -> bool:
+    """Tell whether a move has parts of a register, or a special register of any size."""
+    special = written[0] == "special" and not result and (written[1] == "pred") == (type_ == "pred")
+    return written[0] == "vector" or (special and type_[0] != "f")
+
+
+def _wrong(form: Form, name: str, written: tuple) -> str:
+    """Say what an operand must be, "" if it is."""
+    result = name in _WRITTEN
+    parts = written[1:] if written[0] == "vector" else (written,)
+    fragment = fragment_of(form, name)
+    if fragment and (form.opcode != "wgmma" or name != "a" or written[0] == "vector"):
+        count, type_ = fragment
+        right = len(parts) == count and all(_agrees(type_, part, result) for part in parts)
+        return "" if right else f"a vector of {count} registers of type .{type_}"
+    wanted = type_of(form, name)
+    if written[0] == "address" or (form.opcode == "mov" and _is_moved(written, wanted, result)):
+        return ""
+    if name in "db" and form.opcode in _VECTORS:
+        count = int(form.vec[1:]) if getattr(form, "vec", None) else 1
+        if len(parts) != count:
+            return f"a vector of {count} elements" if count > 1 else "no vector"
+    if _agrees(wanted, written, result):
+        return ""
+    if wanted in ("constant", "label"):
+        return f"a {wanted}"
+    return ("a register " if result else "") + f"of type .{wanted.rstrip('+')}"

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""State spaces of variables that instructions access by name (PTX ISA manual, sections 6.4.1 and 9.7.9).
+
+`ld.b32 %r, [x]` without a state space is an access in the space of x, as ptxas has it: the space is written into the
+instruction here, so that nothing behind need look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import form_of
+from cuda.cpu.ptx.syntax import Address, Function, Instruction, Symbol, Variable
+
+# Whose .space is that of one of two addresses: each is named by modifiers of its own.
+_TWO_SPACES = frozenset(("cp", "tensormap"))
+
+
+class Spaces:
+    """State spaces of what a function knows by name."""
+
+    def __init__(self, variables: Mapping[str, Variable], function: Function) -> None:
+        self.variables = variables
+        self.function = function
+        self.parameters = {each.name for each in (*function.parameters, *function.results)}
+
+    def of(self, name: str) -> str:
+        """Return the state space of a variable or parameter; "" if there is none of that name."""
+        variable = self.function.variables.get(name)
+        if variable is None and name in self.parameters:
+            return "param"
+        variable = variable or self.variables.get(name)
+        return variable.space if variable else ""
+
+
+def name_space(instruction: Instruction, spaces: Spaces) -> None:
+    """Write the space of a variable into an instruction that accesses it without one.
+
+    Raises
+    ------
+    PtxError
+        The instruction accesses another state space than that of the variable.
+    """
+    if instruction.opcode in _TWO_SPACES:
+        return
+    for operand in instruction.operands:
+        if type(operand) is Address and type(operand.base) is Symbol:
+            space = spaces.of(operand.base.name)
+            form = form_of(instruction)
+            words = next((words for name, words, _, _ in form.row.parts if name == "space"), None)
+            if words is None:
+                continue
+            if not space:
+                raise PtxError(f"{form}: {operand.base.name} is no variable", instruction.line)
+            if form.space is None and space in words and space != "const":
+                instruction.modifiers = (*instruction.modifiers, space)
+            elif form.space is None or form.space.partition("::")[0] != space:
+                raise PtxError(f"{form}: {operand.base.name} is in .{space}", instruction.line)
