@@ -73,6 +73,7 @@ def test_refused(text, message):
     [
         ("L: ret; L: ret;", "label L is declared twice"),
         (".reg .b32 L; L: ret;", "label L is declared twice"),
+        ("@%tid.x ret;", "expected a predicate register after @"),
         (".reg .b32 r[4];", "declared as an array"),
         (".reg .b32 r = 4;", "has an initial value"),
         (".reg .b32 %r; mov.b32 %r, %s;", "register %s is not declared"),

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.declarations import declaration, is_declaration, parameters
 from cuda.cpu.ptx.operands import AXES, OperandParser
+from cuda.cpu.ptx.special import type_of_special
 from cuda.cpu.ptx.syntax import (
     BranchTargets,
     Call,
@@ -248,9 +249,12 @@ class BodyParser:
         cursor.at += 1
         negated = cursor.accept("!")
         operand = self.operands.named(cursor.name())
-        if not isinstance(operand, Register) or self.function.registers.get(operand.name, "pred") != "pred":
+        if not isinstance(operand, Register) or self._type(operand) != "pred":
             raise cursor.error("expected a predicate register after @")
         self._instruction(Guard(operand.name, negated))
+
+    def _type(self, register: Register) -> str:
+        return self.function.registers.get(register.name) or type_of_special(register.name)
 
     def _instruction(self, guard: Guard | None) -> None:
         cursor = self.cursor
