@@ -100,6 +100,7 @@ class Code:
     variables: dict[str, GlobalVariable]
     symbols: list[str]
     ptx: list[str] = field(default_factory=list)
+    device_runtime: bool = False  # kernels may launch those of `kernels` that `symbols` names, and the like
     # kernel name, WIDE or NARROW -> MachineCode; compiles at the first call, then remembers. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
     # A fault of the runtime's -> its instruction, in words; "" if unknown.

@@ -95,7 +95,7 @@ def test_aliases():
         ((".extern .func f; .extern .func g; .entry k() {\ncall f;\ncall g; }",), "line 5: unresolved in k: f, g"),
         ((".entry k() { .reg .b64 %a; mov.u64 %a, nothing; }",), "unresolved in k: nothing"),
         ((".global .u64 v = nothing;",), "unresolved in the initial value of v: nothing"),
-        ((".extern .func cudaLaunchDevice; .entry k() { call cudaLaunchDevice; }",), "no device runtime"),
+        ((".extern .func cudaDeviceThing; .entry k() { call cudaDeviceThing; }",), "no such function of the device"),
         ((".alias g, f;",), "function f is not defined"),
         ((".entry k() {\n foo.bar; }",), "line 5: instruction foo.bar is not supported by the CPU device"),
         ((".func f { foo; } .entry k() { call f; }",), "instruction foo is not supported"),

@@ -75,22 +75,30 @@ class Function:
 
     def load(self) -> Any:
         """Compile the kernel if it is not yet, and return its grid."""
+        self.module.launchable.compile()
         if self.grid is None:
-            self.grid = self._grid(WIDE)
+            self.grid = self.make(WIDE)
         return self.grid
 
     def load_narrow(self) -> Any:
         """Do the same for blocks in which a warp's threads lie in more than one row."""
+        self.module.launchable.compile()
         if self.narrow is None:
-            self.narrow = self._grid(NARROW)
+            self.narrow = self.make(NARROW)
         return self.narrow
 
-    def _grid(self, row: int) -> Any:
+    def make(self, row: int) -> Any:
+        """Compile the kernel for blocks of one kind, and return the grid."""
+        from cuda.cpu.driver import device_runtime
+
         kernel = self.kernel
         with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
             machine = self.module.code.compile(kernel.name, row)
+        home = device_runtime.home_of(self.context) if self.module.code.device_runtime else None
         if machine.checks:
             address.watch()
+            if home is not None:
+                device_runtime.tell_checks(home)
         layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
         grid = _runtime.Grid(
             machine.address,
@@ -104,6 +112,7 @@ class Function:
             layout,
             machine.frames,
             machine.checks,
+            home,
         )
         if machine.translate:
             from cuda.cpu import improve
@@ -119,6 +128,7 @@ class Function:
             self.dynamic = value
         elif which in REQUIRED_CLUSTER:
             self.cluster = tuple(self.settings.get(axis, 0) or 1 for axis in REQUIRED_CLUSTER)
+        self.module.launchable.refresh(self)
 
 
 def most_dynamic(kernel: Kernel, of: device.Device) -> int:

@@ -13,7 +13,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_FOUND,
 )
 from cuda.cpu.code import Code, GlobalVariable
-from cuda.cpu.driver import address, context, image, memory, wait
+from cuda.cpu.driver import address, context, device_runtime, image, memory, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import Function, functions
@@ -35,6 +35,7 @@ class Module:
         self.library = library  # None: loaded by cuModuleLoad
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Allocation] = {}
+        self.launchable = device_runtime.Launchable(self)
         try:
             for variable in code.variables.values():
                 self._allocate(variable)
@@ -59,9 +60,12 @@ class Module:
         address.add(record)
 
     def address_of(self, name: str) -> int:
-        """Return the address of a variable or a device function."""
+        """Return the address of a variable or a function."""
         record = self.variables.get(name)
-        return record.start if record is not None else self.code.function_address(name)
+        if record is not None:
+            return record.start
+        kernel = self.launchable.kernels.get(name)
+        return kernel.address if kernel is not None else self.code.function_address(name)
 
     def _fill(self, variable: GlobalVariable) -> None:
         """Write a variable's initial value and zeros behind it: memory that was freed before is not zero."""

@@ -37,10 +37,10 @@ SERVICES = {
     "free": 56, "assert_fail": 64, "nanosleep": 72, "clock": 80, "globaltimer": 88, "exit_lanes": 96,
     "cluster_arrive": 104, "cluster_wait": 112, "graph_set_conditional": 120, "graph_launch": 128,
     "texture": 136, "bulk": 144, "graph_update": 152, "check_access": 160, "check_warp": 168, "check_fence": 176,
-    "check_barrier": 184,
+    "check_barrier": 184, "device_call": 192,
 }  # fmt: skip
 FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
-ABI = 7  # CPU_KERNEL_ABI
+ABI = 8  # CPU_KERNEL_ABI
 # What is the same for all warps that a call runs, read once at the entry of a function, from the first warp.
 OF_BLOCK = {
     "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",

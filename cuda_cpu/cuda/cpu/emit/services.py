@@ -1,15 +1,17 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device-side library that NVRTC's code calls: printf, malloc, free, assert, graphs. The runtime does the work."""
+"""The device-side library that NVRTC's code calls: printf, malloc, free, assert, graphs, launches. It is native."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from cuda.cpu.emit.bulk import Request
+from cuda.cpu.emit.device_runtime import CALLS, emit_call, field
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, constant
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Call, Operand, Symbol, Variable
+from cuda.cpu.ptx.syntax import Call, Variable
 
 # Name in PTX: service, widths of the parameters, and of the result (0: none).
 SERVICES = {
@@ -61,7 +63,6 @@ def _emit_update(name: str) -> Callable[[Frame, Call], None]:
     what, widths = UPDATES[name]
 
     def emit_update(frame: Frame, call: Call) -> None:
-        from cuda.cpu.emit.bulk import Request
         from cuda.cpu.emit.calls import put_result
 
         if len(call.arguments) != len(widths):
@@ -69,7 +70,7 @@ def _emit_update(name: str) -> Callable[[Frame, Call], None]:
         request, row = Request(frame), 0
         for operand, width in zip(call.arguments, widths, strict=True):
             for offset in range(0, width, 4) if width == 12 else (0,):
-                request.put(row, _value(frame, operand, offset, 4 if width == 12 else width))
+                request.put(row, field(frame, operand, offset, 4 if width == 12 else width))
                 row += 1
         lanes = f"{frame.builder.mask_type} {frame.mask}"
         frame.service("graph_update", "void", lanes, f"i32 {what}", f"ptr {request.rows}")
@@ -79,11 +80,8 @@ def _emit_update(name: str) -> Callable[[Frame, Call], None]:
     return emit_update
 
 
-def _value(frame: Frame, operand: Operand, offset: int, width: int) -> Value:
-    """Return some bytes of an argument: of a .param variable, or a scalar itself."""
-    if isinstance(operand, Symbol) and operand.name in frame.variables:
-        return frame.variables[operand.name].read(offset, f"i{8 * width}", frame.line)
-    return frame.read(operand, f"b{8 * width}")
-
-
-FUNCTIONS = {name: _emit_service(name) for name in SERVICES} | {name: _emit_update(name) for name in UPDATES}
+FUNCTIONS = {
+    **{name: _emit_service(name) for name in SERVICES},
+    **{name: _emit_update(name) for name in UPDATES},
+    **dict.fromkeys(CALLS, emit_call),
+}

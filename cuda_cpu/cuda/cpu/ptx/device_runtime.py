@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of the device runtime (cuda_device_runtime_api.h) in PTX: cooperative groups that call them, as Numba's do.
+"""Functions of the device runtime (cuda_device_runtime_api.h): which there are, and those that are PTX themselves.
 
-NVIDIA has them in libcudadevrt, of which a linked cubin has machine code alone.
+NVIDIA has them in libcudadevrt, of which a linked cubin has machine code alone. In PTX are those that cooperative
+groups call, as Numba's do; the others are the native runtime's.
 """
 
 from __future__ import annotations
@@ -14,6 +15,61 @@ from cuda.cpu.ptx.syntax import Module
 
 # Kernels that come along with the library: a name without linkage of its source file.
 KERNEL = re.compile(r"__nv_static_\d+__[0-9a-f]+_\d+_cuda_device_runtime_cu_")
+
+_INT, _POINTER, _DIM3 = (4,), (8,), (4, 4, 4)
+_PITCHED, _EXTENT = (8, 8, 8, 8), (8, 8, 8)
+_COPY_2D = (_POINTER,) * 6 + (_INT, _POINTER)
+_CONFIGURATION = (_DIM3, _DIM3, _INT)
+
+# Name without its prefix: bytes of each field of each parameter, and of the result. In the order of runtime/device.h.
+FUNCTIONS = {
+    "GetParameterBuffer": ((_POINTER, _POINTER), 8),
+    "GetParameterBufferV2": ((_POINTER, *_CONFIGURATION), 8),
+    "LaunchDevice": ((_POINTER, _POINTER, *_CONFIGURATION, _POINTER), 4),
+    "LaunchDeviceV2": ((_POINTER, _POINTER), 4),
+    "StreamCreateWithFlags": ((_POINTER, _INT), 4),
+    "StreamDestroy": ((_POINTER,), 4),
+    "StreamWaitEvent": ((_POINTER, _POINTER, _INT), 4),
+    "EventCreateWithFlags": ((_POINTER, _INT), 4),
+    "EventRecord": ((_POINTER, _POINTER), 4),
+    "EventRecordWithFlags": ((_POINTER, _POINTER, _INT), 4),
+    "EventDestroy": ((_POINTER,), 4),
+    "MemcpyAsync": ((_POINTER, _POINTER, _POINTER, _INT, _POINTER), 4),
+    "Memcpy2DAsync": (_COPY_2D, 4),
+    "Memcpy3DAsync": ((_POINTER, _POINTER), 4),
+    "MemsetAsync": ((_POINTER, _INT, _POINTER, _POINTER), 4),
+    "Memset2DAsync": ((_POINTER, _POINTER, _INT, _POINTER, _POINTER, _POINTER), 4),
+    "Memset3DAsync": ((_PITCHED, _INT, _EXTENT, _POINTER), 4),
+    "Malloc": ((_POINTER, _POINTER), 4),
+    "Free": ((_POINTER,), 4),
+    "GetLastError": ((), 4),
+    "PeekAtLastError": ((), 4),
+    "GetErrorString": ((_INT,), 8),
+    "GetErrorName": ((_INT,), 8),
+    "GetDeviceCount": ((_POINTER,), 4),
+    "GetDevice": ((_POINTER,), 4),
+    "DeviceGetAttribute": ((_POINTER, _INT, _INT), 4),
+    "DeviceGetLimit": ((_POINTER, _INT), 4),
+    "DeviceGetCacheConfig": ((_POINTER,), 4),
+    "DeviceGetSharedMemConfig": ((_POINTER,), 4),
+    "RuntimeGetVersion": ((_POINTER,), 4),
+    "FuncGetAttributes": ((_POINTER, _POINTER), 4),
+    "OccupancyMaxActiveBlocksPerMultiprocessor": ((_POINTER, _POINTER, _INT, _POINTER), 4),
+    "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags": ((_POINTER, _POINTER, _INT, _POINTER, _INT), 4),
+}
+# Those with a form for -DCUDA_API_PER_THREAD_DEFAULT_STREAM: a block has but one default stream.
+PER_THREAD = frozenset(name for name in FUNCTIONS if name.startswith(("LaunchDevice", "EventRecord", "Mem"))) | {
+    "StreamWaitEvent"
+}
+
+
+def names_of(name: str) -> list[str]:
+    """Return what PTX calls a function of FUNCTIONS."""
+    suffixes = ("", "_ptsz") if name in PER_THREAD else ("",)
+    return [prefix + name + suffix for prefix in ("__cudaCDP2", "cuda") for suffix in suffixes]
+
+
+NATIVE = frozenset(alias for name in FUNCTIONS for alias in names_of(name))
 
 # The handle of a grid is the workspace of a cooperative launch, 0 in others; its second word is the barrier: each block
 # adds 1, but the first adds what makes the sum of all 2^31, so that the highest bit changes when all have come.

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
+from cuda.cpu.ptx import device_runtime
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.references import rename
 from cuda.cpu.ptx.syntax import Function, Module, Variable
@@ -16,6 +17,7 @@ from cuda.cpu.ptx.syntax import Function, Module, Variable
 RUNTIME = frozenset({
     "vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", "cudaGraphLaunch",
     *(f"cudaGraphKernelNode{what}" for what in ("SetParam", "SetEnabled", "SetGridDim", "UpdatesApply")),
+    *device_runtime.NATIVE,
 })  # fmt: skip
 
 _STATIC = ("global", "const", "shared")

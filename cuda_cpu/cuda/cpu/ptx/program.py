@@ -162,8 +162,8 @@ def _check_names(program: Program, linked: Linked) -> None:
         if missing:
             module = program.unit_of[name]
             names = ", ".join(missing_name for missing_name, _ in missing)
-            cuda = missing[0][0].startswith("cuda")
-            advice = "; the CPU device has no device runtime but for cooperative groups" if cuda else ""
+            cuda = missing[0][0].startswith(("cuda", "__cuda"))
+            advice = "; the CPU device has no such function of the device runtime" if cuda else ""
             error = PtxError(f"unresolved in {name}: {names}{advice}", missing[0][1])
             raise error.located(module.name, module.text)
     for variable in linked.variables.values():
@@ -250,6 +250,7 @@ def code_of(program: Program) -> Code:
         },
         symbols=program.symbols,
         ptx=program.units,
+        device_runtime=not device_runtime.NATIVE.isdisjoint(program.declared),
     )
     lock = threading.Lock()
     kernels: dict[tuple[str, int], MachineCode] = {}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What _runtime.pyx uses of the C files beside it.
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef extern from "kernel_abi.h":
     enum: CPU_KERNEL_ABI, CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS
@@ -55,6 +55,7 @@ cdef extern from "worker.h":
         uint32_t parameter_bytes
         uint32_t parameters
         cpu_parameter *layout
+        cpu_home *home
         uint32_t path
         uint32_t checks
         uint32_t in_flight
@@ -139,6 +140,50 @@ cdef extern from "event.h":
     bint cpu_marker_done(cpu_marker *marker) nogil
     bint cpu_marker_wait(cpu_marker *marker, int64_t deadline) nogil
     void cpu_marker_release(cpu_marker *marker)
+
+cdef extern from "device.h":
+    enum: CPU_ATTRIBUTES, CPU_LIMITS, CPU_FUNCTION_FACTS
+    uint64_t CPU_KERNEL_KIND
+    struct cpu_status_text:
+        int32_t status
+        const char *name
+        const char *text
+    struct cpu_home:
+        uint32_t device, devices, version
+        int32_t *attributes
+        bint *has_attribute
+        bint *has_limit
+        uint32_t shared_per_sm, threads_per_sm, blocks_per_sm, reserved_shared
+        const cpu_status_text *statuses
+        uint32_t status_count
+    struct cpu_kernel:
+        uint64_t kind
+        uint32_t max_threads
+        uint32_t required_block[3]
+        uint32_t cluster[3]
+        uint32_t most_dynamic, shared, facts_size
+        uint8_t *facts
+
+cdef extern from *:
+    """
+    static inline void cpu_home_attribute(struct cpu_home *home, uint32_t which, int32_t value) {
+        home->attributes[which] = value;
+        home->has_attribute[which] = true;
+    }
+    static inline void cpu_home_limit(struct cpu_home *home, uint32_t which, uint64_t value) {
+        atomic_store(&home->limits[which], value);
+        home->has_limit[which] = true;
+    }
+    static inline void cpu_kernel_set(struct cpu_kernel *kernel, struct cpu_grid *wide, struct cpu_grid *narrow,
+                                      uint32_t dynamic) {
+        atomic_store(&kernel->wide, wide);
+        atomic_store(&kernel->narrow, narrow);
+        atomic_store(&kernel->dynamic, dynamic);
+    }
+    """
+    void cpu_home_attribute(cpu_home *home, uint32_t which, int32_t value)
+    void cpu_home_limit(cpu_home *home, uint32_t which, uint64_t value)
+    void cpu_kernel_set(cpu_kernel *kernel, cpu_grid *wide, cpu_grid *narrow, uint32_t dynamic)
 
 cdef extern from "queue.h":
     enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE, CPU_RECORD, CPU_WAIT_EVENT

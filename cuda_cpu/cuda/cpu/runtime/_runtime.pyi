@@ -52,6 +52,39 @@ class Image:
     def __init__(self, data: bytes) -> None: ...
     def address(self, symbol: str) -> int: ...
 
+class Home:
+    """What kernels can ask of their context, and how much they may launch."""
+
+    texts: tuple[int, int]  # address and size of what the texts of statuses lie in
+
+    def __init__(
+        self,
+        device: int,
+        devices: int,
+        version: int,
+        attributes: dict[int, int],
+        limits: dict[int, int],
+        occupancy: tuple[int, int, int, int],  # shared memory, threads, blocks of a multiprocessor; reserved by a block
+        statuses: list[tuple[int, str, str]],  # number, name and text of each cudaError_t
+    ) -> None: ...
+    def set_limit(self, which: int, value: int) -> None: ...
+
+class DeviceKernel:
+    """A kernel as other kernels see it."""
+
+    address: int  # what the address of the kernel is in device code
+
+    def __init__(
+        self,
+        max_threads: int,
+        required_block: tuple[int, int, int] | None,
+        cluster: tuple[int, int, int],
+        shared: int,
+        most_dynamic: int,
+    ) -> None: ...
+    def fill(self, wide: Grid, narrow: Grid, dynamic: int, facts: bytes) -> None:
+        """Let it be launched; `facts` is its cudaFuncAttributes."""
+
 class Grid:
     """Everything about a launch that does not change from one launch of the kernel to the next."""
 
@@ -68,6 +101,7 @@ class Grid:
         layout: tuple[tuple[int, int], ...] = (),  # offset and size of each parameter, for launches that gather
         frames: int = 0,  # bytes of stack for the machine code, where each function runs once
         checks: int = 0,  # enum cpu_check in check.h
+        home: Home | None = None,  # of a kernel that may call the device runtime
     ) -> None: ...
     def watch(self, nanoseconds: int) -> None:
         """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""

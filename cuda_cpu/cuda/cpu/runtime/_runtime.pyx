@@ -186,6 +186,109 @@ cdef class Image:
         return <uint64_t>address
 
 
+@cython.no_gc_clear
+cdef class Home:
+    """What kernels can ask of their context, and how much they may launch: see device.h."""
+
+    cdef cpu_home *home
+    cdef bytes text
+    cdef cpu_status_text *statuses
+
+    def __init__(
+        self, uint32_t device, uint32_t devices, uint32_t version, dict attributes not None, dict limits not None,
+        tuple occupancy not None, list statuses not None,
+    ):
+        """Take the device's number, how many there are, CUDA's version, attributes and limits by their numbers.
+
+        `occupancy` has bytes of shared memory, threads and blocks of a multiprocessor, and reserved bytes of each
+        block; `statuses` the number, name and text of each cudaError_t.
+        """
+        if self.home is not NULL:
+            raise RuntimeError("the home exists already")
+        self.home = <cpu_home *>calloc(1, sizeof(cpu_home))
+        self.statuses = <cpu_status_text *>calloc(len(statuses) + 1, sizeof(cpu_status_text))
+        if self.home is NULL or self.statuses is NULL:
+            raise MemoryError
+        self.home.device, self.home.devices, self.home.version = device, devices, version
+        for which, value in attributes.items():
+            if not 0 <= which < CPU_ATTRIBUTES:
+                raise ValueError(f"attribute {which} must be 0 to {CPU_ATTRIBUTES - 1}")
+            cpu_home_attribute(self.home, which, value)
+        for which, value in limits.items():
+            self.set_limit(which, value)
+        self.home.shared_per_sm, self.home.threads_per_sm = occupancy[0], occupancy[1]
+        self.home.blocks_per_sm, self.home.reserved_shared = occupancy[2], occupancy[3]
+        cdef list places = []
+        cdef list texts = []
+        cdef size_t end = 0
+        for _, *words in statuses:
+            for word in words:
+                data = word.encode() + b"\0"
+                places.append(end)
+                texts.append(data)
+                end += len(data)
+        self.text = b"".join(texts)
+        cdef const char *start = self.text
+        for i, (status, *_) in enumerate(statuses):
+            self.statuses[i].status = status
+            self.statuses[i].name = start + <size_t>places[2 * i]
+            self.statuses[i].text = start + <size_t>places[2 * i + 1]
+        self.home.statuses, self.home.status_count = self.statuses, len(statuses)
+
+    def set_limit(self, uint32_t which, uint64_t value):
+        if which >= CPU_LIMITS:
+            raise ValueError(f"limit {which} must be 0 to {CPU_LIMITS - 1}")
+        cpu_home_limit(self.home, which, value)
+
+    @property
+    def texts(self):
+        """Address and size of what the texts of statuses lie in, for checks."""
+        return <uint64_t><const char *>self.text, len(self.text) + 1
+
+    def __dealloc__(self):
+        free(self.home)
+        free(self.statuses)
+
+
+@cython.no_gc_clear
+cdef class DeviceKernel:
+    """A kernel as other kernels see it: `address` is what the address of the kernel is in device code."""
+
+    cdef cpu_kernel *kernel
+    cdef object grids
+
+    def __init__(self, uint32_t max_threads, required_block, cluster, uint32_t shared, uint32_t most_dynamic):
+        """Take what launches are checked by; a cluster of (0, 0, 0) is one that each launch would have to give."""
+        if self.kernel is not NULL:
+            raise RuntimeError("the kernel exists already")
+        self.kernel = <cpu_kernel *>calloc(1, sizeof(cpu_kernel))
+        if self.kernel is NULL:
+            raise MemoryError
+        self.kernel.kind = CPU_KERNEL_KIND
+        self.kernel.max_threads, self.kernel.shared, self.kernel.most_dynamic = max_threads, shared, most_dynamic
+        for i in range(3):
+            self.kernel.required_block[i] = required_block[i] if required_block is not None else 0
+            self.kernel.cluster[i] = cluster[i]
+
+    def fill(self, Grid wide not None, Grid narrow not None, uint32_t dynamic, bytes facts not None):
+        """Let it be launched; `facts` is its cudaFuncAttributes."""
+        if len(facts) > CPU_FUNCTION_FACTS:
+            raise ValueError(f"facts has {len(facts)} bytes, at most {CPU_FUNCTION_FACTS} fit")
+        self.grids = wide, narrow
+        memcpy(self.kernel.facts, <const char *>facts, len(facts))
+        self.kernel.facts_size = len(facts)
+        cpu_kernel_set(self.kernel, wide.grid, narrow.grid, dynamic)
+
+    @property
+    def address(self):
+        return <uint64_t>self.kernel
+
+    def __dealloc__(self):
+        if self.kernel is not NULL:
+            self.kernel.kind = 0
+        free(self.kernel)
+
+
 # Grids that were dropped with launches still queued: (grid, owner), kept until those are done.
 cdef list abandoned = []
 
@@ -215,6 +318,7 @@ cdef class Grid:
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
         uint32_t parameter_bytes, int path, object owner, tuple layout=(), uint64_t frames=0, uint32_t checks=0,
+        Home home=None,
     ):
         cdef bytes text = name.encode()
         if self.grid is not NULL:
@@ -244,8 +348,10 @@ cdef class Grid:
         self.grid.parameter_bytes = parameter_bytes
         self.grid.path = path
         self.grid.checks = checks
+        if home is not None:
+            self.grid.home = home.home
         memcpy(self.grid.name, <char *>text, len(text))
-        self.owner = owner
+        self.owner = owner, home
 
     def watch(self, int64_t nanoseconds):
         """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""

@@ -27,7 +27,7 @@ const struct cpu_offset cpu_offsets[] = {
     RUNTIME(globaltimer), RUNTIME(exit_lanes), RUNTIME(cluster_arrive), RUNTIME(cluster_wait),
     RUNTIME(graph_set_conditional), RUNTIME(graph_launch),
     RUNTIME(texture), RUNTIME(bulk), RUNTIME(graph_update), RUNTIME(check_access), RUNTIME(check_warp), RUNTIME(check_fence),
-    RUNTIME(check_barrier),
+    RUNTIME(check_barrier), RUNTIME(device_call),
     MAP(address), MAP(stride), MAP(last), MAP(box), MAP(step), MAP(type), MAP(rank), MAP(swizzle), MAP(fill),
     MAP(im2col), MAP(lower), MAP(upper), MAP(channels), MAP(pixels), MAP(unit), MAP(unused), MAP(kind),
     TEXTURE(kind), TEXTURE(format), TEXTURE(channels), TEXTURE(flags), TEXTURE(address), TEXTURE(filter),

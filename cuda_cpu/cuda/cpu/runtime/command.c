@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "branches.h"
+#include "device.h"
 #include "graph.h"
 #include "node.h"
 
@@ -159,13 +160,14 @@ static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct
 }
 
 /* A launch that was left in the middle is gone on with. */
-static bool launch(struct cpu_command *command, struct cpu_place place)
+bool cpu_launch_run(struct cpu_command *command, struct cpu_place place, struct cpu_children *children)
 {
     struct cpu_job *job = &place.worker->own;
     if (command->launch.disabled && !place.worker->left)
         return true;
     if (!place.worker->left) {
         prepare(job, &command->launch, place);
+        job->children = children;
         cpu_fault_renew();
         cpu_queue_running(place.queue, place.number, job);
         if (place.branches && cpu_place_over(place)) /* since the jobs of this queue were stopped */
@@ -189,7 +191,7 @@ bool cpu_command_brief(const struct cpu_command *command)
     switch (command->kind) {
     case CPU_LAUNCH:
         block_time = atomic_load_explicit(&launch->grid->block_time, memory_order_relaxed);
-        return block_time && !launch->cooperative && launch->grid->path != CPU_PATH_FIBERS &&
+        return block_time && !launch->cooperative && !launch->grid->home && launch->grid->path != CPU_PATH_FIBERS &&
                (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= CPU_BRIEF_NS / block_time;
     case CPU_COPY:
     case CPU_FILL:
@@ -234,7 +236,7 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_place place)
 {
     switch (command->kind) {
     case CPU_LAUNCH:
-        return launch(command, place);
+        return command->launch.grid->home ? cpu_children_run(command, place) : cpu_launch_run(command, place, NULL);
     case CPU_COPY:
         return guarded(command, place, copy_rows, "a copy");
     case CPU_FILL:

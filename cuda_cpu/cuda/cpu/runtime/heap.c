@@ -140,3 +140,11 @@ void cpu_heap_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *point
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_ILLEGAL_ADDRESS, 0, bad,
                       "free() of an address that malloc() has not returned, or that is free already");
 }
+
+bool cpu_heap_give(uint64_t address)
+{
+    pthread_mutex_lock(&heap.lock);
+    bool given = heap.arena && free_cell(address);
+    pthread_mutex_unlock(&heap.lock);
+    return given;
+}

@@ -18,7 +18,7 @@
 /* Bytes from one block's shared memory to the next one's of its cluster. A 32-bit address of .shared::cluster is
  * (rank + 1) * stride + offset; below the stride it means the block's own, as an address of .shared::cta does. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 7 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 8 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
@@ -96,6 +96,8 @@ struct cpu_runtime {
     /* Before bar.sync and the like; `threads` as in barrier_sync. */
     void (*check_barrier)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
                           uint32_t threads);                                                         /* 184 */
+    /* Functions of the device runtime, see device.h: rows of operands; the first one becomes the result. */
+    void (*device_call)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);  /* 192 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */

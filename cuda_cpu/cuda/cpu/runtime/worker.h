@@ -22,6 +22,9 @@ struct cpu_parameter {
     uint32_t offset, size;
 };
 
+struct cpu_home;
+struct cpu_children;
+
 /* What a kernel is, whatever the launch. */
 struct cpu_grid {
     void (*_Atomic entry)(struct cpu_warp *warp); /* may change to better code of the same kernel at any time */
@@ -32,6 +35,7 @@ struct cpu_grid {
     uint32_t parameter_bytes;
     uint32_t parameters;
     struct cpu_parameter *layout; /* of them */
+    struct cpu_home *home; /* of a kernel that may launch others or ask about the device: see device.h; else NULL */
     uint32_t path; /* enum cpu_path */
     uint32_t checks; /* enum cpu_check: what the machine code asks about each access */
     _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
@@ -72,6 +76,7 @@ struct cpu_job {
     uint64_t grid_id;
     uint64_t grid_workspace;
     struct cpu_graph_run *graph; /* that the launch is part of, or NULL */
+    struct cpu_children *children; /* what the kernel launches, where it has a home */
     bool cooperative; /* all blocks in flight at once */
     uint32_t path;    /* enum cpu_path */
     bool published;   /* helpers may come */

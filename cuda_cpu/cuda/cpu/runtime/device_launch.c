@@ -1,0 +1,152 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Launches by kernels: the configuration first, with which comes a buffer for parameters, then the launch.
+ */
+#include "device_call.h"
+
+#include <string.h>
+
+#define MOST_X 0x7fffffffu
+#define MOST_YZ 65535u
+#define MOST_BLOCK_Z 64u
+#define MOST_THREADS 1024u
+#define MOST_PARAMETERS 32764u
+#define PARAMETER_ALIGNMENT 64u /* of cpu_command.params */
+
+struct cpu_kernel *cpu_kernel_at(uint64_t address)
+{
+    struct cpu_kernel *kernel = (struct cpu_kernel *)(uintptr_t)address;
+    return address && address % _Alignof(struct cpu_kernel) == 0 && kernel->kind == CPU_KERNEL_KIND ? kernel : NULL;
+}
+
+static void read_dims(const struct call *call, unsigned row, uint32_t dims[3])
+{
+    for (unsigned i = 0; i < 3; i++)
+        dims[i] = (uint32_t)operand(call, row + i);
+}
+
+static bool in_range(const uint32_t grid[3], const uint32_t block[3])
+{
+    return grid[0] && grid[1] && grid[2] && grid[0] <= MOST_X && grid[1] <= MOST_YZ && grid[2] <= MOST_YZ && block[0] &&
+           block[1] && block[2] && block[0] <= MOST_THREADS && block[1] <= MOST_THREADS && block[2] <= MOST_BLOCK_Z &&
+           (uint64_t)block[0] * block[1] * block[2] <= MOST_THREADS;
+}
+
+static uint32_t check_cluster(const struct cpu_kernel *kernel, const uint32_t grid[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (!kernel->cluster[i] || grid[i] % kernel->cluster[i])
+            return CPU_INVALID_CLUSTER_SIZE;
+    return CPU_SUCCESS;
+}
+
+static uint32_t check_launch(const struct cpu_kernel *kernel, const uint32_t grid[3], const uint32_t block[3],
+                             uint32_t shared)
+{
+    if (!in_range(grid, block))
+        return CPU_INVALID_CONFIGURATION;
+    if (block[0] * block[1] * block[2] > kernel->max_threads)
+        return CPU_LAUNCH_OUT_OF_RESOURCES;
+    if (shared > atomic_load(&kernel->dynamic))
+        return CPU_INVALID_VALUE;
+    if (kernel->required_block[0] && memcmp(block, kernel->required_block, sizeof kernel->required_block) != 0)
+        return CPU_INVALID_VALUE;
+    return check_cluster(kernel, grid);
+}
+
+/* Machine code for blocks of this shape; see code.py. */
+static struct cpu_grid *grid_for(struct cpu_kernel *kernel, const uint32_t block[3])
+{
+    bool narrow = block[0] % CPU_WARP_SIZE && block[1] * block[2] > 1;
+    return atomic_load(narrow ? &kernel->narrow : &kernel->wide);
+}
+
+/* What to launch, from the operands: the kernel's address in one, grid, block and shared memory from another one. */
+static uint32_t configure(const struct call *call, unsigned function, unsigned row, struct cpu_launch *launch)
+{
+    struct cpu_kernel *kernel = cpu_kernel_at(operand(call, function));
+    launch->grid = NULL;
+    if (!kernel)
+        return CPU_INVALID_DEVICE_FUNCTION;
+    read_dims(call, row, launch->grid_dim);
+    read_dims(call, row + 3, launch->block_dim);
+    launch->shared_dynamic = (uint32_t)operand(call, row + 6);
+    uint32_t status = check_launch(kernel, launch->grid_dim, launch->block_dim, launch->shared_dynamic);
+    if (status != CPU_SUCCESS)
+        return status;
+    memcpy(launch->cluster_dim, kernel->cluster, sizeof launch->cluster_dim);
+    launch->grid = grid_for(kernel, launch->block_dim);
+    return launch->grid ? CPU_SUCCESS : CPU_INVALID_DEVICE_FUNCTION;
+}
+
+static void fill_launch(struct cpu_command *command, const struct cpu_launch *wanted)
+{
+    uint8_t *params = command->launch.params;
+    command->launch = *wanted;
+    command->launch.params = params;
+    command->launch.grid_id = cpu_grid_number();
+    atomic_fetch_add(&wanted->grid->in_flight, 1);
+}
+
+static uint64_t hand_out(const struct call *call, struct cpu_command *command, uint64_t size)
+{
+    cpu_children_prepare(call->children, command, call->job->grid->checks ? size : 0);
+    return (uint64_t)(uintptr_t)command->params;
+}
+
+uint64_t cpu_get_parameter_buffer(const struct call *call, uint32_t *status)
+{
+    uint64_t alignment = operand(call, 0), size = operand(call, 1);
+    if (!alignment || alignment & (alignment - 1) || alignment > PARAMETER_ALIGNMENT || size > MOST_PARAMETERS) {
+        *status = CPU_INVALID_VALUE;
+        return 0;
+    }
+    struct cpu_command *command = cpu_children_command(call->children, CPU_LAUNCH, size, status);
+    if (!command)
+        return 0;
+    command->launch.shared_dynamic = (uint32_t)size; /* until it is known what is launched */
+    return hand_out(call, command, size);
+}
+
+uint64_t cpu_get_parameter_buffer_v2(const struct call *call, uint32_t *status)
+{
+    struct cpu_launch wanted = {0};
+    *status = configure(call, 0, 1, &wanted);
+    if (*status != CPU_SUCCESS)
+        return 0;
+    uint32_t size = wanted.grid->parameter_bytes;
+    struct cpu_command *command = cpu_children_command(call->children, CPU_LAUNCH, size, status);
+    if (!command)
+        return 0;
+    fill_launch(command, &wanted);
+    return hand_out(call, command, size);
+}
+
+uint32_t cpu_launch_device_v2(const struct call *call)
+{
+    struct cpu_command *command = cpu_children_prepared(call->children, operand(call, 0));
+    if (!command)
+        return CPU_INVALID_VALUE;
+    if (command->launch.grid)
+        return cpu_children_add(call->children, command, operand(call, 1));
+    cpu_children_prepare(call->children, command, command->number); /* it is for cudaLaunchDevice() */
+    return CPU_INVALID_VALUE;
+}
+
+uint32_t cpu_launch_device(const struct call *call)
+{
+    struct cpu_launch wanted = {0};
+    uint32_t status = configure(call, 0, 2, &wanted);
+    if (status != CPU_SUCCESS)
+        return status;
+    struct cpu_command *command = cpu_children_prepared(call->children, operand(call, 1));
+    if (!command)
+        return CPU_INVALID_VALUE;
+    if (command->launch.grid || command->launch.shared_dynamic < wanted.grid->parameter_bytes) {
+        cpu_children_prepare(call->children, command, command->number);
+        return CPU_INVALID_VALUE;
+    }
+    fill_launch(command, &wanted);
+    return cpu_children_add(call->children, command, operand(call, 9));
+}
