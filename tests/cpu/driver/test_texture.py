@@ -280,7 +280,7 @@ def test_views_give_elements_another_format(context, refused):
             assert (kept.format, kept.firstLayer) == (view.format, 1)
         for field, value, status, says in (
             ("format", abi.CU_RES_VIEW_FORMAT_UINT_2X8, "INVALID_VALUE", "2 bytes, those of the array 4"),
-            ("format", abi.CU_RES_VIEW_FORMAT_UNSIGNED_BC6H, "NOT_SUPPORTED", "BC6H"),
+            ("format", abi.CU_RES_VIEW_FORMAT_UNSIGNED_BC6H, "INVALID_VALUE", "16 bytes, those of the array 4"),
             ("lastLayer", 2, "INVALID_VALUE", "layers 1 to 2"),
             ("width", 4, "INVALID_VALUE", "a view of 4 x 0"),
             ("lastMipmapLevel", 1, "INVALID_VALUE", "levels 0 to 1"),

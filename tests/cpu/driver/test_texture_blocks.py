@@ -157,8 +157,8 @@ def test_views_of_integers(context, refused, view, format_):
         given.width = 3
         with refused("INVALID_VALUE", "a view of 3 x 8, the array has 12 x 8"):
             arrays.texture(handle, given).__enter__()
-        given.format = abi.CU_RES_VIEW_FORMAT_UNSIGNED_BC7
-        with refused("NOT_SUPPORTED", "no BC6H and BC7"):
+        given.format = abi.CU_RES_VIEW_FORMAT_UNSIGNED_BC7 + 1
+        with refused("INVALID_VALUE", "no CUresourceViewFormat"):
             arrays.texture(handle, given).__enter__()
     with arrays.array(np.zeros((2, 3, channels), np.float32), channels) as handle:
         given = abi.CUDA_RESOURCE_VIEW_DESC(format=getattr(abi, f"CU_RES_VIEW_FORMAT_{view}"), width=12, height=8)
@@ -183,9 +183,16 @@ def test_arrays_that_cannot_be(context, refused, changes, status, says):
         driver.cuArray3DCreate(ctypes.addressof(given))
 
 
-def test_with_the_runtime_api(context):
-    kind = runtime_abi.cudaChannelFormatKindUnsignedBlockCompressed2SRGB
-    given = runtime_abi.cudaChannelFormatDesc(8, 8, 8, 8, kind)
+@pytest.mark.parametrize(
+    ("kind", "bits"),
+    [
+        ("Unsigned{}2SRGB", (8, 8, 8, 8)), ("Unsigned{}6H", (16, 16, 16, 0)), ("Signed{}6H", (16, 16, 16, 0)),
+        ("Unsigned{}7", (8, 8, 8, 8)), ("Unsigned{}7SRGB", (8, 8, 8, 8)),
+    ],
+)  # fmt: skip
+def test_with_the_runtime_api(context, kind, bits):
+    kind = getattr(runtime_abi, "cudaChannelFormatKind" + kind.format("BlockCompressed"))
+    given = runtime_abi.cudaChannelFormatDesc(*bits, kind)
     made = runtime_api.cudaMallocArray(ctypes.addressof(given), 8, 4, 0)
     found = runtime_abi.cudaChannelFormatDesc()
     runtime_api.cudaGetChannelDesc(ctypes.addressof(found), made)

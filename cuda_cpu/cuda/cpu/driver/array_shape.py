@@ -68,11 +68,14 @@ BLOCKS = {
     abi.CU_AD_FORMAT_BC4_SNORM: (8, 1),
     abi.CU_AD_FORMAT_BC5_UNORM: (16, 2),
     abi.CU_AD_FORMAT_BC5_SNORM: (16, 2),
+    abi.CU_AD_FORMAT_BC6H_UF16: (16, 3),
+    abi.CU_AD_FORMAT_BC6H_SF16: (16, 3),
+    abi.CU_AD_FORMAT_BC7_UNORM: (16, 4),
 }
 # The same in the sRGB encoding.
 SRGB_OF = {
     getattr(abi, f"CU_AD_FORMAT_BC{number}_UNORM_SRGB"): getattr(abi, f"CU_AD_FORMAT_BC{number}_UNORM")
-    for number in (1, 2, 3)
+    for number in (1, 2, 3, 7)
 }
 
 
@@ -176,8 +179,8 @@ def check_shape(name: str, shape: Shape, *, mipmapped: bool = False) -> None:
     elif shape.plain_format in BLOCKS:
         check_blocks(name, shape)
     elif shape.format not in FORMATS and shape.format not in NORMALIZED:
-        text = f"{name}: Format is {shape.format}: the CPU device has plain, normalized and planar elements and"
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{text} BC1 to BC5, no BC6H, BC7 and packed ones")
+        text = f"{name}: Format is {shape.format}: the CPU device has plain, normalized, planar and"
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{text} block-compressed elements, no packed ones")
     elif shape.channels not in (1, 2, 4) or NORMALIZED.get(shape.format, (0, shape.channels))[1] != shape.channels:
         raise invalid(f"{name}: NumChannels is {shape.channels}, must be 1, 2 or 4 and what the format says")
     if shape.flags & CUDA_ARRAY3D_DEFERRED_MAPPING:

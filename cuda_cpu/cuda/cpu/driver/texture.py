@@ -21,7 +21,6 @@ from cuda.cpu.abi import (
     CUDA_ARRAY3D_CUBEMAP,
     CUDA_ARRAY3D_SURFACE_LDST,
     CUDA_ERROR_INVALID_HANDLE,
-    CUDA_ERROR_NOT_SUPPORTED,
     CUDA_RESOURCE_DESC,
     CUDA_RESOURCE_VIEW_DESC,
     CUDA_TEXTURE_DESC,
@@ -170,8 +169,7 @@ def _from_array(name: str, resource: Any, layout: Layout, view: Any) -> Shape:
 def _viewed(name: str, view: Any, shape: Shape, levels: int) -> tuple[Shape, int, int, int]:
     """Return the shape as a view has it, its first and last level, and its first layer."""
     if view.format > VIEW_LAST:
-        text = f"{name}: a view of format {view.format}: the CPU device has no BC6H and BC7"
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, text)
+        raise invalid(f"{name}: format of a view is {view.format}, no CUresourceViewFormat")
     format_, channels = VIEW_FORMATS.get(view.format, (shape.format, shape.channels))
     depth, layer = shape.depth, 0
     if shape.layered:

@@ -197,7 +197,7 @@ static texel read_texel(const struct view *given, int64_t x, int64_t y, int64_t 
             return border;
         }
     }
-    if (v.t->format >= CPU_FORMAT_BC1 && v.t->format <= CPU_FORMAT_BC5_SIGNED)
+    if (v.t->format >= CPU_FORMAT_BC1 && v.t->format <= CPU_FORMAT_BC7)
         return read_block(&v, place);
     return decode(v.t, element_at(&v, place[0], v.dimensions > 1 ? place[1] : 0, v.dimensions > 2 ? place[2] : 0));
 }

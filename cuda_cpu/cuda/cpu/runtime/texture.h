@@ -58,7 +58,7 @@ void cpu_surface(const struct cpu_texture *surface, struct cpu_warp *warp, uint3
                  const uint32_t *arguments, uint64_t *data);
 /* texture_block.c: element `index` (row by row) of a block, in the channels that the format has */
 enum { CPU_FORMAT_BC1 = 0x91, CPU_FORMAT_BC2 = 0x93, CPU_FORMAT_BC3 = 0x95, CPU_FORMAT_BC4 = 0x97, CPU_FORMAT_BC4_SIGNED,
-       CPU_FORMAT_BC5, CPU_FORMAT_BC5_SIGNED }; /* CUarray_format */
+       CPU_FORMAT_BC5, CPU_FORMAT_BC5_SIGNED, CPU_FORMAT_BC6H, CPU_FORMAT_BC6H_SIGNED, CPU_FORMAT_BC7 }; /* CUarray_format */
 void cpu_block_element(uint32_t format, const uint8_t *block, uint32_t index, float *channels);
 float cpu_float_of_half(uint16_t bits);
 uint16_t cpu_half_of_float(float value);

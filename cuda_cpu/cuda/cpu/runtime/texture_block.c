@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Block-compressed elements, by the Khronos Data Format Specification, chapters on S3TC and RGTC: 4 x 4 elements by two
- * ends and an index between them for each.
+ * Block-compressed elements, by the Khronos Data Format Specification, chapters on S3TC, RGTC and BPTC: 4 x 4 elements
+ * by ends and an index between two of them for each.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "texture.h"
+#include "texture_bptc.h"
 
 static uint64_t word(const uint8_t *place, int bytes)
 {
@@ -70,7 +71,15 @@ void cpu_block_element(uint32_t format, const uint8_t *block, uint32_t index, fl
     case CPU_FORMAT_BC5_SIGNED:
         channels[1] = single(block + 8, index, is_signed);
         /* fall through */
-    default:
+    case CPU_FORMAT_BC4:
+    case CPU_FORMAT_BC4_SIGNED:
         channels[0] = single(block, index, is_signed);
+        return;
+    case CPU_FORMAT_BC6H:
+    case CPU_FORMAT_BC6H_SIGNED:
+        cpu_bc6h_element(block, index, format == CPU_FORMAT_BC6H_SIGNED, channels);
+        return;
+    default:
+        cpu_bc7_element(block, index, channels);
     }
 }

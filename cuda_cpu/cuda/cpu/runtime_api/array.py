@@ -36,9 +36,17 @@ BLOCK_KINDS = {
     getattr(abi, f"cudaChannelFormatKind{kind}BlockCompressed{number}{srgb}"): getattr(
         driver_abi, f"CU_AD_FORMAT_BC{number}_{'U' if kind == 'Unsigned' else 'S'}NORM{srgb and '_SRGB'}"
     )
-    for kind, srgb, numbers in (("Unsigned", "", range(1, 6)), ("Unsigned", "SRGB", (1, 2, 3)), ("Signed", "", (4, 5)))
+    for kind, srgb, numbers in (
+        ("Unsigned", "", (1, 2, 3, 4, 5, 7)),
+        ("Unsigned", "SRGB", (1, 2, 3, 7)),
+        ("Signed", "", (4, 5)),
+    )
     for number in numbers
+} | {
+    abi.cudaChannelFormatKindUnsignedBlockCompressed6H: driver_abi.CU_AD_FORMAT_BC6H_UF16,
+    abi.cudaChannelFormatKindSignedBlockCompressed6H: driver_abi.CU_AD_FORMAT_BC6H_SF16,
 }
+HALVES = (driver_abi.CU_AD_FORMAT_BC6H_UF16, driver_abi.CU_AD_FORMAT_BC6H_SF16)
 KIND_OF = {value: key for table in (NORMALIZED_KINDS, PLANAR_KINDS, BLOCK_KINDS) for key, value in table.items()}
 
 
@@ -64,7 +72,7 @@ def elements_of(name: str, desc: Any) -> tuple[int, int]:
 def describe_elements(desc: Any, format_: int, channels: int) -> None:
     """Write a cudaChannelFormatDesc."""
     plain = PLANAR[format_][1] if format_ in PLANAR else NORMALIZED.get(format_, (format_, 0))[0]
-    bits = 8 * FORMATS.get(plain, 1)  # blocks have as many bits as what they stand for
+    bits = 8 * FORMATS.get(plain, 2 if plain in HALVES else 1)  # blocks have as many as what they stand for
     desc.x, desc.y, desc.z, desc.w = [bits] * channels + [0] * (4 - channels)
     desc.f = KIND_OF[format_] if format_ in KIND_OF else KINDS[plain]
 
