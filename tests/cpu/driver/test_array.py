@@ -128,7 +128,7 @@ def test_levels_of_a_mipmapped_array(context, refused):
         ((4, 4), {"Format": abi.CU_AD_FORMAT_NV12}, "INVALID_VALUE", "two dimensions and 3 channels, not 1"),
         ((4, 3), {"Format": abi.CU_AD_FORMAT_NV16, "NumChannels": 3}, "INVALID_VALUE", "3 x 4 elements"),
         ((4, 4), {"Format": abi.CU_AD_FORMAT_UNORM_INT8X4}, "INVALID_VALUE", "what the format says"),
-        ((4, 4), {"Flags": abi.CUDA_ARRAY3D_DEFERRED_MAPPING}, "NOT_SUPPORTED", "deferred"),
+        ((4, 4), {"Flags": abi.CUDA_ARRAY3D_DEFERRED_MAPPING | abi.CUDA_ARRAY3D_SPARSE}, "INVALID_VALUE", "either"),
         ((4, 4), {"Flags": abi.CUDA_ARRAY3D_DEPTH_TEXTURE}, "INVALID_VALUE", "Flags is 0x10"),
         ((131073,), {}, "INVALID_VALUE", "1 to 131072"),
         ((2, 2, 16385), {}, "INVALID_VALUE", "Width is 16385"),

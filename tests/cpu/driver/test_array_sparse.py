@@ -197,3 +197,64 @@ def test_kernels_cannot_write_what_is_not_mapped(refused):
         driver.cuCtxSynchronize()
     driver.cuCtxDestroy(context)
     assert ctypes.sizeof(abi.CUarrayMapInfo) == 96
+
+
+def deferred(shape, levels: int = 0) -> int:
+    given = arrays.describe(shape, "float32", 1, abi.CUDA_ARRAY3D_DEFERRED_MAPPING)
+    place = addressof(given)
+    return driver.cuMipmappedArrayCreate(place, levels) if levels else driver.cuArray3DCreate(place)
+
+
+def whole(memory: int, offset: int = 0, **resource):
+    """Return a CUarrayMapInfo for all of a deferred array; what it says of parts is ignored."""
+    given = info(0, memory, (1, 2, 3), (4, 5, 6), offset, subresourceType=1)
+    for kind, handle in resource.items():
+        given.resourceType = getattr(abi, f"CU_RESOURCE_TYPE_{'MIPMAPPED_' if kind == 'mipmap' else ''}ARRAY")
+        setattr(given.resource, kind, handle)
+    return given
+
+
+@pytest.mark.parametrize("shape", [(300, 200), (7, 3), (3, 40, 50)])
+def test_deferred_arrays_are_mapped_as_a_whole(context, shape):
+    made = deferred(shape)
+    needed = abi.CUDA_ARRAY_MEMORY_REQUIREMENTS()
+    driver.cuArrayGetMemoryRequirements(addressof(needed), made, 0)
+    data = np.random.default_rng(3).random(shape, np.float32)
+    assert needed.size >= data.nbytes
+    assert needed.size % needed.alignment == 0
+    assert not read(made, data).any()
+    with physical(2 << 20) as memory:
+        map_(whole(memory, 2 * needed.alignment, array=made))
+        arrays.copy(made, data, 4 * shape[-1], *shape[-2::-1])
+        np.testing.assert_array_equal(read(made, data), data)
+    map_(whole(0, array=made))
+    assert not virtual_memory.memories
+    assert not read(made, data).any()
+    driver.cuArrayDestroy(made)
+
+
+def test_levels_of_deferred_arrays_are_mapped_with_it(context, refused):
+    made = deferred((64, 64), 3)
+    needed = abi.CUDA_ARRAY_MEMORY_REQUIREMENTS()
+    driver.cuMipmappedArrayGetMemoryRequirements(addressof(needed), made, 0)
+    with physical() as memory:
+        with refused("INVALID_VALUE", "a level or plane is mapped with its array"):
+            map_(whole(memory, array=driver.cuMipmappedArrayGetLevel(made, 1)))
+        with refused("INVALID_VALUE", "do not lie in the memory"):
+            map_(whole(memory, (2 << 20) - needed.size + TILE, mipmap=made))
+        map_(whole(memory, mipmap=made))
+    for level in range(3):
+        data = np.full((64 >> level, 64 >> level), level + 1, np.float32)
+        arrays.copy(driver.cuMipmappedArrayGetLevel(made, level), data, data[0].nbytes, len(data))
+    for level in range(3):
+        data = np.full((64 >> level, 64 >> level), level + 1, np.float32)
+        np.testing.assert_array_equal(read(driver.cuMipmappedArrayGetLevel(made, level), data), data)
+    driver.cuMipmappedArrayDestroy(made)
+    assert not virtual_memory.memories
+
+
+def test_deferred_arrays_without_memory_cannot_be_written(context, refused):
+    made = deferred((4, 4))
+    with refused("ILLEGAL_ADDRESS"):
+        arrays.copy(made, np.ones((4, 4), np.float32), 16, 4)
+    driver.cuDevicePrimaryCtxReset(0)

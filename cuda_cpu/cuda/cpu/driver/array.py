@@ -111,7 +111,7 @@ def shape_from(name: str, place: int, structure: Any) -> Shape:
 
 
 def _allocate(name: str, shape: Shape, size: int) -> address.Allocation:
-    return array_sparse.reserve(size) if shape.sparse else memory.allocate(size, name)
+    return array_sparse.reserve(size) if shape.sparse or shape.deferred else memory.allocate(size, name)
 
 
 def make(name: str, shape: Shape) -> Array:
@@ -209,21 +209,22 @@ def cuArray3DGetDescriptor(place: int, handle: int) -> None:
     _describe("cuArray3DGetDescriptor", place, CUDA_ARRAY3D_DESCRIPTOR, handle)
 
 
-def _require(name: str, place: int, size: int, ordinal: int) -> None:
+def _require(name: str, place: int, found: Array | MipmappedArray, size: int, ordinal: int) -> None:
     device.find(ordinal)
     if not place:
         raise invalid(f"{name}: memoryRequirements is NULL")
     target = CUDA_ARRAY_MEMORY_REQUIREMENTS.from_address(place)
-    target.size, target.alignment = size, ALIGNMENT
+    target.size, target.alignment = (found.record.size, TILE) if found.shape.deferred else (size, ALIGNMENT)
 
 
 def cuArrayGetMemoryRequirements(place: int, handle: int, ordinal: int) -> None:
-    _require("cuArrayGetMemoryRequirements", place, find(handle).shape.size, ordinal)
+    found = find(handle)
+    _require("cuArrayGetMemoryRequirements", place, found, found.shape.size, ordinal)
 
 
 def cuMipmappedArrayGetMemoryRequirements(place: int, handle: int, ordinal: int) -> None:
     found = find_mipmapped(handle)
-    _require("cuMipmappedArrayGetMemoryRequirements", place, found.starts[-1] - found.starts[0], ordinal)
+    _require("cuMipmappedArrayGetMemoryRequirements", place, found, found.starts[-1] - found.starts[0], ordinal)
 
 
 def cuDeviceGetTexture1DLinearMaxWidth(format: int, channels: int, ordinal: int) -> int:

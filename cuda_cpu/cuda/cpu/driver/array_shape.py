@@ -26,6 +26,7 @@ FLAGS = (
     | CUDA_ARRAY3D_CUBEMAP
     | CUDA_ARRAY3D_TEXTURE_GATHER
     | CUDA_ARRAY3D_SPARSE
+    | CUDA_ARRAY3D_DEFERRED_MAPPING
 )
 
 # Bytes of a channel by CUarray_format. Those that are normalized themselves mean a plain one with so many channels.
@@ -114,6 +115,11 @@ class Shape:
         return bool(self.flags & CUDA_ARRAY3D_SPARSE)
 
     @property
+    def deferred(self) -> bool:
+        """Tell whether memory is mapped into all of the array later."""
+        return bool(self.flags & CUDA_ARRAY3D_DEFERRED_MAPPING)
+
+    @property
     def pitch(self) -> int:
         """Return the bytes from row to row; in sparse arrays such that a tile of rows is one block of memory."""
         if not self.sparse:
@@ -183,8 +189,8 @@ def check_shape(name: str, shape: Shape, *, mipmapped: bool = False) -> None:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{text} block-compressed elements, no packed ones")
     elif shape.channels not in (1, 2, 4) or NORMALIZED.get(shape.format, (0, shape.channels))[1] != shape.channels:
         raise invalid(f"{name}: NumChannels is {shape.channels}, must be 1, 2 or 4 and what the format says")
-    if shape.flags & CUDA_ARRAY3D_DEFERRED_MAPPING:
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: the CPU device has no deferred mapping of arrays")
+    if shape.deferred and shape.sparse:
+        raise invalid(f"{name}: an array is either CUDA_ARRAY3D_SPARSE or CUDA_ARRAY3D_DEFERRED_MAPPING")
     if shape.flags & ~FLAGS:
         raise invalid(f"{name}: Flags is 0x{shape.flags:x}, of which the CPU device has 0x{FLAGS:x}")
     extent = (shape.width, shape.height, shape.depth)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of sparse arrays: addresses, into which cuMemMapArrayAsync maps tiles.
+"""Memory of sparse and deferred arrays: addresses, into which cuMemMapArrayAsync maps tiles, or all of them at once.
 
 The layout is ours to choose: rows are padded so that a tile is a block of memory (array_shape.Shape). There is no tail
 of small levels; each has tiles of its own. Where nothing is mapped an array reads as zeros, and writes are faults.
@@ -63,9 +63,9 @@ class Tiles:
 
 
 def reserve(size: int) -> Allocation:
-    """Return the record of a sparse array's addresses, with nothing mapped."""
+    """Return the record of an array's addresses, with nothing mapped."""
     owner = context.current()
-    capture_state.check_safe("a sparse array")
+    capture_state.check_safe("a sparse or deferred array")
     size = -(-size // TILE) * TILE
     start = shared_file.map_aligned(size, TILE, mmap.PROT_READ)  # so that all levels begin at a multiple
     record = Allocation(start, size, Kind.DEVICE, owner)
@@ -129,16 +129,37 @@ def _tiles(name: str, found: Any, part: Any) -> list[int]:
     ]
 
 
+def _whole(name: str, given: Any) -> Any:
+    """Return the array of a CUarrayMapInfo if it is a deferred one, whose subresource then does not matter."""
+    mipmapped = given.resourceType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
+    table, handle = (
+        (array.mipmapped_arrays, given.resource.mipmap) if mipmapped else (array.arrays, given.resource.array)
+    )
+    found = table.get(handle or 0)
+    if found is None or not found.shape.deferred:
+        return None
+    if not mipmapped and found.parent is not None:
+        raise invalid(f"{name}: a level or plane is mapped with its array, not by itself")
+    return found
+
+
 def _check(name: str, given: Any) -> tuple[Any, list[int], Any]:
     """Return what holds the tiles, their addresses, and the memory to map, None to unmap."""
-    found = _array_of(name, given)
-    if not found.shape.sparse:
-        raise invalid(f"{name}: the array was not made with CUDA_ARRAY3D_SPARSE")
-    if given.subresourceType != CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL:
-        raise invalid(f"{name}: subresourceType is {given.subresourceType}: arrays of the CPU device have no mip tail")
+    found = _whole(name, given)
+    if found is not None:
+        tiles = list(range(found.record.start, found.record.start + found.record.size, TILE))
+    else:
+        found = _array_of(name, given)
+        if not found.shape.sparse:
+            text = "CUDA_ARRAY3D_SPARSE or CUDA_ARRAY3D_DEFERRED_MAPPING"
+            raise invalid(f"{name}: the array was not made with {text}")
+        if given.subresourceType != CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL:
+            text = f"subresourceType is {given.subresourceType}: arrays of the CPU device have no mip tail"
+            raise invalid(f"{name}: {text}")
+        tiles = _tiles(name, found, given.subresource.sparseLevel)
     if given.flags or any(given.reserved) or given.memHandleType != CU_MEM_HANDLE_TYPE_GENERIC:
         raise invalid(f"{name}: flags, memHandleType and reserved must be 0")
-    tiles, memory = _tiles(name, found, given.subresource.sparseLevel), None
+    memory = None
     if given.memOperationType == CU_MEM_OPERATION_TYPE_MAP:
         memory = virtual_memory.memories.find(given.memHandle.memHandle)
         if given.offset % TILE or given.offset + len(tiles) * TILE > memory.size:
@@ -152,7 +173,7 @@ def _check(name: str, given: Any) -> tuple[Any, list[int], Any]:
 
 
 def cuMemMapArrayAsync(places: int, count: int, where: int) -> None:
-    """Map tiles of sparse arrays, or unmap them, once the stream has come to it: the caller waits for that."""
+    """Map tiles of sparse arrays and all of deferred ones, or unmap them, once the stream has come to it: the caller waits for that."""
     name = "cuMemMapArrayAsync"
     line = stream.find(where)
     if not places or not count:

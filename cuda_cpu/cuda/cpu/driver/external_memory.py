@@ -101,8 +101,9 @@ def cuExternalMemoryGetMappedMipmappedArray(handle: int, place: int) -> int:
 
 def mipmapped(name: str, found: ExternalMemory, offset: int, shape: Shape, levels: int) -> int:
     """Map levels that lie as those of a mipmapped array of this device do."""
-    if offset % array.ALIGNMENT or shape.sparse:
-        raise invalid(f"{name}: offset is {offset}, must be a multiple of {array.ALIGNMENT}, or the array is sparse")
+    if offset % array.ALIGNMENT or shape.sparse or shape.deferred:
+        text = f"offset is {offset}, must be a multiple of {array.ALIGNMENT}, or the array is sparse or deferred"
+        raise invalid(f"{name}: {text}")
     return array.make_mipmapped(name, shape, levels, lambda size: found.map(name, offset, size)).handle
 
 
