@@ -72,12 +72,13 @@ EXTENSION_NEEDS = {
 }
 
 # Shared libraries that other programs open by name: SONAME's place -> sources (patterns). They link no libpython:
-# whoever opens libcuda.so.1 is a Python process already. That of the runtime API has a name of our own: by NVIDIA's,
-# what is loaded later (PyTorch's libraries) would take it for NVIDIA's, of which it has not the private parts.
+# whoever opens libcuda.so.1 is a Python process already. Those of the runtime API and of cuFile have names of our own:
+# what is loaded later (PyTorch's libraries) would take those for NVIDIA's, of which they have not all parts.
 LIBRARIES = {
     f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
     f"{CPU}/runtime_api/libcudart_cpu.so.13": [f"{CPU}/runtime_api/*.c"],
     f"{CPU}/nvml/libnvidia-ml.so.1": [f"{CPU}/nvml/*.c"],
+    f"{CPU}/cufile/libcufile_cpu.so.0": [f"{CPU}/cufile/*.c"],
     f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
     f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],
 }

@@ -190,13 +190,17 @@ cdef Library _open_nvml():
 
 
 cdef Library _open_cufile():
-    """Open cuFile, which waits for ever in its first call where there is no NVIDIA driver (seen with 1.20)."""
-    if will_use_cpu():
+    """Open cuFile, or on the CPU device our own: NVIDIA's waits for ever without NVIDIA's driver (seen with 1.20)."""
+    if not will_use_cpu():
+        return _open_component("cufile")
+    folder = os.path.dirname(os.path.dirname(_library("driver").path))
+    path = os.path.join(folder, "cufile", "libcufile_cpu.so.0")
+    try:
+        return _open(path)
+    except OSError as error:
         raise LibraryNotFound(
-            "cuFile moves data between files and the memory of NVIDIA GPUs; on the CPU device, read into host memory "
-            "and copy. Set CUDA_PYTHON_DRIVER=nvidia where there is a GPU"
-        )
-    return _open_component("cufile")
+            f"the CPU device's cuFile cannot be opened: {error}. Set CUDA_PYTHON_DRIVER=nvidia where there is a GPU"
+        ) from None
 
 
 OPENERS = {"driver": _open_driver, "runtime": _open_runtime, "nvml": _open_nvml, "cufile": _open_cufile}

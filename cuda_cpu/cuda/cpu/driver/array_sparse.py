@@ -173,7 +173,10 @@ def _check(name: str, given: Any) -> tuple[Any, list[int], Any]:
 
 
 def cuMemMapArrayAsync(places: int, count: int, where: int) -> None:
-    """Map tiles of sparse arrays and all of deferred ones, or unmap them, once the stream has come to it: the caller waits for that."""
+    """Map tiles of sparse arrays and all of deferred ones, or unmap them, once the stream has come to it.
+
+    The caller waits for that.
+    """
     name = "cuMemMapArrayAsync"
     line = stream.find(where)
     if not places or not count:
