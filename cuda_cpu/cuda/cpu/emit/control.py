@@ -26,6 +26,7 @@ from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End
 from cuda.cpu.passes.split_blocks import COLLECTIVES
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.abreast import Abreast
     from cuda.cpu.emit.regions import Regions
 
 SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
@@ -48,6 +49,7 @@ class Flow:
         self.region = 0  # number of the region that is being emitted
         self.has_whole = False  # there is a copy of each block for whole packets
         self.even: set[int] | None = None  # where packets leave the loop for even blocks that is emitted, see even.py
+        self.abreast: Abreast | None = None  # whose copy is being emitted
         self.regions: Regions | None = None  # of a kernel that has any
         self.budget = ""  # slot of what is left of it, "" where it is the warp's
 
@@ -57,19 +59,27 @@ class Flow:
         if self.even is not None:
             self.even.add(number)
             return f"leave{self.region}.{number}"
+        if self.abreast:
+            return self.abreast.alone
         return f"b{self.region}.{number}"
 
     def whole_label(self, number: int) -> str:
+        if self.abreast:
+            return self.abreast.label_of(number)
         return f"{'w' if self.even is None else 'e'}{self.region}.{number}"
 
     @property
     def done(self) -> str:
         """Where to go when no lane of the packet is left."""
+        if self.abreast:
+            return self.abreast.alone
         return f"{'done' if self.even is None else 'even_done'}{self.region}"
 
     @property
     def arrived(self) -> str:
         """Where to go when the packet has come to a barrier."""
+        if self.abreast:
+            return self.abreast.arrived
         return f"{'next' if self.even is None else 'even_next'}{self.region}"
 
     def clear(self) -> None:
@@ -116,6 +126,8 @@ class Flow:
     def leave(self, lanes: str, *, exits: bool) -> None:
         """Let lanes return, or exit the kernel from within a device function."""
         frame = self.frame
+        if self.abreast:
+            return  # it goes there once more
         if exits:
             dead = self.builder.assign(f"load {self.mask_type}, ptr {frame.dead}")
             dead = self.builder.assign(f"or {self.mask_type} {dead}, {lanes}")

@@ -19,12 +19,18 @@ from cuda.cpu.passes.graph import RETURN, Step
 MOST_WARPS = 32
 
 
+def most_packets(frame: Frame) -> int:
+    """Return how many packets the arrays have room for."""
+    return MOST_WARPS * (32 // frame.width)
+
+
 class Kept:
     """The arrays of a kernel's packets; `at` is the slot with the number of the packet that runs."""
 
     def __init__(self, frame: Frame, at: str, emit_step: Callable[..., None]):
         self.frame, self.graph, self.builder = frame, frame.graph, frame.builder
         self._at, self._emit_step = at, emit_step
+        self.base = ""  # slot of the element of a block's first packet, where several blocks have some (abreast.py)
         self._arrays: dict[object, tuple[str, str]] = {}
         self._recomputed, self._apart = frame.recomputed
         self._in_arrays = ~self._bits(self._recomputed)
@@ -36,9 +42,10 @@ class Kept:
         builder = self.builder
         if key not in self._arrays:
             # One element more than there are packets, lest all arrays lie in the same sets of the cache.
-            packets = MOST_WARPS * (32 // self.frame.width)
-            self._arrays[key] = builder.alloca(f"[{packets + 1} x {type_}]", 64), type_
+            self._arrays[key] = builder.alloca(f"[{most_packets(self.frame) + 1} x {type_}]", 64), type_
         at = builder.assign(f"load i32, ptr {self._at}")
+        if self.base:
+            at = builder.assign(f"add i32 {at}, {builder.assign(f'load i32, ptr {self.base}')}")
         return builder.assign(f"getelementptr {type_}, ptr {self._arrays[key][0]}, i32 {at}")
 
     def put(self, key: object, type_: str, value: object) -> None:

@@ -21,7 +21,7 @@ class Places:
 
     def __init__(self, frame: Frame, packets: str):
         self.frame, self.builder, self._packets = frame, frame.builder, packets
-        self._left = self.builder.alloca("i32")  # blocks that are still to run, with this one
+        self.left = self.builder.alloca("i32")  # blocks that are still to run, with this one
         frame.block_places = [self.builder.alloca("i32") for _ in AXES]
         # Threads are counted as far as a kernel asks for their places, and if it has affine registers at all.
         used = [number for number, axis in enumerate(AXES) if axis in frame.graph.register_bits and frame.in_row]
@@ -48,24 +48,31 @@ class Places:
     def begin_call(self) -> None:
         """Take over the first block from the runtime."""
         builder, frame = self.builder, self.frame
-        builder.line(f"store i32 {frame.warp_field('blocks', 'i32').ref}, ptr {self._left}")
+        builder.line(f"store i32 {frame.warp_field('blocks', 'i32').ref}, ptr {self.left}")
         for axis, slot in enumerate(frame.block_places):
             builder.line(f"store i32 {builder.load('i32', self._block_field(axis)).ref}, ptr {slot}")
 
     def next_block(self, again: str, over: str) -> None:
         """Go on to the next block in the order of the grid, x first, or to `over` behind the last one."""
         builder = self.builder
-        left = builder.binary("sub", builder.load("i32", self._left), constant(1, "i32"))
-        builder.store(left, self._left)
+        left = builder.binary("sub", builder.load("i32", self.left), constant(1, "i32"))
+        builder.store(left, self.left)
         step = builder.new_label("step")
         builder.branch(builder.compare("icmp eq", left, constant(0, "i32")).ref, over, step)
         builder.label(step)
-        before = [builder.load("i32", slot) for slot in self.frame.block_places]
-        one = [constant(1, "i32"), constant(0, "i32"), constant(0, "i32")]
-        for axis, place in enumerate(self._advance(before, one, "grid_dim")):
-            builder.store(place, self.frame.block_places[axis])
-            builder.store(place, self._block_field(axis))  # for faults, which tell where they were
+        self.step_block()
         builder.jump(again)
+
+    def step_block(self) -> None:
+        before = [self.builder.load("i32", slot) for slot in self.frame.block_places]
+        one = [constant(1, "i32"), constant(0, "i32"), constant(0, "i32")]
+        self.put_block(self._advance(before, one, "grid_dim"))
+
+    def put_block(self, places: list[Value]) -> None:
+        """Let the block at this place be the one that runs."""
+        for axis, place in enumerate(places):
+            self.builder.store(place, self.frame.block_places[axis])
+            self.builder.store(place, self._block_field(axis))  # for faults, which tell where they were
 
     def _block_field(self, axis: int) -> str:
         return self.builder.offset("%warp", WARP["block_idx"] + 4 * axis)

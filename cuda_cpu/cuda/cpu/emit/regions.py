@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda.cpu.emit import affine
+from cuda.cpu.emit.abreast import Abreast
 from cuda.cpu.emit.calls import local_size
 from cuda.cpu.emit.control import Flow
 from cuda.cpu.emit.even import Even, is_worth_it
@@ -52,6 +53,7 @@ class Regions:
         body = frame.function.body
         self.calls = any(isinstance(item, Call) for item in body)
         self.has_stack = self.calls or any(getattr(item, "opcode", "") in STACK_OPERATIONS for item in body)
+        self.abreast: Abreast | None = None
 
     def _count_whole(self) -> str:
         """Return how many packets are whole for sure: all lanes of the first ones run, and lie in a row."""
@@ -82,14 +84,24 @@ class Regions:
         builder.line(f"store i32 0, ptr {self.count}")
         builder.line(f"store i1 false, ptr {self.fails}")
         self.places.begin_call()
+        self.turns = Turns(self, self.regions[0])
+        abreast = Abreast(self)
+        if abreast.is_worth_it:
+            self.abreast = abreast
+            self.kept.base = builder.alloca("i32")
+            abreast.begin_call()
         builder.jump("block")
         builder.label("block")
         if self.even:
             self.even.begin_block()
-        builder.jump("region0")
+        if self.abreast:
+            self.abreast.begin_block(emit_whole)
+        else:
+            builder.jump("region0")
         for region in self.regions:
             flow.region = region.number
-            self.turns = Turns(self, region)
+            if region.number:
+                self.turns = Turns(self, region)
             self._begin(region, emit_whole)
             emit_body(region.blocks)
             self._end(region)
@@ -112,11 +124,7 @@ class Regions:
         self.places.begin_row(builder.assign(f"load i32, ptr {self.at}"))
         builder.jump(f"packet{number}")
         builder.label(f"packet{number}")
-        at, index = self._enter_warp()
-        self.places.begin_packet()
-        if self.parts > 1:
-            part = builder.assign(f"urem i32 {at}, {self.parts}")
-            frame.first_lane = Value(builder.assign(f"mul i32 {part}, {frame.width}"), "i32")
+        _, index = self.enter_packet()
         self.turns.take()
         lanes = self._lanes(region, index)
         if self.parts > 1 or (region.after is not None and self.some_leave):
@@ -132,6 +140,25 @@ class Regions:
             self._start(region, lanes)
         else:
             self._restore(region, lanes)
+
+    def enter_packet(self) -> tuple[str, str]:
+        """Let the next packet of a row run; return its number, and the warp's."""
+        at, index = self._enter_warp()
+        self.places.begin_packet()
+        if self.parts > 1:
+            part = self.builder.assign(f"urem i32 {at}, {self.parts}")
+            self.frame.first_lane = Value(self.builder.assign(f"mul i32 {part}, {self.frame.width}"), "i32")
+        return at, index
+
+    def next_packet(self, again: str, over: str) -> str:
+        """Go on to the next packet of the row; return its number."""
+        builder = self.builder
+        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.at}')}, 1")
+        builder.line(f"store i32 {following}, ptr {self.at}")
+        self.places.next_packet()
+        row_end = builder.assign(f"load i32, ptr {self.places.row_end}")
+        builder.branch(builder.assign(f"icmp ult i32 {following}, {row_end}"), again, over)
+        return following
 
     def begin_packets(self) -> None:
         """Go back to the block's first packet."""
@@ -226,12 +253,7 @@ class Regions:
         self.return_packet(region)
         builder.jump(f"next{number}")
         builder.label(f"next{number}")
-        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.at}')}, 1")
-        builder.line(f"store i32 {following}, ptr {self.at}")
-        self.places.next_packet()
-        row_end = builder.assign(f"load i32, ptr {self.places.row_end}")
-        more = builder.assign(f"icmp ult i32 {following}, {row_end}")
-        builder.branch(more, f"packet{number}", f"ended{number}")
+        following = self.next_packet(f"packet{number}", f"ended{number}")
         builder.label(f"ended{number}")
         more = builder.assign(f"icmp ult i32 {following}, {self.packets}")
         builder.branch(more, f"onward{number}", f"over{number}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit import linear
+from cuda.cpu.emit.abreast import START
 from cuda.cpu.emit.registry import PURE
 from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.passes.find_affine import row_stride
@@ -22,6 +23,7 @@ from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.ptx.syntax import Operand
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.abreast import Abreast
     from cuda.cpu.emit.frame import Frame
     from cuda.cpu.emit.regions import Regions
 
@@ -79,11 +81,27 @@ class Turns:
         """Tell whether packets take turns in a loop; in a region's loop for even blocks none does."""
         return header in self._rows and self.flow.even is None
 
+    @property
+    def headers(self) -> set[int]:
+        return set(self._rows)
+
+    @property
+    def _abreast(self) -> Abreast | None:
+        return self._regions.abreast if self._region.after is None else None
+
     def begin(self) -> None:
         """Begin the region."""
         if self._rows:
-            self.builder.line(f"store i1 true, ptr {self._first}")
-            self.builder.line(f"store i1 false, ptr {self._more}")
+            self.begin_pass()
+            if not self._abreast:
+                self.start_anew()
+
+    def start_anew(self, *, anew: bool = True) -> None:
+        """Let no packet have begun yet, or each be where it was kept."""
+        self.builder.line(f"store i1 {str(anew).lower()}, ptr {self._first}")
+
+    def begin_pass(self) -> None:
+        self.builder.line(f"store i1 false, ptr {self._more}")
 
     def skip(self) -> None:
         """Begin a packet that takes no turns."""
@@ -96,26 +114,40 @@ class Turns:
             return
         builder, kept = self.builder, self._regions.kept
         first, later = builder.new_label("first"), builder.new_label("later")
-        builder.line(f"store i32 {ROUNDS}, ptr {self._left}")
+        self.begin_turn()
         was = kept.get("turn", "i32")
         kept.put("turn", "i32", 0)
         builder.branch(builder.assign(f"load i1, ptr {self._first}"), first, later)
         builder.label(later)
-        labels = [builder.new_label("turn") for _ in self._rows]
-        cases = " ".join(f"i32 {header + 1}, label %{label}" for header, label in zip(self._rows, labels, strict=True))
-        builder.line(f"switch i32 {was}, label %next{self._region.number} [{cases}]")
-        for header, label in zip(self._rows, labels, strict=True):
-            builder.label(label)
-            self._go_on(header)
+        at, otherwise = self.headers, f"next{self._region.number}"
+        if self._abreast:
+            at |= self._abreast.ends
+            begun = builder.new_label("begun")
+            builder.branch(builder.assign(f"icmp eq i32 {was}, {START}"), first, begun)
+            builder.label(begun)
+        self.go_on(was, sorted(at), otherwise)
         builder.label(first)
 
-    def _go_on(self, header: int) -> None:
+    def begin_turn(self) -> None:
+        self.builder.line(f"store i32 {ROUNDS}, ptr {self._left}")
+
+    def go_on(self, was: str, numbers: list[int], otherwise: str) -> None:
+        """Take the packet up in front of the block that it was kept at."""
+        builder = self.builder
+        labels = [builder.new_label("turn") for _ in numbers]
+        cases = " ".join(f"i32 {number + 1}, label %{label}" for number, label in zip(numbers, labels, strict=True))
+        builder.line(f"switch i32 {was}, label %{otherwise} [{cases}]")
+        for number, label in zip(numbers, labels, strict=True):
+            builder.label(label)
+            self._go_on(number)
+
+    def _go_on(self, number: int) -> None:
         frame, builder = self.frame, self.builder
         self._regions.clear()
         if frame.in_row:
             builder.line(f"store i1 true, ptr {frame.in_row}")
-        self._regions.kept.take_up(self._region, frame.graph.live_in[header], "-1", is_whole=True)
-        builder.jump(self.flow.whole_label(header))
+        self._regions.kept.take_up(self._region, frame.graph.live_in[number], "-1", is_whole=True)
+        builder.jump(self.flow.whole_label(number))
 
     def end_round(self, block: Block, header: int) -> None:
         """End a round of a loop, and the packet's turn if it was the last one of that."""
@@ -132,10 +164,14 @@ class Turns:
         builder.branch(self._is_far(block, header), goes, flow.whole_label(header))
         frame.values, frame.bases = values, bases
         builder.label(goes)
-        self._regions.kept.put("turn", "i32", header + 1)
         builder.line(f"store i1 true, ptr {self._more}")
-        self._regions.kept.put_away(self._region, frame.graph.live_in[header])
-        builder.jump(flow.arrived)
+        self.keep(header)
+
+    def keep(self, number: int) -> None:
+        """Keep a whole packet in front of a block, and go to the next one."""
+        self._regions.kept.put("turn", "i32", number + 1)
+        self._regions.kept.put_away(self._region, self.frame.graph.live_in[number])
+        self.builder.jump(self.flow.arrived)
 
     def _is_far(self, block: Block, header: int) -> str:
         """Return whether rows are far from those of the next round, and others have packets beside them."""
@@ -154,10 +190,16 @@ class Turns:
         if not self._rows:
             return
         builder, again, over = self.builder, self.builder.new_label("again"), self.builder.new_label("ended")
-        builder.branch(builder.assign(f"load i1, ptr {self._more}"), again, over)
+        self.end_pass(again, over)
         builder.label(again)
         builder.line(f"store i1 false, ptr {self._first}")
-        builder.line(f"store i1 false, ptr {self._more}")
+        self.begin_pass()
+        if self._abreast:
+            times = builder.assign(f"load i32, ptr {self._abreast.times}")
+            builder.line(f"store i32 {builder.assign(f'add i32 {times}, 1')}, ptr {self._abreast.times}")
         self._regions.begin_packets()
         builder.jump(f"row{self._region.number}")
         builder.label(over)
+
+    def end_pass(self, again: str, over: str) -> None:
+        self.builder.branch(self.builder.assign(f"load i1, ptr {self._more}"), again, over)

@@ -141,7 +141,7 @@ def _part(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callab
             _go(flow, block, target)
             builder.label(other)
     arms = parted.arms_of(frame, at_end)
-    if arms:
+    if arms and not (flow.abreast and flow.abreast.leaves_out(arms)):
 
         def check(block: Block, elsewhere: dict[int, str]) -> None:
             _check_widening(frame, flow, block, elsewhere)
