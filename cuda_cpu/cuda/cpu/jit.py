@@ -285,7 +285,10 @@ def _cpu_has(flag: str) -> bool:
 
 
 def _near() -> int:
-    """Return how far ahead in a page the CPU does not fetch by itself: Zen 4 was measured to need it, Xeons not."""
+    """Return how far ahead in a page the CPU does not fetch by itself: Zen 4 was measured to need it, Xeons not.
+
+    With 1024 on a Xeon saxpy takes as long and stencils a tenth longer.
+    """
     return 1024 if _cpu_has("AuthenticAMD") else 0
 
 

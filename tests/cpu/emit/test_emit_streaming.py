@@ -155,15 +155,19 @@ def test_one_lane_stands_for_all(type_: str, compare: str, *, swapped: bool, str
 
 
 def test_loops_ask_for_what_comes_next() -> None:
-    """Once for each segment, by what the index grows by, if that is known."""
+    """Once for each segment, by what the index grows by, if that is known; packets in turns if there is one row."""
 
-    def hints(**words: str) -> int:
-        program = ptx_program.build([HEAD + text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", TYPE="s64", **words)])
-        return len(HINT_TO_READ.findall(jit.kernel_text(program, "k").text))
+    def hints(further: str = "", **words: str) -> int:
+        text = text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", TYPE="s64", **words)
+        text = text.replace("ld.global.u32 %r6, [%d7];", f"ld.global.u32 %r6, [%d7]; {further}")
+        return len(HINT_TO_READ.findall(jit.kernel_text(ptx_program.build([HEAD + text]), "k").text))
 
     for advance, _ in ADDS.values():
         assert hints(ADD=advance) == 2 * COPIES, advance
     assert hints(ADD="add.s64 %i3, %i3, %i3; add.s64 %i3, %i3, 1;") == 0
+    once, other = ADDS["once"][0], "add.s64 %d8, %d2, %d6; ld.global.u32 %r7, [%d8]; add.u32 %r5, %r5, %r7;"
+    assert hints(other, ADD=once) == 0
+    assert hints(other + "st.volatile.global.u32 [%d2], %r5;", ADD=once) == 2 * 2  # and one copy for blocks alone
 
 
 def test_long_ways_to_an_address_are_followed_once() -> None:
@@ -194,8 +198,9 @@ END:
 @pytest.mark.parametrize(
     ("axis", "near", "quick", "expected"),
     [
-        ("0", 0, False, {4096: 2, 4160: 2}),  # for whole packets, and those of which some lanes run
-        ("0", 0, True, {4096: 1, 4160: 1}),
+        ("0", 0, False, {2560: 2, 2624: 2}),  # for whole packets, and those of which some lanes run
+        ("0", 0, True, {2560: 1, 2624: 1}),
+        ("%tid.y", 0, False, {2560: 2, 2624: 2}),
         ("0", 1024, False, {1024: 2, 1088: 2}),
         ("%tid.y", 1024, False, {1024: 2, 1088: 2, 4096: 2, 4160: 2}),
     ],

@@ -13,6 +13,7 @@ from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.linear import is_nothing
 
 FAR = 4096  # bytes: the next page, which the CPU does not fetch by itself
+WITHIN = 2560  # into the next page, soon enough
 ROUNDS = 8  # of a loop
 LINE = 64  # bytes, of the cache
 SECOND = 2  # the cache to fetch to: in the first one, lines of several rows drive each other out until they are used
@@ -47,7 +48,7 @@ def _distances(frame: Frame) -> list[int]:
     """Return how far ahead other packets go on: in one dimension soon, in two where rows end, too."""
     near = frame.module.near
     if not near:
-        return [FAR]
+        return [WITHIN]
     return [near, FAR] if _has_rows(frame) else [near]
 
 
@@ -60,9 +61,20 @@ def _is_worth_it(frame: Frame, row: Row, to_write: bool) -> bool:
     if not row.streams or not frame.flow.has_whole or (frame.module.quick and not frame.whole):
         return False
     if _is_in_loop(frame):
-        return not to_write and row.advance is not None and not is_nothing(row.advance)
+        moves = row.advance is not None and not is_nothing(row.advance)
+        return moves and not to_write and not _go_many_ways(frame)
     # Around barriers warps work on tiles, and do not go on with rows, but for blocks that follow each other in a line.
     return len(frame.graph.regions) <= 1 or not _has_rows(frame)
+
+
+def _go_many_ways(frame: Frame) -> bool:
+    """Tell whether packets take turns through several rows at once.
+
+    All lines of a turn lie in one set of the cache where steps are powers of two: with twice as many, which are asked
+    for, some are gone before they are used.
+    """
+    regions = frame.flow.regions
+    return bool(regions) and regions.turns.ways_of(frame.flow.block.number) > 1
 
 
 def _is_in_loop(frame: Frame) -> bool:

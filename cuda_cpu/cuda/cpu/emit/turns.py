@@ -81,6 +81,13 @@ class Turns:
         """Tell whether packets take turns in a loop; in a region's loop for even blocks none does."""
         return header in self._rows and self.flow.even is None
 
+    def ways_of(self, number: int) -> int:
+        """Return how many rows the loop round a block goes along, 0 if there is none in which packets take turns."""
+        for first, last in self.frame.graph.loops:
+            if first in self._rows and first <= number <= last:
+                return len({address.name for address in self._rows[first]})
+        return 0
+
     @property
     def headers(self) -> set[int]:
         return set(self._rows)
