@@ -43,6 +43,18 @@ def test_bytes_behind_the_source_are_zero(size, some):
     np.testing.assert_array_equal(result.reshape(32, size), expected)
 
 
+@pytest.mark.parametrize("negated", [False, True])
+def test_a_source_that_is_ignored_is_zero(negated):
+    source = np.arange(1, 1 + 32 * 8, dtype=np.uint64).astype(np.uint8) | np.uint8(1)
+    result = np.full(32 * 8, 9, np.uint8)
+    rest = f", {'!' if negated else ''}%p1"
+    kernel = text(8, rest).replace("cp.async.ca", "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 1; cp.async.ca", 1)
+    compiled(kernel)(source, result, np.uint32(0))
+    expected = source.reshape(32, 8).copy()
+    expected[0 if negated else 1 :: 2] = 0
+    np.testing.assert_array_equal(result.reshape(32, 8), expected)
+
+
 def test_other_sizes_are_refused():
     with pytest.raises(PtxError, match=r"cp\.async\.ca\.shared\.global: the size must be 4, 8 or 16"):
         compiled(text(12))

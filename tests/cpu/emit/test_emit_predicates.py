@@ -50,6 +50,17 @@ def test_registers_that_only_a_driver_sets_are_zero():
     assert not apply("mov.u64 $d, %pm3_64", "u64", ("u32", P)).any()
 
 
+def test_numbers_of_multiprocessors_are_below_nsmid():
+    found = apply("mov.u32 %t1, %smid; mov.u32 %t2, %nsmid; set.lt.u32.u32 $d, %t1, %t2", "u32", ("u32", P))
+    assert found.tolist() == [2**32 - 1] * LANES
+
+
+def test_a_cluster_has_one_place_along_w():
+    words = {"clusterid": 0, "cluster_ctaid": 0, "nclusterid": 1, "cluster_nctaid": 1}
+    for name, value in words.items():
+        assert apply(f"mov.u32 $d, %{name}.w", "u32", ("u32", P)).tolist() == [value] * LANES
+
+
 SPACES = """
 .global .u32 table[4] = {10, 20, 30, 40};
 .visible .entry k(.param .u64 to)

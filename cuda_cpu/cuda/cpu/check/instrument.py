@@ -26,6 +26,7 @@ from cuda.cpu.check import (
     VALUES,
     WRITE,
 )
+from cuda.cpu.emit.copies import source_size
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.memory import ORDERS, is_parameter, place_of, pointers, space_of
 from cuda.cpu.emit.sync import of_first_lane
@@ -262,9 +263,7 @@ def _small_copy(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iter
     yield Access(target, "shared", size.value, WRITE)
     rest = rest[:-1] if form.hint else rest
     if rest:
-        most = constant(size.value, "i32")
-        known = frame.builder.intrinsic("umin", "i32", frame.read(rest[0], "u32"), most)
-        yield Access(source, "global", known, READ)
+        yield Access(source, "global", source_size(frame, rest[0], constant(size.value, "i32")), READ)
     else:
         yield Access(source, "global", size.value, READ)
 

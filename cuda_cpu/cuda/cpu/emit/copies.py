@@ -13,7 +13,7 @@ from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Immediate, Instruction
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Negated, Operand, Register
 
 
 @emits("cp")
@@ -55,9 +55,17 @@ def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
         )
         for_each_lane(frame, f"copy.{wide}", "i8", body, to, from_)
         return
-    known = frame.builder.intrinsic("umin", "i32", frame.read(rest[0], "u32"), constant(size.value, "i32"))
+    known = source_size(frame, rest[0], constant(size.value, "i32"))
     clear = f"store {wide} 0, ptr %x0, align {size.value}\n  "
     _copy_bytes(frame, f"copy.some.{wide}", clear, to, from_, known)
+
+
+def source_size(frame: Frame, operand: Operand, size: Value) -> Value:
+    """Return how many bytes are read: as many as are told, or none where a predicate says so."""
+    register = operand.operand if isinstance(operand, Negated) else operand
+    if isinstance(register, Register) and frame.function.registers.get(register.name) == "pred":
+        return frame.builder.select(frame.read(operand, "pred"), constant(0, "i32"), size)
+    return frame.builder.intrinsic("umin", "i32", frame.read(operand, "u32"), size)
 
 
 def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, size: Value) -> None:

@@ -28,11 +28,11 @@ _MODIFIERS = {
 }
 _WRITTEN = frozenset(("d", "p", "q"))  # a predicate that is read may be negated
 # Operands that mean the same everywhere. "constant" is a number that the instruction needs to be known, "label" a name
-# in the function, "" anything: its emitter looks itself.
+# in the function, "" anything: its emitter looks itself. Of several types any will do.
 _NAMED = {
     **dict.fromkeys(("p", "q", "{!}a", "{!}b", "{!}c", "{!}q", "{!}scale"), "pred"),
     **{"policy": "b64", "membermask": "u32", "mbar": "b64", "state": "b64", "count": "u32", "hint": "u32"},
-    **{"immLut": "constant", "n": "constant", "size": "u32", "source": "u32", "mask": "b16", "random": "u32"},
+    **{"immLut": "constant", "n": "constant", "size": "u32", "{!}source": "u32 pred", "mask": "b16", "random": "u32"},
     **{"asign": "constant", "bsign": "constant", "t": "constant", "u": "constant", "selector": "constant"},
     **{"metadata": "u32", "stride": "u32", "lod": "u32", "fraction": "f32", "total": "u32", "init": "constant"},
     **{"target": "label", "list": "label", "index": "u32", "align": "constant", "left": "u32", "right": "u32"},
@@ -66,6 +66,7 @@ _RULES: tuple[tuple[str, dict[str, str]], ...] = (
     ("elect", {"d": "b32"}),
     ("createpolicy", {"d": "b64", "a": "b64"}),
     ("cp.tensor", {"b": "", "c": ""}),
+    *((f"cp.async.{cop}", {"size": "constant"}) for cop in ("ca", "cg")),
     ("pmevent", {"a": "constant"}),
     ("clusterlaunchcontrol", {"d": "b32", "a": "b128"}),
     *((opcode, {"d": "", "a": "", "b": "", "c": ""}) for opcode in ("tex", "tld4")),
@@ -125,6 +126,8 @@ def _kinds(type_: str) -> str:
 
 def _agrees(type_: str, written: object, result: bool) -> bool:
     """Tell whether an operand, as `signature_of` tells it, agrees with a type."""
+    if " " in type_:
+        return any(_agrees(each, written, result) for each in type_.split())
     kind, *rest = written
     wider = type_.endswith("+")
     type_ = type_.rstrip("+")
@@ -171,17 +174,27 @@ def signature_of(operand: Operand | None, registers: dict[str, str]) -> tuple:
     return ("_",)
 
 
+def _names_without_policy(form: Form, count: int) -> tuple[list[tuple[str, ...]], str]:
+    """Return the names of so many operands, with a policy just where `.L2::cache_hint` is; or what is wrong."""
+    names = form.row.names
+    if ("policy",) not in names:
+        return names, ""
+    at = names.index(("policy",))
+    before, after = names[:at], names[at + 1 :]
+    if getattr(form, "hint", None) is None:
+        return before + after, "a policy needs .L2::cache_hint" if count > len(before + after) else ""
+    needed = sum(not optional for _, optional in form.row.shape[:at]) + 1 + len(after)
+    if count < needed:
+        return names, ".L2::cache_hint needs an operand for the policy"
+    return before[: count - 1 - len(after)] + [("policy",), *after], ""
+
+
 @cache
 def wrong_operand(form: Form, signatures: tuple) -> str:
     """Say which operand does not agree with the instruction; "" if all do."""
-    names = form.row.names
-    if ("policy",) in names:
-        hint = getattr(form, "hint", None) is not None
-        names = [each for each in names if hint or each != ("policy",)]
-        if hint and len(signatures) <= names.index(("policy",)):
-            return f"{form}: .L2::cache_hint needs an operand for the policy"
-        if len(signatures) > len(names):
-            return f"{form}: a policy needs .L2::cache_hint"
+    names, wrong = _names_without_policy(form, len(signatures))
+    if wrong:
+        return f"{form}: {wrong}"
     for position, (each, written) in enumerate(zip(names, signatures, strict=False), 1):
         if written[0] == "address" and _REGISTERS.get(written[1], (64, "b")) not in _ADDRESSES:
             return f"{form}: operand {position}: .{written[1]} is no type of an address"
@@ -219,4 +232,4 @@ def _wrong(form: Form, name: str, written: tuple) -> str:
         return ""
     if wanted in ("constant", "label"):
         return f"a {wanted}"
-    return ("a register " if result else "") + f"of type .{wanted.rstrip('+')}"
+    return ("a register " if result else "") + f"of type .{wanted.rstrip('+').replace(' ', ' or .')}"

@@ -119,7 +119,7 @@ ROWS = (
     Row(
         "9.7.9.25.3.1",
         "copies",
-        "cp.async.cop.space.global{.hint}{.prefetch} [d], [a], size{, source}{, policy}",
+        "cp.async.cop.space.global{.hint}{.prefetch} [d], [a], size{, {!}source}{, policy}",
         cop="ca cg",
         space="shared shared::cta",
     ),
