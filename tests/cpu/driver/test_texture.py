@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from support.compilers import compile_cuda
 
-from cuda.cpu import abi, driver
+from cuda.cpu import abi, driver, runtime_api
+from cuda.cpu.runtime_api import abi as runtime_abi
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 random = np.random.default_rng(11)
@@ -463,3 +464,36 @@ def test_texture_references_are_refused_at_load(context, refused):
     )
     with refused("INVALID_PTX", "use texture objects"):
         driver.cuModuleLoadData(kernels.address_of(text.encode() + b"\0"))
+
+
+def test_channels_of_10_and_2_bits(context, refused):
+    words = random.integers(0, 2**32, (4, 8), dtype=np.uint32)
+    words[0, :2] = 0, 2**32 - 1
+    given = abi.CUDA_ARRAY3D_DESCRIPTOR(Width=8, Height=4, NumChannels=4, Format=abi.CU_AD_FORMAT_UNORM_INT_101010_2)
+    handle = driver.cuArray3DCreate(ctypes.addressof(given))
+    arrays.copy(handle, words, 32, 4)
+    y, x = np.mgrid[0:4, 0:8]
+    points = np.stack([x.ravel(), y.ravel()], axis=1).astype(np.float32) + 0.5
+    with arrays.texture(handle, mode=CLAMP) as texture:
+        found = fetched("tex2D<float4>(t, p[0], p[1])", texture, points, type_="float4")
+    wanted = [(words.ravel() >> shift & most) / most for shift, most in ((0, 1023), (10, 1023), (20, 1023), (30, 3))]
+    np.testing.assert_allclose(found, np.stack(wanted, axis=1), atol=1e-7)
+    driver.cuArrayDestroy(handle)
+    for field, value, status, says in (
+        ("NumChannels", 2, "INVALID_VALUE", "the format has 4"),
+        ("Flags", abi.CUDA_ARRAY3D_SURFACE_LDST, "NOT_SUPPORTED", "channels of one size"),
+    ):
+        before = getattr(given, field)
+        setattr(given, field, value)
+        with refused(status, says):
+            driver.cuArray3DCreate(ctypes.addressof(given))
+        setattr(given, field, before)
+
+
+def test_channels_of_10_and_2_bits_in_the_runtime_api(context):
+    kind = runtime_abi.cudaChannelFormatKindUnsignedNormalized1010102
+    given, found = runtime_abi.cudaChannelFormatDesc(10, 10, 10, 2, kind), runtime_abi.cudaChannelFormatDesc()
+    made = runtime_api.cudaMallocArray(ctypes.addressof(given), 8, 4, 0)
+    runtime_api.cudaGetChannelDesc(ctypes.addressof(found), made)
+    assert bytes(found) == bytes(given)
+    runtime_api.cudaFreeArray(made)

@@ -73,7 +73,9 @@ BLOCKS = {
     abi.CU_AD_FORMAT_BC6H_SF16: (16, 3),
     abi.CU_AD_FORMAT_BC7_UNORM: (16, 4),
 }
-# The same in the sRGB encoding.
+# Elements whose channels have different sizes: their bytes, and channels. Red has the lowest bits.
+PACKED = {abi.CU_AD_FORMAT_UNORM_INT_101010_2: (4, 4)}
+# Block-compressed formats in the sRGB encoding.
 SRGB_OF = {
     getattr(abi, f"CU_AD_FORMAT_BC{number}_UNORM_SRGB"): getattr(abi, f"CU_AD_FORMAT_BC{number}_UNORM")
     for number in (1, 2, 3, 7)
@@ -103,7 +105,8 @@ class Shape:
     @property
     def element(self) -> int:
         plain = self.plain_format
-        return BLOCKS[plain][0] if plain in BLOCKS else FORMATS[plain] * self.channels
+        sized = BLOCKS.get(plain) or PACKED.get(plain)
+        return sized[0] if sized else FORMATS[plain] * self.channels
 
     @property
     def row(self) -> int:
@@ -184,9 +187,13 @@ def check_shape(name: str, shape: Shape, *, mipmapped: bool = False) -> None:
         check_planar(name, shape)
     elif shape.plain_format in BLOCKS:
         check_blocks(name, shape)
+    elif shape.format in PACKED:
+        check_packed(name, shape)
     elif shape.format not in FORMATS and shape.format not in NORMALIZED:
-        text = f"{name}: Format is {shape.format}: the CPU device has plain, normalized, planar and"
-        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{text} block-compressed elements, no packed ones")
+        text = f"{name}: Format is {shape.format}: the CPU device has plain, normalized, planar and block-compressed"
+        raise CudaError(
+            CUDA_ERROR_NOT_SUPPORTED, f"{text} elements, none of packed video: what kernels see is not said"
+        )
     elif shape.channels not in (1, 2, 4) or NORMALIZED.get(shape.format, (0, shape.channels))[1] != shape.channels:
         raise invalid(f"{name}: NumChannels is {shape.channels}, must be 1, 2 or 4 and what the format says")
     if shape.deferred and shape.sparse:
@@ -225,6 +232,14 @@ def check_blocks(name: str, shape: Shape) -> None:
     if shape.flags & (CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_SPARSE):
         text = f"{name}: block-compressed arrays of the CPU device are neither surfaces nor sparse"
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, text)
+
+
+def check_packed(name: str, shape: Shape) -> None:
+    channels = PACKED[shape.format][1]
+    if shape.channels != channels:
+        raise invalid(f"{name}: NumChannels is {shape.channels}, the format has {channels}")
+    if shape.flags & CUDA_ARRAY3D_SURFACE_LDST:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: surfaces of the CPU device have channels of one size")
 
 
 def limits_of(shape: Shape, mipmapped: bool) -> tuple[int, int, int]:

@@ -26,7 +26,7 @@ from cuda.cpu.abi import (
     CUDA_TEXTURE_DESC,
 )
 from cuda.cpu.driver import address, array, context, device_attribute
-from cuda.cpu.driver.array_shape import BLOCKS, FORMATS, NORMALIZED, SRGB_OF, Shape
+from cuda.cpu.driver.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, SRGB_OF, Shape
 from cuda.cpu.driver.error import CudaError, invalid
 
 TEXTURE_KIND, SURFACE_KIND = 0x54584554, 0x46525553
@@ -257,7 +257,7 @@ def create(name: str, resource: Any, given: Any, view: Any) -> Object:
         made.destroy()
         raise
     layout.flags |= sum(ours for theirs, ours in OURS.items() if given.flags & theirs)
-    if shape.format in NORMALIZED or shape.block > 1:
+    if shape.format in NORMALIZED or shape.format in PACKED or shape.block > 1:
         layout.flags &= ~INTEGERS
     layout.flags |= SRGB if shape.format in SRGB_OF else 0
     layout.address, layout.filter = given.addressMode, given.filterMode

@@ -85,10 +85,21 @@ static float number(const struct cpu_texture *t, const uint8_t *place, uint32_t 
     return (t->flags & CPU_TEXTURE_SRGB) && channel < 3 ? from_srgb(value) : value;
 }
 
+/* Three channels of 10 bits and one of 2, from the lowest bits on. */
+static texel unpack(const uint8_t *place)
+{
+    uint32_t word;
+    memcpy(&word, place, 4);
+    return (texel){.f = {(float)(word & 1023) / 1023, (float)(word >> 10 & 1023) / 1023,
+                         (float)(word >> 20 & 1023) / 1023, (float)(word >> 30) / 3}};
+}
+
 static texel decode(const struct cpu_texture *t, const uint8_t *place)
 {
     bool floats = gives_floats(t);
     texel found = {.u = {0, 0, 0, 1}}; /* channels that are not there */
+    if (t->format == CPU_FORMAT_101010_2)
+        return unpack(place);
     if (floats)
         found.f[3] = 1;
     uint32_t size = t->element / t->channels;

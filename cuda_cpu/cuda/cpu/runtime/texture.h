@@ -56,6 +56,7 @@ void cpu_texture(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t
                  const uint32_t *arguments, uint64_t *data);
 void cpu_surface(const struct cpu_texture *surface, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
                  const uint32_t *arguments, uint64_t *data);
+#define CPU_FORMAT_101010_2 0x50 /* CUarray_format */
 /* texture_block.c: element `index` (row by row) of a block, in the channels that the format has */
 enum { CPU_FORMAT_BC1 = 0x91, CPU_FORMAT_BC2 = 0x93, CPU_FORMAT_BC3 = 0x95, CPU_FORMAT_BC4 = 0x97, CPU_FORMAT_BC4_SIGNED,
        CPU_FORMAT_BC5, CPU_FORMAT_BC5_SIGNED, CPU_FORMAT_BC6H, CPU_FORMAT_BC6H_SIGNED, CPU_FORMAT_BC7 }; /* CUarray_format */

@@ -9,7 +9,7 @@ from typing import Any
 from cuda.cpu import abi as driver_abi
 from cuda.cpu.abi import CU_AD_FORMAT_NV12, CU_MEMORYTYPE_ARRAY, CUDA_MEMCPY2D
 from cuda.cpu.driver import array, copy, external_memory
-from cuda.cpu.driver.array_shape import BLOCKS, FORMATS, NORMALIZED, PLANAR, SRGB_OF, Shape
+from cuda.cpu.driver.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, PLANAR, SRGB_OF, Shape
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import ends, place
@@ -46,8 +46,11 @@ BLOCK_KINDS = {
     abi.cudaChannelFormatKindUnsignedBlockCompressed6H: driver_abi.CU_AD_FORMAT_BC6H_UF16,
     abi.cudaChannelFormatKindSignedBlockCompressed6H: driver_abi.CU_AD_FORMAT_BC6H_SF16,
 }
+PACKED_KINDS = {abi.cudaChannelFormatKindUnsignedNormalized1010102: driver_abi.CU_AD_FORMAT_UNORM_INT_101010_2}
 HALVES = (driver_abi.CU_AD_FORMAT_BC6H_UF16, driver_abi.CU_AD_FORMAT_BC6H_SF16)
-KIND_OF = {value: key for table in (NORMALIZED_KINDS, PLANAR_KINDS, BLOCK_KINDS) for key, value in table.items()}
+KIND_OF = {
+    value: key for table in (NORMALIZED_KINDS, PLANAR_KINDS, BLOCK_KINDS, PACKED_KINDS) for key, value in table.items()
+}
 
 
 def elements_of(name: str, desc: Any) -> tuple[int, int]:
@@ -57,6 +60,9 @@ def elements_of(name: str, desc: Any) -> tuple[int, int]:
         return format_, NORMALIZED[format_][1]
     if desc.f in PLANAR_KINDS:
         return PLANAR_KINDS[desc.f], 3
+    if desc.f in PACKED_KINDS:
+        format_ = PACKED_KINDS[desc.f]
+        return format_, PACKED[format_][1]
     if desc.f in BLOCK_KINDS:
         format_ = BLOCK_KINDS[desc.f]
         return format_, BLOCKS[SRGB_OF.get(format_, format_)][1]
@@ -73,7 +79,7 @@ def describe_elements(desc: Any, format_: int, channels: int) -> None:
     """Write a cudaChannelFormatDesc."""
     plain = PLANAR[format_][1] if format_ in PLANAR else NORMALIZED.get(format_, (format_, 0))[0]
     bits = 8 * FORMATS.get(plain, 2 if plain in HALVES else 1)  # blocks have as many as what they stand for
-    desc.x, desc.y, desc.z, desc.w = [bits] * channels + [0] * (4 - channels)
+    desc.x, desc.y, desc.z, desc.w = (10, 10, 10, 2) if plain in PACKED else [bits] * channels + [0] * (4 - channels)
     desc.f = KIND_OF[format_] if format_ in KIND_OF else KINDS[plain]
 
 
