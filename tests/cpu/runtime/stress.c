@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "device.h"
 #include "process.h"
 #include "queue.h"
 
@@ -123,6 +124,69 @@ static void cancel_a_spinning_kernel(struct cpu_queue *queue, bool fibers)
     CHECK(kind == CPU_FAULT_CANCELLED || kind == CPU_FAULT_NONE); /* none: it had not begun */
 }
 
+/* Each lane counts, and launches the kernel once more, one level less deep: into its block's stream, a stream of its own
+ * or at the tail. Where not all are expected to be let through, those that are not count as well. */
+static void launch_tree(struct cpu_warp *warp)
+{
+    struct tree {
+        _Atomic uint64_t count, refused;
+        uint64_t kernel;
+    } *tree = *(struct tree *const *)warp->params;
+    uint64_t depth = *(const uint64_t *)(warp->params + 8), rows[12][CPU_WARP_SIZE], streams[CPU_WARP_SIZE];
+    cpu_lanes lanes = warp->lanes;
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++)
+        if (lanes >> lane & 1)
+            atomic_fetch_add(&tree->count, 1);
+    if (!depth)
+        return;
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++) {
+        const uint64_t wanted[8] = {tree->kernel, 1, 1, 1, warp->block_dim[0], 1, 1, 0};
+        for (unsigned row = 0; row < 8; row++)
+            rows[row][lane] = wanted[row];
+    }
+    warp->runtime->device_call(warp, lanes, CPU_GET_PARAMETER_BUFFER_V2, rows[0]);
+    uint64_t buffers[CPU_WARP_SIZE];
+    memcpy(buffers, rows[0], sizeof buffers);
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++) {
+        rows[0][lane] = (uint64_t)(uintptr_t)&streams[lane];
+        rows[1][lane] = 1; /* cudaStreamNonBlocking */
+    }
+    warp->runtime->device_call(warp, lanes, CPU_STREAM_CREATE_WITH_FLAGS, rows[0]);
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++) {
+        if (!(lanes >> lane & 1))
+            continue;
+        if (!buffers[lane]) {
+            atomic_fetch_add(&tree->refused, 1);
+            lanes &= ~((cpu_lanes)1 << lane);
+            continue;
+        }
+        memcpy((void *)(uintptr_t)buffers[lane], &tree, 8);
+        *(uint64_t *)(uintptr_t)(buffers[lane] + 8) = depth - 1;
+        rows[0][lane] = buffers[lane];
+        rows[1][lane] = lane % 3 == 0 ? 0 : lane % 3 == 1 ? streams[lane] : CPU_STREAM_TAIL;
+    }
+    warp->runtime->device_call(warp, lanes, CPU_LAUNCH_DEVICE_V2, rows[0]);
+}
+
+/* Four threads, each of which launches as many, and so on; `most` may be pending at once. */
+static void grow_a_tree(struct cpu_queue *queue, uint64_t most, bool fibers)
+{
+    struct cpu_home home = {.has_limit[CPU_LIMIT_PENDING] = true};
+    struct cpu_grid *grid = grid_of(launch_tree, fibers), *again = grid_of(launch_tree, fibers);
+    struct cpu_kernel kernel = {.kind = CPU_KERNEL_KIND, .max_threads = 1024, .cluster = {1, 1, 1}};
+    struct {
+        uint64_t count, refused, kernel;
+    } tree = {.kernel = (uint64_t)(uintptr_t)&kernel};
+    grid->home = again->home = &home;
+    atomic_store(&home.limits[CPU_LIMIT_PENDING], most);
+    atomic_store(&kernel.wide, again);
+    CHECK(!run(queue, (struct wanted){grid, 3, 4, .address = &tree, .number = 3}));
+    CHECK(atomic_load(&again->in_flight) == 0);
+    CHECK(atomic_load(&home.pending) == 0);
+    CHECK(most < 1000 ? tree.refused > 0 : tree.count == 3 * (4 + 16 + 64 + 256) && !tree.refused);
+    free(again);
+}
+
 static void *work(void *argument)
 {
     struct cpu_queue *first = cpu_queue_make(0), *second = cpu_queue_make(0);
@@ -140,6 +204,8 @@ static void *work(void *argument)
         CHECK(!run(first, (struct wanted){grid_of(blocks_pass_backwards, true), 4, 32, .address = out}));
         CHECK(!run(second, (struct wanted){grid_of(use_heap, fibers), 20, 32, .address = cells, .number = 30}));
         CHECK(cells[0] && cells[639]);
+        grow_a_tree(first, 2048, fibers);
+        grow_a_tree(second, 7, fibers);
         cancel_a_spinning_kernel(second, fibers);
 #ifndef __SANITIZE_THREAD__ /* it hands signals on late, but faults cannot wait */
         void *outside = (void *)(uintptr_t)(cpu_arena_base(arena) + (64 << 20) - 64);

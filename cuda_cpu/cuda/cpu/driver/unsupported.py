@@ -21,7 +21,7 @@ REASONS = (
     (r"cu(GL|EGL|VDPAU).*|cuGraphics.*|cuEventCreateFromEGLSync", GRAPHICS),
     (
         r"cu(Import|Destroy|Signal|Wait)ExternalSemaphore.*|cuGraph.*External.*",
-        "waits for objects of APIs that live on a GPU: nobody on the host exports such semaphores",
+        "waits for objects of graphics APIs: what an opaque descriptor of theirs means, only its driver knows",
     ),
     (r"cuStream(Begin|End)CaptureToCig", "shares a queue with a graphics API, which lives on a GPU"),
     (
