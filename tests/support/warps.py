@@ -220,6 +220,7 @@ SIGNATURES = {
     "check_warp": (None, (U32, U64, U32, P)),
     "check_fence": (None, (U32,)),
     "check_barrier": (None, (U32, U64, U32, U32, U32)),
+    "device_call": (None, (U32, U32, P)),
 }
 
 

@@ -47,7 +47,7 @@ def blocks_before(graph: Graph, first: int) -> tuple[int, ...]:
 def _only_computes(form: object) -> bool:
     if form is None:
         return False
-    return form.opcode in PURE or (form.opcode in ("ld", "ldu") and form.sem in (None, "weak"))
+    return form.opcode in PURE or (form.opcode in ("ld", "ldu") and getattr(form, "sem", None) in (None, "weak"))
 
 
 class Abreast:
