@@ -100,6 +100,21 @@ def test_votes():
             assert set(got) == {expected}, mode
 
 
+def test_shuffles_and_votes_of_the_lanes_that_are_here():
+    """Without .sync and member mask, as PTX for targets below sm_70 has them."""
+    got, inside = run("shfl.down.b32 %r3|%p1, %r2, 1, 31; selp.u32 %r4, 1, 0, %p1;", LANES * 3)
+    np.testing.assert_array_equal(got, np.minimum(LANES + 1, 31) * 3)
+    np.testing.assert_array_equal(inside, LANES < 31)
+    code = (
+        "mov.u32 %r3, 0; mov.u32 %r4, 0; setp.gt.u32 %p1, %r1, 27; @!%p1 bra OFF;"
+        "setp.ne.u32 %p1, %r1, 30; vote.ballot.b32 %r3, !%p1; vote.any.pred %p2, %p1; selp.u32 %r4, 1, 0, %p2;"
+        "vote.all.pred %p2, %p1; selp.u32 %r5, 2, 0, %p2; add.u32 %r4, %r4, %r5; OFF:"
+    )
+    ballot, some = run(code, LANES)
+    assert list(ballot[26:]) == [0, 0] + [1 << 30] * 4
+    assert list(some[26:]) == [0, 0] + [1] * 4
+
+
 def test_votes_of_tiles_with_masks_of_their_own():
     code = (
         "mov.u32 %r5, 0xFFFF; shr.u32 %r6, %r1, 4; shl.b32 %r6, %r6, 4; shl.b32 %r5, %r5, %r6;"

@@ -73,6 +73,8 @@ def test_refused(text, message):
     [
         ("L: ret; L: ret;", "label L is declared twice"),
         (".reg .b32 L; L: ret;", "label L is declared twice"),
+        ("call _, (1);", "expected a function, or a register"),
+        (".reg .f32 %f; call %f;", "expected a function, or a register"),
         ("@%tid.x ret;", "expected a predicate register after @"),
         (".reg .b32 r[4];", "declared as an array"),
         (".reg .b32 r = 4;", "has an initial value"),

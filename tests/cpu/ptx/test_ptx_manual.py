@@ -15,7 +15,7 @@ from cuda.cpu.ptx.syntax import Instruction
 LINES = (pathlib.Path(__file__).parent / "manual_instructions.txt").read_text().splitlines()
 NAMES = [line.split()[1] for line in LINES if not line.startswith("#")]
 PARSED = {"call"}  # syntax of its own: syntax.Call
-REFUSED = {"shfl", "vote", "fabric", "tcgen05", "multimem.st.async", "multimem.red.async"}
+REFUSED = {"fabric", "tcgen05", "multimem.st.async", "multimem.red.async"}
 
 
 def has_row(name: str) -> bool:

@@ -57,7 +57,7 @@ def before(frame: Frame, step: Step) -> None:
     instruction, form = step.instruction, step.form
     for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
         _ask(frame, access)
-    if instruction.opcode in COLLECTIVES or "warp" in form.modifiers:
+    if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
         _tell_meeting(frame, instruction)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
         _tell_barrier(frame, instruction, form)

@@ -76,6 +76,13 @@ def _elements(operand: Operand) -> tuple[Operand | None, ...]:
     return operand.elements if isinstance(operand, Vector) else (operand,)
 
 
+def _next(rest: list[Operand], form: Form, line: int) -> Operand:
+    """Take the next operand behind the address."""
+    if not rest:
+        raise PtxError(f"{form}: an operand for .{form.level} is missing", line)
+    return rest.pop(0)
+
+
 def _coordinates(request: Request, form: Form, address: Address, count: int) -> None:
     """Store layer and coordinates; what follows them is ignored, as the manual says of padding."""
     if len(address.coordinates) != 1:
@@ -115,10 +122,11 @@ def emit_fetch(frame: Frame, instruction: Instruction, form: Form) -> None:
     else:
         what |= LEVELS[form.level]
         if form.level == "level":
-            request.set(DX, rest.pop(0))
+            request.set(DX, _next(rest, form, frame.line))
         elif form.level == "grad":
             for row in (DX, DY):
-                for axis, operand in enumerate(_elements(rest.pop(0))[: GEOMETRIES[form.geometry] >> 8 & 3]):
+                gradients = _elements(_next(rest, form, frame.line))
+                for axis, operand in enumerate(gradients[: GEOMETRIES[form.geometry] >> 8 & 3]):
                     request.set(row + axis, operand)
     offsets = _elements(rest.pop(0)) if rest else ()
     if rest or (offsets and "cube" in form.geometry):

@@ -121,8 +121,8 @@ def permute(frame: Frame, value: Value, lanes: Value) -> Value:
 def emit_vote(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Combine a predicate over the lanes."""
     builder = frame.builder
-    destination, source, membermask = instruction.operands
-    members = _members(frame, membermask)
+    destination, source, *membermask = instruction.operands
+    members = _members(frame, *membermask) if membermask else Value(frame.mask, "i32")
     holds = Value(builder.lane_bits(frame.read(source, "pred")), "i32")
     voted = builder.binary("and", holds, members)
     none = builder.compare("icmp eq", voted, constant(0, "i32"))

@@ -293,6 +293,8 @@ class BodyParser:
             results = self.operands.list()
             cursor.expect(",")
         target = self.operands.named(cursor.name())
+        if not isinstance(target, Symbol) and not (isinstance(target, Register) and self._type(target)[1:] == "64"):
+            raise cursor.error("expected a function, or a register with its address", line)
         arguments: tuple[Operand, ...] = ()
         prototype = None
         if cursor.accept(","):

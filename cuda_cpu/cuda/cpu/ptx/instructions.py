@@ -46,8 +46,6 @@ REASONS = {
     "cp": "tensor copies of sm_100 (gather4, scatter4, im2col::w, cta_group) are not there",
     "multimem": "numbers of eight bits (sm_100a) and asynchronous accesses (sm_100) are not there",
     "fabric": "needs the fabric between machines with NVLink (sm_100)",
-    "shfl": "PTX has it for targets below sm_70 only: use shfl.sync",
-    "vote": "PTX has it for targets below sm_70 only: use vote.sync",
 }
 
 # Instructions of which the first modifier belongs to the name: it stands first.

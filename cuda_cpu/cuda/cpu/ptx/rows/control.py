@@ -34,7 +34,11 @@ ROWS = (
     Row("9.7.13.2", _S, "bar.warp.sync membermask"),
     Row("9.7.13.3", _S, "barrier.cluster.op{.sem}{.aligned} ", op="arrive wait", sem="release relaxed acquire"),
     # 9.7.13.8 to 9.7.13.14: warps
+    # Without .sync, those lanes exchange that are here: PTX has it for targets below sm_70.
+    Row("9.7.9.5", _W, "shfl.mode.type d{|p}, a, b, c", mode="up down bfly idx", type="b32"),
     Row("9.7.9.6", _W, "shfl.sync.mode.type d{|p}, a, b, c, membermask", mode="up down bfly idx", type="b32"),
+    Row("9.7.13.8", _W, "vote.mode.type d, {!}a", mode="all any uni", type="pred"),
+    Row("9.7.13.8", _W, "vote.mode.type d, {!}a", mode="ballot", type="b32"),
     Row("9.7.13.9", _W, "vote.sync.mode.type d, {!}a, membermask", mode="all any uni", type="pred"),
     Row("9.7.13.9", _W, "vote.sync.mode.type d, {!}a, membermask", mode="ballot", type="b32"),
     Row("9.7.13.10", _W, "match.mode.sync.type d, a, membermask", mode="any", type="b32 b64"),
