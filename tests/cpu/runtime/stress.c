@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "decompress.h"
 #include "device.h"
 #include "process.h"
 #include "queue.h"
@@ -187,6 +188,26 @@ static void grow_a_tree(struct cpu_queue *queue, uint64_t most, bool fibers)
     free(again);
 }
 
+/* Data that is no compressed data must not lead outside of what there is. */
+static void decompress_noise(uint64_t seed)
+{
+    static const uint32_t algorithms[] = {CPU_DEFLATE, CPU_SNAPPY, CPU_LZ4};
+    for (int i = 0; i < 3000; i++) {
+        uint8_t *source = malloc(64), *target = malloc(256); /* apart, so that the sanitizer sees their ends */
+        uint32_t written = 0;
+        for (int at = 0; at < 64; at++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            source[at] = (uint8_t)(seed >> 56);
+        }
+        struct cpu_compressed given = {(uint64_t)(uintptr_t)source, 64, (uint64_t)(uintptr_t)target, 256,
+                                       (uint64_t)(uintptr_t)&written, algorithms[i % 3]};
+        cpu_decompress(&given);
+        CHECK(written <= 256);
+        free(source);
+        free(target);
+    }
+}
+
 static void *work(void *argument)
 {
     struct cpu_queue *first = cpu_queue_make(0), *second = cpu_queue_make(0);
@@ -204,6 +225,7 @@ static void *work(void *argument)
         CHECK(!run(first, (struct wanted){grid_of(blocks_pass_backwards, true), 4, 32, .address = out}));
         CHECK(!run(second, (struct wanted){grid_of(use_heap, fibers), 20, 32, .address = cells, .number = 30}));
         CHECK(cells[0] && cells[639]);
+        decompress_noise((uint64_t)(intptr_t)argument * ROUNDS + (uint64_t)round);
         grow_a_tree(first, 2048, fibers);
         grow_a_tree(second, 7, fibers);
         cancel_a_spinning_kernel(second, fibers);

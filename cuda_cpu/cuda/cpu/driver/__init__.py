@@ -25,6 +25,7 @@ from cuda.cpu.driver import (
     context,
     copy,
     copy_array,
+    decompress,
     device,
     device_resource,
     event,
@@ -65,7 +66,7 @@ from cuda.cpu.driver import (
 from cuda.cpu.driver import error as error
 
 MODULES: tuple[ModuleType, ...] = (
-    device, context, primary, stream, stream_memory, event, memory, copy, fill, pool, pointer,
+    device, context, primary, stream, stream_memory, event, memory, copy, fill, decompress, pool, pointer,
     library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
     block, capture, capture_state, recapture, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
     virtual_memory, multicast, ipc, pool_share, graph_condition, device_resource, green_context,

@@ -82,7 +82,7 @@ ATTRIBUTES: dict[int, tuple[Any, Any, int]] = {
     CU_POINTER_ATTRIBUTE_MAPPING_SIZE: (_pointer, lambda r, p: r.size, 0),
     CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: (_pointer, lambda r, p: r.start, 0),
     CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: (_pointer, lambda r, p: r.id, 0),
-    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: (_bool, lambda r, p: 0, 0),
+    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: (_bool, lambda r, p: 1, 0),
 }
 
 

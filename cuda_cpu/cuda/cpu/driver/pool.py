@@ -88,7 +88,7 @@ class Pool:
             CU_MEMPOOL_ATTR_LOCATION_TYPE: location[0],
             CU_MEMPOOL_ATTR_LOCATION_ID: location[1],
             CU_MEMPOOL_ATTR_MAX_POOL_SIZE: max_size,
-            CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED: 0,
+            CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED: 1,
         }
         self.handle = pools.add(self)
 

@@ -40,7 +40,6 @@ REASONS = (
         "network cards do not reach the memory as a GPU's",
     ),
     (r"cuTensorMap(EncodeIm2colWide|SetAllocationClass)", "its instructions (sm_100) are not here"),
-    (r"cuMemBatchDecompressAsync", "needs the decompression engine of a GPU"),
     (r"cuMemGetLocationInfo", "the memory of the CPU device is in one place"),
     (r"cuGetExportTable", "private interfaces of NVIDIA's driver"),
 )

@@ -185,9 +185,14 @@ cdef extern from *:
     void cpu_home_limit(cpu_home *home, uint32_t which, uint64_t value)
     void cpu_kernel_set(cpu_kernel *kernel, cpu_grid *wide, cpu_grid *narrow, uint32_t dynamic)
 
+cdef extern from "decompress.h":
+    struct cpu_compressed:
+        uint64_t source, source_size, target, room, written
+        uint32_t algorithm
+
 cdef extern from "queue.h":
     enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE, CPU_RECORD, CPU_WAIT_EVENT
-    enum: CPU_CALL, CPU_FREE, CPU_UNMAP, CPU_CHOICE, CPU_BRANCHES, CPU_GRAPH_PART
+    enum: CPU_CALL, CPU_FREE, CPU_UNMAP, CPU_DECOMPRESS, CPU_CHOICE, CPU_BRANCHES, CPU_GRAPH_PART
     enum: CPU_IF, CPU_WHILE, CPU_SWITCH
     enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
     struct cpu_node
@@ -215,6 +220,9 @@ cdef extern from "queue.h":
         uint64_t address
     struct cpu_unmap:
         uint64_t address, size
+    struct cpu_decompress:
+        cpu_compressed *all
+        uint64_t count
     struct cpu_sequence
     struct cpu_condition_cell
     struct cpu_graph_run
@@ -241,6 +249,7 @@ cdef extern from "queue.h":
         cpu_call call
         cpu_deferred_free deferred
         cpu_unmap unmap
+        cpu_decompress decompress
         cpu_choice choice
         cpu_branches branches
         cpu_graph_part part

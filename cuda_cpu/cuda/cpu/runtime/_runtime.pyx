@@ -588,6 +588,23 @@ cdef class Queue:
         command.call.always = always
         self.submit(command)
 
+    def decompress(self, list batch not None):
+        """Decompress each (source, bytes of it, target, bytes at most, where to count those written, algorithm)."""
+        cdef cpu_compressed *all = <cpu_compressed *>calloc(len(batch) + 1, sizeof(cpu_compressed))
+        if all is NULL:
+            raise MemoryError
+        cdef cpu_command *command
+        try:
+            for i, (source, size, target, room, written, algorithm) in enumerate(batch):
+                all[i].source, all[i].source_size, all[i].target, all[i].room = source, size, target, room
+                all[i].written, all[i].algorithm = written, algorithm
+            command = self.command(CPU_DECOMPRESS)
+        except BaseException:
+            free(all)
+            raise
+        command.decompress.all, command.decompress.count = all, len(batch)
+        self.submit(command)
+
     def free(self, Arena arena not None, uint64_t address):
         cdef cpu_arena *held = arena.get()
         cdef cpu_command *command = self.command(CPU_FREE)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "branches.h"
+#include "decompress.h"
 #include "device.h"
 #include "graph.h"
 #include "node.h"
@@ -224,6 +225,13 @@ static bool guarded(struct cpu_command *command, struct cpu_place place, void (*
     return done;
 }
 
+static void decompress(void *argument)
+{
+    const struct cpu_decompress *batch = &((struct run *)argument)->command->decompress;
+    for (uint64_t i = 0; i < batch->count; i++)
+        cpu_decompress(&batch->all[i]);
+}
+
 static bool wait_event(struct cpu_command *command, struct cpu_place place)
 {
     while (!cpu_marker_wait(command->marker, cpu_now() + 5000000))
@@ -262,6 +270,8 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_place place)
         return cpu_branches_run(&command->branches, place);
     case CPU_GRAPH_PART:
         return cpu_part_run(&command->part, place);
+    case CPU_DECOMPRESS:
+        return guarded(command, place, decompress, "a decompression");
     case CPU_UNMAP:
         munmap((void *)(uintptr_t)command->unmap.address, command->unmap.size);
         return true;
@@ -284,6 +294,8 @@ void cpu_command_drop(struct cpu_command *command)
         atomic_fetch_sub(&command->launch.grid->in_flight, 1);
     } else if (command->kind == CPU_RECORD || command->kind == CPU_WAIT_EVENT) {
         cpu_marker_release(command->marker);
+    } else if (command->kind == CPU_DECOMPRESS) {
+        free(command->decompress.all);
     } else if (command->kind == CPU_FREE) {
         cpu_arena_release(command->deferred.arena);
     } else if (command->kind == CPU_CHOICE) {

@@ -25,6 +25,7 @@ enum cpu_command_kind {
     CPU_WAIT_EVENT,
     CPU_FREE,
     CPU_UNMAP,
+    CPU_DECOMPRESS,
 };
 
 struct cpu_launch {
@@ -67,6 +68,11 @@ struct cpu_deferred_free {
 
 struct cpu_unmap {
     uint64_t address, size;
+};
+
+struct cpu_decompress {
+    struct cpu_compressed *all;
+    uint64_t count;
 };
 
 struct cpu_sequence;
@@ -115,6 +121,7 @@ struct cpu_command {
         struct cpu_call call;
         struct cpu_deferred_free deferred;
         struct cpu_unmap unmap;
+        struct cpu_decompress decompress;
         struct cpu_choice choice;
         struct cpu_branches branches;
         struct cpu_graph_part part;

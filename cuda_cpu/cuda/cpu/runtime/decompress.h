@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Decompression in a stream (cuMemBatchDecompressAsync).
+ */
+#ifndef CUDA_CPU_DECOMPRESS_H
+#define CUDA_CPU_DECOMPRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum cpu_compression { CPU_DEFLATE = 1, CPU_SNAPPY = 2, CPU_LZ4 = 4 }; /* CUmemDecompressAlgorithm */
+
+struct cpu_compressed {
+    uint64_t source, source_size, target, room;
+    uint64_t written; /* where the number of bytes written goes, 32 bits; 0: nowhere */
+    uint32_t algorithm;
+};
+
+/* Decompress as much as is right and fits; the bytes written. */
+void cpu_decompress(const struct cpu_compressed *compressed);
+
+#endif
