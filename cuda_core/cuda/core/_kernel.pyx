@@ -266,7 +266,7 @@ for _name, _which, _kind, _writable, _doc in (
     ("num_regs", cydriver.CU_FUNC_ATTRIBUTE_NUM_REGS, int, False,
      "Return the number of registers of a thread."),
     ("ptx_version", cydriver.CU_FUNC_ATTRIBUTE_PTX_VERSION, int, False,
-     "Return the version of the PTX that it was compiled from: 10 * major + minor."),
+     "Return the virtual architecture that it was compiled for: 90 for compute_90."),
     ("binary_version", cydriver.CU_FUNC_ATTRIBUTE_BINARY_VERSION, int, False,
      "Return the version of the architecture that it was compiled for: 10 * major + minor."),
     ("cache_mode_ca", cydriver.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, bool, False,

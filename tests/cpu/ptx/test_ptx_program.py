@@ -234,7 +234,7 @@ def test_code():
     assert [(p.offset, p.size) for p in kernel.parameters] == [(0, 4), (16, 20), (36, 1)]
     assert (kernel.parameter_bytes, kernel.shared_bytes, kernel.registers) == (37, 4, 11)
     assert (kernel.required_block, kernel.max_threads) == ((8, 4, 1), 32)
-    assert (kernel.ptx_version, kernel.binary_version, kernel.line) == (85, 86, 4)
+    assert (kernel.ptx_version, kernel.binary_version, kernel.line) == (90, 86, 4)
     assert code.kernels["m"].max_threads == 192
     assert (code.variables["c"].data, code.variables["c"].size) == (b"\1\2", 8)
     assert (code.variables["c"].visible, code.variables["g"].visible) == (True, False)

@@ -85,7 +85,7 @@ def test_wrong_launches_are_refused(kernel, place):
 
 def test_what_is_known_of_a_kernel(ok, kernel, library):
     attributes = ok(runtime.cudaFuncGetAttributes(kernel))
-    assert (attributes.maxThreadsPerBlock, attributes.ptxVersion) == (1024, 80)
+    assert (attributes.maxThreadsPerBlock, attributes.ptxVersion) == (1024, 90)
     ok(
         runtime.cudaFuncSetAttribute(
             kernel, runtime.cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize, 4096

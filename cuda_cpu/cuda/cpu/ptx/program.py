@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -310,11 +311,16 @@ def _kernel(program: Program, name: str) -> Kernel:
         required_block=required,
         required_cluster=function.directives.get("reqnctapercluster"),
         registers=min(words, 255),
-        ptx_version=module.version[0] * 10 + module.version[1],
+        ptx_version=_architecture(module.target) or program.capability,
         binary_version=program.capability,
         line=function.line,
         explicit_cluster="explicitcluster" in function.directives,
     )
+
+
+def _architecture(target: str) -> int:
+    """Return the number of a target: what CUDA calls a kernel's PTX version is that of the virtual architecture."""
+    return int("".join(itertools.takewhile(str.isdigit, target.partition("_")[2])) or 0)
 
 
 def _global_variable(variable: Variable) -> GlobalVariable:
