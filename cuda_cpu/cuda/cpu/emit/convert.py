@@ -124,9 +124,13 @@ def _from_float(frame: Frame, form: Form, value: Value) -> Value:
     if form.irnd:
         value = builder.intrinsic(WHOLE[form.irnd], value.element, value)
     if dtype not in FLOATS and dtype != "tf32":
-        # Out of range clamps, NaN becomes 0.
-        name = "fptosi.sat" if dtype.startswith("s") else "fptoui.sat"
-        return builder.intrinsic(name, ELEMENTS[dtype], value, mangle=(ELEMENTS[dtype], value.element))
+        # Out of range clamps. NaN becomes 0, or where either side has 64 bits the highest bit (section 9.7.9.21).
+        name, element = "fptosi.sat" if dtype.startswith("s") else "fptoui.sat", ELEMENTS[dtype]
+        result = builder.intrinsic(name, element, value, mangle=(element, value.element))
+        if type_ != "f64" and dtype not in ("s64", "u64"):
+            return result
+        highest = constant(1 << width_of(element) - 1, element)
+        return builder.select(builder.compare("fcmp uno", value, value), highest, result)
     if dtype in SMALL or dtype == "tf32":
         return _to_small(frame, form, round_to_odd(frame, value) if value.element == "double" else value, dtype)
     if dtype == "f64":
