@@ -34,6 +34,7 @@ LAST_LINE = {
     "show_device_properties.py": r"show_device_properties: \d+ device\(s\)",
     "memory_pools.py": r"memory_pools: device, pinned, managed, virtual and NumPy's memory on .+",
     "green_contexts.py": r"green_contexts: (two parts of .+ worked side by side|.+ too few to divide)",
+    "launch_from_kernels.py": r"launch_from_kernels: 4096 numbers were sorted on .+ by one launch of the host",
     "compile_error.py": r"compile_error: the corrected source compiles to \d+ bytes of PTX",
 }
 
