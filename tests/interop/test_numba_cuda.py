@@ -10,7 +10,18 @@ import sys
 
 import pytest
 
-PROGRAM = pathlib.Path(__file__).with_name("numba_cuda_kernels.py")
+HERE = pathlib.Path(__file__).parent
+PROGRAMS = {
+    "numba_cuda_kernels": [
+        "vector_add", "reduction", "shared_memory", "monte_carlo_pi", "universal_functions", "dynamic_shared_memory",
+        "atomics", "warps", "cooperative_groups", "functions_in_cuda_cpp", "errors",
+    ],
+    "numba_cuda_features": [
+        "laplace", "game_of_life", "sessions", "streams_and_memory", "arrays", "arithmetic", "foreign_functions",
+        "threads", "a_cache_of_several_processes",
+        "source_lines",
+    ],
+}  # fmt: skip
 PEER = os.environ.get("CUDA_CPU_PEER", "")
 
 pytestmark = pytest.mark.cpu_only
@@ -24,18 +35,18 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-def check(said: str) -> None:
-    examples = ["vector_add", "reduction", "shared_memory", "monte_carlo_pi", "universal_functions"]
-    examples += ["dynamic_shared_memory", "atomics", "warps", "cooperative_groups", "functions_in_cuda_cpp", "errors"]
-    assert [line.removesuffix(" is right") for line in said.splitlines() if line.endswith(" is right")] == examples
+def check(said: str, program: str) -> None:
+    right = [line.removesuffix(" is right") for line in said.splitlines() if line.endswith(" is right")]
+    assert right == PROGRAMS[program]
     assert "CPU device" in said
 
 
 @pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed (see docs, Beside NVIDIA's)"
 )
-def test_on_our_packages():
-    check(run(sys.executable, "-m", "cuda.cpu", "run", str(PROGRAM)))
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_on_our_packages(program):
+    check(run(sys.executable, "-m", "cuda.cpu", "run", str(HERE / f"{program}.py")), program)
 
 
 def has_numba(python: str) -> bool:
@@ -45,5 +56,6 @@ def has_numba(python: str) -> bool:
 @pytest.mark.skipif(
     not PEER or not has_numba(PEER), reason="set CUDA_CPU_PEER to a Python with NVIDIA's cuda-core and numba-cuda"
 )
-def test_on_nvidia_s_packages():
-    check(run(sys.executable, "-m", "cuda.cpu", "run", "--python", PEER, str(PROGRAM)))
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_on_nvidia_s_packages(program):
+    check(run(sys.executable, "-m", "cuda.cpu", "run", "--python", PEER, str(HERE / f"{program}.py")), program)
