@@ -76,6 +76,15 @@ def differential(session):
     session.run("python", "-m", "pytest", "-q", "tests/cpu/test_differential.py", *session.posargs, env=many)
 
 
+@nox.session(venv_backend="venv")
+def others(session):
+    """Run the programs of Triton and Taichi, in an environment without PyTorch, which Triton would ask for the GPU."""
+    session.install(".[all]", "pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "triton", "taichi")
+    environment = {"CUDA_CPU_PEER": f"{session.virtualenv.location}/bin/python"}
+    tests = ("tests/interop/test_triton.py", "tests/interop/test_taichi.py")
+    session.run("python", "-m", "pytest", *tests, *session.posargs, env=environment)
+
+
 @nox.session
 def docs(session):
     """Build the documentation; a warning is an error."""

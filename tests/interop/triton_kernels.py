@@ -189,7 +189,12 @@ def fused_attention():
     np.testing.assert_allclose(out.host, part / part.sum(1, keepdims=True) @ v.astype(float), atol=3e-3)
 
 
-for run in (elementwise, matrices, tensor_copies, collectives, atomics, fused_attention):
-    run()
-    print(run.__name__, "is right")
-print("on", device.name)
+def run(*programs):
+    for program in programs:
+        program()
+        print(program.__name__, "is right")
+    print("on", device.name)
+
+
+if __name__ == "__main__":
+    run(elementwise, matrices, tensor_copies, collectives, atomics, fused_attention)
