@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.builder import Place
     from cuda.cpu.ptx.program import Program
 
+LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: pointers have no types
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
@@ -257,12 +258,19 @@ def _width() -> int:
 @functools.cache
 def _llvm() -> ModuleType:
     try:
+        import llvmlite
         import llvmlite.binding as llvm
     except ImportError as error:
         raise ImportError(
             "the CPU device's compiler, llvmlite, is not installed: pip install 'open-cuda-python[cpu]'",
             name="llvmlite",
         ) from error
+    if llvm.llvm_version_info < LEAST_LLVM:
+        raise ImportError(
+            f"llvmlite {llvmlite.__version__} is too old for the CPU device: pip install 'llvmlite>=0.45' (and "
+            "numba>=0.62, if that asks for the old one)",
+            name="llvmlite",
+        )
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm

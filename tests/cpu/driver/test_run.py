@@ -94,6 +94,21 @@ def test_a_program_that_knows_nothing_of_us():
 
 
 @pytest.mark.needs_nvrtc
+def test_why_code_is_refused_is_said_once(tmp_path):
+    """The program of others reports a status, if that."""
+    script = tmp_path / "refused.py"
+    script.write_text(
+        "import ctypes\n"
+        "cuda, handle = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p()\n"
+        "cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(handle), 0), cuda.cuCtxSetCurrent(handle)\n"
+        "text = b'.version 8.0 .target sm_90 .address_size 64 .entry k() { frobnicate.b32; }'\n"
+        "print([cuda.cuModuleLoadData(ctypes.byref(handle), text) for _ in range(2)])\n"
+    )
+    done = start(str(script))
+    assert done.stdout == "[218, 218]\n"
+    assert done.stderr.count("cuda.cpu: error 218: <ptx>, line 1: instruction frobnicate.b32 is not supported") == 1
+
+
 def test_processes_that_a_program_starts(tmp_path):
     script = tmp_path / "starts.py"
     script.write_text(

@@ -101,6 +101,16 @@ def test_keys_do_not_run_together() -> None:
     assert cache.key_of(b"ab", b"c") != cache.key_of(b"a", b"bc")
 
 
+def test_an_old_llvmlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Environments of numba before 0.62 have it, and it cannot read our LLVM IR."""
+    monkeypatch.setattr("llvmlite.binding.llvm_version_info", (15, 0, 7))
+    jit._llvm.cache_clear()
+    with pytest.raises(ImportError, match=r"too old for the CPU device: pip install 'llvmlite>=0\.45'"):
+        jit._llvm()
+    monkeypatch.undo()
+    assert jit._llvm()
+
+
 def test_missing_llvmlite_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
     jit._llvm.cache_clear()

@@ -32,11 +32,7 @@ def ptx_errors(status: int, options: Options | None = None) -> Iterator[None]:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != "llvmlite":
             raise
-        failure = CudaError(
-            CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
-            "kernels are compiled for the CPU with llvmlite, which is not "
-            "installed: pip install 'open-cuda-python[cpu]'",
-        )
+        failure = CudaError(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, str(error))
     else:
         return
     if options is not None:
