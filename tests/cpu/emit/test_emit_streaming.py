@@ -17,11 +17,13 @@ from support.warps import compiled
 
 from cuda.cpu import jit
 from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit.frame import WARP
 from cuda.cpu.ptx import program as ptx_program
 
 HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
 
 # Adds up x[start + i] for i = thread, thread + step, ... while COMPARE holds; ADD is what a round adds to the index.
+SIZES = ("grid_dim", "blocks")
 COPIES = 2  # of the loop: for blocks alone, and several abreast
 HINT_TO_READ = re.compile(r"call void @llvm\.prefetch\.p0\(ptr %\w+, i32 0,")
 SUM = """
@@ -219,3 +221,14 @@ def test_around_barriers_blocks_ask_for_what_the_next_one_loads_if_they_lie_in_a
     text = COPY.replace("AXIS", axis).replace("ld.global", "bar.sync 0; ld.global", 1)
     assert "bar.sync" in text
     assert bool(HINT_TO_READ.search(emit_kernel(ptx_program.build([HEAD + text]), "k").text)) == asks
+
+
+def test_short_launches_ask_for_nothing() -> None:
+    """Where one call runs all blocks, each hint is branched around: what they access most often is in the cache."""
+    text = emit_kernel(ptx_program.build([HEAD + COPY.replace("AXIS", "0")]), "k").text
+    fields = {name: re.search(rf"(%\w+) = getelementptr i8, ptr %warp, i64 {WARP[name]}\n", text)[1] for name in SIZES}
+    loaded = {name: re.search(rf"(%\w+) = load i32, ptr {place},", text)[1] for name, place in fields.items()}
+    short = re.search(rf"(%\w+) = icmp eq i32 %\w+, {loaded['blocks']}\n", text)[1]
+    hints = re.findall(rf"br i1 {short}, label %(asked\S+), label %(hint\S+),.*\n\2:\n((?:.*\n)*?)\1:\n", text)
+    assert [each.count("llvm.prefetch") for _, _, each in hints] == [2, 2]
+    assert text.count("call void @llvm.prefetch") == 4

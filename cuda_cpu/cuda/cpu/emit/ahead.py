@@ -32,6 +32,27 @@ def fetch_ahead(frame: Frame, row: Row, size: int, *, to_write: bool = False) ->
         return
     frame.fetched.append(row.place)
     frame.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+    if _is_in_loop(frame) or not frame.flow.regions:
+        _ask(frame, row, size, to_write=to_write)
+        return
+    some, after = builder.new_label("hint"), builder.new_label("asked")
+    builder.branch(_is_short(frame), after, some, likely=False)
+    builder.label(some)
+    _ask(frame, row, size, to_write=to_write)
+    builder.jump(after)
+    builder.label(after)
+
+
+def _is_short(frame: Frame) -> str:
+    """Return whether this call runs the whole launch, whose data most often are in the second-level cache already."""
+    sizes = [frame.warp_field("grid_dim", "i32", 4 * axis).ref for axis in range(3)]
+    count = frame.at_entry(f"mul i32 {sizes[0]}, {sizes[1]}")
+    count = frame.at_entry(f"mul i32 {count}, {sizes[2]}")
+    return frame.at_entry(f"icmp eq i32 {count}, {frame.warp_field('blocks', 'i32').ref}")
+
+
+def _ask(frame: Frame, row: Row, size: int, *, to_write: bool) -> None:
+    builder = frame.builder
     for base in row.bases if size >= LINE else row.bases[:1]:
         if _is_in_loop(frame):
             far = builder.assign(f"mul i64 {row.advance.ref}, {ROUNDS}")
