@@ -18,7 +18,8 @@ from support.loaded import Loaded
 
 pytestmark = pytest.mark.needs_nvrtc
 COUNT = 256
-SIZES = {"int": "i4", "unsigned": "u4", "long long": "i8", "unsigned long long": "u8", "float": "f4", "double": "f8"}
+SIZES = {"int": "i4", "unsigned": "u4", "long long": "i8", "unsigned long long": "u8", "float": "f4", "double": "f8",
+         "unsigned short": "u2"}  # fmt: skip
 Reference = Callable[..., object]
 
 
@@ -41,17 +42,19 @@ def given(dtype: str, seed: int) -> np.ndarray:
     return x
 
 
-def run(table: dict[str, tuple], arguments: dict[str, list[np.ndarray]], arch: str) -> dict[str, np.ndarray]:
-    """Return what each expression of a table gives for all arguments."""
+def run(
+    table: dict[str, tuple], arguments: dict[str, list[np.ndarray]], arch: str, head: str = "", *options: str
+) -> dict[str, np.ndarray]:
+    """Return what each expression of a table gives for all arguments, `a` and so on in the order of `arguments`."""
     lines, outputs = [], {}
     for i, (name, (result, *_)) in enumerate(table.items()):
         lines.append(f"(({result} *)o[{i}])[t] = {name};")
         outputs[name] = np.zeros(COUNT, SIZES[result])
     inputs = [(type_, array) for type_, arrays in arguments.items() for array in arrays]
     names = iter("abcdefghijklm")
-    head = "".join(f"{type_} {next(names)} = ((const {type_} *)in[{i}])[t];\n" for i, (type_, _) in enumerate(inputs))
-    source = f'extern "C" __global__ void k(void *const *in, void *const *o) {{ int t = threadIdx.x;\n{head}'
-    loaded = Loaded(compile_cuda(source + "\n".join(lines) + "}", f"--gpu-architecture={arch}"))
+    loads = "".join(f"{type_} {next(names)} = ((const {type_} *)in[{i}])[t];\n" for i, (type_, _) in enumerate(inputs))
+    source = f'extern "C" __global__ void k(void *const *in, void *const *o) {{ int t = threadIdx.x;\n{loads}'
+    loaded = Loaded(compile_cuda(head + source + "\n".join(lines) + "}", f"--gpu-architecture={arch}", *options))
     places = [np.array([a.ctypes.data for a in arrays], "u8") for arrays in ([a for _, a in inputs], outputs.values())]
     loaded.launch("k", 1, COUNT, *places)
     return outputs
