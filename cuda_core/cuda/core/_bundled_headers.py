@@ -20,7 +20,7 @@ def options() -> list[str]:
     RuntimeError
         NVRTC has no headers, and the packages are not there.
     """
-    from cuda import pathfinder  # type: ignore[attr-defined]
+    from cuda import pathfinder
     from cuda.bindings import nvrtc
 
     _, major, minor = nvrtc.nvrtcVersion()

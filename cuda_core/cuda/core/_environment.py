@@ -127,7 +127,7 @@ def _nvml() -> dict[str, Any]:
 
 
 def _headers() -> dict[str, Any]:
-    from cuda import pathfinder  # type: ignore[attr-defined]
+    from cuda import pathfinder
 
     found = pathfinder.locate_nvidia_header_directory("cudart")
     if found is None:

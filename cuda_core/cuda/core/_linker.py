@@ -27,7 +27,7 @@ _CALLS = {
 @functools.cache
 def _backend() -> CompilerBackendType:
     """Return what links: nvJitLink where it is installed, else the driver."""
-    from cuda import pathfinder  # type: ignore[attr-defined]
+    from cuda import pathfinder
 
     try:
         pathfinder.load_nvidia_dynamic_lib("nvJitLink")

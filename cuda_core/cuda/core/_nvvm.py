@@ -64,7 +64,7 @@ def spelled(options: ProgramOptions, target_type: str | None) -> list[bytes]:
 @functools.cache
 def libdevice() -> bytes:
     """Return NVIDIA's library of mathematical functions as bitcode."""
-    from cuda import pathfinder  # type: ignore[attr-defined]
+    from cuda import pathfinder
 
     return pathlib.Path(pathfinder.find_bitcode_lib("device")).read_bytes()
 
