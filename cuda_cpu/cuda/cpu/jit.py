@@ -301,7 +301,7 @@ def _near() -> int:
 
 
 def _has_gathers() -> bool:
-    return _cpu_has("avx512f")
+    return _cpu_has("avx512f") and _cpu_has("cx16")  # the latter exchanges 16 bytes, see emit/atomic_rows.py
 
 
 @functools.cache

@@ -12,6 +12,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.warps import HEAD, compiled
 
 from cuda.cpu import jit
+from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx.program import build
 
 # out[t] = the word at an address that WAY makes of indices[t], %r2, and of `base`, for all threads but one.
@@ -148,3 +149,44 @@ def test_counts_in_shared_memory(way: str, *, wanted: bool) -> None:
         compiled(text)(data, out, np.uint32(last), threads=256)
         thread = np.arange(256)[:last]
         np.testing.assert_array_equal(out, np.bincount(numbers[:last] + zero, weights=thread, minlength=512))
+
+
+# Global memory: each thread changes a word that an index of some bits tells, by its own number and by a constant.
+CHANGE = """
+.visible .entry k(.param .u64 data, .param .u64 bins, .param .u32 n)
+{
+    .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .pred %p<3>;
+    ld.param.u64 %d1, [data]; ld.param.u64 %d2, [bins]; ld.param.u32 %r9, [n]; mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p1, %r1, %r9; @%p1 bra END;
+    mul.wide.u32 %d4, %r1, BYTES; add.s64 %d5, %d1, %d4; ld.global.TYPE %r2, [%d5];
+    mul.wide.s32 %d6, %r2, 8; add.s64 %d7, %d2, %d6; add.u32 %r3, %r1, 1;
+    red.global.add.u32 [%d7+2048], %r3; red.global.OP.b32 [%d7+2052], 3;
+END:
+    ret;
+}
+"""
+CHANGES = {"xor": np.bitwise_xor, "or": np.bitwise_or}
+
+
+@pytest.mark.parametrize("threads", [64, 45])
+@pytest.mark.parametrize("op", CHANGES)
+@pytest.mark.parametrize(("type_", "low", "high"), [("u8", 0, 256), ("s8", -128, 128), ("u16", 0, 300), ("s16", -9, 9)])
+def test_changes_in_global_memory(type_: str, low: int, high: int, op: str, threads: int) -> None:
+    text = CHANGE.replace("TYPE", type_).replace("BYTES", str(int(type_[1:]) // 8)).replace("OP", op)
+    kernel = compiled(HEAD + text)
+    random = np.random.default_rng(seed=7)
+    for data in (random.integers(low, high, 64), np.full(64, 5), np.arange(64) % 9, np.repeat(np.arange(-4, 4), 8) % 7):
+        data = data.astype(f"{'i' if type_[0] == 's' else 'u'}{int(type_[1:]) // 8}")
+        bins, expected = np.full((600, 2), 2, np.uint32), np.full((600, 2), 2, np.uint32)
+        kernel(data, bins, np.uint32(threads), threads=64)
+        for thread, index in enumerate(data[:threads].astype(int)):
+            expected[256 + index, 0] += thread + 1
+            expected[256 + index, 1] = CHANGES[op](expected[256 + index, 1], 3)
+        np.testing.assert_array_equal(bins, expected)
+
+
+def test_who_changes_places_by_registers() -> None:
+    program = build([HEAD + CHANGE.replace("TYPE", "u8").replace("BYTES", "1").replace("OP", "xor")])
+    text = emit_kernel(program, "k", native_gather=True).text
+    assert "@lanes.atom.add.i32.monotonic.zext.i8.by8.uvv.all.red(ptr" in text
+    assert ".all.red" not in emit_kernel(program, "k", native_gather=True, quick=True).text

@@ -9,14 +9,15 @@ manual allows.
 
 from __future__ import annotations
 
-from cuda.cpu.emit.collisions import COMBINES, FEWEST, FOLDS, modify_one, modify_shared_places
+from cuda.cpu.emit import atomic_rows
+from cuda.cpu.emit.collisions import COMBINES, FEWEST, FOLDS, MANY, modify_one, modify_shared_places
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.indexed import index_of
+from cuda.cpu.emit.indexed import Indexed, index_of
 from cuda.cpu.emit.lanes import for_each_lane
 from cuda.cpu.emit.mbarrier import complete_bytes
 from cuda.cpu.emit.memory import place_of, pointers, shared_parts, space_of
 from cuda.cpu.emit.registry import emits
-from cuda.cpu.emit.values import ELEMENTS, Value, integer_of
+from cuda.cpu.emit.values import ELEMENTS, Value, constant, integer_of
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Vector
 
@@ -35,6 +36,7 @@ _OPERATIONS = {
     "xor": ("xor", "", ""),
     "exch": ("xchg", "", ""),
 }
+LOCKED = {"add", "and", "or", "xor"}  # one instruction each if nobody wants the old value
 # Two small numbers in a register are two atomic operations: the manual guarantees no more.
 _HALVES = {"f16x2": "f16", "bf16x2": "bf16"}
 
@@ -62,7 +64,7 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
         elif form.op in _PLAIN and _has_memory_for_itself(form) and not frame.checked:
             result = _change(frame, form, address, position * size, value, wanted)
         else:
-            result = _modify(frame, form, pointers(frame, address, space, position * size), value, wanted)
+            result = _modify(frame, form, address, position * size, value, wanted)
         if wanted:
             frame.write(each, result)
     if form.opcode == "red" and form.mbarrier_complete_tx_bytes:  # red.async is done at once
@@ -83,12 +85,17 @@ def _name(form: Form) -> str:
     return floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
 
 
-def _modify(frame: Frame, form: Form, place: Value, source: Operand, wanted: bool) -> Value | None:
+def _modify(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
     """Read, modify and write by locked instructions; return the old value."""
     builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
     value, together = frame.read(source, form.type), name in COMBINES or name in FOLDS
+    bases = atomic_rows.bases_of(frame, name, element, address, space_of(form), extra)
+    if bases:
+        return atomic_rows.modify_rows(frame, name, element, order, bases, value, wanted)
+    place = pointers(frame, address, space_of(form), extra)
     if together and place.uniform:
         return modify_one(frame, name, element, order, place, value, wanted)
+    after = _modify_places_apart(frame, form, address, extra, value) if together and not wanted else ""
     old, mask = None, frame.mask
     if together and frame.width >= FEWEST:
         old, mask = modify_shared_places(frame, name, element, order, place, value, wanted)
@@ -96,9 +103,48 @@ def _modify(frame: Frame, form: Form, place: Value, source: Operand, wanted: boo
     result = for_each_lane(
         frame, f"atom.{name}.{element}.{order}", element, body, place, value, wanted=wanted, mask=mask
     )
+    if after:
+        builder.jump(after)
+        builder.label(after)
     if old is None or result is None:
         return result
     return builder.select(builder.lanes_of(mask), result, old)
+
+
+def _modify_places_apart(frame: Frame, form: Form, address: Address, extra: int, value: Value) -> str:
+    """Change one place after the other if an index of some bits tells that few lanes share the first one's.
+
+    Return the label behind what is done for others, "" if that is not done at all. The indices pass through registers:
+    a locked instruction waits until all stores are in the cache, also those of a packet's addresses.
+    """
+    builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
+    narrow = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
+    if narrow is None or narrow.base is None or narrow.base.element != "i64" or name not in LOCKED:
+        return ""
+    if not frame.full or frame.width < FEWEST or frame.module.quick or frame.checked:
+        return ""
+    first = builder.extract(narrow.index, "0")
+    same = Value(builder.lane_bits(builder.compare("icmp eq", narrow.index, first)), builder.mask_type)
+    count = builder.intrinsic("ctpop", builder.mask_type, same)
+    few = builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
+    labels = [builder.new_label(stem) for stem in ("apart", "shared", "changed")]
+    builder.branch(few.ref, labels[0], labels[1], likely=True)
+    builder.label(labels[0])
+    base = builder.cast("inttoptr", builder.binary("add", narrow.base, constant(extra + address.offset, "i64")), "ptr")
+    where, by = _place_by_index(narrow, narrow.index.element)
+    body = f"{where}\n  %r = atomicrmw {name} ptr %place, {element} %x2 {order}, align {_bytes(form.type)}"
+    called = f"atom.{name}.{element}.{order}.{by}"
+    for_each_lane(frame, called, element, body, base, narrow.index, value, wanted=False, straight=True)
+    builder.jump(labels[2])
+    builder.label(labels[1])
+    return labels[2]
+
+
+def _place_by_index(narrow: Indexed, index: str) -> tuple[str, str]:
+    """Return the code that makes %place of the base %x0 and a lane's index %x1, and a word that tells of it."""
+    extend = "sext" if narrow.signed else "zext"
+    code = f"%far = {extend} {index} %x1 to i64\n  %place = getelementptr [{narrow.scale} x i8], ptr %x0, i64 %far"
+    return code, f"{extend}.{index}.by{narrow.scale}"
 
 
 def _change(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
@@ -117,10 +163,9 @@ def _change(frame: Frame, form: Form, address: Address, extra: int, source: Oper
     where = f"%place = getelementptr i8, ptr %x0, {offset.element} %x1"
     narrow = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
     if narrow is not None:  # several of them come out of a register at once
-        extend, offset = "sext" if narrow.signed else "zext", narrow.index
-        called = f"plain.{name}.{element}.{extend}.{offset.element}.by{narrow.scale}"
-        where = f"%far = {extend} {offset.element} %x1 to i64\n"
-        where += f"  %place = getelementptr [{narrow.scale} x i8], ptr %x0, i64 %far"
+        offset = narrow.index
+        where, by = _place_by_index(narrow, offset.element)
+        called = f"plain.{name}.{element}.{by}"
         if narrow.base is not None:
             start = f"getelementptr i8, {builder.typed(base)}, {builder.typed(narrow.base)}"
             base = Value(builder.assign(start), "ptr")
