@@ -215,9 +215,13 @@ class Builder:
         name = names.get(element, element)
         return name if shape is Shape.UNIFORM else f"v{self.width}{name}"
 
-    def call(self, name: str, result: str, *args: str) -> str:
-        """Call a function with typed argument texts; return the result's name ("" for void)."""
-        text = f"call {result} @{name}({', '.join(args)})"
+    def call(self, name: str, result: str, *args: str, how: str = "") -> str:
+        """Call a function with typed argument texts; return the result's name ("" for void). `how`: an attribute.
+
+        Calls that several instructions have made stay apart, since a fault tells of one of them.
+        """
+        attributes = [each for each in ("" if name.startswith("llvm.") else "nomerge", how) if each]
+        text = " ".join((f"call {result} @{name}({', '.join(args)})", *attributes))
         if result == "void":
             self.line(text)
             return ""
