@@ -39,6 +39,7 @@ SERVICES = {
     "texture": 136, "bulk": 144, "graph_update": 152, "check_access": 160, "check_warp": 168, "check_fence": 176,
     "check_barrier": 184, "device_call": 192,
 }  # fmt: skip
+MOST_IN_PLACE = 32  # calls of helpers in a function that are put in place
 FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
 ABI = 8  # CPU_KERNEL_ABI
 # What is the same for all warps that a call runs, read once at the entry of a function, from the first warp.
@@ -91,6 +92,7 @@ class Frame:
         self.flow: Flow | None = None
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self._lanes: Value | None = None
+        self._may_grow = MOST_IN_PLACE
         self._read: set[str] | None = None
         self._ways: Counter[int] | None = None
         self._reach: list[int] | None = None
@@ -120,6 +122,17 @@ class Frame:
     def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
         """Registers that a few steps make anew anywhere, see find_recomputed.py."""
         return ({}, {}) if self.module.quick else find_recomputed(self.graph)
+
+    def in_place(self) -> str:
+        """Return the attribute of a call that LLVM shall put in place: in loops, as long as the function stays small.
+
+        Round a call, all vectors of a loop go to the stack and come back.
+        """
+        number = self.flow.block.number
+        if self.module.quick or not self._may_grow or not any(a <= number <= b for a, b in self.graph.loops):
+            return ""
+        self._may_grow -= 1
+        return "alwaysinline"
 
     def set_mask(self, mask: str) -> None:
         self.mask = mask

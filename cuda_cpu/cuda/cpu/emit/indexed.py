@@ -164,7 +164,8 @@ def gather(frame: Frame, register: str, offset: int) -> Value | None:
     if not module.has(name):
         head = f"define internal {packet} @{name}(ptr %base, {packet} %index, i{width} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{_body(frame, found.scale)}}}\n")
-    ref = builder.call(name, packet, builder.typed(base), builder.typed(index), f"{builder.mask_type} {frame.mask}")
+    mask = f"{builder.mask_type} {frame.mask}"
+    ref = builder.call(name, packet, builder.typed(base), builder.typed(index), mask, how=frame.in_place())
     return Value(ref, "i32", Shape.VECTOR)
 
 
@@ -179,6 +180,14 @@ def _body(frame: Frame, scale: int) -> str:
         masked = f"llvm.masked.load.v{width}i32.p0"
         module.declare(masked, packet, ["ptr", "i32", lanes, packet])
         far = 4 // scale
+        # Two lanes tell of most packets that they are no row.
+        text += f"""  %one = extractelement {packet} %index, i64 0
+  %two = extractelement {packet} %index, i64 1
+  %behind = add i32 %one, {far}
+  %follows = icmp eq i32 %two, %behind
+  br i1 %follows, label %look, label %single
+look:
+"""
         steps = ", ".join(f"i32 {lane * far}" for lane in range(width))
         text += f"""  %back = sub {packet} %index, <{steps}>
   %first = extractelement {packet} %index, i64 0

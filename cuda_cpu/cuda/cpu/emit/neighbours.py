@@ -9,6 +9,7 @@ made of them by shuffles: a third of the time of four gathers.
 from __future__ import annotations
 
 from cuda.cpu.emit.frame import Frame
+from cuda.cpu.emit.lanes import store_parts
 from cuda.cpu.emit.registry import PURE
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, integer_of
 from cuda.cpu.ptx.instructions import Form
@@ -91,7 +92,8 @@ def load(frame: Frame, places: Value, count: int) -> list[Value]:
             text += f"  %all{number} = insertvalue {result} {before}, {packet} %r{number}, {number}\n"
         head = f"define internal {result} @{name}(<{width} x ptr> %p, {mask} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{text}  ret {result} %all{count - 1}\n}}\n")
-    ref = builder.call(name, result, builder.typed(places), f"{builder.mask_type} {frame.mask}")
+    mask = f"{builder.mask_type} {frame.mask}"
+    ref = builder.call(name, result, builder.typed(places), mask, how=frame.in_place())
     parts = [builder.assign(f"extractvalue {result} {ref}, {number}") for number in range(count)]
     return [Value(part, "i32", Shape.VECTOR) for part in parts]
 
@@ -109,31 +111,24 @@ def _two(frame: Frame) -> str:
 
 
 def _four(frame: Frame) -> str:
-    """Load 128 bits for each lane; those that do not run get what the first one that does is given."""
+    """Load 128 bits for each lane; those that do not run load zeros, and need no branch.
+
+    Addresses are taken out of memory: out of a register that takes two shuffles each, of which there are enough behind.
+    """
     width, mask = frame.width, frame.builder.mask_type
-    places, packet = f"<{width} x ptr>", f"<{width} x i32>"
-    nothing = f"{{ {', '.join([packet] * 4)} }} zeroinitializer"
-    text = f"""  %full = icmp eq {mask} %mask, -1
-  br i1 %full, label %load, label %part
-part:
-  %none = icmp eq {mask} %mask, 0
-  br i1 %none, label %nobody, label %some
-nobody:
-  ret {nothing.removesuffix(" zeroinitializer")} zeroinitializer
-some:
-  %first = call {mask} @llvm.cttz.{mask}({mask} %mask, i1 true)
-  %index = zext {mask} %first to i64
-  %one = extractelement {places} %p, i64 %index
-  %start = insertelement {places} poison, ptr %one, i64 0
-  %ones = shufflevector {places} %start, {places} poison, <{width} x i32> zeroinitializer
+    places = f"<{width} x ptr>"
+    text = f"""  %nothing = alloca <4 x i32>, align 16
+  store <4 x i32> zeroinitializer, ptr %nothing
+  %nowhere = insertelement {places} poison, ptr %nothing, i64 0
+  %others = shufflevector {places} %nowhere, {places} poison, <{width} x i32> zeroinitializer
   %lanes = bitcast {mask} %mask to <{width} x i1>
-  %filled = select <{width} x i1> %lanes, {places} %p, {places} %ones
-  br label %load
-load:
-  %q = phi {places} [ %p, %entry ], [ %filled, %some ]
-"""
+  %all = select <{width} x i1> %lanes, {places} %p, {places} %others
+  %words = ptrtoint {places} %all to <{width} x i64>
+  %room = alloca <{width} x i64>, align 64
+{store_parts(frame, "i64", "%words", "%room")}"""
     for lane in range(width):
-        text += f"  %p{lane} = extractelement {places} %q, i64 {lane}\n"
+        text += f"  %at{lane} = getelementptr i64, ptr %room, i64 {lane}\n"
+        text += f"  %p{lane} = load volatile ptr, ptr %at{lane}\n"
         text += f"  %w{lane} = load <4 x i32>, ptr %p{lane}, align 4\n"
     for half in range(width // 16):
         text += _transpose(half)

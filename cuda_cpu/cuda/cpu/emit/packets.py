@@ -22,6 +22,8 @@ _CONTIGUOUS = """
 entry:
   %places = alloca <$W x ptr>
   %room = alloca <$W x $T>
+  %lanes = bitcast i$W %mask to <$W x i1>
+$LOOK
   %back = getelementptr i8, <$W x ptr> %p, <$W x i64> <$STEPS>
   %base = extractelement <$W x ptr> %p, i64 0
   %start = insertelement <$W x ptr> poison, ptr %base, i64 0
@@ -31,11 +33,20 @@ entry:
   %off = xor i$W %mask, -1
   %good = or i$W %bits, %off
   %all = icmp eq i$W %good, -1
-  %lanes = bitcast i$W %mask to <$W x i1>
   br i1 %all, label %vector, label %single
 vector:
   %full = icmp eq i$W %mask, -1
   br i1 %full, label %whole, label %$PART
+"""
+
+# Two lanes tell of most packets that they are not in sequence.
+_LOOK = """
+  %first = extractelement <$W x ptr> %p, i64 0
+  %second = extractelement <$W x ptr> %p, i64 1
+  %behind = getelementptr i8, ptr %first, i64 $S
+  %follows = icmp eq ptr %second, %behind
+  br i1 %follows, label %look, label %single
+look:
 """
 
 _PLAIN_ENTRY = """
@@ -116,10 +127,11 @@ def _body(
     if order:
         template = _PLAIN_ENTRY + loop
     elif frame.module.native_gather:
-        part = "part"
-        template = _CONTIGUOUS + whole + native[0] + (native[1] if width_of(element) >= 32 else loop)
+        part, rest = "part", native[1] if width_of(element) >= 32 else loop
+        look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
+        template = _CONTIGUOUS.replace("$LOOK", look) + whole + native[0] + rest
     else:
-        template = _CONTIGUOUS + whole + loop
+        template = _CONTIGUOUS.replace("$LOOK", "") + whole + loop
     size, width = width_of(element) // 8, frame.width
     steps = ", ".join(f"i64 {-lane * size}" for lane in range(width))
     values = {"W": width, "T": element, "S": size, "STEPS": steps}
@@ -153,7 +165,8 @@ def gather(frame: Frame, address: Value, element: str, order: str = "") -> Value
         native = (_GATHER_PART, _GATHER_SINGLE)
         body = _body(frame, element, order, native, _GATHER_WHOLE, _GATHER_LOOP, access, "zeroinitializer")
         module.define(name, f"define internal {packet} @{name}(<{width} x ptr> %p, i{width} %mask) #1 {{{body}}}\n")
-    ref = builder.call(name, packet, builder.typed(address), f"{builder.mask_type} {frame.mask}")
+    mask = f"{builder.mask_type} {frame.mask}"
+    ref = builder.call(name, packet, builder.typed(address), mask, how=frame.in_place())
     return Value(ref, element, Shape.VECTOR)
 
 
