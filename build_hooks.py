@@ -81,6 +81,8 @@ LIBRARIES = {
     f"{CPU}/cufile/libcufile_cpu.so.0": [f"{CPU}/cufile/*.c"],
     f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
     f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],
+    f"{CPU}/forward/libnvrtc.so.12": [f"{CPU}/forward/nvrtc12.c"],
+    f"{CPU}/forward/libnvJitLink.so.12": [f"{CPU}/forward/nvjitlink12.c"],
 }
 # What they include from other folders.
 LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/direct.h"]

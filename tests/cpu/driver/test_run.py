@@ -223,6 +223,41 @@ def test_forwarders_have_every_function_of_the_header(module, library):
     assert names <= exported(ROOT / "forward" / library)
 
 
+FAKE = """
+#include <stdio.h>
+int nvrtcGetNVVM(void *program, char *to) { return 17; }
+int nvrtcCompileProgram(void *program, int count, const char *const *options)
+{
+    for (int i = 0; i < count; i++) puts(options[i]);
+    return fflush(stdout);
+}
+int __nvJitLinkCreate_12_9(void **handle, unsigned count, const char **options)
+{
+    return nvrtcCompileProgram(0, count, options);
+}
+int nvJitLinkGetLinkedPtx(void *handle, char *to) { return 18; }
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_compilers_of_cuda_12_get_their_option_too(tmp_path):
+    """Libraries with the names of NVRTC 12 and nvJitLink 12, where the wheels have them, print their options."""
+    (tmp_path / "fake.c").write_text(FAKE)
+    for name, folder in (("libnvrtc.so.12", "cuda_nvrtc"), ("libnvJitLink.so.12", "nvjitlink")):
+        place = tmp_path / "nvidia" / folder / "lib"
+        place.mkdir(parents=True)
+        soname = f"-Wl,-soname,{name}"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", place / name, tmp_path / "fake.c", soname], check=True)
+    code = (
+        "import ctypes; rtc, link = ctypes.CDLL('libnvrtc.so.12'), ctypes.CDLL('libnvJitLink.so.12')\n"
+        "options, create = (ctypes.c_char_p * 1)(b'-arch=sm_90'), getattr(link, '__nvJitLinkCreate_12_9')\n"
+        "print(rtc.nvrtcCompileProgram(None, 1, options), create(None, 1, options))\n"
+        "print(rtc.nvrtcGetNVVM(None, None), link.nvJitLinkGetLinkedPtx(None, None), link.nvJitLinkComplete(None))"
+    )
+    done = start("-c", code, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    assert done.stdout.split() == ["-arch=sm_90", "-lineinfo"] * 2 + ["0", "0", "17", "18", "6"], done.stderr
+
+
 @pytest.mark.skipif("CUDA_CPU_PEER" not in os.environ, reason="set CUDA_CPU_PEER to a Python with NVIDIA's cuda-core")
 def test_nvidia_s_own_packages():
     """A venv with NVIDIA's cuda-core, cuda-bindings, NVRTC and nvJitLink wheels and NumPy, of this Python version."""

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * libnvJitLink.so.13 that links with -lineinfo, so that cubins carry the PTX that the CPU device needs.
+ * libnvJitLink.so.13, and by nvjitlink12.c libnvJitLink.so.12, that links with -lineinfo, so that cubins carry the PTX that the CPU device needs.
  *
  * nvJitLink.h calls each function by a name with the minor version at its end; dlsym callers use the plain name.
  */
@@ -18,8 +18,11 @@
     X(nvJitLinkGetLinkedLTOIRSize, __VA_ARGS__) X(nvJitLinkGetLinkedPtx, __VA_ARGS__) \
     X(nvJitLinkGetLinkedPtxSize, __VA_ARGS__)
 
+#ifndef REAL
+#define REAL "CUDA_CPU_REAL_NVJITLINK"
 /* Minor versions of CUDA 13 whose names the real library may have. */
 #define VERSIONS(X) X(_13_0) X(_13_1) X(_13_2) X(_13_3) X(_13_4) X(_13_5) X(_13_6) X(_13_7) X(_13_8) X(_13_9)
+#endif
 
 #define PLAIN(name, with) with(name)
 #define VERSIONED_(name, with, version) with(__##name##version)
@@ -46,7 +49,7 @@ static int missing(void)
 
 __attribute__((constructor)) static void open_real(void)
 {
-    forward_open("CUDA_CPU_REAL_NVJITLINK", table, (void *)missing);
+    forward_open(REAL, table, (void *)missing);
 }
 
 static int create(void *real_create, void **handle, unsigned count, const char **options)

@@ -1,14 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * libnvrtc.so.13 that compiles with -lineinfo, so that cubins carry the PTX that the CPU device needs.
+ * libnvrtc.so.13, and by nvrtc12.c libnvrtc.so.12, that compiles with -lineinfo, so that cubins carry the PTX that the CPU device needs.
  */
 #include "forward.h"
 
 #define NVRTC_ERROR_INTERNAL_ERROR 11
 
+#ifndef REAL
+#define REAL "CUDA_CPU_REAL_NVRTC"
+#define OLDER(X)
+#endif
+
 /* The functions of nvrtc.h but nvrtcCompileProgram. */
 #define FUNCTIONS(X) \
+    OLDER(X) \
     X(nvrtcAddNameExpression) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcGetBundledHeadersInfo) \
     X(nvrtcGetCUBIN) X(nvrtcGetCUBINSize) X(nvrtcGetErrorString) X(nvrtcGetLTOIR) X(nvrtcGetLTOIRSize) \
     X(nvrtcGetLoweredName) X(nvrtcGetNumSupportedArchs) X(nvrtcGetOptiXIR) X(nvrtcGetOptiXIRSize) \
@@ -29,7 +35,7 @@ static int missing(void)
 
 __attribute__((constructor)) static void open_real(void)
 {
-    forward_open("CUDA_CPU_REAL_NVRTC", table, (void *)missing);
+    forward_open(REAL, table, (void *)missing);
 }
 
 __attribute__((visibility("default"))) int nvrtcCompileProgram(void *program, int count, const char *const *options)

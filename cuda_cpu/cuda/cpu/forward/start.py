@@ -21,8 +21,13 @@ DRIVER = os.path.join(PACKAGE, "entry", "libcuda.so.1")
 NVML = os.path.join(PACKAGE, "nvml", "libnvidia-ml.so.1")
 
 # The forwarder, the variable that tells it the real library, and where wheels and toolkits have that.
-FORWARDERS = (("libnvrtc.so.13", "CUDA_CPU_REAL_NVRTC"), ("libnvJitLink.so.13", "CUDA_CPU_REAL_NVJITLINK"))
-FOLDERS = ("nvidia/cu13/lib",)
+FORWARDERS = (
+    ("libnvrtc.so.13", "CUDA_CPU_REAL_NVRTC"),
+    ("libnvJitLink.so.13", "CUDA_CPU_REAL_NVJITLINK"),
+    ("libnvrtc.so.12", "CUDA_CPU_REAL_NVRTC_12"),
+    ("libnvJitLink.so.12", "CUDA_CPU_REAL_NVJITLINK_12"),
+)
+FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
 
 
 def real_library(name: str) -> "str | None":
