@@ -243,6 +243,26 @@ def test_every_kind_of_access_is_checked(checked, text, verb, size):
     assert f"{verb} of {size} bytes at 0x{place + 512:x}, 0 bytes after the allocation of 512 bytes" in line
 
 
+@pytest.mark.parametrize(
+    ("skipped", "found"),
+    [
+        ("0, %r1", "read of 8 bytes at 0x{0:x}, 4 of them after the end of the allocation of 500 bytes"),
+        ("%r1, 4", "read of 4 bytes at 0x{1:x}, 4 bytes after the allocation of 500 bytes"),
+    ],
+)
+def test_bytes_that_a_copy_ignores_are_not_checked(checked, skipped, found):
+    place = driver.cuMemAlloc(500) + 496
+    copy = (
+        "mov.u32 %r3, room; mbarrier.init.shared.b64 [%r3], 1; cp.async.bulk.shared::cta.global"
+        f".mbarrier::complete_tx::bytes.ignore_oob [%r3+16], [%d1], 16, {skipped}, [%r3];"
+    )
+    checked.launch(one(copy, SHARED), c_uint64(place), c_uint32(12))
+    assert checked.lines() == []
+    checked.launch(one(copy, SHARED), c_uint64(place), c_uint32(8))
+    (line,) = checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)
+    assert found.format(place, place + 8) in line
+
+
 def test_rows_of_matrices(checked):
     text = one("mov.u32 %r7, room; mov.u32 %r2, %laneid; mad.lo.u32 %r2, %r2, 16, %r1;"
                "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r3, %r4}, [%r2];",

@@ -28,7 +28,7 @@ from cuda.cpu.check import (
 )
 from cuda.cpu.emit.copies import source_size
 from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.memory import ORDERS, is_parameter, place_of, pointers, space_of
+from cuda.cpu.emit.memory import ORDERS, advanced, is_parameter, place_of, pointers, space_of
 from cuda.cpu.emit.sync import of_first_lane
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.passes.graph import WARP, Block, Step
@@ -50,6 +50,7 @@ class Access(NamedTuple):
     kind: int
     lanes: int = -1  # whose address counts
     values: tuple[Value, ...] = ()  # what is written: elements, one behind the other
+    skipped: Value | None = None  # bytes behind the address that are left out
 
 
 def before(frame: Frame, step: Step) -> None:
@@ -159,6 +160,8 @@ def _tell_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
 def _ask(frame: Frame, access: Access) -> None:
     builder = frame.builder
     place = pointers(frame, access.address, access.space)
+    if access.skipped is not None:
+        place = advanced(frame, place, access.skipped)
     what = SPACES[access.space] | frame.module.checks << 4 | access.kind
     sizes, size = "ptr null", access.size
     if isinstance(size, Value):
@@ -177,6 +180,8 @@ def _ask(frame: Frame, access: Access) -> None:
     )  # fmt: skip
     shape = Shape.UNIFORM if place.uniform else Shape.VECTOR
     found = builder.load("i64", row, shape=shape, align=8 if place.uniform else 64)
+    if access.skipped is not None:
+        found = builder.binary("sub", found, builder.resize(access.skipped, "i64"))
     frame.checked[access.address, access.space] = builder.cast("inttoptr", found, "ptr")
 
 
@@ -271,12 +276,16 @@ def _small_copy(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iter
 def _bulk(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
     """Tell of a bulk copy or reduction, but for one to several blocks: where these want it, each for itself knows."""
     target, source, size, *rest = operands
-    amount = frame.read(size, "u32")
-    yield Access(source, place_of(form.src), amount, READ)
+    amount, skipped = frame.read(size, "u32"), None
+    if form.ignore_oob:
+        skipped, right, *rest = (*(frame.read(each, "u32") for each in rest[:2]), *rest[2:])
+        for ignored in (skipped, right):
+            amount = frame.builder.intrinsic("usub.sat", "i32", amount, ignored)
+    yield Access(source, place_of(form.src), amount, READ, skipped=skipped)
     if form.multicast_cluster:
         return
     if not form.cp_mask:
-        yield Access(target, place_of(form.dst), amount, WRITE)
+        yield Access(target, place_of(form.dst), amount, WRITE, skipped=skipped)
     if not form.bulk_group:
         yield Access(rest[0], place_of(form.dst), BARRIER, BARRIER_UPDATE)
 

@@ -8,7 +8,7 @@ from cuda.cpu.emit import bulk
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.lanes import for_each_lane
 from cuda.cpu.emit.mbarrier import complete_bytes, update
-from cuda.cpu.emit.memory import place_of, pointers
+from cuda.cpu.emit.memory import advanced, place_of, pointers
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.ptx.error import PtxError
@@ -82,18 +82,12 @@ def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
     if form.ignore_oob:  # up to 15 bytes at either end may be no memory; the barrier counts them, too
         left, right, *rest = rest
         skipped = frame.read(left, "u32")
-        to, from_ = (_advance(frame, place, skipped) for place in (to, from_))
+        to, from_ = (advanced(frame, place, skipped) for place in (to, from_))
         for ignored in (skipped, frame.read(right, "u32")):
             inside = frame.builder.intrinsic("usub.sat", "i32", inside, ignored)
     _copy_bytes(frame, "copy.bulk", "", to, from_, inside)
     if not form.bulk_group:
         complete_bytes(frame, rest[0], form.dst, amount)
-
-
-def _advance(frame: Frame, place: Value, count: Value) -> Value:
-    builder = frame.builder
-    address = builder.binary("add", builder.cast("ptrtoint", place, "i64"), builder.resize(count, "i64"))
-    return builder.cast("inttoptr", address, "ptr")
 
 
 def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> None:

@@ -118,6 +118,13 @@ def cluster_pointers(frame: Frame, offset: Value) -> Value:
     return builder.cast("inttoptr", builder.binary("add", base, offset), "ptr")
 
 
+def advanced(frame: Frame, place: Value, count: Value) -> Value:
+    """Return addresses that are so many bytes further on."""
+    builder = frame.builder
+    address = builder.binary("add", builder.cast("ptrtoint", place, "i64"), builder.resize(count, "i64"))
+    return builder.cast("inttoptr", address, "ptr")
+
+
 # --- load and store -----------------------------------------------------------------------------------
 
 
