@@ -28,8 +28,8 @@ pytestmark = pytest.mark.cpu_only
 SETTINGS = ("CUDA_CPU_PATH", "CUDA_CPU_WIDTH", "CUDA_CPU_LEVEL", "CUDA_CPU_CACHE")
 
 
-# Narrow packets in seven regions, whole warps in three, fibers, jumps to anywhere.
-@pytest.fixture(params=["structured 12", "structured 21", "structured 13", "unstructured 6"])
+# Narrow packets in seven regions, whole warps in eight, fibers, jumps to anywhere.
+@pytest.fixture(params=["structured 15", "structured 18", "structured 21", "unstructured 6"])
 def known(request):
     """A kernel and what the plain interpreter makes of it."""
     kind, seed = request.param.split()

@@ -8,7 +8,8 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from support.lane_values import FLOATS, bits_of, compare, compute, convert, cut, real, signed, width_of
+from support.lane_more import MORE, carry, compare_pairs, convert_pair, has_carry
+from support.lane_values import FLOATS, PAIRS, bits_of, compare, compute, convert, cut, real, signed, width_of
 
 from cuda.cpu.ptx.instructions import Form, form_of
 from cuda.cpu.ptx.syntax import (
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 SHARED, LOCAL = 1 << 60, 1 << 61  # generic addresses of these windows
 MOST_STEPS = 100_000  # of one thread: more is an endless loop
 PLAIN = {"add", "sub", "mul", "mad", "fma", "div", "rem", "sad", "abs", "neg", "min", "max", "and", "or", "xor", "not",
-         "cnot", "shl", "shr", "shf", "lop3", "popc", "clz", "brev", "bfe", "bfi", "prmt", "sqrt"}  # fmt: skip
+         "cnot", "shl", "shr", "shf", "lop3", "popc", "clz", "brev", "bfe", "bfi", "prmt", "sqrt", "bfind"}  # fmt: skip
 COLLECTIVE = {"shfl", "vote", "match", "redux"}
 
 Wait = tuple  # what a thread yields: (kind, instruction, values ...)
@@ -98,6 +99,7 @@ class Frame:
 
     def __init__(self, thread: Thread, function: Function, registers: dict, params: dict):
         self.thread, self.function, self.registers, self.params = thread, function, registers, params
+        self.carry = 0
         self.local_places = {}
         for variable in function.variables.values():
             if variable.space == "local":
@@ -139,7 +141,11 @@ class Frame:
 
     def execute(self, instruction: Instruction, form: Form) -> None:
         opcode, operands = form.opcode, instruction.operands
-        if opcode in PLAIN:
+        if has_carry(form):
+            carry(self, form, *operands)
+        elif opcode in MORE:
+            MORE[opcode](self, form, *operands)
+        elif opcode in PLAIN:
             types = [form.type] * (len(operands) - 1)
             if opcode in ("shl", "shr", "bfe"):
                 types[1:] = ["u32"] * (len(types) - 1)
@@ -165,6 +171,8 @@ class Frame:
             self.write(to, self.read(source, form.type))
 
     def do_setp(self, form: Form, to: Operand, a: Operand, b: Operand, c: Operand | None = None) -> None:
+        if form.type in PAIRS:
+            return compare_pairs(self, form, to, a, b)
         first, second = (to.first, to.second) if isinstance(to, Pair) else (to, None)
         found = compare(form.cmp, form.type, self.read(a, form.type), self.read(b, form.type))
         combine = {None: lambda x, y: x, "and": lambda x, y: x and y, "or": lambda x, y: x or y,
@@ -172,13 +180,17 @@ class Frame:
         other = bool(self.read(c, "pred")) if c is not None else False
         self.write(first, int(combine(found, other)))
         self.write(second, int(combine(not found, other)))
+        return None
 
     def do_selp(self, form: Form, to: Operand, a: Operand, b: Operand, c: Operand) -> None:
         self.write(to, self.read(a if self.read(c, "pred") else b, form.type))
 
-    def do_cvt(self, form: Form, to: Operand, a: Operand) -> None:
+    def do_cvt(self, form: Form, to: Operand, a: Operand, *lower: Operand) -> None:
+        if lower:
+            return convert_pair(self, form, to, a, *lower)
         value, width = convert(form, self.read(a, form.type)), width_of(form.dtype)
         self.write(to, signed(value, width) if form.dtype[0] == "s" else value)  # the register may be wider
+        return None
 
     def do_cvta(self, form: Form, to: Operand, a: Operand) -> None:
         offset = {"shared": SHARED, "local": LOCAL}.get(form.space, 0)

@@ -18,10 +18,12 @@ from support.exact import decode, encode
 from cuda.cpu.ptx.instructions import Form
 
 FLOATS = {"f16": (np.float16, np.uint16), "f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}
+FLOATS["bf16"] = FLOATS["f32"]  # the upper half of one
+PAIRS = {"f16x2": "f16", "bf16x2": "bf16"}
 
 
 def width_of(type_: str) -> int:
-    return 1 if type_ == "pred" else int(type_[1:])
+    return 1 if type_ == "pred" else 32 if type_ in PAIRS else int(type_.lstrip("bfsu"))
 
 
 def cut(value: int, width: int) -> int:
@@ -39,12 +41,21 @@ def number(value: int, type_: str) -> int:
 
 def real(bits: int, type_: str) -> np.floating:
     float_, int_ = FLOATS[type_]
-    return np.array(bits, int_).view(float_)[()]
+    return np.array(bits << 16 if type_ == "bf16" else bits, int_).view(float_)[()]
 
 
 def bits_of(value: object, type_: str) -> int:
     float_, int_ = FLOATS[type_]
+    if type_ == "bf16":
+        if np.isfinite(value) and value != 0:
+            return encode(Fraction(float(value)), type_, "rn")
+        return 0x7FFF if np.isnan(value) else bits_of(value, "f32") >> 16
     return int(np.array(value, float_).view(int_))
+
+
+def halves(bits: int) -> tuple[int, int]:
+    """Return the lower and the upper half of 32 bits."""
+    return bits & 0xFFFF, bits >> 16
 
 
 # --- integers -----------------------------------------------------------------------------------------
@@ -136,6 +147,7 @@ INTEGERS: dict[str, Callable[..., int]] = {
     "bfe": _field,
     "bfi": _insert,
     "prmt": _select_bytes,
+    "bfind": lambda form, a: (~number(a, form.type) if number(a, form.type) < 0 else a).bit_length() - 1,
 }
 
 # --- floating point -----------------------------------------------------------------------------------
@@ -167,17 +179,37 @@ FLOATING: dict[str, Callable] = {
 }
 
 
+def _of_bf16(opcode: str, a: int, b: int) -> int:
+    """Add, subtract or multiply, rounded once."""
+    one, sign = 0x3F80, 0x8000
+    if opcode == "mul":
+        negative = (a ^ b) & sign  # of a product that is zero
+        return _fma(a, b, negative, "bf16")
+    return _fma(b, one if opcode == "add" else one | sign, a, "bf16")
+
+
 def compute(form: Form, types: str, *operands: int) -> int:
     """Return the result's bits; `types` is the type of the operation."""
+    if types in PAIRS:
+        low, high = (compute(form, PAIRS[types], *part) for part in zip(*map(halves, operands), strict=True))
+        return low | high << 16
     if types in FLOATS:
         if form.opcode == "fma":
             return _fma(*operands, types)
+        if types == "bf16" and form.opcode in ("add", "sub", "mul"):
+            return _of_bf16(form.opcode, *operands)
         if form.opcode in ("abs", "neg"):
             sign = 1 << (width_of(types) - 1)
             return operands[0] & ~sign if form.opcode == "abs" else operands[0] ^ sign
         with np.errstate(all="ignore"):
             return bits_of(FLOATING[form.opcode](*(real(bits, types) for bits in operands)), types)
-    width = 32 if form.opcode in ("popc", "clz") else _result_width(form) if form.opcode in ("mul", "mad") else None
+    width = (
+        32
+        if form.opcode in ("popc", "clz", "bfind")
+        else _result_width(form)
+        if form.opcode in ("mul", "mad")
+        else None
+    )
     return cut(INTEGERS[form.opcode](form, *operands), width or width_of(types))
 
 

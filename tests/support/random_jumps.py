@@ -7,8 +7,11 @@ from __future__ import annotations
 from random import Random
 
 from support import random_meetings as meetings
-from support.random_lines import CELLS, HEAD, TAIL, UNIFORM, VARIABLES
-from support.random_ptx import BLOCKS, Case, Place, Writer, guarded
+from support import random_tiles as tiles
+from support.random_case import BLOCKS, EVEN, Case
+from support.random_frame import assemble
+from support.random_lines import UNIFORM, VARIABLES
+from support.random_ptx import Place, Writer, guarded, pattern
 
 # Threads meet at barriers wherever they are, and read what others wrote before the one before.
 MEET = """and.b32 %t7, %t9, 1; mul.lo.u32 %t7, %t7, 4096; add.u32 %t8, %t3, %t7; st.shared.u32 [%t8], %t9;
@@ -21,33 +24,35 @@ KINDS = ["lanes", "lanes that meet", "warps", "blocks"]
 
 def unstructured(random: Random) -> Case:
     """Return a kernel whose blocks end in jumps to anywhere."""
-    kind, block = random.choice(KINDS), random.choice(BLOCKS)
-    threads = block[0] * block[1] * block[2]
-    writer = Writer(random, barriers=kind == "blocks", warps=kind in ("warps", "blocks"), leaves=False, threads=threads)
+    kind, block, grid = (
+        random.choice(KINDS),
+        random.choice(random.choice([BLOCKS, EVEN])),
+        random.choice([(1, 1, 1), (3, 1, 1)]),
+    )
+    writer = Writer(random, grid, block, barriers=kind == "blocks", warps=kind in ("warps", "blocks"), leaves=False)
     if kind == "lanes that meet":
         writer.operations = [operation for operation in writer.operations if "shared" not in operation]
     count = random.randrange(2, 9)
     text = "mov.u32 %t9, 0;\n"
     for number in range(count):
-        text += f"N{number}: sub.u32 %t11, %t11, 1; setp.eq.u32 %p5, %t11, 0; @%p5 bra DONE;\n"
-        text += "\n".join(_step(writer, kind) for _ in range(random.randrange(3))) + "\n"
+        text += f"N{number}: sub.u32 %t11, %t11, 1; setp.eq.u32 %p5, %t11, 0; @%p5 bra END;\n"
+        text += "\n".join(writer.separate(_step(writer, kind)) for _ in range(random.randrange(3))) + "\n"
         if kind == "lanes that meet" and random.random() < 0.4:
             text += MEET + "\n"
-        targets = [f"N{random.randrange(count)}" for _ in range(3)] + ["DONE"]
-        text += _jump(writer, kind, number, targets)
-    tail = TAIL.replace("DONE:", "DONE:\n" + CELLS) if kind == "blocks" else TAIL
-    return Case(HEAD + text + tail, random.choice([(1, 1, 1), (3, 1, 1)]), block)
+        targets = [f"N{random.randrange(count)}" for _ in range(3)] + ["END"]
+        text += writer.separate(_jump(writer, kind, number, targets))
+    return Case(assemble(text + "END:", meets=kind == "blocks"), grid, block)
 
 
 def _step(writer: Writer, kind: str) -> str:
     place = Place(depth=3, uniform=kind == "blocks")
     steps = [lambda writer, place: writer.compute()] * 3
     if kind != "lanes that meet":
-        steps += [guarded]
+        steps += [guarded, pattern]
     if kind in ("warps", "blocks"):
         steps += [meetings.warp_operation, meetings.exchange_in_warp]
     if kind == "blocks":
-        steps += meetings.OF_BLOCKS + meetings.APART * writer.apart
+        steps += meetings.OF_BLOCKS + tiles.OF_TILES + meetings.APART * writer.apart
     return writer.random.choice(steps)(writer, place)
 
 

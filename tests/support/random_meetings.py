@@ -103,7 +103,7 @@ def meet_in_function(writer: Writer, place: Place) -> str:
 
 OF_BLOCKS: list[Callable] = [exchange, exchange, exchange_by_rows, tell_all, read_cells, barrier_reduction,
                              guarded_barrier]  # fmt: skip
-APART: list[Callable] = [named_barrier, halves, meet_in_function]  # where warps get fibers
+APART: list[Callable] = [named_barrier, halves, meet_in_function, meet_in_function]  # where warps get fibers
 
 # --- operations of the warp ---------------------------------------------------------------------------
 

@@ -2,28 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random PTX kernels whose results the PTX manual defines: no races, no undefined lanes, always an end.
 
-A kernel takes `out` (WORDS words for each thread), `in` (64 words for each thread and 64 more), `sums` (32 words that
-atomics change), `rows` (ROWS words for each thread, as arrays over all threads) and a number.
+A kernel takes `out` (WORDS words for each thread), `in` (64 words for each thread and READABLE more), `sums` (SUMS
+words that atomics change), `rows` (ROWS words for each thread, as arrays over all threads), a number, and `long` (LONG
+words and some).
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING
 
-import numpy as np
 from support import random_lines as lines
 from support import random_meetings as meetings
-from support.lane_threads import Grid
-from support.random_lines import CELLS, CONSTANTS, HEAD, OF_LETTER, ROWS, TAIL, UNIFORM, VARIABLES, WORDS
+from support import random_patterns as patterns
+from support import random_tiles as tiles
+from support.random_case import BLOCKS, EVEN, GRIDS, Case, Size
+from support.random_frame import FRESH, NAMES, assemble
+from support.random_lines import CONSTANTS, OF_LETTER, UNIFORM, VARIABLES
 
-from cuda.cpu.ptx.program import build
-
-if TYPE_CHECKING:
-    from support.loaded import Loaded
+PREDICATES = ["%p2", "%p3", "%p4", "%p5"]  # that no statement leaves for the next one
 
 
 @dataclass(frozen=True)
@@ -44,20 +45,34 @@ class Place:
 class Writer:
     """Writes a kernel. In one with early returns no warp operation names a lane that may be gone."""
 
-    def __init__(self, random: Random, *, barriers: bool, warps: bool, leaves: bool, threads: int):
+    def __init__(self, random: Random, grid: Size, block: Size, *, barriers: bool, warps: bool, leaves: bool):
         self.random = random
         self.barriers, self.warps, self.leaves = barriers, warps, leaves
-        self.threads = threads  # of a block
+        self.block_size = block
+        self.threads = threads = math.prod(block)  # of a block
+        self.all_threads = threads * math.prod(grid)
         self.full = threads % 32 == 0  # all warps have 32 lanes
         self.apart = random.random() < 0.3  # there may be what makes warps wait for each other in any way
         self.counts = self.full and not leaves  # barriers may count threads
-        self.operations = [*lines.INTEGERS * 2, *lines.MEMORY, *lines.SHARED, *lines.OTHERS, *lines.CALLS * 2,
+        self.plain = random.random() < 0.4  # warps stay whole, mostly, as they do in programs
+        self.shares = barriers or warps or random.random() < 0.3  # else no thread sees what others write
+        self.operations = [*lines.INTEGERS * 2, *lines.MEMORY, *lines.SHARED, *lines.OTHERS, *lines.CALLS * 3,
                            *(lines.WALKS if random.random() < 0.5 else lines.STEPS)]  # fmt: skip
+        if self.plain:
+            self.operations = lines.INTEGERS + lines.OTHERS + lines.CALLS * 2
         self.names = 0
+        self.registers: Counter[str] = Counter()
+        self.long = patterns.choose_long(random, self.all_threads)
+        self.tile_index = ""  # the word that a thread brings to a tile
 
     def name(self) -> int:
         self.names += 1
         return self.names
+
+    def new(self, letter: str) -> str:
+        """Return a register that nothing else uses."""
+        self.registers[letter] += 1
+        return f"%{letter}{self.registers[letter] % NAMES}"
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -66,19 +81,19 @@ class Writer:
         return self.random.choice(VARIABLES * 3 + UNIFORM + CONSTANTS)
 
     def fill(self, line: str) -> str:
-        """Choose registers and constants for the letters of a line; X, Y, L and H at each place anew."""
+        """Choose registers and constants for the letters of a line; those of ANEW at each place anew."""
         chosen: dict[str, str] = {}
 
         def pick(found: re.Match) -> str:
             letter = found[1]
             value = self.source() if letter in "abc" else str(self.random.choice(OF_LETTER[letter]))
-            return value if letter in "XYLH" else chosen.setdefault(letter, value)
+            return value if letter in lines.ANEW else chosen.setdefault(letter, value)
 
         return self.fresh(re.sub(r"\$(\w)", pick, line))
 
     def fresh(self, line: str) -> str:
         """Give a line temporary registers of its own: in shared ones nothing could be known of rows of memory."""
-        number = self.name() % lines.FRESH
+        number = self.name() % FRESH
         if self.chance(0.1):
             return line
         names = {"%t7": f"%w{3 * number}", "%t8": f"%w{3 * number + 1}", "%t12": f"%w{3 * number + 2}",
@@ -86,7 +101,7 @@ class Writer:
         return re.sub(r"%(t7|t8|t12|d5|d0)\b", lambda found: names[found[0]], line)
 
     def compute(self) -> str:
-        if self.chance(0.25):
+        if self.chance(0.25) and not self.plain:
             return self.use_row()
         return self.fill(self.random.choice(self.operations))
 
@@ -107,7 +122,8 @@ class Writer:
 
     def uniform_condition(self, predicate: str) -> str:
         register = self.random.choice(UNIFORM)
-        return f"and.b32 %t7, {register}, {self.random.choice([1, 2, 3])}; setp.eq.u32 {predicate}, %t7, 0;"
+        bits = self.new("v")
+        return f"and.b32 {bits}, {register}, {self.random.choice([1, 2, 3])}; setp.eq.u32 {predicate}, {bits}, 0;"
 
     def warp_condition(self, predicate: str) -> str:
         """Return a condition that lanes of a warp agree on."""
@@ -118,20 +134,43 @@ class Writer:
         return "\n".join(self.statement(place) for _ in range(self.random.randrange(1, 4)))
 
     def statement(self, place: Place) -> str:
-        kinds: list[Callable[[Writer, Place], str]] = [calculate] * 4 + [guarded] * 2 + [lock_or_swap] * self.apart
+        kinds: list[Callable[[Writer, Place], str]] = [calculate] * 4 + [guarded] * 2 + [lock_or_swap] * self.apart * 2
+        kinds += [pattern] * 3
         if place.depth < 3:
             kinds += [branch, branch, loop, switch]
         if place.uniform:
             kinds += [change_uniform]
             kinds += self.barriers * (meetings.OF_BLOCKS * 2 + meetings.APART * self.apart)
+            kinds += self.barriers * (tiles.OF_TILES + [tiles.meet_apart] * (self.apart and not self.warps))
         if self.warps and place.lanes is not None:
             kinds += [meetings.warp_operation] * 3 + [meetings.exchange_in_warp, meetings.shrink]
             kinds += [part_lanes, branch_by_warp] if place.depth < 3 else []
-        if self.leaves and place.depth:
+            kinds += tiles.OF_WARPS * (self.full and not place.lanes[0])
+        if self.leaves:
             kinds += [leave]
         if place.loop and not self.warps:
             kinds += [break_out]
-        return self.random.choice(kinds)(self, place)
+        if self.plain and self.chance(0.9):
+            kinds = self.plain_statements(place)
+        text = self.random.choice(kinds)(self, place)
+        return self.separate(text) if self.shares or ".shared" not in text else self.statement(place)
+
+    def plain_statements(self, place: Place) -> list[Callable[[Writer, Place], str]]:
+        kinds = [calculate, patterns.stride_loop, patterns.stride_loop, patterns.gather, patterns.histogram]
+        if place.depth < 2 and place.uniform:
+            kinds += [branch_together, loop_together]
+        if self.barriers and place.uniform:
+            kinds += [*tiles.OF_TILES, meetings.exchange, meetings.tell_all, meetings.barrier_reduction]
+        if self.warps and self.full and place.lanes == (0, 0):
+            kinds += tiles.OF_WARPS
+        return kinds
+
+    def separate(self, text: str) -> str:
+        """Give a statement predicates of its own, mostly: in one that others write, lanes might differ."""
+        for name in PREDICATES:
+            if name in text and self.chance(0.8):
+                text = text.replace(name, self.new("k"))
+        return text
 
 
 # --- statements ---------------------------------------------------------------------------------------
@@ -139,6 +178,10 @@ class Writer:
 
 def calculate(writer: Writer, place: Place) -> str:
     return writer.compute()
+
+
+def pattern(writer: Writer, place: Place) -> str:
+    return writer.random.choice(patterns.ANYWHERE)(writer, place)
 
 
 def guarded(writer: Writer, place: Place) -> str:
@@ -168,10 +211,14 @@ setp.ne.u32 %p3, %t12, %t7; mov.u32 %t7, %t12;
 @%p3 bra L{number};"""
 
 
-def branch(writer: Writer, place: Place) -> str:
-    same = writer.chance(0.4)
+def branch(writer: Writer, place: Place, likely: float = 0.4) -> str:
+    same = writer.chance(likely)
     condition = writer.uniform_condition("%p2") if same else writer.condition("%p2")
     return _branch(writer, condition, place.inside(same=same))
+
+
+def branch_together(writer: Writer, place: Place) -> str:
+    return branch(writer, place, 1)
 
 
 def branch_by_warp(writer: Writer, place: Place) -> str:
@@ -186,8 +233,12 @@ def _branch(writer: Writer, condition: str, inside: Place) -> str:
     return f"{condition}\n@%p2 bra S{number};\n{first}\nbra.uni T{number};\nS{number}:\n{second}\nT{number}:"
 
 
-def loop(writer: Writer, place: Place) -> str:
-    number, same = writer.name(), writer.chance(0.5)
+def loop_together(writer: Writer, place: Place) -> str:
+    return loop(writer, place, 1)
+
+
+def loop(writer: Writer, place: Place, likely: float = 0.5) -> str:
+    number, same = writer.name(), writer.chance(likely)
     counter, limit = f"%i{number % 99}", f"%n{number % 99}"
     most = writer.random.choice([3, 3, 3, 7, 15 if place.depth == 0 else 1])
     register = writer.random.choice(UNIFORM if same else VARIABLES + lines.AFFINE)
@@ -235,57 +286,11 @@ def part_lanes(writer: Writer, place: Place) -> str:
     return text + writer.block(replace(deeper, lanes=(fixed | bit, value | bit))) + f"\nT{number}:"
 
 
-# --- kernels --------------------------------------------------------------------------------------------
-
-BLOCKS = [(32, 1, 1), (64, 1, 1), (96, 1, 1), (128, 1, 1), (16, 4, 1), (32, 2, 1), (8, 3, 4), (4, 4, 4),
-          (64, 1, 2), (1, 1, 1), (5, 1, 1), (31, 1, 1), (33, 1, 1), (7, 5, 2), (16, 3, 1), (48, 1, 1), (17, 2, 2),
-          (2, 33, 1), (1, 1, 37)]  # fmt: skip
-GRIDS = [(1, 1, 1), (1, 1, 1), (2, 1, 1), (5, 1, 1), (2, 2, 1), (1, 2, 3)]
-
-
-@dataclass
-class Case:
-    text: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-
-    @property
-    def threads(self) -> int:
-        """All threads of the grid."""
-        sizes = [*self.grid, *self.block]
-        count = 1
-        for size in sizes:
-            count *= size
-        return count
-
-    def arguments(self) -> tuple:
-        """Return arrays and the number to start with, the same each time."""
-        threads = self.threads
-        words = np.random.default_rng(threads).integers(0, 2**32, 64 * (threads + 1), dtype=np.uint32)
-        words[::3] %= 40
-        sums = np.zeros(32, np.uint32)
-        sums[[12, 13]] = 0xFFFFFFFF  # for the least, and for bits that all have
-        return np.zeros(WORDS * threads, np.uint32), words, sums, np.zeros(ROWS * threads, np.uint32), np.uint32(3)
-
-    def interpreted(self) -> tuple:
-        """Return what the plain interpreter makes of them."""
-        arguments = self.arguments()
-        Grid(build([self.text]), "k", self.grid, self.block, arguments).run()
-        return arguments
-
-    def check(self, loaded: Loaded, expected: tuple, what: str) -> None:
-        """Launch the kernel on the CPU device and compare bit for bit."""
-        found = self.arguments()
-        loaded.launch("k", self.grid, self.block, *found)
-        for name, a, b in zip(("out", "in", "sums", "rows"), found, expected, strict=False):
-            np.testing.assert_array_equal(a, b, err_msg=f"{name}: {what}")
-
-
 def structured(random: Random) -> Case:
     """Return a kernel of nested branches, loops, switches, barriers and warp operations."""
-    block = random.choice(BLOCKS)
+    grid, block = random.choice(GRIDS), random.choice(random.choice([BLOCKS, EVEN]))
     barriers, warps = random.random() < 0.6, random.random() < 0.5
-    writer = Writer(random, barriers=barriers, warps=warps, leaves=not warps and random.random() < 0.7,
-                    threads=block[0] * block[1] * block[2])  # fmt: skip
+    leaves = not warps and random.random() < 0.7
+    writer = Writer(random, grid, block, barriers=barriers, warps=warps, leaves=leaves)
     body = "\n".join(writer.statement(Place()) for _ in range(random.randrange(2, 8)))
-    return Case(HEAD + body + "\n" + CELLS * barriers + TAIL, random.choice(GRIDS), block)
+    return Case(assemble(body, meets=barriers), grid, block)

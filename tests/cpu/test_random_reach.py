@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Random kernels reach what the compiler does for some kernels only, else comparing them would say little about it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from random import Random
+
+import pytest
+
+pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
+pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
+
+from support.loaded import Loaded
+from support.random_jumps import unstructured
+from support.random_ptx import structured
+
+from cuda.cpu.code import NARROW, WIDE
+from cuda.cpu.emit import affine, emit_kernel, kept, linear, parted, places, regions, turns
+from cuda.cpu.ptx.program import build
+
+pytestmark = pytest.mark.cpu_only
+KERNELS = 60  # of each kind, of which each thing is to be found in some
+FEWEST = 2
+
+# What shows in LLVM IR or in the notes for people.
+SHOWS = {
+    "a loop for even blocks": r"^even\d+:",
+    "a packet that leaves its loop for even blocks": r"^leave\d+\.\d+:",
+    "turns in a loop": r"^turn\.\d+:",
+    "a value that wraps around where it is made wider": r"^wraps\.\d+:",
+    "a packet that is whole again": r"^general\.\d+:",
+    "gathers by an index": r"call <32 x i32> @gather\.i32\.by4\(",
+    "gathers by an index of other sizes": r"call <32 x i32> @gather\.i32\.by[128]\(",
+    "two neighbours loaded together": r"= call .* @neighbours\.2\(",
+    "four neighbours loaded together": r"= call .* @neighbours\.4\(",
+    "lanes that change one place": r"call void @one\.\w+\.i32\.\w+\.red\(",
+    "lanes that change one place, and want what was there": r"= call <32 x i32> @one\.\w+\.i32\.\w+\(",
+    "lanes that change shared places": r"call i32 @one\.\w+\.i32\.\w+\.red\.many\(",
+    "lanes that change shared places, and want what was there": r"= call .* @one\.\w+\.i32\.\w+\.many\(",
+    "sums of floats at one place": r"@one\.fadd\.float\.",
+    "memory that is asked for ahead": r"call void @llvm\.prefetch",
+    "packets kept behind barriers": r"\[33 x <32 x i32>\]",
+    "bases kept behind barriers": r"\[33 x i32\]",
+    "many regions": r"; (?!1 )\d+ regions",
+    "one region": r"; 1 regions",
+    "a fiber for each warp": r"on fibers: ",
+    "fibers for barriers in functions": r"on fibers: there is a barrier in the function",
+    "fibers for loops that wait": r"on fibers: the loop at line \d+ of k may wait",
+    "blocks in any order": r"blocks run in any order",
+    "lanes apart at a barrier": r"lanes may come apart to the barrier",
+    "calls through pointers": r"^called\.\d+:",
+    "additions with carry": r"\buadd\.with\.overflow|zext <32 x i1> .* to <32 x i32>",
+    "packets of 16 lanes": r"; 16 lanes a packet",
+}
+# Functions that return something when they apply.
+APPLIES = {
+    "registers that are computed anew": (kept, "find_recomputed", lambda found: bool(found[0])),
+    "distances that are computed anew": (kept, "find_recomputed", lambda found: bool(found[1])),
+    "short arms of a branch": (parted, "arms_of", bool),
+    "addresses that advance evenly": (linear, "advance", lambda found: found is not None),
+    "rows that loops load": (turns, "rows_of_loops", bool),
+    "blocks with a copy for rows": (affine, "has_rows", bool),
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    """In how many kernels each thing is."""
+    counts: Counter[str] = Counter()
+    here: set[str] = set()
+
+    def watch(function, conditions):
+        def watched(*args, **options):
+            result = function(*args, **options)
+            here.update(what for what, holds in conditions.items() if holds(result))
+            return result
+
+        return watched
+
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name in {(owner, name) for owner, name, _ in APPLIES.values()}:
+            conditions = {what: holds for what, (o, n, holds) in APPLIES.items() if (o, n) == (owner, name)}
+            patch.setattr(owner, name, watch(getattr(owner, name), conditions))
+        for seed in range(KERNELS):
+            for kind in (structured, unstructured):
+                here.clear()
+                program = build([kind(Random(seed)).text])
+                for row, width in ((WIDE, 32), (NARROW, 32), (WIDE, 16)):
+                    kernel = emit_kernel(program, "k", width=width, row=row, native_gather=True)
+                    text = "\n".join((*kernel.notes, kernel.text))
+                    here.update(what for what, how in SHOWS.items() if re.search(how, text, re.MULTILINE))
+                counts.update(here)
+    return counts
+
+
+@pytest.mark.parametrize("what", [*SHOWS, *APPLIES])
+def test_random_kernels_reach(found, what):
+    assert found[what] >= FEWEST, f"{what} in {found[what]} of {2 * KERNELS} kernels"
+
+
+def test_what_is_looked_for_is_not_in_all_kernels(found):
+    everywhere = {what for what, count in found.items() if count == 2 * KERNELS}
+    assert everywhere == set()
+
+
+# Functions that emit what packets run into in such cases only.
+TAKEN = {
+    "a second turn in a loop": (turns.Turns, "_go_on"),
+    "a packet of an even block": (regions.Regions, "begin_even_packet"),
+    "a packet that leaves the loop for even blocks": (places.Places, "take_up"),
+    "short arms of a branch, apart": (parted, "emit_arms"),
+}
+
+
+@pytest.mark.parametrize("what", TAKEN)
+def test_packets_of_random_kernels_come_there(what, monkeypatch):
+    """The code is there in many kernels; here it ends them."""
+    owner, name = TAKEN[what]
+    emit = getattr(owner, name)
+
+    def emit_trap(first, *args, **options):
+        frame = first if owner is parted else first.frame
+        frame.module.declare("llvm.trap", "void", [])
+        frame.builder.line("call void @llvm.trap()")
+        return emit(first, *args, **options)
+
+    monkeypatch.setattr(owner, name, emit_trap)
+    monkeypatch.setenv("CUDA_CPU_LEVEL", "0")
+    monkeypatch.setenv("CUDA_CPU_CACHE", "0")
+    for seed in range(2 * KERNELS):
+        case = structured(Random(seed))
+        if Loaded(case.text.encode()).run("k", case.grid, case.block, *case.arguments()) is not None:
+            return
+    pytest.fail(f"no packet of {2 * KERNELS} kernels came to {what}")
