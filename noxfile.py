@@ -62,18 +62,37 @@ def fuzz(session):
     session.run("python", "-m", "pytest", "-q", "tests/cpu/ptx/test_ptx_fuzz.py", env=environment)
 
 
+# Path, packet width, level, workers: each pair of settings of paths and levels but those that make the same code.
+WAYS = [
+    ("region", "32", "0", "8"),
+    ("region", "32", "3", "2"),
+    ("region", "native", "3", "1"),
+    ("region", "1", "0", "2"),
+    ("fiber", "32", "1", "8"),
+    ("fiber", "32", "3", "1"),
+]
+RANDOM = [
+    ("tests/cpu/test_differential.py", {"CUDA_CPU_RANDOM_PROGRAMS": "100"}),
+    ("tests/cpu/emit/test_emit_regions.py", {"CUDA_CPU_RANDOM_REGIONS": "400"}),
+    ("tests/cpu/programs/test_random_programs.py", {"CUDA_CPU_RANDOM_PROGRAMS": "30", "CUDA_CPU_LEVEL": "3"}),
+]
+
+
 @nox.session
 def differential(session):
-    """Run the tests of programs in every way that the CPU device has, and many random kernels: an hour or two."""
-    programs = ("tests/cpu/programs", "tests/examples")
-    for path, width in (("region", "32"), ("region", "native"), ("region", "1"), ("fiber", "32")):
-        for level, workers in (("0", "8"), ("1", "2"), ("3", "1")):
-            way = {"PATH": path, "WIDTH": width, "LEVEL": level, "WORKERS": workers}
-            environment = {f"CUDA_CPU_{name}": value for name, value in way.items()}
-            session.log(" ".join(f"{name}={value}" for name, value in environment.items()))
-            session.run("python", "-m", "pytest", "-q", *programs, *session.posargs, env=environment)
-    many = {"CUDA_CPU_RANDOM_PROGRAMS": "1000"}
-    session.run("python", "-m", "pytest", "-q", "tests/cpu/test_differential.py", *session.posargs, env=many)
+    """Compare all ways of the CPU device: tests of programs in each way and under checks, random kernels. An hour.
+
+    `nox -s differential -- random` runs the random kernels alone; what follows goes to pytest: `--hypothesis-seed=7`.
+    """
+    only = session.posargs[:1] == ["random"]
+    rest = session.posargs[only:]
+    names = ("PATH", "WIDTH", "LEVEL", "WORKERS")
+    ways = [{f"CUDA_CPU_{name}": value for name, value in zip(names, way, strict=True)} for way in WAYS]
+    for environment in [] if only else [*ways, {"CUDA_CPU_CHECK": "all"}]:
+        session.log(" ".join(f"{name}={value}" for name, value in environment.items()))
+        session.run("python", "-m", "pytest", "-q", "tests/cpu/programs", "tests/examples", *rest, env=environment)
+    for tests, environment in RANDOM:
+        session.run("python", "-m", "pytest", "-q", tests, *rest, env=environment)
 
 
 @nox.session(venv_backend="venv")

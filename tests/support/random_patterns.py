@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements of random kernels as programs have them, and as the compiler looks for them.
 
-Loops that go through memory in long steps, gathers by narrow indices, histograms. Each function takes the writer of the kernel and the place of the statement, and returns its lines.
+Loops that go through memory in long steps, gathers by narrow indices, histograms. Each function takes the writer of the
+kernel and the place of the statement, and returns its lines.
 """
 
 from __future__ import annotations
