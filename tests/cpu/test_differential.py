@@ -20,7 +20,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.random_case import Case
 from support.random_jumps import unstructured
-from support.random_ptx import structured
+from support.random_ptx import streaming, structured
 
 from cuda.cpu import jit
 from cuda.cpu.code import NARROW, WIDE
@@ -55,7 +55,8 @@ def check(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
             for workers in (1, 2):
                 loaded = Loaded(case.text.encode(), row)  # compiled by the first, from the disk cache for the second
                 runtime.set_workers(workers)
-                case.check(loaded, expected, f"{way}, {workers} workers")
+                for time in ("first", "second"):  # then it is known how long blocks take
+                    case.check(loaded, expected, f"{way}, {workers} workers, {time} launch")
 
 
 @pytest.fixture(autouse=True)
@@ -66,11 +67,11 @@ def _workers():
 
 
 @pytest.mark.timeout(120 + 60 * COUNT)
-@pytest.mark.parametrize("kind", [structured, unstructured])
+@pytest.mark.parametrize("kind", [structured, streaming, unstructured])
 def test_every_way_gives_the_interpreters_bits(kind, monkeypatch, tmp_path_factory):
     monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path_factory.mktemp("kernels")))
 
-    @settings(max_examples=COUNT, derandomize=COUNT <= 6, database=None)
+    @settings(max_examples=-(-COUNT // (4 if kind is streaming else 1)), derandomize=COUNT <= 6, database=None)
     @given(st.integers(0, 1 << 32).map(Random) | st.randoms(use_true_random=False))  # the latter ones shrink
     def run(random):
         check(kind(random), monkeypatch)

@@ -15,11 +15,12 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.loaded import Loaded
 from support.random_jumps import unstructured
-from support.random_ptx import structured
+from support.random_ptx import streaming, structured
 
 from cuda.cpu.code import NARROW, WIDE
-from cuda.cpu.emit import affine, emit_kernel, kept, linear, parted, places, regions, turns
+from cuda.cpu.emit import abreast, affine, emit_kernel, frame, linear, parted, places, regions, turns
 from cuda.cpu.ptx.program import build
+from cuda.cpu.runtime import _runtime as runtime
 
 pytestmark = pytest.mark.cpu_only
 KERNELS = 60  # of each kind, of which each thing is to be found in some
@@ -30,6 +31,7 @@ SHOWS = {
     "a loop for even blocks": r"^even\d+:",
     "a packet that leaves its loop for even blocks": r"^leave\d+\.\d+:",
     "turns in a loop": r"^turn\.\d+:",
+    "blocks abreast in a loop": r"^abreast:",
     "a value that wraps around where it is made wider": r"^wraps\.\d+:",
     "a packet that is whole again": r"^general\.\d+:",
     "gathers by an index": r"call <32 x i32> @gather\.i32\.by4\(",
@@ -57,8 +59,8 @@ SHOWS = {
 }
 # Functions that return something when they apply.
 APPLIES = {
-    "registers that are computed anew": (kept, "find_recomputed", lambda found: bool(found[0])),
-    "distances that are computed anew": (kept, "find_recomputed", lambda found: bool(found[1])),
+    "registers that are computed anew": (frame, "find_recomputed", lambda found: bool(found[0])),
+    "distances that are computed anew": (frame, "find_recomputed", lambda found: bool(found[1])),
     "short arms of a branch": (parted, "arms_of", bool),
     "addresses that advance evenly": (linear, "advance", lambda found: found is not None),
     "rows that loops load": (turns, "rows_of_loops", bool),
@@ -109,12 +111,23 @@ def test_what_is_looked_for_is_not_in_all_kernels(found):
 # Functions that emit what packets run into in such cases only.
 TAKEN = {
     "a second turn in a loop": (turns.Turns, "_go_on"),
+    "a packet of blocks abreast": (abreast.Abreast, "_begin_packet"),
     "a packet of an even block": (regions.Regions, "begin_even_packet"),
     "a packet that leaves the loop for even blocks": (places.Places, "take_up"),
     "short arms of a branch, apart": (parted, "emit_arms"),
 }
 
 
+@pytest.fixture
+def _one_worker():
+    """It takes several blocks at once."""
+    count = runtime.workers()
+    runtime.set_workers(1)
+    yield
+    runtime.set_workers(count)
+
+
+@pytest.mark.usefixtures("_one_worker")
 @pytest.mark.parametrize("what", TAKEN)
 def test_packets_of_random_kernels_come_there(what, monkeypatch):
     """The code is there in many kernels; here it ends them."""
@@ -122,16 +135,16 @@ def test_packets_of_random_kernels_come_there(what, monkeypatch):
     emit = getattr(owner, name)
 
     def emit_trap(first, *args, **options):
-        frame = first if owner is parted else first.frame
-        frame.module.declare("llvm.trap", "void", [])
-        frame.builder.line("call void @llvm.trap()")
+        here = first if owner is parted else first.frame
+        here.module.declare("llvm.trap", "void", [])
+        here.builder.line("call void @llvm.trap()")
         return emit(first, *args, **options)
 
     monkeypatch.setattr(owner, name, emit_trap)
     monkeypatch.setenv("CUDA_CPU_LEVEL", "0")
     monkeypatch.setenv("CUDA_CPU_CACHE", "0")
     for seed in range(2 * KERNELS):
-        case = structured(Random(seed))
+        case = (streaming, structured)[seed % 2](Random(seed))
         if Loaded(case.text.encode()).run("k", case.grid, case.block, *case.arguments()) is not None:
             return
     pytest.fail(f"no packet of {2 * KERNELS} kernels came to {what}")

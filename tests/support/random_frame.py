@@ -9,7 +9,7 @@ NAMES = 400  # registers of each type that patterns take as they need them
 WORDS = 28  # of the output, for each thread
 ROWS = 6  # words of the rows, for each thread
 READABLE = 576  # words at the start of the input that each thread may read
-LONG = 32768  # words of the memory that loops go through in long steps
+LONG = 40960  # words of the memory that loops go through in long steps
 BINS = 256  # of histograms: in `sums` from word 32 on, and in shared memory
 COUNTERS = 32 + BINS  # word of `sums`: each grows by one at a time
 SUMS = COUNTERS + 32
@@ -114,14 +114,6 @@ HEAD = f"""\
     ld.global.u32 %r0, [%d3]; ld.global.u32 %r1, [%d3+12]; ld.global.u32 %r2, [%d3+120]; ld.global.u32 %r3, [%d3+72];
     mov.u32 %r4, %t0; mov.u32 %r5, %laneid;
     mov.u32 %g18, slots; mad.lo.u32 %t3, %t0, 4, %g18;
-    st.shared.u32 [%t3], %r1; st.shared.u32 [%t3+4096], %r2;
-    mov.u32 %t4, fixed; mad.lo.u32 %t4, %t0, 4, %t4; xor.b32 %t5, %r1, %t0; st.shared.u32 [%t4], %t5;
-    setp.lt.u32 %p0, %t0, 1; @%p0 st.shared.v4.u32 [cells], {{0, 0, 0, 0}}; \
-@%p0 st.shared.v4.u32 [cells+16], {{0, 0, 0, 0}};
-    st.local.u32 [own], %r0; st.local.u32 [own+4], %r1; st.local.u32 [own+8], %r4; st.local.u32 [own+12], 9;
-    st.local.v4.u32 [own+16], {{1, 2, 3, 4}}; st.local.v2.u32 [own+32], {{%r3, %r4}}; \
-st.local.v2.u32 [own+40], {{5, 6}};
-    st.local.v4.u32 [own+48], {{%r1, %r2, %r3, 7}};
     mov.u32 %t4, 1; mov.u32 %t10, %laneid; mov.u32 %t11, 40;
     and.b32 %t5, %t0, 0xffe0; sub.u32 %t5, %t1, %t5; min.u32 %t5, %t5, 32;
     setp.ge.u32 %p0, %t5, 32; shl.b32 %m, %t4, %t5; sub.u32 %m, %m, 1; selp.b32 %m, -1, %m, %p0;
@@ -146,6 +138,18 @@ DONE:
     ret;
 }
 """
+SHARED = """\
+    st.shared.u32 [%t3], %r1; st.shared.u32 [%t3+4096], %r2;
+    mov.u32 %t4, fixed; mad.lo.u32 %t4, %t0, 4, %t4; xor.b32 %t5, %r1, %t0; st.shared.u32 [%t4], %t5;
+    setp.lt.u32 %p0, %t0, 1; @%p0 st.shared.v4.u32 [cells], {0, 0, 0, 0}; \
+@%p0 st.shared.v4.u32 [cells+16], {0, 0, 0, 0};
+"""
+OWN = """\
+    st.local.u32 [own], %r0; st.local.u32 [own+4], %r1; st.local.u32 [own+8], %r4; st.local.u32 [own+12], 9;
+    st.local.v4.u32 [own+16], {1, 2, 3, 4}; st.local.v2.u32 [own+32], {%r3, %r4}; \
+st.local.v2.u32 [own+40], {5, 6};
+    st.local.v4.u32 [own+48], {%r1, %r2, %r3, 7};
+"""
 CELLS = "bar.sync 0; ld.shared.v2.u32 {%t4, %t5}, [cells]; st.global.v2.u32 [%d1+88], {%t4, %t5};\n"
 CLEAR = f"""\
     and.b32 %t5, %t0, {BINS - 1}; shl.b32 %t5, %t5, 2; mov.u32 %t4, bins; add.u32 %t5, %t5, %t4;
@@ -169,5 +173,5 @@ def assemble(body: str, *, meets: bool) -> str:
     """
     counts = "bins" in body or "counters" in body
     meeting = (CELLS + COUNTED * counts) * meets
-    ready = "    bar.sync 0;\n" * (meets or ".shared" in body)  # other threads read what was written so far
-    return f"{HEAD}{CLEAR * counts}{ready}{body}\n{meeting}{TAIL}"
+    ready = "" if not (meets or ".shared" in body) else f"{SHARED}{CLEAR * counts}    bar.sync 0;\n"
+    return f"{HEAD}{OWN * ('own' in body)}{ready}{body}\n{meeting}{TAIL}"

@@ -51,7 +51,7 @@ def stride_loop(writer: Writer, place: Place) -> str:
     """Go through the long memory, from the thread's place in the grid on."""
     random, long, number = writer.random, writer.long, writer.name()
     size = SIZES[long.type_]
-    most = max(1, min(long.elements // long.step, MOST_ROUNDS // writer.all_threads))
+    most = max(1, min(long.elements // long.step, writer.most_rounds // writer.all_threads))
     rounds = min(most, random.choice([1, 9, 10, 17, 18]))
     bound = max(1, long.step * rounds - random.choice([0, 0, 1, 31, 77, long.step // 2]))
     form = random.choice([_by_index, _by_index, _by_index_at_end, _by_pointer, _by_long_index, _downward])

@@ -62,6 +62,7 @@ class Writer:
             self.operations = lines.INTEGERS + lines.OTHERS + lines.CALLS * 2
         self.names = 0
         self.registers: Counter[str] = Counter()
+        self.most_rounds = patterns.MOST_ROUNDS
         self.long = patterns.choose_long(random, self.all_threads)
         self.tile_index = ""  # the word that a thread brings to a tile
 
@@ -294,3 +295,18 @@ def structured(random: Random) -> Case:
     writer = Writer(random, grid, block, barriers=barriers, warps=warps, leaves=leaves)
     body = "\n".join(writer.statement(Place()) for _ in range(random.randrange(2, 8)))
     return Case(assemble(body, meets=barriers), grid, block)
+
+
+def streaming(random: Random) -> Case:
+    """Return a kernel whose blocks first go through memory in long steps, as those that are bound by memory do."""
+    grid, block = (
+        random.choice([(24, 1, 1), (4, 6, 1)]),
+        random.choice([(64, 1, 1), (64, 1, 1), (32, 2, 1), (48, 1, 1)]),
+    )
+    writer = Writer(random, grid, block, barriers=random.random() < 0.3, warps=False, leaves=random.random() < 0.2)
+    writer.plain, writer.most_rounds = True, 18 * writer.all_threads
+    writer.long = replace(writer.long, written=random.random() < 0.25)
+    statements = [calculate] * random.randrange(2) + [patterns.stride_loop]
+    body = [writer.separate(statement(writer, Place())) for statement in statements]
+    body += [writer.statement(Place()) for _ in range(random.randrange(3))]
+    return Case(assemble("\n".join(body), meets=writer.barriers), grid, block)
