@@ -179,19 +179,22 @@ library.cuStreamSynchronize(None)
 {more}
 class Late:
     calls = (library.cuStreamSynchronize, library.cuEventSynchronize, library.cuCtxSynchronize, library.cuCtxSetCurrent)
-    handles = (None, ctypes.c_void_p(event), None, ctypes.c_void_p(context))
-    def __del__(self, calls=calls, handles=handles):
-        print(*[call(handle) for call, handle in zip(calls, handles)])
+    calls += (library.cuCtxPushCurrent_v2, library.cuCtxPopCurrent_v2)  # PyCUDA's destructors, around cuMemFree
+    popped = ctypes.c_void_p(1)
+    handles = (None, ctypes.c_void_p(event), None, ctypes.c_void_p(context), ctypes.c_void_p(context))
+    handles += (ctypes.byref(popped),)
+    def __del__(self, calls=calls, handles=handles, popped=popped):
+        print(*[call(handle) for call, handle in zip(calls, handles)], popped.value)
 sys.modules["late"] = Late()
 """
 
 
 def test_waits_after_the_interpreter_has_ended():
     """Destructors of C++ objects (Taichi's) wait once more: there is nothing to wait for, unless work was dropped."""
-    assert in_new_process(LATE.format(more="")) == "0 0 0 0"
+    assert in_new_process(LATE.format(more="")) == "0 0 0 0 0 0 None"
     pending = "driver.cuStreamWaitValue32(0, flag, 1, 1)"  # until it is 1, which nobody writes
     lost = str(abi.CUDA_ERROR_DEINITIALIZED)
-    assert in_new_process(LATE.format(more=pending)).split() == [lost] * 4
+    assert in_new_process(LATE.format(more=pending)).split() == [lost] * 6 + ["1"]
 
 
 def test_calls_while_python_exits():

@@ -125,8 +125,8 @@ static int has_word(const char *name, const char *const *words) {
    cuStreamDestroy, cuLibraryUnload) goes with the process, and nobody waits where all work was done: finalisers of other
    libraries that come so late have nothing to complain of. */
 static int is_done(const char *name) {
-    static const char *const gives_back[] = {"Free", "Destroy", "Release", "Unload", "Unregister", NULL};
-    static const char *const waits[] = {"Synchronize", "SetCurrent", NULL};
+    static const char *const gives_back[] = {"Free", "Destroy", "Release", "Unload", "Unregister", "Detach", NULL};
+    static const char *const waits[] = {"Synchronize", "SetCurrent", "PushCurrent", "PopCurrent", NULL};
     return has_word(name, gives_back) || (has_word(name, waits) && shell_ended_idle && shell_ended_idle());
 }
 
@@ -261,6 +261,10 @@ static int convert_output(struct output *output, PyObject *number) {
     return 0;
 }
 
+static size_t output_size(const struct output *output) {
+    return output->kind == 'f' ? 4 : output->kind == 'd' ? 8 : (size_t)(output->kind - '0');
+}
+
 /* Store a function's result in its outputs, all or none; return 0, or -1 with an exception set. */
 static int store_outputs(struct output *outputs, int count, PyObject *result) {
     if (count == 0) {
@@ -275,9 +279,8 @@ static int store_outputs(struct output *outputs, int count, PyObject *result) {
     for (int i = 0; i < count; i++)
         if (convert_output(&outputs[i], count == 1 ? result : PyTuple_GET_ITEM(result, i))) return -1;
     for (int i = 0; i < count; i++) {
-        size_t size = outputs[i].kind == 'f' ? 4 : outputs[i].kind == 'd' ? 8 : (size_t)(outputs[i].kind - '0');
         /* Little-endian: the low bytes come first (x86-64, aarch64). */
-        if (outputs[i].address) memcpy(outputs[i].address, &outputs[i].value, size);
+        if (outputs[i].address) memcpy(outputs[i].address, &outputs[i].value, output_size(&outputs[i]));
     }
     return 0;
 }
@@ -317,7 +320,11 @@ int shell_call(struct shell_entry *entry, ...) {
     va_start(arguments, entry);
     int count = read_outputs(outputs, &signature, &arguments);
     int status = count < 0 ? SHELL_INVALID_VALUE : refusal();
-    if (status == SHELL_DEINITIALIZED && is_done(entry->name)) status = SHELL_SUCCESS;
+    if (status == SHELL_DEINITIALIZED && is_done(entry->name)) {
+        for (int i = 0; i < count; i++)
+            if (outputs[i].address) memset(outputs[i].address, 0, output_size(&outputs[i]));
+        status = SHELL_SUCCESS;
+    }
     else if (!status) {
         PyGILState_STATE state = PyGILState_Ensure();
         /* A caller may be in the middle of handling an exception, a finaliser for one. */
