@@ -165,6 +165,8 @@ def test_taken(text):
         ("ld.global.b32 %b32_1, [callee];", "callee is no variable"),
         ("ld.global.L2::cache_hint.b32 %b32_1, [words];", "needs an operand for the policy"),
         ("ld.global.b32 %b32_1, [words], %b64_1;", "a policy needs .L2::cache_hint"),
+        ("alloca.u32 %u32_1, %u32_2, _;", r"operand 3 \(align\) must be a constant"),
+        ("add.s32 %s32_1, _, 1;", r"operand 2 \(a\) must be of type \.s32"),
         ("barrier.arrive.cluster;", "is not supported"),
         ("mbarrier.shared.init.b64 [room], 1;", "is not supported"),
         ("multimem.relaxed.ld_reduce.add.u32 %u32_1, [words];", "is not supported"),
@@ -203,6 +205,10 @@ def test_an_access_without_a_space_is_in_that_of_the_variable():
     program = load("ld.b32 %b32_1, [room]; st.b32 [depot], %b32_1; atom.add.u32 %u32_1, [words], 1;")
     modifiers = [statement.modifiers for statement in program.functions["k"].body[:3]]
     assert modifiers == [("b32", "shared"), ("b32", "local"), ("add", "u32", "global")]
+    text = "st.async.mbarrier::complete_tx::bytes.b32 [%b64_1], %b32_1, [room];"
+    assert load(text).functions["k"].body[0].modifiers[-1] == "shared::cluster"
+    text = "tensormap.replace.tile.rank.b1024.b32 [room], 1;"
+    assert load(text).functions["k"].body[0].modifiers[-1] == "shared::cta"
 
 
 def test_every_operand_of_every_row_has_a_type():

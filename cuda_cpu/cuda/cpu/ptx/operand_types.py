@@ -134,7 +134,7 @@ def _agrees(type_: str, written: object, result: bool) -> bool:
     if kind == "vector":
         return all(_agrees(type_ + "+" * wider, each, result) for each in rest)
     if type_ == "" or kind == "_":
-        return True
+        return type_ == "" or result
     if type_ in ("constant", "label"):
         return kind == {"constant": "int", "label": "symbol"}[type_]
     if kind == "register" or (kind == "special" and not result):  # ptxas takes special registers in moves only

@@ -14,8 +14,8 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
 from cuda.cpu.ptx.syntax import Address, Function, Instruction, Symbol, Variable
 
-# Whose .space is that of one of two addresses: each is named by modifiers of its own.
-_TWO_SPACES = frozenset(("cp", "tensormap"))
+# What .space may say of a variable, the first that an instruction has.
+_WORDS = {"shared": ("shared", "shared::cta", "shared::cluster")}
 
 
 class Spaces:
@@ -43,8 +43,8 @@ def name_space(instruction: Instruction, spaces: Spaces) -> None:
     PtxError
         The instruction accesses another state space than that of the variable.
     """
-    if instruction.opcode in _TWO_SPACES:
-        return
+    if instruction.opcode == "cp" and "mbarrier" not in instruction.modifiers:
+        return  # copies name the spaces of both addresses
     for operand in instruction.operands:
         if type(operand) is Address and type(operand.base) is Symbol:
             space = spaces.of(operand.base.name)
@@ -54,7 +54,8 @@ def name_space(instruction: Instruction, spaces: Spaces) -> None:
                 continue
             if not space:
                 raise PtxError(f"{form}: {operand.base.name} is no variable", instruction.line)
-            if form.space is None and space in words and space != "const":
-                instruction.modifiers = (*instruction.modifiers, space)
+            word = next((each for each in _WORDS.get(space, (space,)) if each in words), "const")
+            if form.space is None and word != "const":
+                instruction.modifiers = (*instruction.modifiers, word)
             elif form.space is None or form.space.partition("::")[0] != space:
                 raise PtxError(f"{form}: {operand.base.name} is in .{space}", instruction.line)
