@@ -48,3 +48,18 @@ def window(writer: Writer, place: Place) -> str:
         f" add.u32 $d, $d, %t7;\nS{number}: add.s32 $k, $k, 1; setp.le.s32 %p3, $k, {reach};\n@%p3 bra L{number};"
     )
     return writer.fill(text.replace("$k", counter).replace("$i", index).replace("$q", address))
+
+
+def gather_near_edge(writer: Writer, place: Place) -> str:
+    """Let lanes whose index is beyond the edge read by it: as it happens, it grows by one from lane to lane."""
+    number, index, address = writer.name(), writer.new("v"), writer.new("q")
+    edge, back = writer.random.choice([-(1 << 31), -(1 << 31), -8, 0, 0x40000000]), writer.random.choice([0, 8, 16, 24])
+    text = (
+        f"and.b32 %t8, $a, 0; add.u32 %t8, %t8, {(edge - back) & 0xFFFFFFFF:#x}; add.u32 $i, %t8, %t10;"
+        f" setp.lt.u32 %p4, %t10, {back};\n@%p4 bra S{number};\n"
+        f"mul.wide.s32 $q, $i, 4; add.s64 $q, $q, $B; ld.global.u32 $d, [$q];\nS{number}:"
+    )
+    # The base is the same for all lanes, and known to be before the branch.
+    base = writer.new("q")
+    text = f"add.s64 {base}, %d2, {-4 * edge};\n" + text.replace("$B", base)
+    return writer.fill(text.replace("$i", index).replace("$q", address))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from support.random_edges import near_edge, window
+from support.random_edges import gather_near_edge, near_edge, window
 from support.random_frame import COUNTERS, LONG, READABLE
 
 if TYPE_CHECKING:
@@ -272,5 +272,6 @@ ANYWHERE: list[Callable] = [
     count,
     swap_in,
     near_edge,
+    gather_near_edge,
     window,
 ]
