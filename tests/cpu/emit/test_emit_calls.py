@@ -84,9 +84,13 @@ def test_results_that_go_nowhere(call: str, message: str) -> None:
         run(f"{function}{START}call {call};{END}")
 
 
-def test_parameters_of_calls_have_no_address() -> None:
-    with pytest.raises(PtxError, match="the address of 's' cannot be taken"):
-        run(f"{START}.param .b8 s[32]; st.local.u32 [s+8], %r1;{END}")
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [("mov.u64 %d1, s", "the address of 's' cannot be taken"), ("st.local.u32 [s+8], %r1", "s is in .param")],
+)
+def test_parameters_of_calls_have_no_address(use: str, message: str) -> None:
+    with pytest.raises(PtxError, match=message):
+        run(f"{START}.param .b8 s[32]; {use};{END}")
 
 
 def test_structs_by_value() -> None:

@@ -17,8 +17,6 @@ from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair, Vector
 def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, source = instruction.operands
     if form.vec:
-        if any(len(getattr(each, "elements", ())) != int(form.vec[1:]) for each in (destination, source)):
-            raise PtxError(f"{form}: both operands must have {form.vec[1:]} elements", instruction.line)
         values = [frame.read(each, form.type) for each in source.elements]
         for target, value in zip(destination.elements, values, strict=True):
             if target is not None:

@@ -222,12 +222,16 @@ def _wrong(form: Form, name: str, written: tuple) -> str:
         right = len(parts) == count and all(_agrees(type_, part, result) for part in parts)
         return "" if right else f"a vector of {count} registers of type .{type_}"
     wanted = type_of(form, name)
-    if written[0] == "address" or (form.opcode == "mov" and _is_moved(written, wanted, result)):
+    count = int(form.vec[1:]) if getattr(form, "vec", None) else 1
+    if form.opcode == "mov":
+        if count > 1 and len(parts) != count:
+            return f"a vector of {count} elements"
+        if _is_moved(written, wanted, result):
+            return ""
+    if written[0] == "address":
         return ""
-    if name in "db" and form.opcode in _VECTORS:
-        count = int(form.vec[1:]) if getattr(form, "vec", None) else 1
-        if len(parts) != count:
-            return f"a vector of {count} elements" if count > 1 else "no vector"
+    if name in "db" and form.opcode in _VECTORS and len(parts) != count:
+        return f"a vector of {count} elements" if count > 1 else "no vector"
     if _agrees(wanted, written, result):
         return ""
     if wanted in ("constant", "label"):
