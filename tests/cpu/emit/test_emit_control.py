@@ -282,6 +282,25 @@ LOCK:
     assert compiled(HEADER + body + FOOTER).path == Path.FIBERS
 
 
+@pytest.mark.parametrize("outer", ["LOCK", "OUTER"])
+def test_lanes_behind_a_lock_that_begins_a_loop_vote_together(outer: str) -> None:
+    """Where the loop around a lock begins with the lock, both go back to one block."""
+    body = f"""
+    add.s64 %d4, %d1, 128; mov.u32 %r3, 0; mov.u32 %r5, 0;
+OUTER: {"mov.u32 %r6, 0;" if outer == "OUTER" else ""}
+LOCK:
+    atom.global.cas.b32 %r4, [%d4], 0, 1; setp.ne.u32 %p1, %r4, 0;
+    @%p1 bra LOCK;
+    atom.global.exch.b32 %r4, [%d4], 0;
+    setp.lt.u32 %p2, %r2, 5; vote.sync.ballot.b32 %r6, %p2, -1; add.u32 %r3, %r3, %r6;
+    add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3;
+    @%p3 bra {outer};
+"""
+    x = np.zeros(33, np.uint32)
+    x[:32] = np.arange(32)
+    np.testing.assert_array_equal(run(body, x)[:32], np.full(32, 3 * 31))
+
+
 def test_early_return_before_a_barrier_is_reported() -> None:
     body = """
     mov.u32 %r3, 3; setp.gt.u32 %p1, %r2, 20;

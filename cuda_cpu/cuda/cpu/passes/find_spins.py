@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find loops that may wait for other threads: they end by what an atomic or volatile access or a call returned.
 
-In code that is not optimised such a value comes through memory and through the results of calls.
+In code that is not optimised such a value comes through memory and through the results of calls. Loops that begin
+at the same block, a lock and the loop around it for one, are one loop of the graph: each way back is looked at.
 """
 
 from __future__ import annotations
 
-from cuda.cpu.passes.graph import RETURN, Graph, Step
+from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.syntax import Call, Function, Instruction, Register
 
 SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
@@ -23,22 +24,35 @@ def find_spins(graph: Graph, asking: frozenset[str]) -> None:
         Functions in which something is read that other threads may change.
     """
     for first, last in graph.loops:
-        steps = [step for block in graph.blocks[first : last + 1] for step in block.steps]
-        returned = {operand.name for step in steps if _asks(step, asking) for operand in step.instruction.results}
-        shared = {name for step in steps if _is_shared(step, returned, asking) for name in step.writes}
-        if not shared:
-            continue
-        before, stored = None, False  # stored: what depends on other threads went through memory
-        while before != (len(shared), stored):
-            before = (len(shared), stored)
-            for step in steps:
-                if not shared.isdisjoint(step.reads) or (stored and _loads(step)):
-                    shared.update(step.writes)
-                    stored = stored or (step.form is not None and step.form.opcode == "st")
-        for block in graph.blocks[first : last + 1]:
-            leaves = any(target == RETURN or not first <= target <= last for target in block.end.targets)
-            if leaves and not shared.isdisjoint(block.end.reads):
-                graph.spins.add(first)
+        if any(_asks_to_leave(graph, first, end, last, asking) for end in _rounds(graph, first, last)):
+            graph.spins.add(first)
+
+
+def _rounds(graph: Graph, first: int, last: int) -> list[int]:
+    """Return the blocks that end a round: what is up to such a block is a loop of its own."""
+    ways = {first}
+    if not graph.blocks[last].steps and graph.blocks[last].end.targets == (first,):
+        ways.add(last)  # `order_blocks` let all rounds end there
+    return [*(b.number for b in graph.blocks[first:last] if not ways.isdisjoint(b.end.targets)), last]
+
+
+def _asks_to_leave(graph: Graph, first: int, end: int, last: int, asking: frozenset[str]) -> bool:
+    """Tell whether it depends on other threads when lanes leave the loop whose rounds end with block `end`."""
+    blocks = graph.blocks[first : end + 1]
+    steps = [step for block in blocks for step in block.steps]
+    returned = {operand.name for step in steps if _asks(step, asking) for operand in step.instruction.results}
+    shared = {name for step in steps if _is_shared(step, returned, asking) for name in step.writes}
+    if not shared:
+        return False
+    before, stored = None, False  # stored: what depends on other threads went through memory
+    while before != (len(shared), stored):
+        before = (len(shared), stored)
+        for step in steps:
+            if not shared.isdisjoint(step.reads) or (stored and _loads(step)):
+                shared.update(step.writes)
+                stored = stored or (step.form is not None and step.form.opcode == "st")
+    inside = {*range(first, end + 1), last}
+    return any(not inside.issuperset(b.end.targets) and not shared.isdisjoint(b.end.reads) for b in blocks)
 
 
 def _loads(step: Step) -> bool:
