@@ -8,6 +8,7 @@ import ctypes
 import importlib.util
 import os
 import pathlib
+import signal
 import sys
 
 import pytest
@@ -33,6 +34,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "needs_nvfatbin: makes fat binaries")
     settings.register_profile("untimed", deadline=None)  # on a busy machine, anything may take long
     settings.load_profile("untimed")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
     os.environ["CUDA_PYTHON_DRIVER"] = config.getoption("--driver")
     if config.getoption("--driver") == "nvidia":
         ctypes.CDLL("libcuda.so.1")  # before the CPU device's library, which has the same name, is loaded by its path
