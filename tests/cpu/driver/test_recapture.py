@@ -87,8 +87,9 @@ def test_other_parameters(store, line):
 
 @pytest.mark.parametrize("wrong", ["more", "fewer", "kind", "size", "refusal", "order"])
 def test_what_does_not_fit_ends_the_recapture(store, line, refused, wrong):
+    callback = Callback(lambda *_: 1) if wrong == "refusal" else None  # lives as long as it may be called
     with calls.memory(4) as place, captured(store, line, place) as graph:
-        again(line, graph, Callback(lambda *_: 1) if wrong == "refusal" else None)
+        again(line, graph, callback)
         with refused("GRAPH_RECAPTURE_FAILURE"):
             if wrong == "kind":
                 kernels.run(store, "store", c_uint64(place), c_uint32(1), stream=line)
