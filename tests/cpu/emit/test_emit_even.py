@@ -70,11 +70,12 @@ def test_only_kernels_of_tiles_have_them() -> None:
     assert "\neven0:" not in text_of(PRODUCT.replace("bar.sync 0;", ""))
 
 
-# Behind a barrier, the threads with %tid.y = 1 load from where nothing is.
+# Behind a barrier, the threads with %tid.y = 1 of block 1 load from where nothing is.
 STRAY = """
 .visible .entry k(.param .u64 x) {
     .reg .b32 %r<9>; .reg .b64 %d<9>;
     ld.param.u64 %d1, [x]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;
+    mov.u32 %r4, %ctaid.x; and.b32 %r4, %r4, 1; mul.lo.u32 %r2, %r2, %r4;
     mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; cvt.u64.u32 %d4, %r2; shl.b64 %d4, %d4, 62; add.s64 %d5, %d3, %d4;
     bar.sync 0;
     ld.global.u32 %r3, [%d5]; st.global.u32 [%d3], %r3;
@@ -87,7 +88,7 @@ STRAY = """
 def test_a_fault_names_its_warp(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     fault = Loaded((HEAD + STRAY).encode()).run("k", (3, 1, 1), (32, 4, 1), np.zeros(32, np.uint32))
-    assert (fault.block, fault.warp) == ((0, 0, 0), 1)
+    assert (fault.block, fault.warp) == ((1, 0, 0), 1)
 
 
 @pytest.mark.parametrize("block", [(32, 4, 1), (40, 1, 1)])

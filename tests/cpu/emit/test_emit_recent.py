@@ -186,5 +186,5 @@ def test_vectors_move():
     compiled(text)(out)
     lanes = np.arange(32)
     np.testing.assert_array_equal(out, np.stack([lanes + 7, lanes * 0, lanes * 0, lanes], 1))
-    with pytest.raises(PtxError, match="both operands must have 2 elements"):
+    with pytest.raises(PtxError, match=r"operand 2 \(a\) must be a vector of 2 elements"):
         compiled(text.replace("{%r1, %r4}", "{%r1, %r4, %r4}"))
