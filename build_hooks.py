@@ -59,6 +59,7 @@ UTILITY_SOURCE = f"{BINDINGS}/_cython_utility.c"
 
 # -g0 and -s: the interpreter's own flags ask for debug information, ten times the size of the code.
 COMPILE = ["-O2", "-g0", "-fno-strict-aliasing", "-Wno-unused-function"]
+HIDDEN = "-fvisibility=hidden"  # but PyInit_: calls from file to file then need no look-up
 LINK = ["-Wl,-s"]
 
 # What a module needs beyond its own .pyx: sources (patterns), include folders, libraries.
@@ -139,7 +140,7 @@ def extensions() -> list[Extension]:
         needs = dict(EXTENSION_NEEDS.get(name, {}))
         sources = [str(path.relative_to(ROOT)), *expand(needs.pop("sources", []), but=f"{path.stem}.c")]
         needs["depends"] = expand(needs.pop("depends", []))
-        found.append(Extension(name, sources, extra_compile_args=COMPILE, extra_link_args=LINK, **needs))
+        found.append(Extension(name, sources, extra_compile_args=[*COMPILE, HIDDEN], extra_link_args=LINK, **needs))
     if any(uses_utility(module) for module in found):
         found.append(Extension(UTILITY, [UTILITY_SOURCE], extra_compile_args=COMPILE, extra_link_args=LINK))
     return found

@@ -58,6 +58,43 @@ def test_warps_are_told_where_they_are(device, fibers):
             assert (out[y, x]["block_idx"] == (x, y, 0)).all()
 
 
+def test_nothing_is_left_of_the_launch_before(device):
+    """Blocks are used again, and keep what the next launch's warps would be told anyway."""
+    random = np.random.default_rng(seed=7)
+    symbols = np.array([5, 6], np.uint64)
+    launches = []
+    for number in range(1, 201):
+        cluster = int(random.choice([1, 1, 2]))
+        grid_dim = (cluster * int(random.integers(1, 3)), int(random.integers(1, 3)), 1)
+        block_dim = [(1, 1, 1), (64, 1, 1), (10, 7, 1), (7, 10, 1), (1024, 1, 1)][random.integers(5)]
+        options = {"local": int(random.choice([0, 100, 5000])), "shared": int(random.choice([0, 48]))}
+        options |= {
+            "fibers": bool(random.integers(4) == 0),
+            "symbols": symbols.ctypes.data + 8 * int(random.integers(2)),
+        }
+        launches += [(grid_dim, block_dim, cluster, int(random.choice([0, 1000])), number, options)] * int(
+            random.integers(1, 3)
+        )
+    out = [np.zeros(np.prod(grid) * -(-np.prod(block) // 32), SEEN) for grid, block, *_ in launches]
+    grids = {str(launch[-1]): device.grid("describe", **launch[-1]) for launch in launches}
+    for place, (grid_dim, block_dim, cluster, shared, number, options) in zip(out, launches, strict=True):
+        start = {"cluster": (cluster, 1, 1), "shared": shared, "grid_id": number}
+        assert device.run(grids[str(options)], grid_dim, block_dim, place.ctypes.data, 0, **start) is None
+    for place, (grid_dim, block_dim, cluster, shared, number, options) in zip(out, launches, strict=True):
+        threads, blocks = int(np.prod(block_dim)), int(np.prod(grid_dim))
+        warps = -(-threads // 32)
+        expected = np.zeros((blocks, warps), SEEN)
+        expected["lanes"] = [2 ** min(32, threads - 32 * w) - 1 for w in range(warps)]
+        expected["warp_id"] = range(warps)
+        expected["shared_size"], expected["shared_static"] = options["shared"] + shared, options["shared"]
+        expected["grid_dim"], expected["block_dim"], expected["cluster_dim"] = grid_dim, block_dim, (cluster, 1, 1)
+        expected["block_idx"][..., 0] = (np.arange(blocks) % grid_dim[0])[:, None]
+        expected["block_idx"][..., 1] = (np.arange(blocks) // grid_dim[0])[:, None]
+        expected["grid_id"], expected["shared_aligned"], expected["local_aligned"] = number, 1, 1
+        expected["symbol"] = 5 if options["symbols"] == symbols.ctypes.data else 6
+        assert np.array_equal(place, expected.ravel()), (grid_dim, block_dim, options)
+
+
 def test_parameters_are_copied_at_launch(device):
     out = np.zeros(64, np.uint32)
     params = np.array([out.ctypes.data, 0], np.uint64)

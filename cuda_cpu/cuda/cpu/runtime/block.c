@@ -109,33 +109,58 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
         block->warps[w].abi.rows = rows;
 }
 
-/* What is the same for all blocks of the launch. */
+static void fill_warp(struct cpu_block *block, uint32_t w)
+{
+    const struct cpu_filling *filling = &block->filling;
+    struct cpu_running *running = &block->warps[w];
+    struct cpu_warp *warp = &running->abi;
+    running->block = block;
+    warp->runtime = filling->runtime;
+    warp->params = filling->params;
+    warp->local = filling->local + w * filling->local_stride * CPU_WARP_SIZE;
+    warp->symbols = filling->symbols;
+    warp->local_stride = filling->local_stride;
+    warp->warp_id = w;
+    warp->shared_size = filling->shared_size;
+    warp->shared_static = filling->shared_static;
+    warp->worker = block->worker->index;
+    warp->warp_count = filling->warps;
+    warp->warp_bytes = sizeof *running;
+    memcpy(warp->grid_dim, filling->grid_dim, sizeof warp->grid_dim);
+    memcpy(warp->block_dim, filling->block_dim, sizeof warp->block_dim);
+    memcpy(warp->cluster_dim, filling->cluster_dim, sizeof warp->cluster_dim);
+    warp->grid_workspace = filling->grid_workspace;
+    warp->graph_exec = filling->graph_exec;
+}
+
+/* What is the same for all blocks of the launch, and nearly all of it for the next launch of a kernel that is launched
+ * again and again. */
 static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t stride)
 {
-    for (uint32_t w = 0; w < job->warps; w++) {
-        struct cpu_running *running = &block->warps[w];
-        struct cpu_warp *warp = &running->abi;
-        running->block = block;
-        warp->runtime = job->grid->checks ? &cpu_check_services : &cpu_services;
-        warp->params = job->params;
-        warp->local = block->local.begin + w * stride * CPU_WARP_SIZE;
-        warp->symbols = job->grid->symbols;
-        warp->local_stride = stride;
-        warp->warp_id = w;
-        warp->shared_size = job->shared_size;
-        warp->shared_static = job->grid->shared_static;
-        warp->worker = block->worker->index;
-        warp->warp_count = job->warps;
-        warp->warp_bytes = sizeof *running;
-        memcpy(warp->grid_dim, job->grid_dim, sizeof warp->grid_dim);
-        memcpy(warp->block_dim, job->block_dim, sizeof warp->block_dim);
-        memcpy(warp->cluster_dim, job->cluster_dim, sizeof warp->cluster_dim);
-        warp->grid_id = job->grid_id;
-        warp->grid_workspace = job->grid_workspace;
-        warp->graph_exec = cpu_graph_run_handle(job->graph);
+    struct cpu_filling wanted = {
+        .runtime = job->grid->checks ? &cpu_check_services : &cpu_services,
+        .params = job->params,
+        .local = block->local.begin,
+        .symbols = job->grid->symbols,
+        .local_stride = stride,
+        .grid_workspace = job->grid_workspace,
+        .graph_exec = cpu_graph_run_handle(job->graph),
+        .shared_size = job->shared_size,
+        .shared_static = job->grid->shared_static,
+        .warps = job->warps,
+    };
+    memcpy(wanted.grid_dim, job->grid_dim, sizeof wanted.grid_dim);
+    memcpy(wanted.block_dim, job->block_dim, sizeof wanted.block_dim);
+    memcpy(wanted.cluster_dim, job->cluster_dim, sizeof wanted.cluster_dim);
+    if (memcmp(&wanted, &block->filling, sizeof wanted)) {
+        block->filling = wanted;
+        for (uint32_t w = 0; w < job->warps; w++)
+            fill_warp(block, w);
+        fill_threads(block, job);
+        block->warps[0].abi.last_lanes = block->warps[job->warps - 1].abi.lanes;
     }
-    fill_threads(block, job);
-    block->warps[0].abi.last_lanes = block->warps[job->warps - 1].abi.lanes;
+    for (uint32_t w = 0; w < job->warps; w++)
+        block->warps[w].abi.grid_id = job->grid_id;
 }
 
 struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
@@ -197,8 +222,10 @@ uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t 
     cpu_barriers_reset(block);
     const volatile uint32_t *before = block->warps[0].abi.block_idx;
     uint32_t place[3] = {before[0], before[1], before[2]};
-    if (index == block->following && job->cluster == 1)
-        step(job, place); /* divisions would take longer than many a block */
+    if (!index)
+        place[0] = place[1] = place[2] = 0; /* divisions would take longer than many a block */
+    else if (index == block->following && job->cluster == 1)
+        step(job, place);
     else
         locate(job, index, place);
     /* Machine code that turns round blocks itself does not know of clusters, whose blocks have another order. */

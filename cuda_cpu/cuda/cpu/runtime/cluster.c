@@ -4,7 +4,6 @@
  * Clusters: blocks that one worker runs together, so that nothing here needs to be atomic. Their shared memory lies in
  * one reservation, block after block, CPU_CLUSTER_STRIDE apart. A block without a cluster is one of one block.
  */
-#include <string.h>
 
 #include "worker.h"
 
@@ -37,21 +36,31 @@ static void complete(struct cpu_cluster *cluster)
     }
 }
 
+static void begin(struct cpu_cluster *cluster, uint32_t size)
+{
+    cluster->size = size;
+    cluster->left = cluster->phase = cluster->arrived = 0;
+    for (uint32_t rank = 0; rank < size; rank++) {
+        cluster->warps[rank] = cluster->waiting[rank] = 0;
+        cluster->blocks[rank] = NULL;
+    }
+}
+
 void cpu_cluster_join(struct cpu_block *block, struct cpu_block *first, uint32_t rank, uint32_t size)
 {
     struct cpu_cluster *cluster = &first->own;
     if (block == first)
-        memset(cluster, 0, sizeof *cluster);
+        begin(cluster, size);
     block->cluster = cluster;
     block->rank = rank;
-    cluster->size = size;
     cluster->blocks[rank] = block;
     cluster->left++;
-    uint8_t *base = first->shared_base;
-    for (uint32_t w = 0; w < block->worker->job->warps; w++) {
-        struct cpu_warp *warp = &block->warps[w].abi;
-        warp->cluster_shared = base;
-        warp->shared = base + (size_t)rank * CPU_CLUSTER_STRIDE;
+    uint8_t *base = first->shared_base, *shared = base + (size_t)rank * CPU_CLUSTER_STRIDE;
+    if (block->warps[0].abi.cluster_shared == base && block->warps[0].abi.shared == shared)
+        return; /* then all warps have these */
+    for (uint32_t w = 0; w < CPU_MAX_WARPS; w++) {
+        block->warps[w].abi.cluster_shared = base;
+        block->warps[w].abi.shared = shared;
     }
 }
 

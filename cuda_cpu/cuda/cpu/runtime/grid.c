@@ -69,12 +69,21 @@ static void look_at_time(const struct cpu_job *job)
         count_time(job->grid, time);
 }
 
-/* Take the next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
+/* The next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
+static uint64_t advance(struct cpu_job *job)
+{
+    if (job->published)
+        return atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+    uint64_t begin = atomic_load_explicit(&job->next, memory_order_relaxed); /* nobody else takes any */
+    atomic_store_explicit(&job->next, begin + job->chunk, memory_order_relaxed);
+    return begin;
+}
+
 bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end)
 {
     if (atomic_load_explicit(&job->stop, memory_order_relaxed))
         return false;
-    *begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+    *begin = advance(job);
     if (*begin >= job->blocks)
         return false;
     if (worker->deadline && *begin && cpu_now() > worker->deadline)
@@ -171,7 +180,7 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
     job->cluster = job->cluster_dim[0] * job->cluster_dim[1] * job->cluster_dim[2];
     if (job->cooperative)
         job->grid_workspace = (uint64_t)(uintptr_t)calloc(1, 4096);
-    job->start = cpu_now();
+    job->start = worker->deadline ? worker->since : cpu_now();
     if (grid->checks & CPU_RACECHECK && !cpu_races_begin(job))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
     job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
@@ -202,6 +211,7 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     int64_t elapsed = cpu_now() - job->start;
     count_time(grid, elapsed);
     uint64_t time = (uint64_t)elapsed * workers / job->blocks;
-    atomic_store(&grid->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time);
+    atomic_store_explicit(&grid->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time,
+                          memory_order_relaxed);
     return true;
 }

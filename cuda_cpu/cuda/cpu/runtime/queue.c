@@ -24,6 +24,7 @@ struct cpu_queue {
     _Atomic uint32_t references;
     pthread_mutex_t lock;
     struct cpu_command *first, *last, *unused;
+    _Atomic(struct cpu_command *) spare; /* one more that is unused, to be had without the lock */
     uint32_t unused_count, workers;
     bool started, closed;
     bool taken;                 /* some thread has the turn: it runs the next command, with the worker */
@@ -32,7 +33,7 @@ struct cpu_queue {
     _Atomic bool faulted;
     struct cpu_fault_record fault;
     int64_t spin;                    /* of its thread */
-    struct cpu_job *jobs;            /* running */
+    struct cpu_job *jobs;            /* running, but for the worker's own */
     _Atomic uint64_t cancelled;      /* commands up to this number are */
     _Atomic uint64_t submitted, completed;
     struct cpu_bell posted, done;
@@ -89,6 +90,7 @@ void cpu_queue_drop(struct cpu_queue *queue)
     if (atomic_fetch_sub(&queue->references, 1) > 1)
         return;
     unlink_queue(queue);
+    free(atomic_load(&queue->spare));
     while (queue->unused) {
         struct cpu_command *command = queue->unused;
         queue->unused = command->next;
@@ -117,13 +119,16 @@ void cpu_queue_release(struct cpu_queue *queue)
 
 struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_kind kind)
 {
-    pthread_mutex_lock(&queue->lock);
-    struct cpu_command *command = queue->unused;
-    if (command) {
-        queue->unused = command->next;
-        queue->unused_count--;
+    struct cpu_command *command = atomic_exchange(&queue->spare, NULL);
+    if (!command) {
+        pthread_mutex_lock(&queue->lock);
+        command = queue->unused;
+        if (command) {
+            queue->unused = command->next;
+            queue->unused_count--;
+        }
+        pthread_mutex_unlock(&queue->lock);
     }
-    pthread_mutex_unlock(&queue->lock);
     if (!command)
         command = aligned_alloc(64, (sizeof *command + 63) & ~(size_t)63);
     if (command)
@@ -171,16 +176,22 @@ bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number)
 
 void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job)
 {
-    pthread_mutex_lock(&queue->lock);
-    job->beside = queue->jobs;
-    queue->jobs = job;
+    if (job == &queue->worker.own) {
+        atomic_store(&job->stop, CPU_FAULT_NONE); /* before the look, as stop_jobs comes after what is looked at */
+    } else {
+        pthread_mutex_lock(&queue->lock);
+        job->beside = queue->jobs;
+        queue->jobs = job;
+        pthread_mutex_unlock(&queue->lock);
+    }
     if (cpu_queue_cancelled(queue, number))
         atomic_store(&job->stop, CPU_FAULT_CANCELLED);
-    pthread_mutex_unlock(&queue->lock);
 }
 
 void cpu_queue_ran(struct cpu_queue *queue, struct cpu_job *job)
 {
+    if (job == &queue->worker.own)
+        return;
     pthread_mutex_lock(&queue->lock);
     struct cpu_job **place = &queue->jobs;
     while (*place != job)
@@ -194,6 +205,8 @@ static void stop_jobs(struct cpu_queue *queue)
 {
     for (struct cpu_job *job = queue->jobs; job; job = job->beside)
         atomic_store(&job->stop, CPU_FAULT_CANCELLED);
+    if (queue->taken || queue->begun) /* should it be a launch; the next one begins anew, and with the lock */
+        atomic_store(&queue->worker.own.stop, CPU_FAULT_CANCELLED);
 }
 
 void cpu_queue_stop_jobs(struct cpu_queue *queue)
@@ -206,6 +219,10 @@ void cpu_queue_stop_jobs(struct cpu_queue *queue)
 /* With the lock held. */
 static void recycle(struct cpu_queue *queue, struct cpu_command *command)
 {
+    if (!atomic_load_explicit(&queue->spare, memory_order_relaxed)) {
+        atomic_store_explicit(&queue->spare, command, memory_order_release);
+        return;
+    }
     if (queue->unused_count == MOST_UNUSED) {
         free(command);
         return;
@@ -255,7 +272,9 @@ static void finish(struct cpu_queue *queue, struct cpu_command *command)
     recycle(queue, command);
     queue->taken = false;
     bool awaited = queue->first || queue->closed || cpu_process_state() != CPU_RUNNING;
-    atomic_fetch_add(&queue->completed, 1);
+    /* Whoever waits looks again when the bell rings. */
+    atomic_store_explicit(&queue->completed, atomic_load_explicit(&queue->completed, memory_order_relaxed) + 1,
+                          memory_order_release);
     pthread_mutex_unlock(&queue->lock);
     cpu_ring(&queue->done);
     if (awaited)
@@ -312,7 +331,8 @@ static bool start_thread(struct cpu_queue *queue)
 static void run_here(struct cpu_queue *queue, struct cpu_command *command)
 {
     cpu_fault_thread(&queue->worker);
-    queue->worker.deadline = cpu_now() + 2 * CPU_BRIEF_NS;
+    queue->worker.since = cpu_now();
+    queue->worker.deadline = queue->worker.since + 2 * CPU_BRIEF_NS;
     run_command(queue, command);
     queue->worker.deadline = 0;
     cpu_fault_thread(NULL);
@@ -356,7 +376,7 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
         else
             queue->first = command;
         queue->last = command;
-        atomic_store(&queue->submitted, command->number);
+        atomic_store_explicit(&queue->submitted, command->number, memory_order_release);
     }
     pthread_mutex_unlock(&queue->lock);
     if (here)

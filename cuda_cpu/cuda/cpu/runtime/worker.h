@@ -143,6 +143,17 @@ struct cpu_cluster {
     struct cpu_block *blocks[CPU_MAX_CLUSTER];
 };
 
+/* What the warps of a block are filled with, but for the launch's number. Without padding: it is compared as bytes. */
+struct cpu_filling {
+    const struct cpu_runtime *runtime;
+    const uint8_t *params;
+    uint8_t *local;
+    const uint64_t *symbols;
+    uint64_t local_stride, grid_workspace, graph_exec;
+    uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
+    uint32_t shared_size, shared_static, warps;
+};
+
 struct cpu_block {
     struct cpu_block *next; /* ring of blocks in flight, or list of unused ones */
     struct cpu_worker *worker;
@@ -154,6 +165,7 @@ struct cpu_block {
     uint64_t launch;  /* the worker's launch that the warps are filled for */
     bool moved;       /* some warp did more than poll since the scheduler looked */
     uint32_t shape[3]; /* block_dim that thread_idx is filled for */
+    struct cpu_filling filling;
     struct cpu_region shared, local;
     uint8_t *shared_base; /* in the region */
     uint32_t rank;        /* in the cluster */
@@ -176,6 +188,7 @@ struct cpu_worker {
     struct cpu_job *job;
     void *home; /* the thread's own context while a fiber runs */
     int64_t deadline; /* when a thread that only submits goes on with its own work; 0: this thread stays */
+    int64_t since;    /* when it began with the queue's */
     void *left;       /* context of what was left then, for the queue's thread to go on with */
     struct cpu_worker_call call;
     struct cpu_block *block; /* of the launch that runs without fibers for its warps */
