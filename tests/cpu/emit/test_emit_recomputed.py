@@ -76,6 +76,36 @@ def test_one_comparison_decides_behind_a_barrier_where_whole_packets_go() -> Non
     assert "bitcast <32 x i1>" not in behind
 
 
+RESULT = (
+    HEAD
+    + """
+.func (.param .b32 back) twice(.param .b32 number) {
+    .reg .b32 %r<3>;
+    ld.param.u32 %r1, [number]; shl.b32 %r2, %r1, 1; st.param.b32 [back], %r2;
+    ret;
+}
+.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<4>; .reg .b64 %d<4>;
+    ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x;
+    { .param .b32 given; st.param.b32 [given], %r1; .param .b32 found; call.uni (found), twice, (given);
+      ld.param.b32 %r2, [found]; }
+    bar.sync 0;
+    mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], %r2;
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("level", ["", "0"])
+def test_what_a_call_gave_each_packet_is_kept_behind_a_barrier(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands in a variable of the call, in which only the last packet's result is left."""
+    monkeypatch.setenv("CUDA_CPU_LEVEL", level)
+    out = np.zeros(96, np.uint32)
+    Loaded(RESULT.encode()).launch("k", 1, 96, out)
+    np.testing.assert_array_equal(out, 2 * np.arange(96))
+
+
 # All lanes of a mask store to one place, where the last one's value stays.
 ONE_PLACE = (
     HEAD

@@ -57,8 +57,10 @@ def _is_simple(function: Function, step: Step) -> bool:
     if step.form is None or step.instruction.guard is not None or len(step.writes) != 1:
         return False
     if step.form.opcode == "ld":
-        base = step.instruction.operands[1].base
-        return (step.form.space or "").startswith("param") and isinstance(base, Symbol) and function.entry
+        # Of a kernel: a call's .param variables have what the last packet gave and got.
+        base, own = step.instruction.operands[1].base, {parameter.name for parameter in function.parameters}
+        of_parameters = (step.form.space or "").startswith("param") and isinstance(base, Symbol)
+        return function.entry and of_parameters and base.name in own
     return step.form.opcode in COMPARISONS and "cc" not in step.form.modifiers
 
 
