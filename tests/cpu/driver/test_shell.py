@@ -180,9 +180,10 @@ library.cuStreamSynchronize(None)
 class Late:
     calls = (library.cuStreamSynchronize, library.cuEventSynchronize, library.cuCtxSynchronize, library.cuCtxSetCurrent)
     calls += (library.cuCtxPushCurrent_v2, library.cuCtxPopCurrent_v2)  # PyCUDA's destructors, around cuMemFree
+    calls += (library.cuCtxGetCurrent,)  # NVIDIA's cuda-core, before cuMemFreeAsync
     popped = ctypes.c_void_p(1)
     handles = (None, ctypes.c_void_p(event), None, ctypes.c_void_p(context), ctypes.c_void_p(context))
-    handles += (ctypes.byref(popped),)
+    handles += (ctypes.byref(popped), ctypes.byref(popped))
     def __del__(self, calls=calls, handles=handles, popped=popped):
         print(*[call(handle) for call, handle in zip(calls, handles)], popped.value)
 sys.modules["late"] = Late()
@@ -191,10 +192,10 @@ sys.modules["late"] = Late()
 
 def test_waits_after_the_interpreter_has_ended():
     """Destructors of C++ objects (Taichi's) wait once more: there is nothing to wait for, unless work was dropped."""
-    assert in_new_process(LATE.format(more="")) == "0 0 0 0 0 0 None"
+    assert in_new_process(LATE.format(more="")) == "0 0 0 0 0 0 0 None"
     pending = "driver.cuStreamWaitValue32(0, flag, 1, 1)"  # until it is 1, which nobody writes
     lost = str(abi.CUDA_ERROR_DEINITIALIZED)
-    assert in_new_process(LATE.format(more=pending)).split() == [lost] * 6 + ["1"]
+    assert in_new_process(LATE.format(more=pending)).split() == [lost] * 7 + ["1"]
 
 
 def test_calls_while_python_exits():

@@ -126,7 +126,7 @@ static int has_word(const char *name, const char *const *words) {
    libraries that come so late have nothing to complain of. */
 static int is_done(const char *name) {
     static const char *const gives_back[] = {"Free", "Destroy", "Release", "Unload", "Unregister", "Detach", NULL};
-    static const char *const waits[] = {"Synchronize", "SetCurrent", "PushCurrent", "PopCurrent", NULL};
+    static const char *const waits[] = {"Synchronize", "SetCurrent", "PushCurrent", "PopCurrent", "GetCurrent", NULL};
     return has_word(name, gives_back) || (has_word(name, waits) && shell_ended_idle && shell_ended_idle());
 }
 
