@@ -107,9 +107,32 @@ def test_reset_gives_everything_back(ok):
     assert runtime.cudaStreamSynchronize(stream) == (Error.cudaErrorInvalidResourceHandle,)
 
 
+def test_reset_after_a_fault(ok):
+    """The device is found although every call that needs the context fails, and works again."""
+    ok(runtime.cudaDeviceReset())
+    text = b".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry stop() { trap; }\0"
+    module = ok(driver.cuModuleLoadData(text))
+    ok(driver.cuLaunchKernel(ok(driver.cuModuleGetFunction(module, b"stop")), 1, 1, 1, 1, 1, 1, 0, 0, None, 0))
+    failed = Error.cudaErrorLaunchFailure
+    assert runtime.cudaDeviceSynchronize() == (failed,)
+    assert runtime.cudaMalloc(4) == (failed, None)
+    assert runtime.cudaGetLastError() == (failed,)
+    assert ok(runtime.cudaGetDevice()) == 0
+    ok(runtime.cudaDeviceReset())
+    assert runtime.cudaGetLastError() == (Error.cudaSuccess,)
+    ok(runtime.cudaFree(ok(runtime.cudaMalloc(4))))
+    ok(runtime.cudaDeviceSynchronize())
+
+
+def test_a_device_is_no_peer_of_itself(ok):
+    assert runtime.cudaDeviceEnablePeerAccess(0, 0) == (Error.cudaErrorInvalidDevice,)
+    assert runtime.cudaDeviceDisablePeerAccess(0) == (Error.cudaErrorPeerAccessNotEnabled,)
+
+
 @pytest.mark.parametrize("function", ["DeviceSetLimit", "DeviceSetCacheConfig"])
 def test_settings_of_the_context_are_kept(ok, function):
     get = function.replace("Set", "Get")
+    ok(runtime.cudaDeviceReset())  # other tests may have printed, which fixes the size
     if function == "DeviceSetLimit":
         size = runtime.cudaLimit.cudaLimitPrintfFifoSize
         ok(runtime.cudaDeviceSetLimit(size, 1 << 21))

@@ -7,9 +7,10 @@ from __future__ import annotations
 import ctypes
 import threading
 
+from cuda.cpu.abi import CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
 from cuda.cpu.driver import context, primary
 from cuda.cpu.driver import device as devices
-from cuda.cpu.driver.error import invalid
+from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api.abi import cudaDeviceMask, cudaInitDeviceFlagsAreValid
 
 _thread = threading.local()
@@ -43,8 +44,10 @@ def cudaSetDevice(ordinal: int) -> None:
 
 
 def cudaGetDevice() -> int:
+    """Return the thread's device, also where a kernel has failed on it: cudaDeviceReset comes next then."""
     ensure_devices()
-    return context.cuCtxGetDevice() if context.stack() else default_device()
+    found = context.stack()
+    return found[-1].device.ordinal if found else default_device()
 
 
 _valid: list[int] = []  # what cudaSetValidDevices has set
@@ -92,9 +95,16 @@ def cudaGetDeviceFlags() -> int:
 
 def cudaDeviceEnablePeerAccess(peer: int, flags: int) -> None:
     ensure_context()
+    _check_other("cudaDeviceEnablePeerAccess", peer, CUDA_ERROR_INVALID_DEVICE)
     context.cuCtxEnablePeerAccess(primary_context(peer), flags)
 
 
 def cudaDeviceDisablePeerAccess(peer: int) -> None:
     ensure_context()
+    _check_other("cudaDeviceDisablePeerAccess", peer, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
     context.cuCtxDisablePeerAccess(primary_context(peer))
+
+
+def _check_other(name: str, peer: int, status: int) -> None:
+    if peer == cudaGetDevice():
+        raise CudaError(status, f"{name}: {peer} is the current device, which is no peer of itself")
