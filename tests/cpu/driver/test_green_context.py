@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import subprocess
+import sys
+import textwrap
 from ctypes import addressof, c_uint32, c_uint64
 
 import graph_calls as calls
@@ -232,3 +235,18 @@ def test_a_destroyed_green_context(context, workers, refused):
             call(made)
     with refused("INVALID_CONTEXT"):
         driver.cuCtxPushCurrent(current)
+
+
+def test_one_that_is_left_at_exit():
+    code = """
+    from ctypes import addressof
+    from cuda.cpu import abi, driver
+    driver.cuInit(0)
+    resource = abi.CUdevResource()
+    driver.cuDeviceGetDevResource(0, addressof(resource), abi.CU_DEV_RESOURCE_TYPE_SM)
+    green = driver.cuGreenCtxCreate(driver.cuDevResourceGenerateDesc(addressof(resource), 1), 0, 1)
+    print(driver.cuGreenCtxStreamCreate(green, abi.CU_STREAM_NON_BLOCKING, 0) > 0)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")

@@ -455,6 +455,8 @@ def cuCtxDisablePeerAccess(handle: int) -> None:
 def end() -> None:
     """Let every context answer DEINITIALIZED: Python is exiting, and the runtime stops its threads next."""
     for context in list(contexts.values()):
+        if context.base is not context:
+            continue  # a green context is as its base
         context.tell_leaks()
         context.error = 0
         context.fail(CUDA_ERROR_DEINITIALIZED, "Python is exiting, the CPU device is shut down")
