@@ -172,6 +172,41 @@ def test_limits(context, refused):
         driver.cuCtxGetLimit(99)
 
 
+PRINT = """
+.extern .func (.param .b32 result) vprintf (.param .b64 format, .param .b64 arguments);
+.global .align 1 .b8 format[2] = {10, 0};
+.visible .entry print()
+{
+ .reg .b64 %rd<2>;
+ mov.u64 %rd1, format; cvta.global.u64 %rd1, %rd1;
+ {
+  .param .b64 p0; .param .b64 p1; .param .b32 result;
+  st.param.b64 [p0], %rd1; st.param.b64 [p1], 0;
+  call.uni (result), vprintf, (p0, p1);
+ }
+ ret;
+}
+"""
+
+
+def test_the_size_of_the_fifo_is_set_before_a_kernel_prints(refused):
+    """As that of the heap; a context that begins anew has printed nothing."""
+    handle = driver.cuCtxCreate(0, 0, 0)
+    try:
+        driver.cuCtxSetLimit(abi.CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 21)
+        with kernels.loaded(PRINT) as module:
+            kernels.run(module, "print")
+            driver.cuCtxSynchronize()
+        with refused("INVALID_VALUE", "has printed already"):
+            driver.cuCtxSetLimit(abi.CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 22)
+        assert driver.cuCtxGetLimit(abi.CU_LIMIT_PRINTF_FIFO_SIZE) == 1 << 21
+        other = driver.cuCtxCreate(0, 0, 0)
+        driver.cuCtxSetLimit(abi.CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20)
+        driver.cuCtxDestroy(other)
+    finally:
+        driver.cuCtxDestroy(handle)
+
+
 def test_peer_access():
     first, second = driver.cuCtxCreate(0, 0, 0), driver.cuCtxCreate(0, 0, 0)
     try:

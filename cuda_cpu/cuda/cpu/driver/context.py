@@ -71,6 +71,7 @@ class Context:
         self.peers: set[Context] = set()
         self.cache_config = 0
         self.limits = dict(limit.DEFAULTS)
+        self.printed = _runtime.printf_count()
         self.home: Any = None  # what kernels can ask, once one does: device_runtime.home_of
 
     def fail(self, status: int, text: str) -> None:

@@ -52,6 +52,8 @@ def set_value(context: Any, which: int, value: int) -> None:
     greatest = GREATEST.get(which, context.device.memory)
     if value > greatest:
         raise invalid(f"cuCtxSetLimit: {value} is above the greatest value, {greatest}")
+    if which == CU_LIMIT_PRINTF_FIFO_SIZE and _runtime.printf_count() != context.printed:
+        raise invalid("cuCtxSetLimit: a kernel has printed already: the size of its FIFO is set before that")
     if which in HEEDED:
         try:
             HEEDED[which](value)

@@ -310,6 +310,7 @@ cdef extern from "graph.h":
 
 cdef extern from "printf.h":
     void cpu_printf_set_size(size_t size)
+    uint64_t cpu_printf_count()
     size_t cpu_printf_pending()
     void cpu_printf_flush() nogil
 

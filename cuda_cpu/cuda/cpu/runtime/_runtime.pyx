@@ -949,6 +949,11 @@ def set_printf_size(size):
     cpu_printf_set_size(size)
 
 
+def printf_count():
+    """Return how many texts kernels have printed so far."""
+    return cpu_printf_count()
+
+
 def set_heap_size(size):
     """Set the size of the device's malloc heap; RuntimeError once a kernel has allocated from it."""
     check_process()

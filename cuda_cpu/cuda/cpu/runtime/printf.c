@@ -24,6 +24,7 @@ static struct {
     pthread_mutex_t lock;
     char *text;
     size_t length, capacity, limit;
+    uint64_t count; /* of all texts that kernels have printed */
 } fifo = {.lock = PTHREAD_MUTEX_INITIALIZER, .limit = 1 << 20};
 
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER; /* keeps what is written out in order */
@@ -50,6 +51,14 @@ void cpu_printf_set_size(size_t size)
     pthread_mutex_lock(&fifo.lock);
     fifo.limit = size;
     pthread_mutex_unlock(&fifo.lock);
+}
+
+uint64_t cpu_printf_count(void)
+{
+    pthread_mutex_lock(&fifo.lock);
+    uint64_t count = fifo.count;
+    pthread_mutex_unlock(&fifo.lock);
+    return count;
 }
 
 size_t cpu_printf_pending(void)
@@ -80,6 +89,7 @@ void cpu_printf_flush(void)
 static void append(const char *text, size_t length)
 {
     pthread_mutex_lock(&fifo.lock);
+    fifo.count++;
     if (fifo.length + length > fifo.capacity) {
         size_t capacity = 2 * fifo.capacity + length + 4096;
         char *larger = realloc(fifo.text, capacity);

@@ -16,6 +16,7 @@ void cpu_vprintf(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *format,
 void cpu_assert_fail(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *message, const uint64_t *file,
                      const uint32_t *line, const uint64_t *function);
 void cpu_printf_set_size(size_t size);
+uint64_t cpu_printf_count(void);
 size_t cpu_printf_pending(void);
 void cpu_printf_flush(void);
 
