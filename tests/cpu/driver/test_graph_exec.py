@@ -101,8 +101,9 @@ def test_fills_and_copies_change(context, refused):
             driver.cuGraphExecMemsetNodeSetParams(run, fill, addressof(other), 0)
             launch(run)
             assert kernels.read(pointer + 4) == 9
-            value = ctypes.c_uint32(5)
-            driver.cuGraphExecMemcpyNodeSetParams(run, copy, at(copy_params(pointer, addressof(value), 4)), 0)
+            driver.cuGraphExecMemcpyNodeSetParams(run, copy, at(copy_params(pointer, pointer + 4, 4)), 0)
+            other.value = 5
+            driver.cuGraphExecMemsetNodeSetParams(run, fill, addressof(other), 0)
             launch(run)
             assert kernels.read(pointer) == 5
             with refused("INVALID_VALUE", "must be one of"):

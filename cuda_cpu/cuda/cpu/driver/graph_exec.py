@@ -10,7 +10,6 @@ from cuda.cpu.abi import (
     CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED,
     CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
     CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
-    CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE,
     CU_GRAPH_NODE_TYPE_CONDITIONAL,
     CU_GRAPH_NODE_TYPE_EMPTY,
     CU_GRAPH_NODE_TYPE_EVENT_RECORD,
@@ -43,6 +42,7 @@ from cuda.cpu.driver import (
     capture_state,
     context,
     graph_condition,
+    graph_limits,
     graph_node,
     graph_plan,
     graph_update,
@@ -51,7 +51,7 @@ from cuda.cpu.driver import (
     wait,
 )
 from cuda.cpu.driver.error import CudaError, invalid
-from cuda.cpu.driver.graph import MEMORY, Graph, Node, graphs, nodes
+from cuda.cpu.driver.graph import Graph, Node, graphs, nodes
 from cuda.cpu.driver.graph_condition import ConditionalWork
 from cuda.cpu.driver.graph_memory import MemoryWork
 from cuda.cpu.driver.graph_work import ChildWork, EventWork, Work, view
@@ -97,10 +97,8 @@ class GraphExec:
         self.off: set[Node] = set()
         for condition in self.conditions:
             condition.exec = self
-        self.memories = list(graph.memories)
-        for memory in self.memories:
-            memory.exec = self
-            memory.holders.add(self)
+        self.memories: list[Any] = []
+        self.hold(graph.memories)
         self.retired: list[tuple[Any, int]] = []  # user objects of graphs that updates replaced: launches may use them
         self.context: Any = None  # of the latest launch
         self.steps: list[Stage] = []
@@ -112,6 +110,17 @@ class GraphExec:
         except MemoryError:
             self.forget()
             raise
+
+    def hold(self, memories: list[Any]) -> None:
+        """Keep the memory of the graph's nodes, and no other: an update may bring that of other nodes."""
+        before, self.memories = self.memories, list(memories)
+        for memory in self.memories:
+            memory.exec = self
+            memory.holders.add(self)
+        for memory in before:
+            if memory not in self.memories:
+                memory.exec = None
+                memory.leave(self)
 
     def _pair(self, graph: Graph) -> None:
         for twin in graph.nodes:
@@ -182,7 +191,8 @@ class GraphExec:
             raise invalid(f"{name}: the node's CUgraphNodeType is {found.work.kind}, must be one of {kinds}")
         return found
 
-    def set(self, node: Node, work: Work) -> None:
+    def set(self, name: str, node: Node, work: Work) -> None:
+        graph_limits.check(name, self, node.work, work)
         before = node.work
         graph_node.replace(node, work)
         try:
@@ -230,9 +240,7 @@ class GraphExec:
         self.graph.close()
         for condition in self.conditions:
             condition.exec = None
-        for memory in self.memories:
-            memory.exec = None
-            memory.leave(self)
+        self.hold([])
 
 
 def _instantiate(name: str, handle: int, flags: int) -> GraphExec:
@@ -331,7 +339,7 @@ def _set_kernel(handle: int, node_handle: int, place: int, structure: Any) -> No
     work = graph_work.kernel_from(name, view(name, structure, place))
     if work.context is not node.work.context:
         raise invalid(f"{name}: the new kernel is of another context than the node's")
-    found.set(node, work)
+    found.set(name, node, work)
 
 
 def cuGraphExecKernelNodeSetParams(handle: int, node_handle: int, place: int) -> None:
@@ -346,40 +354,40 @@ def cuGraphExecMemcpyNodeSetParams(handle: int, node_handle: int, place: int, ow
     name = "cuGraphExecMemcpyNodeSetParams"
     found = execs.find(handle)
     node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_MEMCPY)
-    found.set(node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, place), context.find(owner)))
+    found.set(name, node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, place), context.find(owner)))
 
 
 def cuGraphExecMemsetNodeSetParams(handle: int, node_handle: int, place: int, owner: int) -> None:
     name = "cuGraphExecMemsetNodeSetParams"
     found = execs.find(handle)
     node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_MEMSET)
-    found.set(node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, place), context.find(owner)))
+    found.set(name, node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, place), context.find(owner)))
 
 
 def cuGraphExecHostNodeSetParams(handle: int, node_handle: int, place: int) -> None:
     name = "cuGraphExecHostNodeSetParams"
     found = execs.find(handle)
     node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_HOST)
-    found.set(node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, place)))
+    found.set(name, node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, place)))
 
 
 def cuGraphExecBatchMemOpNodeSetParams(handle: int, node_handle: int, place: int) -> None:
     name = "cuGraphExecBatchMemOpNodeSetParams"
     found = execs.find(handle)
     node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-    found.set(node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)))
+    found.set(name, node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)))
 
 
 def cuGraphExecEventRecordNodeSetEvent(handle: int, node_handle: int, event: int) -> None:
     found = execs.find(handle)
     node = found.node("cuGraphExecEventRecordNodeSetEvent", node_handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-    found.set(node, graph_work.record_event(event))
+    found.set("cuGraphExecEventRecordNodeSetEvent", node, graph_work.record_event(event))
 
 
 def cuGraphExecEventWaitNodeSetEvent(handle: int, node_handle: int, event: int) -> None:
     found = execs.find(handle)
     node = found.node("cuGraphExecEventWaitNodeSetEvent", node_handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-    found.set(node, graph_work.wait_event(event))
+    found.set("cuGraphExecEventWaitNodeSetEvent", node, graph_work.wait_event(event))
 
 
 def cuGraphExecNodeSetParams(handle: int, node_handle: int, place: int) -> None:
@@ -388,13 +396,13 @@ def cuGraphExecNodeSetParams(handle: int, node_handle: int, place: int) -> None:
     given = view("cuGraphExecNodeSetParams", CUgraphNodeParams, place)
     if node.work.kind == given.type == graph_node.CU_GRAPH_NODE_TYPE_GRAPH:
         return cuGraphExecChildGraphNodeSetParams(handle, node_handle, given.graph.graph or 0)
-    found.set(node, graph_node.changed("cuGraphExecNodeSetParams", node, place))
+    found.set("cuGraphExecNodeSetParams", node, graph_node.changed("cuGraphExecNodeSetParams", node, place))
 
 
 Difference = tuple[int, Node | None, Node | None]  # CUgraphExecUpdateResult, the new node, the one it depends on
 
 
-def compare(old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node, Node]]]:
+def compare(owner: GraphExec, old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node, Node]]]:
     """Return in what two graphs differ beyond parameters, or the pairs of nodes: they correspond in their order."""
     pairs = list(zip(old.nodes, new.nodes, strict=False))
     if len(old.nodes) != len(new.nodes):
@@ -409,14 +417,12 @@ def compare(old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node,
                 return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, first), []
         if len(a.before) != len(b.before):
             return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, None), []
-        if a.work.kind == CU_GRAPH_NODE_TYPE_KERNEL and a.work.context is not b.work.context:
-            return (CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE, b, None), []
-        if a.work.kind in MEMORY and a.work is not b.work:
-            return (CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, b, None), []
+        if forbidden := graph_limits.forbidden(owner, a.work, b.work):
+            return (forbidden, b, None), []
         if len(a.work.graphs()) != len(b.work.graphs()) or getattr(a.work, "type", 0) != getattr(b.work, "type", 0):
             return (CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, b, None), []
         for one, other in zip(a.work.graphs(), b.work.graphs(), strict=True):
-            difference, inner = compare(one, other)
+            difference, inner = compare(owner, one, other)
             if difference is not None:
                 return difference, []
             found += inner
@@ -428,7 +434,7 @@ def compare(old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node,
 def update(name: str, found: GraphExec, old: Graph, new: Graph) -> Difference:
     """Take over what the nodes of `new` do, all of it or nothing."""
     graph_update.check_not_updatable(name, *graph_update.updatable(old), *graph_update.updatable(new))
-    difference, pairs = compare(old, new)
+    difference, pairs = compare(found, old, new)
     if difference is not None:
         return difference
     before = [a.work for a, _ in pairs]
@@ -443,6 +449,8 @@ def update(name: str, found: GraphExec, old: Graph, new: Graph) -> Difference:
         for (a, _), work in zip(pairs, before, strict=True):
             a.work = work
         raise
+    if old is found.graph:
+        found.hold(new.memories)
     found.retired += swap_objects(old, new)
     found.release_retired()
     return 0, None, None

@@ -24,6 +24,8 @@ from cuda.cpu.abi import (
     CU_GRAPH_NODE_TYPE_MEMCPY,
     CU_GRAPH_NODE_TYPE_MEMSET,
     CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+    CU_MEMORYTYPE_ARRAY,
+    CU_MEMORYTYPE_HOST,
     CUDA_BATCH_MEM_OP_NODE_PARAMS,
     CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS,
@@ -31,7 +33,8 @@ from cuda.cpu.abi import (
     CUDA_MEMSET_NODE_PARAMS,
     CUstreamBatchMemOpParams,
 )
-from cuda.cpu.driver import context, copy, event, fill, launch, stream_memory
+from cuda.cpu.driver import address, array, context, copy, event, fill, launch, stream_memory
+from cuda.cpu.driver.address import Kind
 from cuda.cpu.driver.error import invalid
 from cuda.cpu.driver.function import Function
 from cuda.cpu.driver.kernel import function_of
@@ -75,6 +78,7 @@ class Work:
         self.keep = keep
         self.attributes: dict[int, bytes] = {}
         self.number = next(_numbers)
+        self.mapping: Any = None  # whose memory a copy or a fill works on
         self.device_node = 0  # through which kernels update the launch, see graph_update.py
 
     def run(self, line: Any, queue: Any) -> None:
@@ -154,7 +158,25 @@ def copied(given: Any) -> Any:
 def memcpy_from(name: str, given: Any, owner: context.Context) -> Work:
     tape = Tape(owner)
     copy.queue_box(name, given, tape)
-    return Work(CU_GRAPH_NODE_TYPE_MEMCPY, copied(given), tape.commands, owner)
+    work = Work(CU_GRAPH_NODE_TYPE_MEMCPY, copied(given), tape.commands, owner)
+    work.mapping = [_side(given, end) for end in ("src", "dst")]
+    return work
+
+
+def _side(given: Any, end: str) -> tuple[Any, Any]:
+    """Return the kind of memory at one end of a copy, and its context."""
+    kind = getattr(given, f"{end}MemoryType")
+    if kind == CU_MEMORYTYPE_ARRAY:
+        return kind, array.find(getattr(given, f"{end}Array")).record.context
+    return mapping_of(getattr(given, f"{end}Host" if kind == CU_MEMORYTYPE_HOST else f"{end}Device") or 0)
+
+
+def mapping_of(pointer: int) -> tuple[Any, Any]:
+    """Return the kind of the memory at an address, and its context; host memory is everybody's."""
+    record = address.find(pointer)
+    if record is None or record.kind in (Kind.HOST, Kind.REGISTERED):
+        return Kind.HOST, None
+    return record.kind, record.context
 
 
 def memset_from(name: str, given: Any, owner: context.Context) -> Work:
@@ -165,7 +187,9 @@ def memset_from(name: str, given: Any, owner: context.Context) -> Work:
     tape = Tape(owner)
     fill.queue_fill_2d(name, given.dst, given.pitch, given.value, given.elementSize, given.width, given.height, tape)
     params = CUDA_MEMSET_NODE_PARAMS(given.dst, given.pitch, given.value, given.elementSize, given.width, given.height)
-    return Work(CU_GRAPH_NODE_TYPE_MEMSET, params, tape.commands, owner)
+    work = Work(CU_GRAPH_NODE_TYPE_MEMSET, params, tape.commands, owner)
+    work.mapping = mapping_of(given.dst)
+    return work
 
 
 def host_from(name: str, given: Any) -> Work:
