@@ -128,6 +128,8 @@ def test_loads_and_stores_have_wider_registers(type_, wider):
         "vadd.u32.u32.u32 %u32_1, %u32_2, %u32_3, %u32_4;",
         "mov.u32 %u32_1, %envreg7;",
         "mov.u64 %u64_1, %pm3_64;",
+        "alloca.u32 %u32_1, %s32_2;",
+        "alloca.u64 %u64_1, %b64_2, 16;",
     ],
 )
 def test_taken(text):
@@ -165,6 +167,8 @@ def test_taken(text):
         ("ld.global.b32 %b32_1, [callee];", "callee is no variable"),
         ("ld.global.L2::cache_hint.b32 %b32_1, [words];", "needs an operand for the policy"),
         ("ld.global.b32 %b32_1, [words], %b64_1;", "a policy needs .L2::cache_hint"),
+        ("alloca.u64 %u64_1, %u32_2;", r"operand 2 \(size\) must be of type \.u64"),
+        ("alloca.u32 %u32_1, %u64_2;", r"operand 2 \(size\) must be of type \.u32"),
         ("alloca.u32 %u32_1, %u32_2, _;", r"operand 3 \(align\) must be a constant"),
         ("add.s32 %s32_1, _, 1;", r"operand 2 \(a\) must be of type \.s32"),
         ("barrier.arrive.cluster;", "is not supported"),

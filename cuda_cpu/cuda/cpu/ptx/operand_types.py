@@ -55,6 +55,7 @@ _RULES: tuple[tuple[str, dict[str, str]], ...] = (
     *((opcode, {"d": "type+", "b": "type+"}) for opcode in ("ld", "ldu", "st", "suld", "sust", "sured", "multimem")),
     ("st.async", {"b": "type"}),
     ("st.bulk", {"size": "b64"}),
+    ("alloca", {"size": "type"}),
     ("isspacep", {"a": "b32+"}),
     ("istypep", {"a": "b64"}),
     ("shfl", {"b": "b32", "c": "b32"}),
