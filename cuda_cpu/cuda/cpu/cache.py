@@ -5,6 +5,8 @@
 An entry is raw bytes behind a header with a format version and a SHA-256 of the bytes; nothing is unpickled.
 The folder is made
 0700 and used only if it is ours. CUDA_CPU_CACHE is the folder, or 0 for no cache.
+
+A first launch imports this: without pathlib and tempfile, which take longer than to find an entry and run it.
 """
 
 from __future__ import annotations
@@ -13,15 +15,13 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 import warnings
-from pathlib import Path
 
 MAGIC = b"cudacpu1"
 HEADER = len(MAGIC) + 32
 SIZE_LIMIT = 256 << 20  # bytes of all entries; the oldest go first
 
-_folders: dict[str, Path | None] = {}
+_folders: dict[str, str | None] = {}
 
 
 def key_of(*parts: bytes) -> str:
@@ -33,7 +33,7 @@ def key_of(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def folder() -> Path | None:
+def folder() -> str | None:
     """Return the cache's folder, made if need be; None if there is to be no cache."""
     setting = os.environ.get("CUDA_CPU_CACHE", "")
     if setting not in _folders:
@@ -41,17 +41,17 @@ def folder() -> Path | None:
     return _folders[setting]
 
 
-def _checked(setting: str) -> Path | None:
+def _checked(setting: str) -> str | None:
     if setting == "0":
         return None
     if setting:
-        path = Path(setting)
+        path = setting
     else:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        path = Path(base) / "open-cuda-python" / "kernels"
+        path = os.path.join(base, "open-cuda-python", "kernels")
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = path.stat()
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        status = os.stat(path)
     except OSError as error:
         warnings.warn(
             f"compiled kernels are not kept: {error}; set CUDA_CPU_CACHE to another folder, or to 0", stacklevel=4
@@ -72,14 +72,16 @@ def find(key: str) -> bytes | None:
     path = folder()
     if path is None:
         return None
+    entry = os.path.join(path, key)
     try:
-        data = (path / key).read_bytes()
+        with open(entry, "rb") as file:
+            data = file.read()
     except OSError:
         return None
     body = data[HEADER:]
     if data[: len(MAGIC)] != MAGIC or data[len(MAGIC) : HEADER] != hashlib.sha256(body).digest():
         with contextlib.suppress(OSError):
-            (path / key).unlink()
+            os.unlink(entry)
         return None
     return body
 
@@ -89,12 +91,14 @@ def store(key: str, body: bytes) -> None:
     path = folder()
     if path is None:
         return
+    import tempfile
+
     try:
         handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path)
         try:
             with open(handle, "wb") as file:
                 file.write(MAGIC + hashlib.sha256(body).digest() + body)
-            os.replace(temporary, path / key)
+            os.replace(temporary, os.path.join(path, key))
         except BaseException:
             os.unlink(temporary)
             raise
@@ -103,7 +107,7 @@ def store(key: str, body: bytes) -> None:
         return
 
 
-def _trim(path: Path) -> None:
+def _trim(path: str) -> None:
     """Remove the oldest entries until all fit the limit."""
     entries = []
     for entry in os.scandir(path):

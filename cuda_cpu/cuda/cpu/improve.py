@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import select
-import subprocess
 import sys
 import threading
 import weakref
@@ -26,6 +25,8 @@ from cuda.cpu.jit import BEST, assemble, pack
 from cuda.cpu.runtime import _runtime
 
 if TYPE_CHECKING:
+    import subprocess
+
     from cuda.cpu.code import MachineCode
 
 ENOUGH = 100_000_000  # nanoseconds that a kernel runs until better code is worth its compilation
@@ -104,6 +105,8 @@ class _Compiler:
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen | None:
+        import subprocess  # takes longer than the first launch of a kernel from the disk cache
+
         search = os.pathsep.join(path for path in sys.path if path)
         environment = os.environ | {"PYTHONPATH": search}
         command = [sys.executable, "-c", "from cuda.cpu.improve import serve; serve()"]

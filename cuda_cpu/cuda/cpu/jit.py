@@ -31,9 +31,7 @@ LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
 # What LLVM may make an addition with carry of: bits that become numbers (but for those of 8 bits, which are only kept),
 # and integers of more than 64 bits.
-CARRY = re.compile(
-    r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
-)
+CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
 HEAD = struct.Struct("<B?QQ")  # of a cache entry: path, quick, local memory, stack
 
 
@@ -185,7 +183,7 @@ def _choose_scheduler(text: str, level: int) -> None:
     The simple one ends the process where carries of two numbers cross in the processor's flags, so code that may
     have any is left to the usual one.
     """
-    simple = level == QUICK and not CARRY.search(text)
+    simple = level == QUICK and not re.search(CARRY, text)
     _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if simple else 'default'}")
 
 

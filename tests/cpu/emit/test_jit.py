@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -52,6 +53,30 @@ print("llvmlite" in sys.modules, code.address != 0, code.path.name, code.local_b
     ]
     assert [result.stdout.strip() for result in results] == ["True True BLOCKS 0", "False True BLOCKS 0"]
     assert len(list(folder.iterdir())) == 1
+
+
+def test_the_first_launch_of_a_cached_kernel_imports_little(folder: Path) -> None:
+    pytest.importorskip("cuda.core", reason="the object layer is not built")
+    script = f"""
+import sys
+from cuda.core import Device, LaunchConfig, ObjectCode, launch
+device = Device()
+device.set_current()
+stream = device.create_stream()
+buffer = device.allocate(4, stream=stream)
+kernel = ObjectCode.from_ptx({STORE!r}.encode()).get_kernel("k")
+before = set(sys.modules)
+launch(stream, LaunchConfig(grid=1, block=1), kernel, buffer)
+stream.sync()
+print(*sorted({{"llvmlite", "tempfile", "subprocess", "pathlib", "cuda.cpu.emit"}} & (set(sys.modules) - before)))
+"""
+    environment = os.environ | {"CUDA_PYTHON_DRIVER": "cpu"}
+    results = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+        for _ in range(2)
+    ]
+    assert "llvmlite" in results[0].stdout
+    assert results[1].stdout == "\n"
 
 
 def test_what_the_quick_level_sets_in_llvm_is_not_left_behind() -> None:
@@ -158,4 +183,4 @@ def test_only_code_of_a_kernel_that_makes_numbers_of_bits_may_have_carries(chose
     text = STORE.replace("%r<3>;", "%r<6>; .reg .pred %p<3>;").replace("st.global", body)
     emitted = emit_kernel(ptx_program.build([text]).placed("k"), "k", quick=True)
     assert emitted.path is jit.Path.BLOCKS
-    assert bool(jit.CARRY.search(emitted.text)) == may_carry
+    assert bool(re.search(jit.CARRY, emitted.text)) == may_carry

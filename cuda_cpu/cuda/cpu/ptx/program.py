@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import threading
@@ -280,12 +281,16 @@ def code_of(program: Program) -> Code:
 
         return describe_site(program, name, site)
 
+    @functools.cache
+    def placed_for_pointers() -> Program:
+        return program.placed_for_pointers()
+
     def function_address(name: str) -> int:
         with lock:
             if name not in functions:
                 from cuda.cpu import jit
 
-                functions[name] = jit.compile_function(program.placed_for_pointers(), name)
+                functions[name] = jit.compile_function(placed_for_pointers(), name)
             return functions[name].address
 
     code.compile = compile_kernel
