@@ -129,10 +129,15 @@ def test_the_best_ptx_for_the_device_is_taken(capability, best):
 def test_without_ptx_a_cubin_of_the_fatbin_is_taken():
     cubin = elf_file({UNIT: nul_lines(TEXT)})
     assert ptx_of(fatbin_file(entry(2, 75, elf_file({".text.k": b"1"})), entry(2, 90, cubin))) == [TEXT]
-    with pytest.raises(PtxError, match="no PTX, which"):
-        ptx_of(fatbin_file(entry(2, 75, elf_file({".text.k": b"1"}))))
-    with pytest.raises(PtxError, match="neither PTX nor a cubin"):
-        ptx_of(fatbin_file(entry(8, 75, b"lto")))
+    machine = entry(2, 75, elf_file({".text.k": b"1"}))
+    with pytest.raises(PtxError, match="has no PTX, which the CPU device needs, but machine code for sm_75: "):
+        ptx_of(fatbin_file(machine))
+    with pytest.raises(
+        PtxError, match=r"machine code for sm_75, LTO-IR for sm_90, code of kind 7 for sm_90: .*=compute"
+    ):
+        ptx_of(fatbin_file(machine, entry(8, 90, b"lto"), entry(7, 90, b"?")))
+    with pytest.raises(PtxError, match="but nothing: "):
+        ptx_of(fatbin_file())
 
 
 def test_a_wrapper_is_followed():

@@ -9,6 +9,7 @@ tests/cpu/ptx/test_fatbin.py reads.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cuda.cpu.ptx.error import PtxError
@@ -20,7 +21,8 @@ HEADER = struct.Struct("<IHHQ")  # magic, version, header size, size of all that
 # kind, version, header size, payload size, compressed size, options, PTX minor, PTX major, arch, name, name size,
 # flags, unknown, unpacked size
 _ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
-PTX, ELF = 1, 2
+PTX, ELF, LTO = 1, 2, 8
+KINDS = {PTX: "PTX", ELF: "machine code", LTO: "LTO-IR"}
 _LZ4, _ZSTD, _OTHER = 0x2000, 0x8000, 0x1000
 
 
@@ -47,19 +49,30 @@ def entries(data: bytes) -> list[Entry]:
     PtxError
         The fatbin is damaged, or compressed in a way that needs a package that is not installed.
     """
+    return [
+        Entry(kind, arch, _unpacked(data[start:end], flags, size))
+        for kind, arch, start, end, flags, size in _places(data)
+        if kind in (PTX, ELF)
+    ]
+
+
+def contents(data: bytes) -> str:
+    """Return in words which kinds of code a fatbin has, and for what."""
+    names = [f"{KINDS.get(kind, f'code of kind {kind}')} for sm_{arch}" for kind, arch, *_ in _places(data)]
+    return ", ".join(names) or "nothing"
+
+
+def _places(data: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Yield kind, arch, begin, end, flags and unpacked size of each image."""
     if len(data) < HEADER.size or fatbin_size(data) > len(data):
         raise PtxError("the fatbin image is damaged: it is shorter than its header says")
     at, end = HEADER.unpack_from(data)[2], fatbin_size(data)
-    found = []
     while at + _ENTRY.size <= end:
         kind, _, header, payload, packed, _, _, _, arch, _, _, flags, _, size = _ENTRY.unpack_from(data, at)
         if header < _ENTRY.size or at + header + payload > end or packed > payload:
             raise PtxError("the fatbin image is damaged: an entry lies outside of it")
-        content = data[at + header : at + header + (packed or payload)]
-        if kind in (PTX, ELF):
-            found.append(Entry(kind, arch, _unpacked(content, flags, size)))
+        yield kind, arch, at + header, at + header + (packed or payload), flags, size
         at += header + payload
-    return found
 
 
 def _unpacked(content: bytes, flags: int, size: int) -> bytes:

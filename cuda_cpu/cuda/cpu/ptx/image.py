@@ -25,6 +25,11 @@ _PTX_LINES = ".nv_debug_line_sass"  # the same for lines of PTX; of several unit
 _PARAMETERS = ".nv.constant0."
 _offset = operator.itemgetter(0)
 _ADVICE = "compile and link with -lineinfo (nvrtc, nvcc and nvJitLink know it), or load PTX"
+_FATBIN_ADVICE = f"{_ADVICE} (nvcc -gencode arch=compute_90,code=compute_90 adds it)"
+
+
+class NoPtxError(PtxError):
+    """An image with machine code alone."""
 
 
 class CubinText(str):
@@ -121,7 +126,7 @@ def _cubin_ptx(data: bytes) -> list[str]:
     units = [(name, content) for name, content in found if name == _SECTION or name.startswith(_SECTION + ".")]
     texts = [CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines) for name, unit in units]
     if not texts:
-        raise PtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
+        raise NoPtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
     # Each kernel has a section for its parameters; .text sections are also those of functions that ptxas brings along.
     kernels = [name[len(_PARAMETERS) :] for name, _ in found if name.startswith(_PARAMETERS)]
     lacking = [
@@ -145,10 +150,13 @@ def _fatbin_ptx(data: bytes, capability: int) -> list[str]:
         fitting = [image for image in texts if image.arch <= capability]
         best = max(fitting, key=lambda image: image.arch) if fitting else min(texts, key=lambda image: image.arch)
         return [_text(best.data)]
-    failure = PtxError(f"the fatbin has neither PTX nor a cubin: {_ADVICE}")
+    has = fatbin.contents(data)
+    failure: PtxError = NoPtxError(f"the fatbin has no PTX, which the CPU device needs, but {has}: {_FATBIN_ADVICE}")
     for image in sorted(images, key=lambda image: (image.arch > capability, -image.arch)):
         try:
             return _cubin_ptx(image.data)
+        except NoPtxError:
+            pass
         except PtxError as error:
             failure = error
     raise failure
