@@ -56,6 +56,32 @@ def test_a_library_is_loaded_without_a_context_and_used_in_several():
     assert seen == [40, 41]
 
 
+def test_contexts_share_managed_variables():
+    """They live until the last context that uses the library is gone, and then begin anew."""
+    shared = ".visible .global .attribute(.managed) .u32 shared = 7; .visible .global .u32 own = 3;"
+    with library(shared) as handle:
+        contexts = [driver.cuCtxCreate(0, 0, 0) for _ in range(2)]
+        found = []
+        for context in contexts:
+            driver.cuCtxSetCurrent(context)
+            found.append(driver.cuLibraryGetManaged(handle, b"shared"))
+        own, _ = driver.cuLibraryGetGlobal(handle, b"own")
+        driver.cuCtxSetCurrent(contexts[0])
+        assert found[0] == found[1]
+        assert driver.cuLibraryGetGlobal(handle, b"own")[0] != own
+        cell = ctypes.c_uint32.from_address(found[0][0])
+        assert cell.value == 7
+        cell.value = 8
+        driver.cuCtxDestroy(contexts[0])
+        driver.cuCtxSetCurrent(contexts[1])
+        assert driver.cuLibraryGetManaged(handle, b"shared") == found[0]
+        assert cell.value == 8
+        driver.cuCtxDestroy(contexts[1])
+        context = driver.cuCtxCreate(0, 0, 0)
+        assert ctypes.c_uint32.from_address(driver.cuLibraryGetManaged(handle, b"shared")[0]).value == 7
+        driver.cuCtxDestroy(context)
+
+
 def test_a_stream_says_in_which_context_a_kernel_runs(context, refused):
     """As NVIDIA's driver does; only the default streams, and what is asked of a kernel, need a current context."""
     with library(kernels.STORE) as handle:

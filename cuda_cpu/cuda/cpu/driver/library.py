@@ -15,7 +15,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.code import Code
 from cuda.cpu.driver import context, device, image
-from cuda.cpu.driver.address import Kind
+from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.driver.jit_option import Options
@@ -31,6 +31,7 @@ class Library:
         self.code = code
         self.modules: dict[context.Context, Module] = {}
         self.kernels: dict[str, LibraryKernel] = {}
+        self.managed: dict[str, Allocation] = {}  # variables that the modules of all contexts share
         self.handle = libraries.add(self)
 
     def module(self, owner: context.Context) -> Module:

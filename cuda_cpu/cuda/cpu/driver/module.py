@@ -35,6 +35,7 @@ class Module:
         self.library = library  # None: loaded by cuModuleLoad
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Allocation] = {}
+        self.found: set[str] = set()  # managed variables that the library's module of another context has made
         self.launchable = device_runtime.Launchable(self)
         try:
             for variable in code.variables.values():
@@ -42,7 +43,8 @@ class Module:
             with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
                 addresses = [self.address_of(name) for name in code.symbols]
                 for variable in code.variables.values():
-                    self._fill(variable)
+                    if variable.name not in self.found:
+                        self._fill(variable)
         except BaseException:
             self._free()
             raise
@@ -51,12 +53,17 @@ class Module:
         owner.modules.add(self)
 
     def _allocate(self, variable: GlobalVariable) -> None:
+        shared = self.library.managed if self.library is not None and variable.managed else {}
+        if variable.name in shared:
+            self.variables[variable.name] = shared[variable.name]
+            self.found.add(variable.name)
+            return
         size = max(variable.size, 1)
         kind = Kind.MANAGED if variable.managed else Kind.DEVICE
         start = memory.reserve(self.context, size, f"variable {variable.name}")
         record = Allocation(start, size, kind, self.context, self.context.device.arena)
         record.origin = f"variable {variable.name}"
-        self.variables[variable.name] = record
+        self.variables[variable.name] = shared[variable.name] = record
         address.add(record)
 
     def address_of(self, name: str) -> int:
@@ -94,7 +101,14 @@ class Module:
         return self.variables[name]
 
     def _free(self) -> None:
-        for record in self.variables.values():
+        library = self.library
+        for name, record in self.variables.items():
+            if library is not None and library.managed.get(name) is record:
+                other = next((owner for owner in library.modules if owner is not self.context), None)
+                if other is not None:
+                    record.context = other  # whose module still has it
+                    continue
+                del library.managed[name]
             address.remove(record)
             record.give_back()
         self.variables.clear()
