@@ -73,11 +73,13 @@ EXTENSION_NEEDS = {
 }
 
 # Shared libraries that other programs open by name: SONAME's place -> sources (patterns). They link no libpython:
-# whoever opens libcuda.so.1 is a Python process already. Those of the runtime API and of cuFile have names of our own:
-# what is loaded later (PyTorch's libraries) would take those for NVIDIA's, of which they have not all parts.
+# whoever opens libcuda.so.1 is a Python process already, or loads Python by embed/. Those of the runtime API and of
+# cuFile have names of our own: what is loaded later (PyTorch's libraries) would take those for NVIDIA's, of which they
+# have not all parts.
 LIBRARIES = {
     f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
     f"{CPU}/runtime_api/libcudart_cpu.so.13": [f"{CPU}/runtime_api/*.c"],
+    f"{CPU}/embed/libcuda_cpu_python.so": [f"{CPU}/embed/*.c"],
     f"{CPU}/nvml/libnvidia-ml.so.1": [f"{CPU}/nvml/*.c"],
     f"{CPU}/cufile/libcufile_cpu.so.0": [f"{CPU}/cufile/*.c"],
     f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
@@ -85,6 +87,8 @@ LIBRARIES = {
     f"{CPU}/forward/libnvrtc.so.12": [f"{CPU}/forward/nvrtc12.c"],
     f"{CPU}/forward/libnvJitLink.so.12": [f"{CPU}/forward/nvjitlink12.c"],
 }
+# What they export under which version, where programs that are linked with NVIDIA's ask for one.
+VERSIONS = {f"{CPU}/runtime_api/libcudart_cpu.so.13": f"{CPU}/runtime_api/exports.map"}
 # What they include from other folders.
 LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/direct.h"]
 
@@ -200,14 +204,14 @@ class BuildExt(build_ext):
         super().run()
         for target, patterns in LIBRARIES.items():
             if found := expand(patterns):
-                self.build_library(target, found)
+                self.build_library(target, found, VERSIONS.get(target))
 
-    def build_library(self, target: str, sources: list[str]) -> None:
+    def build_library(self, target: str, sources: list[str], versions: str | None = None) -> None:
         inside = target.split("/")[ABOVE_PACKAGES:]
         place = pathlib.Path(target if self.inplace else os.path.join(self.build_lib, *inside))
         place.parent.mkdir(parents=True, exist_ok=True)
         headers = [str(path) for source in sources for path in pathlib.Path(source).parent.glob("*.h")]
-        shared = expand(LIBRARY_HEADERS)
+        shared = [*expand(LIBRARY_HEADERS), *([str(ROOT / versions)] if versions else [])]
         if place.exists() and place.stat().st_mtime > max(map(os.path.getmtime, (*sources, *headers, *shared))):
             return
         objects = self.compiler.compile(
@@ -216,10 +220,10 @@ class BuildExt(build_ext):
             include_dirs=[*self.include_dirs, os.path.dirname(sources[0])],
             extra_postargs=[*COMPILE, "-fPIC"],
         )
-        soname = f"-Wl,-soname,{place.name}"
-        self.compiler.link_shared_object(
-            objects, str(place), libraries=["dl", "pthread"], extra_postargs=[*LINK, soname]
-        )
+        options = [*LINK, f"-Wl,-soname,{place.name}", "-Wl,-z,nodelete"]  # Python keeps what it has once called
+        if versions:
+            options.append(f"-Wl,--version-script,{ROOT / versions}")
+        self.compiler.link_shared_object(objects, str(place), libraries=["dl", "pthread"], extra_postargs=options)
 
 
 def get_requires_for_build_wheel(config_settings=None) -> list[str]:

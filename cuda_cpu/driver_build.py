@@ -49,6 +49,7 @@ def here() -> ModuleType:
     hooks.LIBRARIES = {
         short(target): [short(source) for source in sources] for target, sources in hooks.LIBRARIES.items()
     }
+    hooks.VERSIONS = {short(target): short(path) for target, path in hooks.VERSIONS.items()}
     hooks.LIBRARY_HEADERS = [short(path) for path in hooks.LIBRARY_HEADERS]
     hooks.EXTENSION_NEEDS = {
         name: {key: [short(value) for value in values] for key, values in needs.items()}

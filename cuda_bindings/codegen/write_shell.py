@@ -18,8 +18,12 @@ NATIVE = {
     "cuGetProcAddress": "shell_proc_address_v1",
     "cuGetProcAddress_v2": "shell_proc_address",
 }
-# Answered in C where Python has answered the same before, or has left the answers there: entry/direct.c.
-DIRECT = ("cuDeviceGetAttribute", "cuLaunchKernel", "cuLaunchKernelEx", "cuStreamSynchronize", "cuStreamQuery")
+# Answered in C where Python has answered the same before, or has left the answers there: entry/direct.c, and of the
+# runtime API runtime_api/launch.c.
+DIRECT = (
+    "cuDeviceGetAttribute", "cuLaunchKernel", "cuLaunchKernelEx", "cuStreamSynchronize", "cuStreamQuery",
+    "cudaDeviceGetAttribute", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaStreamSynchronize", "cudaStreamQuery",
+)  # fmt: skip
 STATUSES = (Named("CUresult"), Named("cudaError_t"))
 STREAMS = (Named("CUstream"), Named("cudaStream_t"))
 MOST_OUTPUTS, MOST_INPUTS = 8, 24  # as in interpreter.h

@@ -50,7 +50,9 @@ def explain(file: str, kernel: str | None, parts: list[str], level: int) -> int:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m cuda.cpu", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    runner = commands.add_parser("run", help="run a Python program on the CPU device, whichever package opens libcuda")
+    runner = commands.add_parser(
+        "run", help="run a program on the CPU device: of Python, whichever package opens libcuda, or compiled by nvcc"
+    )
     runner.add_argument(
         "--python", metavar="OTHER", help="the interpreter of another environment, of this Python version"
     )
@@ -59,7 +61,11 @@ def main(arguments: list[str]) -> int:
     runner.add_argument(
         "--check", metavar="CHECKS", help="memcheck, racecheck, synccheck, leakcheck or all, with commas between"
     )
-    runner.add_argument("script", metavar="SCRIPT", help="a file, or a folder with a __main__.py; -: standard input")
+    runner.add_argument(
+        "script",
+        metavar="SCRIPT",
+        help="a file, or a folder with a __main__.py; -: standard input; or a program linked with libcudart.so.13",
+    )
     runner.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
     explainer.add_argument(

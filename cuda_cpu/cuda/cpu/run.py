@@ -5,7 +5,7 @@
 The program's interpreter gets a private folder with `libcuda.so.1`, behind whatever LD_LIBRARY_PATH has, and this
 package alone on its PYTHONPATH, so that its own cuda.bindings and cuda.core stay what they are. Before the program
 starts, and each Python process that it starts, forward/start.py opens the driver and the forwarders by path; who asks
-for them by name afterwards gets these.
+for them by name afterwards gets these. Programs that are machine code: machine_code.py.
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
 import tempfile
 
-from cuda.cpu import check
+from cuda.cpu import check, machine_code
 
 PACKAGE = pathlib.Path(__file__).parent
 
-# The libraries of the private folder; programs open the first two by either name.
+# The libraries of the private folder; programs open the driver's by either name. The runtime library is for code that
+# nvcc has compiled, and that brings none of its own.
 LIBRARIES = {
     "libcuda.so.1": "entry/libcuda.so.1",
     "libcuda.so": "entry/libcuda.so.1",
+    machine_code.RUNTIME: "runtime_api/libcudart_cpu.so.13",
     "libnvidia-ml.so.1": "nvml/libnvidia-ml.so.1",
     "libnvidia-ml.so": "nvml/libnvidia-ml.so.1",
 }
@@ -78,7 +81,7 @@ def prepare(folder: pathlib.Path) -> None:
 
 
 def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None) -> dict[str, str]:
-    """Return the program's environment; `other`: it runs in another interpreter than this one."""
+    """Return the environment of a Python program; `other`: it runs in another interpreter than this one."""
     variables = dict(os.environ) if checks is None else os.environ | {"CUDA_CPU_CHECK": checks}
 
     def entries(name: str) -> list[str]:
@@ -96,14 +99,16 @@ def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None)
 
 def check_script(script: str) -> None:
     """See that a script is one that Python can run: a file, or a folder or archive with a `__main__.py`."""
-    path = pathlib.Path(script)
-    if not path.exists():
+    if not pathlib.Path(script).exists():
         advice = f"; to run a module: -m {script}" if script.isidentifier() else ""
-        raise RunError(f"there is no script {script}{advice}")
-    if path.is_file():
-        with path.open("rb") as file:
-            if file.read(4) == b"\x7fELF":
-                raise RunError(f"{script} is machine code, no Python script: the CPU device works in Python processes")
+        raise RunError(f"there is no script or program {script}{advice}")
+
+
+def machine_code_of(script: str) -> pathlib.Path | None:
+    """Return the file of a program that is machine code, None if it is a script."""
+    found = script if os.path.exists(script) else shutil.which(script)
+    path = pathlib.Path(found).absolute() if found else None
+    return path if path is not None and path.is_file() and machine_code.is_machine_code(path) else None
 
 
 def wait(child: subprocess.Popen) -> int:
@@ -120,6 +125,17 @@ def wait(child: subprocess.Popen) -> int:
             signal.signal(number, handler)
 
 
+def start_machine_code(
+    code: pathlib.Path, command: list[str], variables: dict[str, str], folder: pathlib.Path, python: str | None
+) -> subprocess.Popen:
+    try:
+        machine_code.check(code)
+        machine_code.extend(variables, folder, python)
+        return subprocess.Popen(command, executable=code, env=variables)
+    except (machine_code.MachineCodeError, OSError) as error:
+        raise RunError(str(error)) from None
+
+
 def program(
     python: str | None, script: str, arguments: list[str], *, kind: str | None = None, checks: str | None = None
 ) -> int:
@@ -130,7 +146,8 @@ def program(
     python : str or None
         The interpreter; None: this one.
     script : str
-        Path of the script ("-": standard input), name of the module, or the code itself.
+        Path of the script ("-": standard input) or of a program that is machine code, name of the module, or the code
+        itself.
     arguments : list of str
         The program's own arguments.
     kind : str, optional
@@ -149,14 +166,19 @@ def program(
         raise RunError(str(error)) from None
     if not (PACKAGE / "entry" / "libcuda.so.1").exists():
         raise RunError(f"{PACKAGE / 'entry' / 'libcuda.so.1'} is not built: python setup.py build_ext --inplace")
-    if kind is None and script != "-":
+    code = machine_code_of(script) if kind is None and script != "-" else None
+    if kind is None and script != "-" and code is None:
         check_script(script)
     if python is not None:
         check_interpreter(python)
     with tempfile.TemporaryDirectory(prefix="cuda-cpu-") as name:
         folder = pathlib.Path(name)
         prepare(folder)
-        command = [python or sys.executable, *([kind] if kind else []), script, *arguments]
         variables = environment(folder, other=python is not None, checks=checks)
-        status = wait(subprocess.Popen(command, env=variables))
+        if code is not None:
+            child = start_machine_code(code, [script, *arguments], variables, folder, python)
+        else:
+            command = [python or sys.executable, *([kind] if kind else []), script, *arguments]
+            child = subprocess.Popen(command, env=variables)
+        status = wait(child)
     return 128 - status if status < 0 else status

@@ -78,9 +78,9 @@ def test_launch_with_a_configuration(ok, kernel, place):
 
 def test_wrong_launches_are_refused(kernel, place):
     launch = runtime.cudaLaunchKernel(kernel, dim3(0), dim3(1), arguments(place, 5), 0, 0)
-    assert launch == (Error.cudaErrorInvalidValue,)
+    assert launch == (Error.cudaErrorInvalidConfiguration,)
     launch = runtime.cudaLaunchKernel(0x1234, dim3(1), dim3(1), arguments(place, 5), 0, 0)
-    assert launch == (Error.cudaErrorInvalidResourceHandle,)
+    assert launch == (Error.cudaErrorInvalidDeviceFunction,)
 
 
 def test_what_is_known_of_a_kernel(ok, kernel, library):

@@ -17,7 +17,7 @@ pytest.importorskip("clang")
 from codegen import roles, write_cudart
 from codegen.model import Role
 
-ROWS = [row for text in (same.IN_CONTEXT, same.WITH_DEVICES) for row in text.split("\n")[1:-1]]
+ROWS = [row for text in (same.IN_CONTEXT, same.OF_KERNEL, same.WITH_DEVICES) for row in text.split("\n")[1:-1]]
 SAME = {row.split()[0]: row.split()[1] if " " in row else row.replace("cuda", "cu", 1) for row in ROWS}
 
 

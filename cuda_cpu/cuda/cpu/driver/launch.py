@@ -189,13 +189,20 @@ def kernel_in(handle: int, owner: Any) -> Function | None:
 def cuLaunchKernel(
     handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int, extra: int
 ) -> None:
+    launch(handle, handle, (gx, gy, gz), (bx, by, bz), shared, where, places, extra)
+
+
+def launch(
+    key: int, handle: int, grid: Any, block: tuple[int, int, int], shared: int, where: int, places: int, extra: int
+) -> None:
+    """Launch; the next ones do without Python when `key` is given for the function."""
     age = _runtime.routes_age()
     function = functions.get(handle)
     line = stream.find(where)
     if function is None:
         function = function_of(handle, line)
-    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, line, places, extra, False)
-    leave_route(age, handle, where, function, line, (bx, by, bz))
+    submit(function, grid, block, function.cluster, shared, line, places, extra, False)
+    leave_route(age, key, where, function, line, block)
 
 
 def is_narrow(block: tuple[int, int, int]) -> bool:
@@ -203,12 +210,12 @@ def is_narrow(block: tuple[int, int, int]) -> bool:
     return block[0] % WIDE != 0 and block[1] * block[2] > 1
 
 
-def leave_route(age: int, handle: int, where: int, function: Function, line: stream.Stream, block: Any) -> None:
+def leave_route(age: int, key: int, where: int, function: Function, line: stream.Stream, block: Any) -> None:
     """Let the next launches of the function in the stream do without Python, if nothing has changed since `age`."""
     if function.cluster is ONE and not capture_state.active:
         kernel, narrow = function.kernel, is_narrow(block)
         _runtime.route_launch(
-            age, handle, where, line.queue, line.before(), function.narrow if narrow else function.grid, narrow,
+            age, key, where, line.queue, line.before(), function.narrow if narrow else function.grid, narrow,
             kernel.max_threads, function.dynamic, kernel.required_block,
         )  # fmt: skip
 
@@ -230,6 +237,11 @@ EVENTS = {
 
 def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
     """Launch with attributes; those that only advise the hardware (priority, cache windows, carve-out) are accepted."""
+    launch_with(config, handle, handle, places, extra)
+
+
+def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> None:
+    """Launch with attributes; without them, the next ones do without Python when `key` is given for the function."""
     if not config:
         raise invalid("cuLaunchKernelEx: config is NULL")
     given = CUlaunchConfig.from_address(config)
@@ -262,6 +274,6 @@ def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
     if updatable is not None:
         line.capture.make_updatable(line, updatable)
     if not attributes:
-        leave_route(age, handle, where, function, line, block)
+        leave_route(age, key, where, function, line, block)
     for mark in marks:
         event.cuEventRecord(mark, where)

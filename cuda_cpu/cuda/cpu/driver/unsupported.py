@@ -62,7 +62,8 @@ def tell_of_runtime(library: str) -> None:
     _told.append(who)
     print(
         f"cuda.cpu: {who} contains NVIDIA's CUDA runtime (libcudart), which asks for private interfaces of NVIDIA's "
-        "own driver: its calls fail on the CPU device (see the documentation, Programs of others)",
+        "own driver: its calls fail on the CPU device (see the documentation, Programs of others). Where "
+        "the program is yours: link it by nvcc -cudart shared",
         file=sys.stderr,
     )
 

@@ -107,13 +107,17 @@ static int is_other_python(void) {
     return 1;
 }
 
+#ifndef SHELL_EMBEDDED
+static int is_over(void) { return 0; } /* an interpreter of embed/python.c is not finalised, but says so */
+#endif
+
 /* Return the status with which to refuse a call before Python is touched, 0 to go on. */
 static int refusal(void) {
     if (in_forked_child || !Py_IsInitialized) return SHELL_NOT_INITIALIZED;
     if (is_other_python()) return SHELL_SYSTEM_DRIVER_MISMATCH;
     if (!Py_IsInitialized()) return was_initialized ? SHELL_DEINITIALIZED : SHELL_NOT_INITIALIZED;
     was_initialized = 1;
-    return Py_IsFinalizing() ? SHELL_DEINITIALIZED : 0;
+    return Py_IsFinalizing() || is_over() ? SHELL_DEINITIALIZED : 0;
 }
 
 static int has_word(const char *name, const char *const *words) {
@@ -313,12 +317,11 @@ static int call_without_collection(PyObject *function, const char *inputs, va_li
     return status;
 }
 
-int shell_call(struct shell_entry *entry, ...) {
+/* shell_call with the arguments behind a pointer. */
+static int call_entry(struct shell_entry *entry, va_list *arguments) {
     struct output outputs[SHELL_MOST_OUTPUTS];
     const char *signature = entry->signature;
-    va_list arguments;
-    va_start(arguments, entry);
-    int count = read_outputs(outputs, &signature, &arguments);
+    int count = read_outputs(outputs, &signature, arguments);
     int status = count < 0 ? SHELL_INVALID_VALUE : refusal();
     if (status == SHELL_DEINITIALIZED && is_done(entry->name)) {
         for (int i = 0; i < count; i++)
@@ -332,7 +335,7 @@ int shell_call(struct shell_entry *entry, ...) {
         PyErr_Fetch(&type, &value, &traceback);
         PyObject *function = function_of(entry);
         if (function)
-            status = call_without_collection(function, signature, &arguments, outputs, count);
+            status = call_without_collection(function, signature, arguments, outputs, count);
         else if (error_type && PyErr_ExceptionMatches(PyExc_AttributeError)) {
             PyErr_Clear(); /* the driver is there and has no such function */
             status = SHELL_NOT_SUPPORTED;
@@ -341,6 +344,16 @@ int shell_call(struct shell_entry *entry, ...) {
         PyErr_Restore(type, value, traceback);
         PyGILState_Release(state);
     }
+    return status;
+}
+
+#ifndef SHELL_EMBEDDED
+int shell_call(struct shell_entry *entry, ...) {
+    va_list arguments;
+    va_start(arguments, entry);
+    shell_elsewhere *elsewhere = Py_IsInitialized ? NULL : shell_find_elsewhere();
+    int status = elsewhere ? elsewhere(entry, &arguments, shell_ready, shell_ended_idle) : call_entry(entry, &arguments);
     va_end(arguments);
     return status;
 }
+#endif

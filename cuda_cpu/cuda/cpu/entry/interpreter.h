@@ -6,6 +6,7 @@
 #ifndef CUDA_CPU_ENTRY_INTERPRETER_H
 #define CUDA_CPU_ENTRY_INTERPRETER_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,9 +51,15 @@ struct shell_entry {
 /* Call the entry's function with first the addresses of the outputs, then the inputs; return a CUresult. */
 int shell_call(struct shell_entry *entry, ...);
 
-/* Told once where the runtime's table of direct.c is, as soon as there is one; libcuda alone has it. */
+/* In a program that is no Python program, python -m cuda.cpu run has named Python's library: then all calls go to
+   embed/libcuda_cpu_python.so, which starts an interpreter. NULL where there is none. (elsewhere.c) */
+typedef int shell_elsewhere(struct shell_entry *entry, va_list *arguments, void (*ready)(uint64_t),
+                            int (*ended_idle)(void));
+shell_elsewhere *shell_find_elsewhere(void);
+
+/* Told once where the runtime's table of direct.c is, as soon as there is one. */
 void shell_ready(uint64_t table) __attribute__((weak));
-/* Whether Python has ended with all work done; libcuda alone has it. */
+/* Whether Python has ended with all work done. */
 int shell_ended_idle(void) __attribute__((weak));
 int shell_direct_cuLaunchKernel(uint64_t function, uint64_t gx, uint64_t gy, uint64_t gz, uint64_t bx, uint64_t by,
                                 uint64_t bz, uint64_t shared, uint64_t stream, uint64_t params, uint64_t extra);

@@ -21,15 +21,31 @@ from cuda.cpu.runtime_api import (
     execution,
     graph,
     graph_node,
+    host_code,
     kernel,
     memory,
     properties,
     same,
+    symbol,
     system,
     texture,
 )
 
-MODULES = (array, copy, device, execution, graph, graph_node, kernel, memory, properties, system, texture)
+MODULES = (
+    array,
+    copy,
+    device,
+    execution,
+    graph,
+    graph_node,
+    host_code,
+    kernel,
+    memory,
+    properties,
+    symbol,
+    system,
+    texture,
+)
 
 globals().update(same.functions())
 for _module in MODULES:
@@ -37,18 +53,15 @@ for _module in MODULES:
         if re.match("cuda[A-Z]", _name) and getattr(_value, "__module__", None) == _module.__name__:
             globals()[_name] = _value
 
-
-REASONS = (
-    (
-        r"cuda(Get(FuncBySymbol|Kernel|SymbolAddress|SymbolSize)|.*(To|From)Symbol(Async)?)",
-        "symbols of host code that nvcc has compiled; cudaLibraryGetGlobal finds those of a library",
-    ),
-)
+# Called by host_code.c: no functions of the API.
+host_code_added = host_code.host_code_added
+host_code_removed = host_code.host_code_removed
+host_code_needed = host_code.host_code_needed
 
 
 def reason_of(name: str) -> str:
-    """Return why a function is not here: mostly what is said of the driver's."""
-    return unsupported.reason_of(name, REASONS) or unsupported.reason_of(name.replace("cuda", "cu", 1))
+    """Return why a function is not here: what is said of the driver's."""
+    return unsupported.reason_of(name.replace("cuda", "cu", 1))
 
 
 def __getattr__(name: str) -> Callable[..., NoReturn]:

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   The shell of the runtime API: that of the driver, with an error remembered for each thread. */
+   The shell of the runtime API: that of the driver, with an error remembered for each thread, and Python told of the
+   code that host code has registered before it is asked for anything. */
 #ifndef CUDA_CPU_RUNTIME_API_CUDART_H
 #define CUDA_CPU_RUNTIME_API_CUDART_H
 
@@ -10,6 +11,18 @@
 /* Remember a failure for cudaGetLastError; return the status. */
 __attribute__((visibility("hidden"))) int cudart_remember(int status);
 
-#define shell_call(...) cudart_remember(shell_call(__VA_ARGS__))
+/* Tell Python of the fatbins that nvcc's host code has registered since (host_code.c). */
+__attribute__((visibility("hidden"))) void cudart_tell(void);
+
+#define shell_call(...) (cudart_tell(), cudart_remember(shell_call(__VA_ARGS__)))
+
+#pragma GCC visibility push(hidden)
+int shell_direct_cudaDeviceGetAttribute(void *value, uint64_t attribute, int64_t device);
+int shell_direct_cudaLaunchKernel(uint64_t function, const void *grid, size_t, const void *block, size_t, uint64_t params,
+                                  uint64_t shared, uint64_t stream);
+int shell_direct_cudaLaunchKernelExC(uint64_t config, uint64_t function, uint64_t params);
+int shell_direct_cudaStreamSynchronize(uint64_t stream);
+int shell_direct_cudaStreamQuery(uint64_t stream);
+#pragma GCC visibility pop
 
 #endif

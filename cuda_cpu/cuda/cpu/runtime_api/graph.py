@@ -13,6 +13,7 @@ from cuda.cpu.driver.error import invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import box_of, ends, place
 from cuda.cpu.runtime_api.device import ensure_context
+from cuda.cpu.runtime_api.host_code import host_of, kernel_of
 
 
 def kernel_parameters(name: str, at: int) -> CUDA_KERNEL_NODE_PARAMS:
@@ -22,6 +23,7 @@ def kernel_parameters(name: str, at: int) -> CUDA_KERNEL_NODE_PARAMS:
     ensure_context()
     made = CUDA_KERNEL_NODE_PARAMS()
     ctypes.memmove(ctypes.addressof(made), at, ctypes.sizeof(abi.cudaKernelNodeParams))
+    made.func = kernel_of(made.func or 0)
     return made
 
 
@@ -46,7 +48,7 @@ def cudaGraphKernelNodeGetParams(node: int, at: int) -> None:
     ensure_context()
     made = CUDA_KERNEL_NODE_PARAMS()
     driver.cuGraphKernelNodeGetParams(node, ctypes.addressof(made))
-    made.func = made.func or made.kern
+    made.func = host_of(made.func or made.kern)
     ctypes.memmove(at, ctypes.addressof(made), ctypes.sizeof(abi.cudaKernelNodeParams))
 
 

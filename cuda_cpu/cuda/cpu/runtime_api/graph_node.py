@@ -30,6 +30,7 @@ from cuda.cpu.driver.recapture import Recapture
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import box_of, ends, place
 from cuda.cpu.runtime_api.device import ensure_context
+from cuda.cpu.runtime_api.host_code import host_of, kernel_of
 
 HEAD = CUgraphNodeParams._anonymous2.offset  # of both structs: what comes before the union
 ROOM = CUgraphNodeParams._anonymous2.size
@@ -53,7 +54,7 @@ def as_driver(name: str, at: int) -> Iterator[int]:
         kernel = given.kernel
         ctypes.memset(union, 0, ROOM)
         ctypes.memmove(union, ctypes.addressof(kernel), abi.cudaKernelNodeParamsV2.ctx.offset)
-        made.kernel.ctx = kernel.ctx
+        made.kernel.func, made.kernel.ctx = kernel_of(made.kernel.func or 0), kernel.ctx
     elif given.type == CU_GRAPH_NODE_TYPE_MEMCPY:
         copied = given.memcpy
         box = box_of(name, copied.copyParams, copied.copyParams.kind)
@@ -91,7 +92,7 @@ def _write_params(made: Any, at: int) -> None:
     ctypes.memset(at, 0, ctypes.sizeof(given))
     given.type = made.type
     if made.type == CU_GRAPH_NODE_TYPE_KERNEL:
-        made.kernel.func = made.kernel.func or made.kernel.kern
+        made.kernel.func = host_of(made.kernel.func or made.kernel.kern)
         union = ctypes.addressof(made) + HEAD
         ctypes.memmove(ctypes.addressof(given.kernel), union, abi.cudaKernelNodeParamsV2.ctx.offset)
         given.kernel.ctx = made.kernel.ctx

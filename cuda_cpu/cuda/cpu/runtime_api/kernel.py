@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of the runtime API, given as cudaKernel_t or cudaFunction_t; there is no host code that registers others."""
+"""Kernels of the runtime API, given as cudaKernel_t, cudaFunction_t, or the address of the stub in host code."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import ctypes
 from cuda.cpu.abi import CUlaunchConfig
 from cuda.cpu.driver import event, kernel, launch, occupancy
 from cuda.cpu.driver import stream as streams
-from cuda.cpu.driver.error import invalid
+from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context
+from cuda.cpu.runtime_api.host_code import kernel_of
 
 # Field of cudaFuncAttributes -> CUfunction_attribute, both in the order of the header.
 ATTRIBUTES = {
@@ -39,14 +40,29 @@ def size_of(dim: bytes) -> tuple[int, int, int]:
     return given.x, given.y, given.z
 
 
+def check_shape(grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
+    """Raise the runtime API's own error for a shape that no launch can have; the driver's is for any value."""
+    for what, given, most in (("grid", grid, launch.GRID), ("block", block, launch.BLOCK)):
+        if not all(0 < size <= limit for size, limit in zip(given, most, strict=True)):
+            text = f"launch: the {what} is {given}, at most {most} is possible, and nothing may be 0"
+            raise CudaError(abi.cudaErrorInvalidConfiguration, text)
+    if (threads := block[0] * block[1] * block[2]) > launch.BLOCK[0]:
+        text = f"launch: a block of {block} has {threads} threads, at most {launch.BLOCK[0]} are possible"
+        raise CudaError(abi.cudaErrorInvalidConfiguration, text)
+
+
 def cudaLaunchKernel(func: int, grid: bytes, block: bytes, arguments: int, shared: int, stream: int) -> None:
     ensure_context()
-    launch.cuLaunchKernel(func, *size_of(grid), *size_of(block), shared, stream, arguments, 0)
+    kernel, blocks, threads = kernel_of(func), size_of(grid), size_of(block)
+    check_shape(blocks, threads)
+    launch.launch(func, kernel, blocks, threads, shared, stream, arguments, 0)
 
 
 def cudaLaunchCooperativeKernel(func: int, grid: bytes, block: bytes, arguments: int, shared: int, stream: int) -> None:
     ensure_context()
-    launch.cuLaunchCooperativeKernel(func, *size_of(grid), *size_of(block), shared, stream, arguments)
+    kernel, blocks, threads = kernel_of(func), size_of(grid), size_of(block)
+    check_shape(blocks, threads)
+    launch.cuLaunchCooperativeKernel(kernel, *blocks, *threads, shared, stream, arguments)
 
 
 def driver_config(name: str, at: int) -> CUlaunchConfig:
@@ -63,27 +79,31 @@ def driver_config(name: str, at: int) -> CUlaunchConfig:
 
 def cudaLaunchKernelExC(at: int, func: int, arguments: int) -> None:
     ensure_context()
-    config = driver_config("cudaLaunchKernelExC", at)
-    launch.cuLaunchKernelEx(ctypes.addressof(config), func, arguments, 0)
+    config, kernel = driver_config("cudaLaunchKernelExC", at), kernel_of(func)
+    check_shape(
+        (config.gridDimX, config.gridDimY, config.gridDimZ), (config.blockDimX, config.blockDimY, config.blockDimZ)
+    )
+    launch.launch_with(ctypes.addressof(config), func, kernel, arguments, 0)
 
 
 def cudaOccupancyMaxPotentialClusterSize(func: int, at: int) -> int:
     ensure_context()
     config = driver_config("cudaOccupancyMaxPotentialClusterSize", at)
-    return occupancy.cuOccupancyMaxPotentialClusterSize(func, ctypes.addressof(config))
+    return occupancy.cuOccupancyMaxPotentialClusterSize(kernel_of(func), ctypes.addressof(config))
 
 
 def cudaOccupancyMaxActiveClusters(func: int, at: int) -> int:
     ensure_context()
     config = driver_config("cudaOccupancyMaxActiveClusters", at)
-    return occupancy.cuOccupancyMaxActiveClusters(func, ctypes.addressof(config))
+    return occupancy.cuOccupancyMaxActiveClusters(kernel_of(func), ctypes.addressof(config))
 
 
 def cudaFuncGetAttributes(at: int, func: int) -> None:
     ensure_context()
     if not at:
         raise invalid("cudaFuncGetAttributes: attr is NULL")
-    values = {field: kernel.cuFuncGetAttribute(which, func) for field, which in ATTRIBUTES.items()}
+    handle = kernel_of(func)
+    values = {field: kernel.cuFuncGetAttribute(which, handle) for field, which in ATTRIBUTES.items()}
     ctypes.memset(at, 0, ctypes.sizeof(abi.cudaFuncAttributes))
     answer = abi.cudaFuncAttributes.from_address(at)
     for field, value in values.items():

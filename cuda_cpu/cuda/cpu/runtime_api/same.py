@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cuda.cpu import driver
-from cuda.cpu.runtime_api import device
+from cuda.cpu.runtime_api import device, host_code
 
 # Those that need a context: runtime function, and driver function where that is not cu + the same.
 IN_CONTEXT = """
@@ -95,15 +95,6 @@ cudaArrayGetSparseProperties
 cudaMipmappedArrayGetSparseProperties
 cudaArrayGetMemoryRequirements
 cudaMipmappedArrayGetMemoryRequirements
-cudaOccupancyMaxActiveBlocksPerMultiprocessor
-cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
-cudaOccupancyAvailableDynamicSMemPerBlock
-cudaFuncSetAttribute
-cudaFuncSetCacheConfig
-cudaFuncSetSharedMemConfig
-cudaFuncGetName
-cudaFuncGetParamInfo
-cudaFuncGetParamCount
 cudaLibraryLoadData
 cudaLibraryLoadFromFile
 cudaLibraryUnload
@@ -183,6 +174,18 @@ cudaExternalMemoryGetMappedBuffer
 cudaProfilerStart
 cudaProfilerStop
 """
+# Those that need a context, and whose first input is a kernel in any of the forms that the runtime API knows.
+OF_KERNEL = """
+cudaOccupancyMaxActiveBlocksPerMultiprocessor
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+cudaOccupancyAvailableDynamicSMemPerBlock
+cudaFuncSetAttribute
+cudaFuncSetCacheConfig
+cudaFuncSetSharedMemConfig
+cudaFuncGetName
+cudaFuncGetParamInfo
+cudaFuncGetParamCount
+"""
 # Those that need no context, but devices.
 WITH_DEVICES = """
 cudaGetDeviceCount cuDeviceGetCount
@@ -215,13 +218,22 @@ cudaLogsDumpToMemory
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions of both lists by name."""
+    """Return the functions of all lists by name."""
     made = {}
     for text, prepare in ((IN_CONTEXT, device.ensure_context), (WITH_DEVICES, device.ensure_devices)):
         for row in text.split("\n")[1:-1]:
             name, _, of = row.partition(" ")
             made[name] = prepared(prepare, getattr(driver, of or name.replace("cuda", "cu", 1)))
+    for name in OF_KERNEL.split():
+        made[name] = prepared(device.ensure_context, with_kernel(getattr(driver, name.replace("cuda", "cu", 1))))
     return made
+
+
+def with_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(func: int, *arguments: Any) -> Any:
+        return function(host_code.kernel_of(func), *arguments)
+
+    return call
 
 
 def prepared(prepare: Callable[[], None], function: Callable[..., Any]) -> Callable[..., Any]:

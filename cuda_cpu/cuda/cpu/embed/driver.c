@@ -1,0 +1,7 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+   SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NAME cuda_cpu_call_driver
+#include "call.h"

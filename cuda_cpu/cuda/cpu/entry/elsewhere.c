@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+   SPDX-License-Identifier: Apache-2.0
+
+   Where the process has no Python: find the library that starts one. What it needs stands in the environment that
+   python -m cuda.cpu run gives a program (machine_code.py). */
+#define _GNU_SOURCE
+#include "interpreter.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ELSEWHERE_NAME
+#define ELSEWHERE_NAME "cuda_cpu_call_driver"
+#endif
+
+static const char PLACE[] = "/../embed/libcuda_cpu_python.so"; /* from the folder of libcuda.so.1 and of libcudart */
+
+static void *starter; /* that library */
+
+/* Registered before everything of the program's own, so that its handlers and destructors still have the device. */
+static void end(void) {
+    void (*end_python)(void) = starter ? (void (*)(void))dlsym(starter, "cuda_cpu_end_python") : NULL;
+    if (end_python) end_python();
+}
+
+__attribute__((constructor)) static void begin(void) { atexit(end); }
+
+static void *opened(const char *path, int flags) {
+    void *library = dlopen(path, RTLD_NOW | flags);
+    if (!library) fprintf(stderr, "cuda.cpu: Python cannot start in this program: %s\n", dlerror());
+    return library;
+}
+
+static void *open_starter(void) {
+    const char *python = getenv("CUDA_CPU_LIBPYTHON");
+    char path[PATH_MAX + sizeof PLACE];
+    Dl_info here;
+    if (!python || !dladdr((void *)PLACE, &here) || !realpath(here.dli_fname, path)) return NULL;
+    char *folder_end = strrchr(path, '/');
+    if (!folder_end || !opened(python, RTLD_GLOBAL)) return NULL;
+    strcpy(folder_end, PLACE);
+    return opened(path, RTLD_LOCAL);
+}
+
+shell_elsewhere *shell_find_elsewhere(void) {
+    static shell_elsewhere *found;
+    static int failed;
+    shell_elsewhere *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+    if (known || __atomic_load_n(&failed, __ATOMIC_RELAXED)) return known;
+    void *library = open_starter(); /* by several threads at once it is the same one */
+    int (*start)(void) = library ? (int (*)(void))dlsym(library, "cuda_cpu_start_python") : NULL;
+    if (start && start()) known = (shell_elsewhere *)dlsym(library, ELSEWHERE_NAME);
+    if (known) __atomic_store_n(&starter, library, __ATOMIC_RELEASE);
+    __atomic_store_n(&failed, !known, __ATOMIC_RELAXED);
+    __atomic_store_n(&found, known, __ATOMIC_RELEASE);
+    return known;
+}

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are machine code, as run.py starts them: with Python's library beside them, which our driver needs.
+
+Such a program finds libcuda.so.1 and libcudart.so.13 in a folder that its loader searches first. When it first calls
+one of them, it loads libpython and embed/libcuda_cpu_python.so, which starts an interpreter (entry/elsewhere.c).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import platform
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+
+MAGIC = b"\x7fELF"
+MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64, EM_AARCH64
+PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
+DT_NEEDED, DT_STRTAB = 1, 5
+
+# The version of libcudart that ours stands for: what nvcc of CUDA 13 links.
+RUNTIME = "libcudart.so.13"
+
+PYTHON, LIBRARY = "CUDA_CPU_PYTHON", "CUDA_CPU_LIBPYTHON"
+
+# Asked of an interpreter: where its library may be.
+_PROBE = (
+    "import json, sys, sysconfig\n"
+    "of = sysconfig.get_config_vars()\n"
+    "name = f'libpython{sys.version_info[0]}.{sys.version_info[1]}{sys.abiflags}.so.1.0'\n"
+    "print(json.dumps([sys.executable, [of.get('INSTSONAME') or name, name],\n"
+    "    [of.get('LIBDIR') or '', f\"{of.get('LIBDIR')}/{of.get('MULTIARCH')}\", sys.base_prefix + '/lib',\n"
+    "    sys.base_prefix + '/lib64', f\"/usr/lib/{of.get('MULTIARCH')}\"]]))"
+)
+
+
+class MachineCodeError(Exception):
+    """Why a program cannot be run."""
+
+
+def is_machine_code(path: pathlib.Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == MAGIC
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield type, offset in the file, address and size of each segment (Elf64_Phdr)."""
+    (place,) = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    for i in range(count):
+        kind, _, offset, address, _, in_file = struct.unpack_from("<IIQQQQ", data, place + i * size)
+        yield kind, offset, address, in_file
+
+
+def needed(data: bytes) -> list[str]:
+    """Return the libraries that a program was linked with."""
+    segments = list(_segments(data))
+    places, table = [], 0
+    for kind, offset, _, size in segments:
+        if kind == PT_DYNAMIC:
+            for tag, value in struct.iter_unpack("<QQ", data[offset : offset + size - size % 16]):
+                if tag == DT_NEEDED:
+                    places.append(value)
+                elif tag == DT_STRTAB:
+                    table = value
+    for kind, offset, address, size in segments:
+        if kind == PT_LOAD and address <= table < address + size:
+            starts = [offset + table - address + place for place in places]
+            return [data[start : data.index(b"\0", start)].decode("utf-8", "replace") for start in starts]
+    return []
+
+
+def check(path: pathlib.Path) -> None:
+    """See that a file is a program that the CPU device can serve.
+
+    Raises
+    ------
+    MachineCodeError
+        It is for another machine, no program, linked statically, or with another version of CUDA's runtime library.
+    """
+    data = path.read_bytes()
+    try:
+        machine = MACHINES.get(struct.unpack_from("<H", data, 18)[0])
+        if data[4] != 2 or machine != platform.machine():
+            raise MachineCodeError(f"{path} is for another machine than this one, {platform.machine()}")
+        if PT_INTERP not in {kind for kind, *_ in _segments(data)}:
+            raise MachineCodeError(
+                f"{path} is a library, or a program that is linked statically: it loads no libraries"
+            )
+        runtimes = [name for name in needed(data) if name.startswith("libcudart.so")]
+    except (struct.error, IndexError, ValueError):
+        raise MachineCodeError(f"{path} is damaged: its ELF headers lead out of the file") from None
+    if any(name != RUNTIME for name in runtimes):
+        raise MachineCodeError(
+            f"{path} needs {', '.join(runtimes)}; the CPU device has {RUNTIME}: compile it with nvcc of CUDA 13"
+        )
+
+
+def python_library(python: str | None) -> tuple[str, str]:
+    """Return the path of an interpreter and that of its library.
+
+    Raises
+    ------
+    MachineCodeError
+        The interpreter has no shared library.
+    """
+    command = [python or sys.executable, "-I", "-c", _PROBE]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    executable, names, folders = json.loads(answer)
+    for folder in folders:
+        for name in names:
+            if ".so" in name and os.path.exists(found := os.path.join(folder, name)):
+                return executable, found
+    raise MachineCodeError(
+        f"programs that are machine code need Python as a library, {names[-1]}, and {executable} has none: install it "
+        f"(Debian, Ubuntu: libpython3.{sys.version_info[1]}), or use a Python that was built with --enable-shared"
+    )
+
+
+def extend(variables: dict[str, str], folder: pathlib.Path, python: str | None) -> None:
+    """Add what a program needs to its environment: our libraries first, which Python it is, and Python's library."""
+    variables[PYTHON], variables[LIBRARY] = python_library(python)
+    search = variables.get("LD_LIBRARY_PATH", "")
+    variables["LD_LIBRARY_PATH"] = os.pathsep.join([str(folder / "lib"), *([search] if search else [])])

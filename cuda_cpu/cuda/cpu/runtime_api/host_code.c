@@ -1,0 +1,157 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+   SPDX-License-Identifier: Apache-2.0
+
+   What host code compiled by nvcc registers before main, or when its library is opened: a fatbin, and which addresses of
+   the host stand for its kernels and variables. Declared in crt/host_runtime.h. It is only noted here, since a program may
+   never use the device, or fork before it does; host_code.py learns of it with the first call that needs Python. */
+#include "cudart.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { FUNCTION, VARIABLE, MANAGED };
+
+/* host_code.py reads these two. */
+struct record {
+    uint64_t kind;
+    const void *host; /* of a function its stub, of a managed variable where its address is to be stored */
+    char *name;       /* on the device */
+    uint64_t size;
+};
+
+struct binary {
+    const void *wrapper; /* __fatBinC_Wrapper_t (fatbinary_section.h) */
+    struct record *records;
+    uint64_t count;
+    uint64_t failed; /* memory was short: not all is here */
+    struct binary *next;
+    enum { NEW, WHOLE, TELLING, TOLD, GONE } state;
+};
+
+static struct binary *binaries;
+static int news; /* how many are WHOLE */
+/* Never held while Python is called: who waits for Python's lock here may be awaited by who has it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void set_state(struct binary *binary, int state) {
+    __atomic_add_fetch(&news, (state == WHOLE) - (binary->state == WHOLE), __ATOMIC_RELAXED);
+    binary->state = state;
+}
+
+static void release(struct binary *binary) {
+    for (uint64_t i = 0; i < binary->count; i++) free(binary->records[i].name);
+    free(binary->records);
+    free(binary);
+}
+
+SHELL_EXPORT void **__cudaRegisterFatBinary(void *wrapper) {
+    struct binary *binary = calloc(1, sizeof *binary);
+    if (!binary) return NULL;
+    binary->wrapper = wrapper;
+    pthread_mutex_lock(&lock);
+    binary->next = binaries;
+    binaries = binary;
+    pthread_mutex_unlock(&lock);
+    return (void **)binary;
+}
+
+static void add(void **handle, enum kind kind, const void *host, const char *name, uint64_t size) {
+    struct binary *binary = (struct binary *)handle;
+    if (!binary) return;
+    if (!(binary->count & (binary->count - 1))) { /* the room is the next power of two */
+        struct record *more = realloc(binary->records, (binary->count ? 2 * binary->count : 1) * sizeof *more);
+        if (!more) {
+            binary->failed = 1;
+            return;
+        }
+        binary->records = more;
+    }
+    char *copy = strdup(name);
+    if (copy)
+        binary->records[binary->count++] = (struct record){kind, host, copy, size};
+    else
+        binary->failed = 1;
+}
+
+SHELL_EXPORT void __cudaRegisterFunction(void **handle, const char *stub, char *function, const char *name, int threads,
+                                         void *tid, void *bid, void *block, void *grid, int *warp) {
+    (void)function, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    add(handle, FUNCTION, stub, name, 0);
+}
+
+SHELL_EXPORT void __cudaRegisterVar(void **handle, char *host, char *address, const char *name, int external, size_t size,
+                                    int constant, int global) {
+    (void)address, (void)external, (void)constant, (void)global;
+    add(handle, VARIABLE, host, name, size);
+}
+
+SHELL_EXPORT void __cudaRegisterManagedVar(void **handle, void **place, char *address, const char *name, int external,
+                                           size_t size, int constant, int global) {
+    (void)address, (void)external, (void)constant, (void)global;
+    add(handle, MANAGED, place, name, size);
+}
+
+SHELL_EXPORT void __cudaRegisterFatBinaryEnd(void **handle) {
+    if (!handle) return;
+    pthread_mutex_lock(&lock);
+    set_state((struct binary *)handle, WHOLE);
+    pthread_mutex_unlock(&lock);
+}
+
+static void take_out(struct binary *binary) {
+    struct binary **place = &binaries;
+    while (*place && *place != binary) place = &(*place)->next;
+    if (*place) *place = binary->next;
+}
+
+static void tell_of_end(struct binary *binary) {
+    static struct shell_entry entry = {"host_code_removed", ">u", 0};
+    (shell_call)(&entry, (uint64_t)binary);
+}
+
+SHELL_EXPORT void __cudaUnregisterFatBinary(void **handle) {
+    struct binary *binary = (struct binary *)handle;
+    if (!binary) return;
+    pthread_mutex_lock(&lock);
+    take_out(binary);
+    int state = binary->state;
+    set_state(binary, GONE);
+    pthread_mutex_unlock(&lock);
+    if (state == TELLING) return; /* the other thread does the rest */
+    if (state == TOLD) tell_of_end(binary);
+    release(binary);
+}
+
+static struct binary *next_to_tell(void) {
+    pthread_mutex_lock(&lock);
+    struct binary *found = binaries;
+    while (found && found->state != WHOLE) found = found->next;
+    if (found) set_state(found, TELLING);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void cudart_tell(void) {
+    static struct shell_entry entry = {"host_code_added", ">u", 0};
+    struct binary *binary;
+    while (__atomic_load_n(&news, __ATOMIC_RELAXED) && (binary = next_to_tell())) {
+        int failed = (shell_call)(&entry, (uint64_t)binary);
+        pthread_mutex_lock(&lock);
+        int gone = binary->state == GONE;
+        if (!gone) set_state(binary, failed ? WHOLE : TOLD);
+        pthread_mutex_unlock(&lock);
+        if (gone) {
+            if (!failed) tell_of_end(binary);
+            release(binary);
+        }
+        if (failed) return; /* there is no Python, or no more: the call itself will say so */
+    }
+}
+
+/* Called once by host code that is about to read a managed variable, whose address it then finds in its own memory.
+   Without it, it would end by a segmentation fault, so why is said there. */
+SHELL_EXPORT char __cudaInitModule(void **handle) {
+    static struct shell_entry entry = {"host_code_needed", ">u", 0};
+    return !shell_call(&entry, (uint64_t)handle);
+}

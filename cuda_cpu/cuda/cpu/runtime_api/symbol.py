@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Variables of the device by the addresses that stand for them in host code, and copies to and from them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu import driver
+from cuda.cpu.driver import context, copy
+from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.runtime_api import abi
+from cuda.cpu.runtime_api.copy import line
+from cuda.cpu.runtime_api.graph_node import _line, _set_copy, _set_copy_in
+from cuda.cpu.runtime_api.host_code import variable_of
+
+TO = (abi.cudaMemcpyHostToDevice, abi.cudaMemcpyDeviceToDevice, abi.cudaMemcpyDefault)
+FROM = (abi.cudaMemcpyDeviceToHost, abi.cudaMemcpyDeviceToDevice, abi.cudaMemcpyDefault)
+
+
+def cudaGetSymbolAddress(symbol: int) -> int:
+    return variable_of("cudaGetSymbolAddress", symbol)[0]
+
+
+def cudaGetSymbolSize(symbol: int) -> int:
+    return variable_of("cudaGetSymbolSize", symbol)[1]
+
+
+def place_of(name: str, symbol: int, count: int, offset: int, kind: int, kinds: tuple[int, ...]) -> int:
+    """Return the address of a part of a variable, which must lie in it."""
+    if kind not in kinds:
+        text = f"{name}: kind is {kind}, must be one of {', '.join(map(str, kinds))}"
+        raise CudaError(abi.cudaErrorInvalidMemcpyDirection, text)
+    start, size = variable_of(name, symbol)
+    if offset + count > size:
+        raise invalid(f"{name}: {count} bytes at offset {offset} are beyond the variable's {size}")
+    return start + offset
+
+
+def cudaMemcpyToSymbol(symbol: int, source: int, count: int, offset: int, kind: int) -> None:
+    name = "cudaMemcpyToSymbol"
+    line(name, place_of(name, symbol, count, offset, kind, TO), source, count, kind, copy.SYNC)
+
+
+def cudaMemcpyToSymbolAsync(symbol: int, source: int, count: int, offset: int, kind: int, stream: int) -> None:
+    name = "cudaMemcpyToSymbolAsync"
+    line(name, place_of(name, symbol, count, offset, kind, TO), source, count, kind, stream)
+
+
+def cudaMemcpyFromSymbol(target: int, symbol: int, count: int, offset: int, kind: int) -> None:
+    name = "cudaMemcpyFromSymbol"
+    line(name, target, place_of(name, symbol, count, offset, kind, FROM), count, kind, copy.SYNC)
+
+
+def cudaMemcpyFromSymbolAsync(target: int, symbol: int, count: int, offset: int, kind: int, stream: int) -> None:
+    name = "cudaMemcpyFromSymbolAsync"
+    line(name, target, place_of(name, symbol, count, offset, kind, FROM), count, kind, stream)
+
+
+def _box_to(name: str, symbol: int, source: int, count: int, offset: int, kind: int) -> Any:
+    return _line(name, place_of(name, symbol, count, offset, kind, TO), source, count, kind)
+
+
+def _box_from(name: str, target: int, symbol: int, count: int, offset: int, kind: int) -> Any:
+    return _line(name, target, place_of(name, symbol, count, offset, kind, FROM), count, kind)
+
+
+def _add(graph: int, before: int, number: int, box: Any) -> int:
+    return driver.cuGraphAddMemcpyNode(graph, before, number, ctypes.addressof(box), context.cuCtxGetCurrent())
+
+
+def cudaGraphAddMemcpyNodeToSymbol(
+    graph: int, before: int, number: int, symbol: int, source: int, count: int, offset: int, kind: int
+) -> int:
+    box = _box_to("cudaGraphAddMemcpyNodeToSymbol", symbol, source, count, offset, kind)
+    return _add(graph, before, number, box)
+
+
+def cudaGraphAddMemcpyNodeFromSymbol(
+    graph: int, before: int, number: int, target: int, symbol: int, count: int, offset: int, kind: int
+) -> int:
+    box = _box_from("cudaGraphAddMemcpyNodeFromSymbol", target, symbol, count, offset, kind)
+    return _add(graph, before, number, box)
+
+
+def cudaGraphMemcpyNodeSetParamsToSymbol(
+    node: int, symbol: int, source: int, count: int, offset: int, kind: int
+) -> None:
+    _set_copy(node, _box_to("cudaGraphMemcpyNodeSetParamsToSymbol", symbol, source, count, offset, kind))
+
+
+def cudaGraphMemcpyNodeSetParamsFromSymbol(
+    node: int, target: int, symbol: int, count: int, offset: int, kind: int
+) -> None:
+    _set_copy(node, _box_from("cudaGraphMemcpyNodeSetParamsFromSymbol", target, symbol, count, offset, kind))
+
+
+def cudaGraphExecMemcpyNodeSetParamsToSymbol(
+    graph_exec: int, node: int, symbol: int, source: int, count: int, offset: int, kind: int
+) -> None:
+    box = _box_to("cudaGraphExecMemcpyNodeSetParamsToSymbol", symbol, source, count, offset, kind)
+    _set_copy_in(graph_exec, node, box)
+
+
+def cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+    graph_exec: int, node: int, target: int, symbol: int, count: int, offset: int, kind: int
+) -> None:
+    box = _box_from("cudaGraphExecMemcpyNodeSetParamsFromSymbol", target, symbol, count, offset, kind)
+    _set_copy_in(graph_exec, node, box)
