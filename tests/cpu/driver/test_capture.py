@@ -174,6 +174,7 @@ def test_events_of_the_outside_world(context, event):
 ILLEGAL = {
     "synchronize": lambda stream, event: driver.cuStreamSynchronize(stream),
     "query": lambda stream, event: driver.cuStreamQuery(stream),
+    "query an event": lambda stream, event: driver.cuEventQuery(event),
     "synchronize the context": lambda stream, event: driver.cuCtxSynchronize(),
     "callback": lambda stream, event: driver.cuStreamAddCallback(stream, 1, 0, 0),
     "allocate": lambda stream, event: driver.cuMemAlloc(4),

@@ -20,7 +20,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_READY,
     CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
 )
-from cuda.cpu.driver import block, context, shared_file, stream, wait
+from cuda.cpu.driver import block, capture_state, context, shared_file, stream, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -128,6 +128,7 @@ def cuStreamWaitEvent(handle: int, event_handle: int, flags: int) -> None:
 
 def cuEventQuery(handle: int) -> None:
     event = settled("cuEventQuery", handle)
+    capture_state.check_safe("cuEventQuery")  # unlike waits for events, GPUs' drivers take it for unsafe
     if not event.native.is_done():
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.collect_all(event.context)
