@@ -110,6 +110,19 @@ def test_unresolved_names_are_told_in_the_log(refused):
         with refused("INVALID_PTX", "twice"):
             driver.cuLinkComplete(link)
     assert b"twice" in logs.error.value
+    assert logs.error.value.startswith(b"part, line ")
+
+
+def test_errors_name_the_input_that_they_are_in(refused, tmp_path):
+    path = tmp_path / "twice.ptx"
+    path.write_bytes(kernels.text(TWICE)[:-1])
+    units = [kernels.text(part)[:-1].decode() for part in (CALLER, TWICE)]
+    with linking() as link:
+        add_bytes(link, pack(units), abi.CU_JIT_INPUT_CUBIN)
+        driver.cuLinkAddFile(link, abi.CU_JIT_INPUT_PTX, str(path).encode(), 0, 0, 0)
+        with refused("INVALID_PTX", f"{path}, line") as _:
+            driver.cuLinkComplete(link)
+        assert "also in part[1]" in driver.error.last_error_message()
 
 
 def test_wrong_inputs(refused):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cuda.cpu.abi import (
     CUDA_ERROR_FILE_NOT_FOUND,
@@ -65,11 +65,11 @@ def units_of(data: bytes, options: Options | None = None) -> list[str]:
         return image.ptx_of(data, capability=capability())
 
 
-def load(units: list[str], options: Options) -> Code:
+def load(units: list[str], options: Options, names: Sequence[str] = ()) -> Code:
     from cuda.cpu.ptx import program
 
     with ptx_errors(CUDA_ERROR_INVALID_PTX, options):
-        code = program.load(units, capability=capability())
+        code = program.load(units, capability=capability(), names=names)
     options.finish(info="")
     return code
 

@@ -37,18 +37,22 @@ class Link:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.units: list[str] = []
+        self.names: list[str] = []  # of the units, for messages
         self.libraries: list[list[str]] = []  # the units of each member
         self.image: Any = None
         self.handle = links.add(self)
 
-    def add(self, kind: int, data: bytes, options: Options) -> None:
+    def add(self, kind: int, data: bytes, name: bytes | None, options: Options) -> None:
         if kind == CU_JIT_INPUT_LIBRARY:
             self._add_library(data, options)
             return
         if kind not in ACCEPTED:
             message = f"cuLinkAddData: input type {kind} is none of PTX, cubin, object, fatbin or library"
             raise CudaError(CUDA_ERROR_NOT_SUPPORTED, message)
-        self.units += image.units_of(data, options)
+        units = image.units_of(data, options)
+        first = (name or b"<ptx>").decode(errors="replace")
+        self.names += [first if len(units) == 1 else f"{first}[{index}]" for index in range(len(units))]
+        self.units += units
 
     def _add_library(self, data: bytes, options: Options) -> None:
         from cuda.cpu.ptx import archive
@@ -105,20 +109,20 @@ def cuLinkAddData(
     if not data or not size:
         raise invalid("cuLinkAddData: data is NULL or size is 0")
     Options("cuLinkAddData", count, options, values)
-    link.add(kind, ctypes.string_at(data, size), link.options)
+    link.add(kind, ctypes.string_at(data, size), name, link.options)
 
 
 def cuLinkAddFile(handle: int, kind: int, path: bytes | None, count: int, options: int, values: int) -> None:
     link = links.find(handle)
     Options("cuLinkAddFile", count, options, values)
-    link.add(kind, image.read("cuLinkAddFile", path), link.options)
+    link.add(kind, image.read("cuLinkAddFile", path), path, link.options)
 
 
 def cuLinkComplete(handle: int) -> tuple[int, int]:
     """Check that the units make a program; return address and size of the image, which lives as long as the link."""
     link = links.find(handle)
     units = link.all_units()
-    image.load(units, link.options)
+    image.load(units, link.options, link.names)
     data = pack(units)
     link.image = ctypes.create_string_buffer(data, len(data))
     return ctypes.addressof(link.image), len(data)

@@ -8,7 +8,7 @@ import functools
 import hashlib
 import itertools
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -96,7 +96,7 @@ class Program:
         return [variable for variable in found if variable.space == "shared"]
 
 
-def load(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Code:
+def load(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -> Code:
     """Load a program.
 
     Parameters
@@ -105,8 +105,8 @@ def load(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Code
         PTX text of each unit.
     capability : int, optional
         Compute capability of the device times ten. PTX of any target is accepted: the CPU runs them alike.
-    name : str, optional
-        What error messages call the first unit.
+    names : sequence of str, optional
+        What error messages call the first units.
 
     Returns
     -------
@@ -117,15 +117,16 @@ def load(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Code
     PtxError
         Wrong PTX, a name defined twice or not at all, or an instruction that the CPU device has not got.
     """
-    program = build(units, capability=capability, name=name)
+    program = build(units, capability=capability, names=names)
     return code_of(program)
 
 
-def build(units: list[str], *, capability: int = 90, name: str = "<ptx>") -> Program:
+def build(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -> Program:
     """Parse, link and check units; parameters as those of `load`."""
     if not units:
         raise PtxError("there is no PTX to load")
-    modules = [parse(text, name if index == 0 else f"{name}[{index}]") for index, text in enumerate(units)]
+    others = ["<ptx>" if index == 0 else f"<ptx>[{index}]" for index in range(len(units))]
+    modules = [parse(text, name) for text, name in zip(units, (*names, *others[len(names) :]), strict=True)]
     linked = link(modules + device_runtime.needed_by(modules))
     program = Program(
         capability=capability,
