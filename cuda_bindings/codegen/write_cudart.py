@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from codegen import write_abi, write_shell
+from codegen import status_texts, write_abi, write_shell
 from codegen.model import Library
 
 FOLDER = "cuda_cpu/cuda/cpu/runtime_api"
@@ -19,6 +19,8 @@ def files(libraries: dict[str, Library]) -> dict[str, str]:
     """Return the sources by path."""
     library = libraries["runtime"]
     abi = write_abi.render(library).replace("libcuda:", "libcudart:")
+    rows = "".join(f'    {value}: ("{name}", "{text}"),\n' for value, name, text in statuses(library))
+    abi += f"\nSTATUSES = {{  # number: name, text\n{rows}}}\n"
     return {f"{FOLDER}/_shell.c": render(library), f"{FOLDER}/abi.py": abi}
 
 
@@ -34,21 +36,22 @@ def render(library: Library) -> str:
             for symbol in filter(None, (function.symbol, function.per_thread)):
                 form = dataclasses.replace(function, symbol=symbol)
                 parts.append(write_shell.define(library, form, function.name))
-    rows = ",\n".join(
-        f'    {{{member.value}, "{member.name}", "{words(member.name)}"}}'
-        for member in library.enums["cudaError_t"].members
-    )
+    rows = ",\n".join(f'    {{{value}, "{name}", "{text}"}}' for value, name, text in statuses(library))
     parts.append(f"const struct shell_status shell_statuses[] = {{\n{rows}\n}};")
     parts.append("const size_t shell_status_count = sizeof shell_statuses / sizeof *shell_statuses;")
     return "\n\n".join(parts) + "\n"
 
 
+def statuses(library: Library) -> list[tuple[int, str, str]]:
+    """Return number, name and text of each cudaError_t."""
+    members = library.enums["cudaError_t"].members
+    return [(each.value, each.name, status_texts.TEXTS.get(each.value) or words(each.name)) for each in members]
+
+
 def words(status: str) -> str:
     """Return a status as words.
 
-    >>> words("cudaErrorInvalidValue")
-    'invalid value'
+    >>> words("cudaErrorStreamDetached")
+    'stream detached'
     """
-    if status == "cudaSuccess":
-        return "no error"
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", status.removeprefix("cudaError")).lower()

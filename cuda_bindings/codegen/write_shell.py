@@ -7,7 +7,7 @@ The shell's own contract is in cuda_cpu/cuda/cpu/entry/interpreter.h.
 
 from __future__ import annotations
 
-from codegen import abi_types, apis, headers, roles, versions
+from codegen import abi_types, apis, headers, roles, status_texts, versions
 from codegen.model import Function, Library, Named, Param, Pointer, Primitive, Role, Struct
 
 PATH = "cuda_cpu/cuda/cpu/entry/_shell.c"
@@ -200,7 +200,7 @@ def has_float(library: Library, struct: Struct) -> bool:
 
 def status_table(library: Library) -> list[str]:
     rows = ",\n".join(
-        f'    {{{member.value}, "{member.name}", "{words(member.name)}"}}'
+        f'    {{{member.value}, "{member.name}", "{status_texts.TEXTS.get(member.value) or words(member.name)}"}}'
         for member in library.enums["CUresult"].members
     )
     return [
@@ -212,11 +212,9 @@ def status_table(library: Library) -> list[str]:
 def words(status: str) -> str:
     """Return a status as words.
 
-    >>> words("CUDA_ERROR_INVALID_VALUE")
-    'invalid value'
+    >>> words("CUDA_ERROR_STREAM_DETACHED")
+    'stream detached'
     """
-    if status == "CUDA_SUCCESS":
-        return "no error"
     return status.removeprefix("CUDA_ERROR_").replace("_", " ").lower()
 
 

@@ -400,6 +400,8 @@ def test_error_names_and_words(run, libraries):
             assert library.cuGetErrorName(value, ref(out)) == 0 and out.value == name.encode()
             assert library.cuGetErrorString(value, ref(out)) == 0 and out.value
         assert library.cuGetErrorString(2, ref(out)) == 0 and out.value == b"out of memory"
+        assert library.cuGetErrorString(700, ref(out)) == 0 and out.value == b"an illegal memory access was encountered"
+        assert library.cuGetErrorString(917, ref(out)) == 0 and out.value == b"stream detached"
         assert library.cuGetErrorName(12345, ref(out)) == 1 and out.value is None
         assert library.cuGetErrorName(0, None) == library.cuGetErrorString(0, None) == 1
     """)

@@ -56,7 +56,13 @@ def test_the_last_error_is_kept_until_it_is_asked_for():
 
 def test_names_and_words_of_errors(ok):
     assert ok(runtime.cudaGetErrorName(Error.cudaErrorNotReady)) == b"cudaErrorNotReady"
-    assert ok(runtime.cudaGetErrorString(Error.cudaErrorECCUncorrectable)) == b"ecc uncorrectable"
+    for error, text in (
+        (Error.cudaErrorECCUncorrectable, b"uncorrectable ECC error encountered"),
+        (Error.cudaErrorInvalidValue, b"invalid argument"),
+        (Error.cudaErrorInvalidConfiguration, b"invalid configuration argument"),
+        (Error.cudaErrorStreamDetached, b"stream detached"),
+    ):
+        assert ok(runtime.cudaGetErrorString(error)) == text
     assert ok(runtime.cudaGetErrorString(0)) == b"no error"
     assert ok(runtime.cudaGetErrorName(54321)) == b"unrecognized error code"
 

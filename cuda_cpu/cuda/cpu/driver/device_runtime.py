@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 import threading
 from typing import Any
 
@@ -21,17 +20,10 @@ _tags = itertools.count(1 << 48)  # by which checks know the texts of statuses
 
 @functools.cache
 def statuses() -> list[tuple[int, str, str]]:
-    """Return number, name and text of each cudaError_t; the text is the name's words, as the runtime API has it."""
+    """Return number, name and text of each cudaError_t."""
     from cuda.cpu.runtime_api import abi
 
-    names = {name: value for name, value in vars(abi).items() if re.match(r"cuda(Error[A-Z]|Success$)", name)}
-    return [(value, name, text_of(name)) for name, value in names.items() if isinstance(value, int)]
-
-
-def text_of(name: str) -> str:
-    if name == "cudaSuccess":
-        return "no error"
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name.removeprefix("cudaError")).lower()
+    return [(value, name, text) for value, (name, text) in abi.STATUSES.items()]
 
 
 def home_of(context: Any) -> _runtime.Home:
