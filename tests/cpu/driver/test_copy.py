@@ -71,6 +71,16 @@ def test_a_sync_copy_waits_for_its_source(spinning):
         timer.join()
 
 
+@pytest.mark.parametrize("size", [64, 1 << 20])
+def test_a_wild_host_address_ends_the_context_not_the_process(refused, size):
+    nowhere = 0x8000  # Linux lets ordinary processes map nothing below 0x10000
+    driver.cuCtxCreate(0, 0, 0)
+    pointer = driver.cuMemAlloc(size)
+    with refused("ILLEGAL_ADDRESS", "a copy: illegal memory access at 0x"):
+        driver.cuMemcpyHtoD(pointer, nowhere, size)
+    driver.cuCtxDestroy(driver.cuCtxGetCurrent())
+
+
 def test_wrong_ends(context, refused):
     host = ctypes.create_string_buffer(64)
     place = ctypes.addressof(host)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import zlib
 
@@ -144,30 +145,35 @@ def test_each_algorithm(context, text):
     assert run(*ways) == [data] * len(ways)
 
 
+@contextlib.contextmanager
+def in_context():
+    """The primary context for one of hypothesis's examples, which end wherever it likes while they draw."""
+    driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+    try:
+        yield
+    finally:
+        driver.cuCtxSetCurrent(0)
+        driver.cuDevicePrimaryCtxRelease(0)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.binary(min_size=1, max_size=40), st.integers(1, 40)), min_size=1, max_size=20))
 def test_random_texts(parts):
-    handle = driver.cuDevicePrimaryCtxRetain(0)
-    driver.cuCtxSetCurrent(handle)
     data = b"".join(part * times for part, times in parts)
-    assert run((DEFLATE, deflate(data)), (LZ4, lz4(data)), (SNAPPY, snappy(data)), room=1 << 16) == [data] * 3
-    driver.cuCtxSetCurrent(0)
-    driver.cuDevicePrimaryCtxRelease(0)
+    with in_context():
+        assert run((DEFLATE, deflate(data)), (LZ4, lz4(data)), (SNAPPY, snappy(data)), room=1 << 16) == [data] * 3
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from([DEFLATE, LZ4, SNAPPY]), st.data())
 def test_damaged_data_ends_where_it_is_wrong(algorithm, data):
-    handle = driver.cuDevicePrimaryCtxRetain(0)
-    driver.cuCtxSetCurrent(handle)
     whole = bytearray({DEFLATE: deflate, LZ4: lz4, SNAPPY: snappy}[algorithm](TEXTS["words"][:2000]))
     for _ in range(data.draw(st.integers(1, 5))):
         whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
     cut = data.draw(st.integers(1, len(whole)))
-    (found,) = run((algorithm, bytes(whole[:cut])), room=4096)
+    with in_context():
+        (found,) = run((algorithm, bytes(whole[:cut])), room=4096)
     assert len(found) <= 4096
-    driver.cuCtxSetCurrent(0)
-    driver.cuDevicePrimaryCtxRelease(0)
 
 
 @pytest.mark.parametrize(("algorithm", "encode"), [(DEFLATE, deflate), (LZ4, lz4), (SNAPPY, snappy)])

@@ -48,6 +48,7 @@ from cuda.cpu.driver import (
     module,
     multicast,
     occupancy,
+    once,
     pointer,
     pool,
     pool_share,
@@ -66,7 +67,7 @@ from cuda.cpu.driver import (
 from cuda.cpu.driver import error as error
 
 MODULES: tuple[ModuleType, ...] = (
-    device, context, primary, stream, stream_memory, event, memory, copy, fill, decompress, pool, pointer,
+    once, device, context, primary, stream, stream_memory, event, memory, copy, fill, decompress, pool, pointer,
     library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
     block, capture, capture_state, recapture, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
     virtual_memory, multicast, ipc, pool_share, graph_condition, device_resource, green_context,

@@ -10,7 +10,7 @@ import itertools
 import threading
 from typing import Any
 
-from cuda.cpu.driver.error import invalid
+from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
 PROCESS_END = 1 << 56  # no process has addresses above, with page tables of five levels either
@@ -85,6 +85,7 @@ _lock = threading.RLock()
 
 
 def add(record: Allocation) -> None:
+    """Take a record into the table, or raise if its context has ended since the call began: nobody would end it."""
     with _lock:
         if record.arena is not None and record.arena not in _arenas:
             _arenas.append(record.arena)
@@ -92,19 +93,34 @@ def add(record: Allocation) -> None:
         bisect.insort(_starts, record.start)
         if _watched:
             _tell(record)
+    if record.context is not None and not record.context.usable:
+        if remove(record):
+            record.give_back()
+        record.context.check()
 
 
-def remove(record: Allocation, line: Any = None) -> None:
-    """Forget a record. Checked kernels may access it until stream `line` comes to this, or no more (None)."""
+def remove(record: Allocation, line: Any = None) -> bool:
+    """Forget a record. Checked kernels may access it until stream `line` comes to this, or no more (None).
+
+    Return False if it is not there any more: of several threads one is to give the memory back.
+    """
     with _lock:
+        if _records.get(record.start) is not record:
+            return False
         del _starts[bisect.bisect_left(_starts, record.start)]
         del _records[record.start]
-        if not _watched:
-            return
+    if not _watched:
+        return True
     if line is None:
         _runtime.table_remove(record.tag)
     else:
         line.ready().call(_runtime.TABLE_REMOVE, record.tag, True)
+    return True
+
+
+def gone(name: str, record: Allocation) -> CudaError:
+    """Return the error of a call that lost the race to end an allocation."""
+    return invalid(f"{name}: another thread has given back {describe(record)} meanwhile")
 
 
 _watched = False  # whether there are checked kernels, which ask the runtime
@@ -212,6 +228,8 @@ def nearby(address: int) -> str:
         record = _records.get(start)
         if record is not None and start > address:
             found.append((start - address, f"{start - address} bytes before {describe(record)}"))
+        elif record is not None and address < start + record.size:
+            found.append((0, f" in {describe(record)}"))
         elif record is not None:
             past = address - start - record.size
             found.append((past, f"{past} bytes past the end of {describe(record)}"))

@@ -17,7 +17,7 @@ from cuda.cpu.abi import (
     CUDA_ARRAY_MEMORY_REQUIREMENTS,
     CUDA_ERROR_INVALID_HANDLE,
 )
-from cuda.cpu.driver import address, array_sparse, device, device_attribute, memory
+from cuda.cpu.driver import address, array_sparse, device, device_attribute, memory, once
 from cuda.cpu.driver.array_shape import FORMATS, TILE, Shape, check_shape
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
@@ -40,11 +40,9 @@ class Array:
         self.handle = arrays.add(self)
 
     def plane(self, number: int) -> Array:
-        if number not in self.planes:
-            shapes = self.shape.planes
-            start = self.start + sum(shape.size for shape in shapes[:number])
-            self.planes[number] = Array(self.record, start, shapes[number], self)
-        return self.planes[number]
+        shapes = self.shape.planes
+        start = self.start + sum(shape.size for shape in shapes[:number])
+        return once.made(self.planes, number, lambda: Array(self.record, start, shapes[number], self))
 
 
 class MipmappedArray:
@@ -58,9 +56,8 @@ class MipmappedArray:
         self.handle = mipmapped_arrays.add(self)
 
     def level(self, number: int) -> Array:
-        if number not in self.made:
-            self.made[number] = Array(self.record, self.starts[number], self.shape.level(number), self)
-        return self.made[number]
+        start, shape = self.starts[number], self.shape.level(number)
+        return once.made(self.made, number, lambda: Array(self.record, start, shape, self))
 
 
 def starts(first: int, shape: Shape, levels: int) -> list[int]:
@@ -92,7 +89,7 @@ def find_mipmapped(handle: int) -> MipmappedArray:
 def _live(table: Table, handle: int, name: str) -> Any:
     found = table.get(handle)
     if found is not None and address.exact(found.record.start) is not found.record:
-        del table[handle]
+        table.pop(handle, None)
     if table.get(handle) is None:
         what = "NULL" if not handle else f"0x{handle:x}, which names no live {table.kind}"
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name and name + ': '}the {table.kind} handle is {what}")
@@ -137,16 +134,16 @@ def make_mipmapped(
 def destroy(found: Array) -> None:
     if found.parent is not None:
         raise invalid("a level or plane goes with its array, it cannot be destroyed by itself")
-    for plane in found.planes.values():
+    arrays.take(found.handle)
+    for plane in list(found.planes.values()):
         arrays.pop(plane.handle, None)
-    arrays.pop(found.handle, None)
     memory.release(found.record)
 
 
 def destroy_mipmapped(found: MipmappedArray) -> None:
-    for level in found.made.values():
+    mipmapped_arrays.take(found.handle)
+    for level in list(found.made.values()):
         arrays.pop(level.handle, None)
-    mipmapped_arrays.pop(found.handle, None)
     memory.release(found.record)
 
 

@@ -122,8 +122,8 @@ class Context:
             queue.close()
         self.tell_leaks()
         for record in address.of_context(self):
-            address.remove(record)
-            record.give_back()
+            if address.remove(record):
+                record.give_back()
         self.begin()
 
     def tell_leaks(self) -> None:
@@ -287,7 +287,7 @@ def cuCtxDestroy(handle: int) -> None:
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a green context is destroyed with cuGreenCtxDestroy")
     if context.primary:
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released with cuDevicePrimaryCtxRelease")
-    del contexts[handle]
+    contexts.take(handle)
     context.close()
     if stack()[-1:] == [context]:
         stack().pop()

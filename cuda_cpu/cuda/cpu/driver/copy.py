@@ -27,7 +27,6 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver import address, array, capture_state, context, memory, stream, wait
 from cuda.cpu.driver.error import invalid
 
-direct: list[None] = []  # an entry for each copy that a thread makes without a queue
 SYNC = -1  # in place of a stream: the legacy stream, and the caller waits
 
 
@@ -46,14 +45,7 @@ def copy(name: str, target: int, source: int, size: int, where: int, *, to_devic
     queue = line.ready()
     if line.capture is not None:
         queue.copy(target, source, size)
-    elif queue.is_idle():
-        wait.for_queues(line.context, line.waited_for())
-        direct.append(None)
-        try:
-            ctypes.memmove(target, source, size)
-        finally:
-            direct.pop()
-    elif where != SYNC and to is not None and of is None:
+    elif where != SYNC and to is not None and of is None and not queue.is_idle():
         stage(queue, target, source, size)
     else:
         queue.copy(target, source, size)

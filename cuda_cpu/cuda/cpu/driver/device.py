@@ -9,6 +9,7 @@ import functools
 import itertools
 import os
 import re
+from typing import Any
 
 from cuda.cpu import check
 from cuda.cpu.abi import (
@@ -42,7 +43,7 @@ from cuda.cpu.abi import (
     CUDA_VERSION,
     CUdevprop,
 )
-from cuda.cpu.driver import address, device_attribute
+from cuda.cpu.driver import address, device_attribute, once
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
@@ -58,16 +59,18 @@ class Device:
         self.memory = memory
         self.capability = capability
         self.cores = cores
+        self._arena: dict[int, Any] = {}
         self.mapped = 0  # bytes of memory outside of the arena (cuMemCreate)
         self.name = f"CPU device ({cpu_name()}, {cores} core{'s' if cores != 1 else ''})"
         self.attributes = device_attribute.values(self)
 
     @functools.cached_property
     def arena(self):
-        """The address range of the device's memory, reserved at first use.
+        """The address range of the device's memory, reserved at first use."""
+        return once.made(self._arena, 0, self._reserve)
 
-        Four times its memory, so that guard pages and gaps between allocations do not eat into it.
-        """
+    def _reserve(self):
+        """Reserve four times the memory, so that guard pages and gaps between allocations do not eat into it."""
         try:
             return _runtime.Arena(4 * self.memory)
         except MemoryError as error:
@@ -167,9 +170,10 @@ def cuInit(flags: int) -> None:
             "this process was forked from one that uses the CPU device: use the "
             "multiprocessing start method 'spawn' or 'forkserver'",
         )
-    if not _started:
-        start()
-        _started = True
+    with once.lock:
+        if not _started:
+            start()
+            _started = True
 
 
 def check_started() -> None:

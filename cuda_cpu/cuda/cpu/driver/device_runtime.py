@@ -11,7 +11,7 @@ from typing import Any
 
 from cuda.cpu.abi import CUDA_VERSION
 from cuda.cpu.code import NARROW, WIDE
-from cuda.cpu.driver import device, device_attribute, occupancy
+from cuda.cpu.driver import device, device_attribute, occupancy, once
 from cuda.cpu.driver import function as functions
 from cuda.cpu.runtime import _runtime
 
@@ -28,13 +28,14 @@ def statuses() -> list[tuple[int, str, str]]:
 
 def home_of(context: Any) -> _runtime.Home:
     """Return what kernels can ask of a context."""
-    if context.home is None:
-        of = context.device
-        shared, _, threads, blocks = device_attribute.architecture(of.capability)
-        context.home = _runtime.Home(
-            of.ordinal, len(device.devices()), CUDA_VERSION, of.attributes, context.limits,
-            (shared << 10, threads, blocks, occupancy.reserved(of.capability)), statuses(),
-        )  # fmt: skip
+    with once.lock:
+        if context.home is None:
+            of = context.device
+            shared, _, threads, blocks = device_attribute.architecture(of.capability)
+            context.home = _runtime.Home(
+                of.ordinal, len(device.devices()), CUDA_VERSION, of.attributes, context.limits,
+                (shared << 10, threads, blocks, occupancy.reserved(of.capability)), statuses(),
+            )  # fmt: skip
     return context.home
 
 

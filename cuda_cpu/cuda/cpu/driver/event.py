@@ -45,6 +45,9 @@ class Event:
         self.capture: Any = None  # where a capture is that recorded the event: (Capture, nodes)
         self.handle = events.add(self)
         owner.events.add(self)
+        if not owner.usable:  # it has ended since the call began, and would not end the event
+            self.close()
+            owner.check()
 
     def close(self) -> None:
         events.pop(self.handle, None)
@@ -81,7 +84,7 @@ def cuEventCreate(flags: int) -> int:
 
 
 def cuEventDestroy(handle: int) -> None:
-    event = events.find(handle)
+    event = events.take(handle)
     event.close()
     event.context.check_released()
 

@@ -109,8 +109,7 @@ def mipmapped(name: str, found: ExternalMemory, offset: int, shape: Shape, level
 
 def cuDestroyExternalMemory(handle: int) -> None:
     """Let the file go; what is mapped stays until it is freed."""
-    found = memories.find(handle)
-    del memories[handle]
+    found = memories.take(handle)
     os.close(found.descriptor)
 
 

@@ -30,7 +30,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_PERMITTED,
 )
 from cuda.cpu.code import NARROW, WIDE, Code, Kernel
-from cuda.cpu.driver import address, device, device_attribute, image
+from cuda.cpu.driver import address, device, device_attribute, image, once
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -77,14 +77,18 @@ class Function:
         """Compile the kernel if it is not yet, and return its grid."""
         self.module.launchable.compile()
         if self.grid is None:
-            self.grid = self.make(WIDE)
+            made = self.make(WIDE)
+            with once.lock:
+                self.grid = self.grid or made
         return self.grid
 
     def load_narrow(self) -> Any:
         """Do the same for blocks in which a warp's threads lie in more than one row."""
         self.module.launchable.compile()
         if self.narrow is None:
-            self.narrow = self.make(NARROW)
+            made = self.make(NARROW)
+            with once.lock:
+                self.narrow = self.narrow or made
         return self.narrow
 
     def make(self, row: int) -> Any:

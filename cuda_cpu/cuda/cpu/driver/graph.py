@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUgraphEdgeData,
 )
-from cuda.cpu.driver import device, graph_update
+from cuda.cpu.driver import device, graph_update, once
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.graph_work import Work
 from cuda.cpu.driver.handle import Table
@@ -80,6 +80,7 @@ class Graph:
             for node in inner.nodes:
                 self.check_node(node.work)
 
+    @once.alone
     def add(self, work: Work, before: Sequence[tuple[Node, bytes]] = ()) -> Node:
         self.check_node(work)
         node = Node(self, work)
@@ -107,6 +108,7 @@ class Graph:
         graph_update.check_not_updatable("a clone of a graph", *graph_update.updatable(self))
         return self.snapshot()
 
+    @once.alone
     def snapshot(self, parent: Node | None = None) -> Graph:
         """Return a copy; nodes of graphs within it are copied too, work is shared."""
         copy, twins = Graph(parent), {}
@@ -192,6 +194,7 @@ def cuGraphCreate(flags: int) -> int:
     return Graph().handle
 
 
+@once.alone
 def cuGraphDestroy(handle: int) -> None:
     graph = graphs.find(handle)
     if graph.parent is not None:
@@ -199,6 +202,7 @@ def cuGraphDestroy(handle: int) -> None:
     graph.close()
 
 
+@once.alone
 def cuGraphClone(handle: int) -> int:
     return graphs.find(handle).clone().handle
 
@@ -207,6 +211,7 @@ def cuGraphGetId(handle: int) -> int:
     return graphs.find(handle).id
 
 
+@once.alone
 def cuGraphNodeFindInClone(handle: int, clone: int) -> int:
     node, graph = nodes.find(handle), graphs.find(clone)
     for twin in graph.nodes:
@@ -252,15 +257,18 @@ def _give(name: str, count_place: int, columns: Sequence[tuple[int, Sequence[Any
     number.value = length
 
 
+@once.alone
 def cuGraphGetNodes(handle: int, place: int, count: int) -> None:
     _give("cuGraphGetNodes", count, [(place, [node.handle for node in graphs.find(handle).nodes])])
 
 
+@once.alone
 def cuGraphGetRootNodes(handle: int, place: int, count: int) -> None:
     roots = [node.handle for node in graphs.find(handle).nodes if not node.before]
     _give("cuGraphGetRootNodes", count, [(place, roots)])
 
 
+@once.alone
 def cuGraphGetEdges(handle: int, first: int, then: int, data: int, count: int) -> None:
     edges = [(a.handle, b.handle, edge) for b in graphs.find(handle).nodes for a, edge in b.before]
     _give_edges("cuGraphGetEdges", edges, (first, then), data, count)
@@ -281,6 +289,7 @@ def _neighbours(name: str, found: Any, place: int, data: int, count: int) -> Non
     _give_edges(name, [(node.handle, edge) for node, edge in found], (place,), data, count)
 
 
+@once.alone
 def cuGraphNodeGetDependencies(handle: int, place: int, data: int, count: int) -> None:
     _neighbours("cuGraphNodeGetDependencies", nodes.find(handle).before, place, data, count)
 
@@ -289,6 +298,7 @@ def cuGraphNodeGetDependencies_v1(handle: int, place: int, count: int) -> None:
     cuGraphNodeGetDependencies(handle, place, 0, count)
 
 
+@once.alone
 def cuGraphNodeGetDependentNodes(handle: int, place: int, data: int, count: int) -> None:
     _neighbours("cuGraphNodeGetDependentNodes", nodes.find(handle).after, place, data, count)
 
@@ -303,6 +313,7 @@ def _pairs(name: str, handle: int, first: int, then: int, data: int, count: int)
     return [(a, b, edge) for (a, _), (b, edge) in zip(read_nodes(name, graph, first, 0, count), ends, strict=True)]
 
 
+@once.alone
 def cuGraphAddDependencies(handle: int, first: int, then: int, data: int, count: int) -> None:
     """Add edges, all or none of them."""
     name, added = "cuGraphAddDependencies", []
@@ -325,10 +336,11 @@ def cuGraphAddDependencies_v1(handle: int, first: int, then: int, count: int) ->
 
 
 def _check_removable(name: str, graph: Graph) -> None:
-    if any(node.work.kind in MEMORY for node in graph.nodes):
+    if any(node.work.kind in MEMORY for node in list(graph.nodes)):
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: nothing can be removed from a graph with memory nodes")
 
 
+@once.alone
 def cuGraphRemoveDependencies(handle: int, first: int, then: int, data: int, count: int) -> None:
     """Remove edges, all or none of them."""
     name = "cuGraphRemoveDependencies"
@@ -347,15 +359,17 @@ def cuGraphRemoveDependencies_v1(handle: int, first: int, then: int, count: int)
     cuGraphRemoveDependencies(handle, first, then, 0, count)
 
 
+@once.alone
 def cuGraphDestroyNode(handle: int) -> None:
     node = nodes.find(handle)
     _check_removable("cuGraphDestroyNode", node.graph)
     graph_update.check_not_updatable("cuGraphDestroyNode", node.work)
+    nodes.take(handle)
     for first, edge in list(node.before):
         disconnect(first, node, edge)
     for then, edge in list(node.after):
         disconnect(node, then, edge)
-    del node.graph.nodes[node], nodes[handle]
+    node.graph.nodes.pop(node, None)
     for inner in node.work.graphs():
         inner.close()
 

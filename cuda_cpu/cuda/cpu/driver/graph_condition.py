@@ -102,7 +102,7 @@ def from_params(name: str, given: Any, graph: Graph) -> ConditionalWork:
 def conditions_of(graph: Graph) -> list[Condition]:
     """Return the conditions of all conditional nodes, those of bodies and child graphs included."""
     found = []
-    for node in graph.nodes:
+    for node in list(graph.nodes):
         if isinstance(node.work, ConditionalWork):
             found.append(node.work.condition)
         for inner in node.work.graphs():

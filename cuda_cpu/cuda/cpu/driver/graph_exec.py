@@ -292,7 +292,7 @@ cuGraphInstantiate_v2 = cuGraphInstantiate_v1
 
 
 def cuGraphExecDestroy(handle: int) -> None:
-    execs.find(handle).close()
+    execs.take(handle).close()
 
 
 def cuGraphExecGetFlags(handle: int) -> int:

@@ -65,8 +65,8 @@ class GraphMemory:
         self.freed_by: Any = None  # the node of its graph that frees it
         self.holders: set[Any] = set()  # graphs and executable graphs
         self.exec: Any = None  # the one that may launch it
-        address.add(self.record)
         _count(of, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, capacity)
+        address.add(self.record)
 
     def set_live(self, live: bool) -> None:
         if live is not self.live:
@@ -88,8 +88,7 @@ class GraphMemory:
         """Let a graph go; without any left, the memory goes unless it is live."""
         if holder in self.holders:
             self.holders.remove(holder)
-            if not self.holders and not self.live and address.exact(self.record.start) is self.record:
-                address.remove(self.record)
+            if not self.holders and not self.live and address.remove(self.record):
                 self._end(None)
 
     def _end(self, line: Any) -> None:

@@ -37,7 +37,7 @@ def check_not_updatable(name: str, *works: Work) -> None:
 
 def updatable(graph: Any) -> Iterator[Work]:
     """Give the work of all nodes that kernels update, those of graphs within the graph included."""
-    for node in graph.nodes:
+    for node in list(graph.nodes):
         if node.work.device_node:
             yield node.work
         for inner in node.work.graphs():

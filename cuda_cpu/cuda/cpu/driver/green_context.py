@@ -15,7 +15,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
 )
-from cuda.cpu.driver import capture_state, context, device_resource, event, primary, stream
+from cuda.cpu.driver import capture_state, context, device_resource, event, once, primary, stream
 from cuda.cpu.driver.device_resource import Description, Partition
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
@@ -72,7 +72,8 @@ class GreenContext:
             each.detach()
         if self.marks is not None:
             self.marks.close()
-        del greens[self.green_handle], context.contexts[self.handle]
+        greens.pop(self.green_handle, None)
+        context.contexts.pop(self.handle, None)
 
 
 def find(handle: int) -> GreenContext:
@@ -94,7 +95,7 @@ def cuGreenCtxCreate(description: int, ordinal: int, flags: int) -> int:
 
 
 def cuGreenCtxDestroy(handle: int) -> None:
-    found = greens.find(handle)
+    found = greens.take(handle)
     found.close()
     primary.cuDevicePrimaryCtxRelease(found.device.ordinal)
 
@@ -159,8 +160,8 @@ def record(name: str, owner: Any, handle: int) -> None:
     found = _event(name, owner, handle)
     if found.context is not owner.base:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name}: the event is of another context")
-    if owner.marks is None:
-        owner.marks = _runtime.Queue(0)
+    with once.lock:
+        owner.marks = owner.marks or _runtime.Queue(0)
     for queue in owner.queues():
         if queue is not owner.marks and not queue.is_idle():
             stream.join(owner.marks, queue)

@@ -38,3 +38,10 @@ class Table(dict[int, Any]):
             what = "NULL" if not handle else f"0x{handle:x}, which names no live {self.kind}"
             raise CudaError(self.status, f"the {self.kind} handle is {what}")
         return thing
+
+    def take(self, handle: int) -> Any:
+        """Remove what a handle names, and return it to the one thread that is to end it."""
+        thing = self.find(handle)
+        if self.pop(handle, None) is None:
+            self.find(handle)  # raises: another thread was faster
+        return thing

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import time
 from typing import Any
 
@@ -21,9 +22,11 @@ from cuda.cpu.abi import (
     CUDA_ERROR_MAP_FAILED,
     CUDA_ERROR_OPERATING_SYSTEM,
 )
-from cuda.cpu.driver import address, capture_state, context, copy, device, event, shared_file, wait
+from cuda.cpu.driver import address, capture_state, context, device, event, shared_file, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
+
+_moving = threading.Lock()  # around the first handle of an allocation, which waits for the device
 
 MEMORY, EVENT = b"CPU-MEM1", b"CPU-EVT1"  # the kinds of handles
 
@@ -60,9 +63,9 @@ def _move_to_file(record: Allocation) -> Exported:
             for owner, queue in _all_queues():
                 if not queue.is_idle():
                     wait.until(owner, queue.wait)
-            offset = record.arena.share(record.start, descriptor, [queue for _, queue in _all_queues()], copy.direct)
+            offset = record.arena.share(record.start, descriptor, [queue for _, queue in _all_queues()])
             if offset is None:
-                time.sleep(0)  # another thread has queued work, or copies
+                time.sleep(0)  # another thread has queued work
     except OSError as error:
         raise CudaError(CUDA_ERROR_OPERATING_SYSTEM, f"cuIpcGetMemHandle: {error.strerror}") from None
     finally:
@@ -77,9 +80,10 @@ def cuIpcGetMemHandle(place: int, pointer: int) -> None:
     record = address.exact(pointer)
     if not place or record is None or not can_export(record):
         raise invalid(f"{name}: pHandle is NULL, or 0x{pointer:x} is not the start of memory that cuMemAlloc returned")
-    if record.keeper is None:
-        capture_state.check_safe(name)
-        record.keeper = _move_to_file(record)
+    with _moving:
+        if record.keeper is None:
+            capture_state.check_safe(name)
+            record.keeper = _move_to_file(record)
     kept = record.keeper
     data = shared_file.handle(MEMORY, kept.descriptor, kept.offset, record.size, record.device.uuid)
     ctypes.memmove(place, data, len(data))
@@ -141,7 +145,8 @@ def cuIpcCloseMemHandle(pointer: int) -> None:
     for each, queue in _all_queues():
         if not queue.is_idle():
             wait.until(each, queue.wait)
-    address.remove(record)
+    if not address.remove(record):
+        raise address.gone(name, record)
     record.give_back()
 
 
@@ -163,4 +168,6 @@ def cuIpcOpenEventHandle(handle: bytes) -> int:
 
 
 def forget_after_fork() -> None:
+    global _moving
+    _moving = threading.Lock()
     _opened.clear()

@@ -8,7 +8,7 @@ import ctypes
 from typing import Any
 
 from cuda.cpu.code import Kernel
-from cuda.cpu.driver import context, device, stream
+from cuda.cpu.driver import context, device, once, stream
 from cuda.cpu.driver import function as functions_of_modules
 from cuda.cpu.driver.error import invalid
 from cuda.cpu.driver.function import Function, functions
@@ -32,9 +32,13 @@ class LibraryKernel:
         """Return the kernel's function in a context."""
         found = self.functions.get(owner)
         if found is None or found.handle not in functions:
-            found = self.functions[owner] = self.library.module(owner).function(self.kernel.name)
-            for which, value in self.settings.get(owner.device.ordinal, {}).items():
-                found.set_attribute(which, value)
+            module = self.library.module(owner)
+            with once.lock:
+                found = module.function(self.kernel.name)
+                if self.functions.get(owner) is not found:
+                    for which, value in self.settings.get(owner.device.ordinal, {}).items():
+                        found.set_attribute(which, value)
+                    self.functions[owner] = found
         return found
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from typing import Any
 
 from cuda.cpu.abi import (
@@ -14,7 +15,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
 )
 from cuda.cpu.code import Code
-from cuda.cpu.driver import context, device, image
+from cuda.cpu.driver import context, device, image, once
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
@@ -32,35 +33,36 @@ class Library:
         self.modules: dict[context.Context, Module] = {}
         self.kernels: dict[str, LibraryKernel] = {}
         self.managed: dict[str, Allocation] = {}  # variables that the modules of all contexts share
+        self.lock = threading.RLock()  # around making modules, which may wait for the device's memory
         self.handle = libraries.add(self)
 
     def module(self, owner: context.Context) -> Module:
         found = self.modules.get(owner)
         if found is None:
-            found = self.modules[owner] = Module(owner, self.code, self)
+            with self.lock:
+                found = self.modules.get(owner)
+                if found is None:
+                    found = self.modules[owner] = Module(owner, self.code, self)
         return found
 
     def kernel(self, name: str) -> LibraryKernel:
-        found = self.kernels.get(name)
-        if found is None:
-            if name not in self.code.kernels:
-                raise not_found("kernel", name, self.code.kernels)
-            found = self.kernels[name] = LibraryKernel(self, self.code.kernels[name])
-        return found
+        if name not in self.code.kernels:
+            raise not_found("kernel", name, self.code.kernels)
+        return once.made(self.kernels, name, lambda: LibraryKernel(self, self.code.kernels[name]))
 
     def forget(self, owner: context.Context) -> None:
         """Let go of the module of a context that is closing it."""
         self.modules.pop(owner, None)
-        for kernel in self.kernels.values():
+        for kernel in list(self.kernels.values()):
             kernel.functions.pop(owner, None)
 
     def unload(self) -> None:
         _runtime.forget_routes()
         for module in list(self.modules.values()):
             module.unload()
-        for kernel in self.kernels.values():
+        libraries.take(self.handle)
+        for kernel in list(self.kernels.values()):
             kernels.pop(kernel.handle, None)
-        libraries.pop(self.handle, None)
 
 
 def _check_options(name: str, count: int, options: int, values: int) -> None:

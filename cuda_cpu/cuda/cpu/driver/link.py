@@ -129,8 +129,7 @@ def cuLinkComplete(handle: int) -> tuple[int, int]:
 
 
 def cuLinkDestroy(handle: int) -> None:
-    links.find(handle)
-    del links[handle]
+    links.take(handle)
 
 
 def forget_after_fork() -> None:

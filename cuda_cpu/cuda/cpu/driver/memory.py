@@ -22,22 +22,19 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
 )
-from cuda.cpu.driver import address, block, capture_state, context, device, wait
+from cuda.cpu.driver import address, block, capture_state, context, device, once, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
 PITCH_ALIGNMENT = 512  # of rows: at least every alignment that a GPU asks for
 
-_host_arena: Any = None
+_host_arena: dict[int, Any] = {}
 
 
 def host_arena() -> Any:
     """Return the address range of pinned host memory, with guard pages as the device's."""
-    global _host_arena
-    if _host_arena is None:
-        _host_arena = _runtime.Arena(4 * device.physical_memory())
-    return _host_arena
+    return once.made(_host_arena, 0, lambda: _runtime.Arena(4 * device.physical_memory()))
 
 
 def reserve(owner: context.Context, size: int, name: str, of: device.Device | None = None, within: Any = None) -> int:
@@ -113,9 +110,9 @@ def release(record: Allocation) -> None:
     for queue in owner.queues():
         if not queue.is_idle():
             wait.until(owner, queue.wait)
-    if address.exact(record.start) is record:
-        address.remove(record)
-        record.give_back()
+    if not address.remove(record):
+        raise address.gone("the free", record)
+    record.give_back()
     wait.collect_all(owner)
     owner.check_released()
 
@@ -154,11 +151,12 @@ def cuMemHostAlloc(size: int, flags: int) -> int:
     capture_state.check_safe("cuMemHostAlloc")
     if flags & ~HOST_FLAGS or size <= 0:
         raise invalid(f"cuMemHostAlloc: bytesize is {size}, Flags 0x{flags:x}")
+    arena = host_arena()
     try:
-        start = host_arena().allocate(size)
+        start = arena.allocate(size)
     except MemoryError:
         raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"cuMemHostAlloc: the system has no {size} bytes left") from None
-    record = Allocation(start, size, Kind.HOST, owner, host_arena())
+    record = Allocation(start, size, Kind.HOST, owner, arena)
     record.flags = flags | CU_MEMHOSTALLOC_DEVICEMAP  # with unified addressing all of it is mapped
     address.add(record)
     return start
@@ -218,10 +216,12 @@ def cuMemHostUnregister(pointer: int) -> None:
             CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: nothing registered starts at 0x{pointer:x}"
         )
     settle(owner)
-    address.remove(record)
+    if not address.remove(record):
+        raise CudaError(
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: another thread has done so at 0x{pointer:x}"
+        )
 
 
 def forget_after_fork() -> None:
-    global _host_arena
     address.clear()
-    _host_arena = None
+    _host_arena.clear()

@@ -13,7 +13,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_FOUND,
 )
 from cuda.cpu.code import Code, GlobalVariable
-from cuda.cpu.driver import address, context, device_runtime, image, memory, wait
+from cuda.cpu.driver import address, context, device_runtime, image, memory, once, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import Function, functions
@@ -51,6 +51,9 @@ class Module:
         self.symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
         self.handle = modules.add(self)
         owner.modules.add(self)
+        if not owner.usable:  # it has ended since the call began, and would not end the module
+            self.close()
+            owner.check()
 
     def _allocate(self, variable: GlobalVariable) -> None:
         shared = self.library.managed if self.library is not None and variable.managed else {}
@@ -86,13 +89,10 @@ class Module:
             ctypes.memset(start + len(data), 0, variable.size - len(data))
 
     def function(self, name: str) -> Function:
-        found = self.functions.get(name)
-        if found is None:
-            kernel = self.code.kernels.get(name)
-            if kernel is None:
-                raise not_found("kernel", name, self.code.kernels)
-            found = self.functions[name] = Function(self, kernel)
-        return found
+        kernel = self.code.kernels.get(name)
+        if kernel is None:
+            raise not_found("kernel", name, self.code.kernels)
+        return once.made(self.functions, name, lambda: Function(self, kernel))
 
     def variable(self, name: str) -> Allocation:
         # Not only those marked .visible: NVRTC marks no variable so, not even one named by a name expression.
@@ -102,21 +102,21 @@ class Module:
 
     def _free(self) -> None:
         library = self.library
-        for name, record in self.variables.items():
+        for name, record in list(self.variables.items()):
             if library is not None and library.managed.get(name) is record:
-                other = next((owner for owner in library.modules if owner is not self.context), None)
+                other = next((owner for owner in list(library.modules) if owner is not self.context), None)
                 if other is not None:
                     record.context = other  # whose module still has it
                     continue
-                del library.managed[name]
-            address.remove(record)
-            record.give_back()
+                library.managed.pop(name, None)
+            if address.remove(record):
+                record.give_back()
         self.variables.clear()
 
     def close(self) -> None:
         """Take the code away; nothing of it may be running."""
         _runtime.forget_routes()
-        for function in self.functions.values():
+        for function in list(self.functions.values()):
             functions.pop(function.handle, None)
         modules.pop(self.handle, None)
         self.context.modules.discard(self)
@@ -129,6 +129,7 @@ class Module:
         for queue in self.context.queues():
             if not queue.is_idle():
                 wait.until(self.context, queue.wait)
+        modules.take(self.handle)
         self.close()
         wait.collect_all(self.context)
         self.context.check_released()

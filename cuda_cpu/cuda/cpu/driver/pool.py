@@ -45,7 +45,7 @@ from cuda.cpu.abi import (
     CUmemLocation,
     CUmemPoolProps,
 )
-from cuda.cpu.driver import address, capture_state, device, memory, pool_file, stream
+from cuda.cpu.driver import address, capture_state, device, memory, once, pool_file, stream
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.block import Block, Blocks, capacity_for
 from cuda.cpu.driver.error import CudaError, invalid
@@ -102,10 +102,11 @@ class Pool:
 
     def file(self) -> pool_file.PoolFile:
         """Return the file of a pool that can be exported."""
-        if self.shared is None:
-            kind, number = self.values[CU_MEMPOOL_ATTR_LOCATION_TYPE], self.values[CU_MEMPOOL_ATTR_LOCATION_ID]
-            of = None if self.on_host else device.find(number)
-            self.shared = pool_file.PoolFile(self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE], (kind, number), of)
+        with once.lock:
+            if self.shared is None:
+                kind, number = self.values[CU_MEMPOOL_ATTR_LOCATION_TYPE], self.values[CU_MEMPOOL_ATTR_LOCATION_ID]
+                of = None if self.on_host else device.find(number)
+                self.shared = pool_file.PoolFile(self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE], (kind, number), of)
         return self.shared
 
     def allocate(self, size: int, line: stream.Stream, name: str) -> int:
@@ -120,9 +121,9 @@ class Pool:
             internal=bool(self.values[CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES]),
         )
         record = self.record(block or self.reserve(capacity, line, name), size, line)
-        address.add(record)
         self.used += size
         self.used_high = max(self.used_high, self.used)
+        address.add(record)
         return record.start
 
     def check_limit(self, size: int, name: str) -> None:
@@ -176,11 +177,8 @@ _current: dict[tuple[int, int, int], Pool] = {}
 
 def default_of(kind: int, location: tuple[int, int]) -> Pool:
     """Return the default pool of a place and a type of allocation."""
-    key = (kind, *location)
-    if key not in _defaults:
-        owner = device.find(location[1] if location[0] == CU_MEM_LOCATION_TYPE_DEVICE else 0)
-        _defaults[key] = Pool(kind, location, 0, owner)
-    return _defaults[key]
+    owner = device.find(location[1] if location[0] == CU_MEM_LOCATION_TYPE_DEVICE else 0)
+    return once.made(_defaults, (kind, *location), lambda: Pool(kind, location, 0, owner))
 
 
 def current_of(kind: int, location: tuple[int, int]) -> Pool:
@@ -273,7 +271,9 @@ def cuMemPoolDestroy(handle: int) -> None:
     pool = find_open(handle)
     if pool.device is not None:
         raise invalid("cuMemPoolDestroy: a default pool cannot be destroyed")
-    pool.closed = True
+    with once.lock:
+        find_open(handle)
+        pool.closed = True
     pool.blocks.threshold = 0
     pool.blocks.release(0)
     pool.end()
@@ -375,7 +375,8 @@ def cuMemFreeAsync(pointer: int, where: int) -> None:
     else:
         line = stream.find(where)
         line.ready()
-        address.remove(record, line)
+        if not address.remove(record, line):
+            raise address.gone("cuMemFreeAsync", record)
         record.give_back(line)
 
 

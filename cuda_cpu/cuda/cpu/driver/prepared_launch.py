@@ -10,7 +10,7 @@ import weakref
 from ctypes import addressof
 from typing import Any
 
-from cuda.cpu.driver import launch, stream
+from cuda.cpu.driver import launch, once, stream
 from cuda.cpu.driver.error import invalid
 from cuda.cpu.driver.function import Function
 from cuda.cpu.driver.kernel import function_of
@@ -31,10 +31,7 @@ _prepared: weakref.WeakKeyDictionary[Function, Prepared] = weakref.WeakKeyDictio
 
 def _find(handle: int) -> tuple[Function, Prepared]:
     function = function_of(handle)
-    found = _prepared.get(function)
-    if found is None:
-        found = _prepared[function] = Prepared(function)
-    return function, found
+    return function, once.made(_prepared, function, lambda: Prepared(function))
 
 
 def cuFuncSetBlockShape(handle: int, x: int, y: int, z: int) -> None:

@@ -20,7 +20,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
     CUDA_ERROR_STREAM_DETACHED,
 )
-from cuda.cpu.driver import address, block, capture_state, context, wait
+from cuda.cpu.driver import address, block, capture_state, context, once, wait
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
@@ -53,19 +53,23 @@ class Stream:
         self.id = next(_ids)
         self.attributes: dict[int, bytes] = {}
         self.capture: Any = None  # the capture.Capture that the stream is part of
+        self.handle = handle or streams.add(self)
         owner.streams.add(self)
         if green is not None:
             green.streams.add(self)
-        self.handle = handle or streams.add(self)
         if self.blocking:
             _runtime.forget_routes()
+        if not self.owner.usable:  # it has ended since the call began, and would not end the stream
+            self.retire()
+            self.owner.check()
 
     def ready(self) -> Any:
         """Return the queue, with whatever must run before the next command in line before it."""
         if not self.context.usable:
             self.context.check()
-        if self.capture is not None:
-            return self.capture.queue(self)
+        capture = self.capture
+        if capture is not None:
+            return capture.queue(self)
         if self.legacy:
             for other in list(self.owner.streams):
                 if other.owner is not self.owner:
@@ -136,9 +140,11 @@ def green_of(owner: Any) -> Any:
 
 
 def legacy_of(owner: Any) -> Stream:
-    if owner.legacy is None:
-        owner.legacy = Stream(owner.base, 0, 0, LEGACY, green_of(owner))
-    return owner.legacy
+    found = owner.legacy
+    if found is None:
+        with once.lock:
+            found = owner.legacy = owner.legacy or Stream(owner.base, 0, 0, LEGACY, green_of(owner))
+    return found
 
 
 def per_thread_of(owner: Any) -> Stream:
@@ -178,7 +184,7 @@ def cuStreamCreateWithPriority(flags: int, priority: int) -> int:
 
 
 def cuStreamDestroy(handle: int) -> None:
-    stream = detached.get(handle) or streams.find(handle)
+    stream = detached.pop(handle, None) or streams.take(handle)
     stream.retire()
     stream.context.check_released()
 

@@ -87,6 +87,13 @@ textures: dict[int, Object] = {}
 surfaces: dict[int, Object] = {}
 
 
+def destroy(table: dict[int, Object], handle: int) -> None:
+    found = find(table, handle)
+    if table.pop(handle, None) is None:
+        find(table, handle)  # raises: another thread was faster
+    found.destroy()
+
+
 def _copied(given: Any) -> Any:
     return type(given).from_buffer_copy(given) if given is not None else None
 
@@ -286,8 +293,7 @@ def cuTexObjectCreate(resource: int, texture: int, view: int) -> int:
 
 
 def cuTexObjectDestroy(handle: int) -> None:
-    find(textures, handle)
-    textures.pop(handle).destroy()
+    destroy(textures, handle)
 
 
 def _give(name: str, place: int, kept: Any) -> None:
@@ -337,8 +343,7 @@ def cuSurfObjectCreate(resource: int) -> int:
 
 
 def cuSurfObjectDestroy(handle: int) -> None:
-    find(surfaces, handle)
-    surfaces.pop(handle).destroy()
+    destroy(surfaces, handle)
 
 
 def cuSurfObjectGetResourceDesc(place: int, handle: int) -> None:

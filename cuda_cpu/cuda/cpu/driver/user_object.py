@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 
 from cuda.cpu.abi import CU_GRAPH_USER_OBJECT_MOVE, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC
-from cuda.cpu.driver import device
+from cuda.cpu.driver import device, once
 from cuda.cpu.driver.error import invalid
 from cuda.cpu.driver.graph import graphs
 from cuda.cpu.driver.handle import Table
@@ -26,13 +26,18 @@ class UserObject:
         self.handle = objects.add(self)
 
     def retain(self, count: int) -> None:
-        self.count += count
+        with once.lock:
+            objects.find(self.handle)
+            self.count += count
 
     def release(self, count: int) -> None:
-        self.count -= count
-        if not self.count:
+        with once.lock:
+            _check("the release of a user object", count, self.count)
+            self.count -= count
+            if self.count:
+                return
             del objects[self.handle]
-            self.destroy(self.pointer)
+        self.destroy(self.pointer)
 
 
 def _check(name: str, count: int, most: int = MOST) -> None:
@@ -56,7 +61,6 @@ def cuUserObjectRetain(handle: int, count: int) -> None:
 
 def cuUserObjectRelease(handle: int, count: int) -> None:
     thing = objects.find(handle)
-    _check("cuUserObjectRelease", count, thing.count)
     thing.release(count)
 
 

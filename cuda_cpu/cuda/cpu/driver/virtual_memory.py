@@ -26,7 +26,7 @@ from cuda.cpu.abi import (
     CUmemAllocationProp,
     CUmemLocation,
 )
-from cuda.cpu.driver import address, context, device, pool, shared_file, wait
+from cuda.cpu.driver import address, context, device, once, pool, shared_file, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
@@ -136,6 +136,7 @@ def cuMemGetAllocationGranularity(place: int, option: int) -> int:
     return GRANULARITY
 
 
+@once.alone
 def cuMemAddressReserve(size: int, alignment: int, wanted: int, flags: int) -> int:
     """Reserve a range of addresses, at `wanted` if that is free."""
     name = "cuMemAddressReserve"
@@ -173,6 +174,7 @@ def _map_there(start: int, size: int) -> int:
     return start
 
 
+@once.alone
 def cuMemAddressFree(start: int, size: int) -> None:
     if _ranges.get(start) != size:
         raise invalid(f"cuMemAddressFree: no range of {size} bytes is reserved at 0x{start:x}")
@@ -196,6 +198,7 @@ def cuMemCreate(size: int, place: int, flags: int) -> int:
     return Memory(descriptor, size, given, of).handle
 
 
+@once.alone
 def cuMemRelease(handle: int) -> None:
     memory = memories.find(handle)
     memory.handles -= 1
@@ -210,6 +213,7 @@ def mapping_of(name: str, pointer: int) -> Mapping:
     return mapping
 
 
+@once.alone
 def cuMemRetainAllocationHandle(pointer: int) -> int:
     mapping = mapping_of("cuMemRetainAllocationHandle", pointer)
     memory = mapping.memory
@@ -225,6 +229,7 @@ def cuMemGetAllocationPropertiesFromHandle(place: int, handle: int) -> None:
     ctypes.memmove(place, ctypes.addressof(memory.properties), ctypes.sizeof(memory.properties))
 
 
+@once.alone
 def cuMemMap(start: int, size: int, offset: int, handle: int, flags: int) -> None:
     name, memory = "cuMemMap", memories.find(handle)
     if offset or flags or size != memory.size or start % GRANULARITY:
@@ -240,6 +245,7 @@ def cuMemMap(start: int, size: int, offset: int, handle: int, flags: int) -> Non
     _mappings[start] = memory.mapping(start, size, memory)
 
 
+@once.alone
 def _covered(name: str, start: int, size: int) -> list[Mapping]:
     """Return the mappings that make up a range."""
     found, at = [], start
@@ -261,16 +267,18 @@ def wait_for_all() -> None:
 
 def cuMemUnmap(start: int, size: int) -> None:
     """Take memory out of its place once nothing that is queued can use it any more."""
-    found = _covered("cuMemUnmap", start, size)
+    _covered("cuMemUnmap", start, size)
     wait_for_all()
-    for mapping in found:
-        mapping.forget()
-        _map(mapping.start, mapping.size, shared_file.PRIVATE | shared_file.FIXED)
-        del _mappings[mapping.start]
-        mapping.memory.mapped -= 1
-        mapping.memory.drop()
+    with once.lock:
+        for mapping in _covered("cuMemUnmap", start, size):
+            mapping.forget()
+            _map(mapping.start, mapping.size, shared_file.PRIVATE | shared_file.FIXED)
+            del _mappings[mapping.start]
+            mapping.memory.mapped -= 1
+            mapping.memory.drop()
 
 
+@once.alone
 def cuMemSetAccess(start: int, size: int, place: int, count: int) -> None:
     name = "cuMemSetAccess"
     found = _covered(name, start, size)

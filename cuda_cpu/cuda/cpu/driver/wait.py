@@ -50,6 +50,8 @@ def describe(context: Any, fault: Any) -> tuple[int, str]:
     if found and not (fault.pc or fault.line or fault.message):  # the launch ran on, so that there is nothing else
         return status, "\n".join(found)
     what = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
+    if not fault.kernel:
+        return status, f"{fault.message or 'work in a stream'}: {what}"  # "a copy", "a fill"
     if fault.message and "{message}" not in text:
         what += f": {fault.message}"
     last = f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_place(fault)}: {what}"

@@ -34,7 +34,7 @@ class Arena:
     def allocate(self, size: int) -> int:
         """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page. MemoryError when full."""
     def free(self, address: int) -> None: ...
-    def share(self, address: int, file: int, queues: list[Queue], copies: list[object]) -> int | None:
+    def share(self, address: int, file: int, queues: list[Queue]) -> int | None:
         """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
 
         Return None, and move nothing, while one of `queues` has work or the list `copies` is not empty.

@@ -118,17 +118,15 @@ cdef class Arena:
         if not cpu_arena_free(arena, address):
             raise ValueError(f"{address:#x} is not the address of a live allocation")
 
-    def share(self, address, int file, list queues not None, list copies not None):
+    def share(self, address, int file, list queues not None):
         """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
 
-        Return None, and move nothing, while one of `queues` has work or the list `copies` is not empty. The
-        interpreter lock is held meanwhile, so that neither can change.
+        Return None, and move nothing, while one of `queues` has work. The interpreter lock is held meanwhile, so that
+        none can get any.
         """
         cdef uint64_t offset
         cdef Queue queue
         cdef cpu_arena *arena = self.get()
-        if copies:
-            return None
         for queue in queues:
             if not cpu_queue_idle(queue.queue):
                 return None

@@ -1,0 +1,430 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of two threads that meet at any line: first uses make one thing, ends in the middle of uses do no harm."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+from ctypes import addressof
+
+import arrays
+import kernels
+import live_handles
+import pytest
+from support.interleaving import everywhere
+
+from cuda.cpu import abi, driver
+from cuda.cpu.driver import address, array, device, event, memory, module, pool, stream
+from cuda.cpu.driver.error import CudaError
+from cuda.cpu.runtime import _runtime
+
+HERE = os.path.dirname(driver.__file__)
+HOST = ctypes.create_string_buffer(1 << 16)
+ANSWER = ctypes.create_string_buffer(1 << 12)
+ROOM = addressof(ANSWER)
+CALLBACK = ctypes.cast(live_handles.NOTHING, ctypes.c_void_p).value
+SIZE = 4096
+PTX = kernels.text(kernels.STORE)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def begun(initialized):
+    """Make what the process makes once, so that what a test leaves can be counted."""
+    memory.host_arena()
+    driver.cuDeviceGetDefaultMemPool(0)
+
+
+class Scene:
+    """A context with memory, an event and a kernel; `thing` is what two threads fight for."""
+
+    def __init__(self) -> None:
+        self.context = driver.cuCtxCreate(0, 0, 0)
+        self.memory = driver.cuMemAlloc(SIZE)
+        self.event = driver.cuEventCreate(0)
+        self.module = driver.cuModuleLoadData(kernels.address_of(PTX))
+        self.thing: int = 0
+        self.kept: list[object] = []  # what the calls point to
+
+    def launch(self, kernel: int, where: int = 0, place: int = 0) -> None:
+        values = ctypes.c_uint64(place or self.memory), ctypes.c_uint32(7)
+        pointers = (ctypes.c_void_p * 2)(*map(addressof, values))
+        self.kept.append((values, pointers))
+        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, where, addressof(pointers), 0)
+
+    def run_module(self, handle: int) -> None:
+        self.launch(driver.cuModuleGetFunction(handle, b"store"))
+
+    def run_library(self, handle: int) -> None:
+        self.launch(driver.cuLibraryGetKernel(handle, b"store"))
+
+
+@contextlib.contextmanager
+def scene(make, end, held, other):
+    """Give the calls on a new thing in a new context, then end both, and see that nothing is left."""
+    before = left()
+    here = Scene()
+    here.thing = make(here)
+    yield lambda: driver.cuCtxSetCurrent(here.context), lambda: held(here), lambda: other(here)
+    for each in (lambda: end(here), lambda: driver.cuCtxDestroy(here.context)):
+        driver.cuCtxSetCurrent(here.context) if here.context in driver.context.contexts else None
+        with contextlib.suppress(CudaError):  # perhaps it has ended
+            each()
+    driver.context.stack().clear()
+    driver.cuMemPoolTrimTo(driver.cuDeviceGetDefaultMemPool(0), 0)
+    assert left() == before
+
+
+def left() -> tuple[int, ...]:
+    """Return how much of everything there is."""
+    used = device.find(0).arena.used, memory.host_arena().used, device.find(0).mapped
+    used += tuple(sorted(each.used for each in pool.pools.values()))
+    tables = address._records, stream.streams, event.events, module.modules, pool.pools
+    return (*used, *map(len, tables), len(os.listdir("/proc/self/fd")))
+
+
+# --- first uses -------------------------------------------------------------------------------------------------------
+
+
+def _ipc_handle(here: Scene) -> bytes:
+    place = ctypes.create_string_buffer(64)
+    driver.cuIpcGetMemHandle(addressof(place), here.memory)
+    return place.raw
+
+
+FIRST_USES = {
+    "the default stream": (lambda h: 0, lambda h: stream.find(0)),
+    "a kernel of a library": (
+        lambda h: live_handles._library(),
+        lambda h: driver.cuLibraryGetKernel(h.thing, b"store"),
+    ),
+    "a library's module": (lambda h: live_handles._library(), lambda h: driver.cuLibraryGetModule(h.thing)),
+    "a function of a library": (
+        lambda h: driver.cuLibraryGetKernel(live_handles._library(), b"store"),
+        lambda h: driver.cuKernelGetFunction(h.thing),
+    ),
+    "a function": (lambda h: 0, lambda h: driver.cuModuleGetFunction(h.module, b"store")),
+    "a kernel's code": (
+        lambda h: driver.cuModuleGetFunction(h.module, b"store"),
+        lambda h: driver.kernel.function_of(h.thing).load(),
+    ),
+    "a level of a mipmapped array": (
+        lambda h: live_handles._mipmapped(),
+        lambda h: driver.cuMipmappedArrayGetLevel(h.thing, 1),
+    ),
+    "a handle for other processes": (lambda h: 0, _ipc_handle),
+}
+
+
+def end_first_use(here: Scene) -> None:
+    for table, end in (
+        (driver.library.libraries, driver.cuLibraryUnload),
+        (array.mipmapped_arrays, driver.cuMipmappedArrayDestroy),
+    ):
+        for handle in list(table):
+            end(handle)
+
+
+@pytest.mark.parametrize("what", FIRST_USES)
+def test_a_first_use_by_two_threads_makes_one(what):
+    make, use = FIRST_USES[what]
+    meetings = 0
+    for held, other in everywhere(lambda: scene(make, end_first_use, use, use), HERE):
+        assert (held.error, other.error) == (None, None), held.text + other.text
+        assert held.value == other.value
+        meetings += 1
+    assert meetings > 2
+
+
+@contextlib.contextmanager
+def without(table, use):
+    """Let the process forget what it has made, for two calls to make it anew."""
+    kept = dict(table)
+    table.clear()
+    try:
+        yield int, use, use
+    finally:
+        table.clear()
+        table.update(kept)
+
+
+@pytest.mark.parametrize(
+    ("table", "use"),
+    [
+        pytest.param(memory._host_arena, memory.host_arena, id="the range of pinned memory"),
+        pytest.param(pool._defaults, lambda: driver.cuDeviceGetDefaultMemPool(0), id="a default pool"),
+    ],
+)
+def test_the_process_makes_one(table, use):
+    pools = set(pool.pools)
+    for held, other in everywhere(lambda: without(table, use), HERE):
+        assert held.error is None, held.text
+        assert held.value == other.value, other.text
+    for handle in set(pool.pools) - pools:
+        del pool.pools[handle]
+
+
+def test_two_threads_start_the_driver():
+    """They find the same devices, and the range of a device's memory is reserved once."""
+
+    @contextlib.contextmanager
+    def stopped():
+        kept = list(device._devices)
+        device._started = False
+        yield int, use, use
+        device._devices[:] = kept
+
+    def use():
+        driver.cuInit(0)
+        return device.find(0), device.find(0).arena
+
+    for held, other in everywhere(stopped, HERE):
+        assert held.error is None, held.text
+        assert held.value == other.value, other.text
+        if held.value[0].arena is not device.find(0).arena:
+            held.value[0].arena.close()
+
+
+# --- uses and ends ----------------------------------------------------------------------------------------------------
+
+
+def _graph_run(here: Scene) -> None:
+    graph = driver.cuGraphCreate(0)
+    driver.cuGraphAddEmptyNode(graph, 0, 0)
+    made = driver.cuGraphInstantiate(graph, 0)
+    try:
+        driver.cuGraphLaunch(made, here.thing)
+    finally:
+        driver.cuGraphExecDestroy(made)
+        driver.cuGraphDestroy(graph)
+
+
+def _captured(here: Scene) -> None:
+    driver.cuStreamBeginCapture(here.thing, 2)
+    driver.cuMemsetD8Async(here.memory, 1, 4, here.thing)
+    driver.cuGraphDestroy(driver.cuStreamEndCapture(here.thing))
+
+
+def _copy_array(handle: int) -> None:
+    given = abi.CUDA_MEMCPY2D(srcMemoryType=abi.CU_MEMORYTYPE_ARRAY, srcArray=handle, WidthInBytes=16, Height=4)
+    given.dstMemoryType, given.dstHost, given.dstPitch = abi.CU_MEMORYTYPE_HOST, addressof(HOST), 16
+    driver.cuMemcpy2D(addressof(given))
+
+
+def _texture(handle: int) -> None:
+    given, settings = arrays.resource(handle), abi.CUDA_TEXTURE_DESC()
+    driver.cuTexObjectDestroy(driver.cuTexObjectCreate(addressof(given), addressof(settings), 0))
+
+
+RANGE = 2 << 20
+ACCESS = abi.CUmemAccessDesc(flags=abi.CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+ACCESS.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
+
+
+def _mapped(here: Scene) -> int:
+    here.physical = live_handles._memory()
+    start = driver.cuMemAddressReserve(RANGE, 0, 0, 0)
+    driver.cuMemMap(start, RANGE, 0, here.physical, 0)
+    driver.cuMemSetAccess(start, RANGE, addressof(ACCESS), 1)
+    return start
+
+
+def _unmapped(here: Scene) -> None:
+    for end in (
+        lambda: driver.cuMemUnmap(here.thing, RANGE),
+        lambda: driver.cuMemAddressFree(here.thing, RANGE),
+        lambda: driver.cuMemRelease(here.physical),
+    ):
+        with contextlib.suppress(CudaError):
+            end()
+
+
+def _graph(here: Scene) -> int:
+    graph = driver.cuGraphCreate(0)
+    given = abi.CUDA_MEMSET_NODE_PARAMS(dst=here.memory, value=1, elementSize=4, width=4, height=1)
+    here.nodes = [
+        driver.cuGraphAddEmptyNode(graph, 0, 0),
+        driver.cuGraphAddMemsetNode(graph, 0, 0, addressof(given), here.context),
+    ]
+    return graph
+
+
+def _exec(here: Scene) -> int:
+    here.graph = _graph(here)
+    return driver.cuGraphInstantiate(here.graph, 0)
+
+
+def _end_exec(here: Scene) -> None:
+    driver.cuGraphDestroy(here.graph)
+    driver.cuGraphExecDestroy(here.thing)
+
+
+def _link(here: Scene) -> None:
+    driver.cuLinkAddData(here.thing, abi.CU_JIT_INPUT_PTX, kernels.address_of(PTX), len(PTX) + 1, b"x", 0, 0, 0)
+    driver.cuLinkComplete(here.thing)
+
+
+MEMORY_USES = {
+    "fill": lambda h: driver.cuMemsetD8(h.thing, 1, SIZE),
+    "copy from": lambda h: driver.cuMemcpyDtoH(addressof(HOST), h.thing, SIZE),
+    "copy to": lambda h: driver.cuMemcpyHtoD(h.thing, addressof(HOST), SIZE),
+    "launch": lambda h: h.launch(driver.cuModuleGetFunction(h.module, b"store"), 0, h.thing),
+    "ask": lambda h: driver.cuPointerGetAttribute(ROOM, abi.CU_POINTER_ATTRIBUTE_CONTEXT, h.thing),
+    "advise": lambda h: driver.cuMemAdvise(h.thing, SIZE, abi.CU_MEM_ADVISE_SET_READ_MOSTLY, 0),
+    "free in order": lambda h: driver.cuMemFreeAsync(h.thing, 0),
+}
+IN_CONTEXT = {
+    "allocate": lambda h: driver.cuMemAlloc(SIZE),
+    "allocate pinned": lambda h: driver.cuMemHostAlloc(SIZE, 0),
+    "allocate in order": lambda h: driver.cuMemAllocAsync(SIZE, 0),
+    "make a stream": lambda h: driver.cuStreamCreate(0),
+    "make an event": lambda h: driver.cuEventCreate(0),
+    "make an array": lambda h: live_handles._array(),
+    "load": lambda h: driver.cuModuleLoadData(kernels.address_of(PTX)),
+    "launch": lambda h: h.run_module(h.module),
+    "wait": lambda h: driver.cuCtxSynchronize(),
+}
+
+# what: how it is made, how it ends, and what else is done with it
+THINGS = {
+    "memory": (lambda h: driver.cuMemAlloc(SIZE), lambda h: driver.cuMemFree(h.thing), MEMORY_USES),
+    "a pool's memory": (lambda h: driver.cuMemAllocAsync(SIZE, 0), lambda h: driver.cuMemFree(h.thing), MEMORY_USES),
+    "pinned memory": (
+        lambda h: driver.cuMemHostAlloc(SIZE, 0),
+        lambda h: driver.cuMemFreeHost(h.thing),
+        {
+            "fill": lambda h: driver.cuMemsetD8(h.thing, 1, SIZE),
+            "copy": lambda h: driver.cuMemcpy(h.thing, h.memory, SIZE),
+            "ask": lambda h: driver.cuMemHostGetFlags(h.thing),
+        },
+    ),
+    "registered memory": (
+        lambda h: driver.cuMemHostRegister(addressof(HOST), SIZE, 0),
+        lambda h: driver.cuMemHostUnregister(addressof(HOST)),
+        {"register": lambda h: driver.cuMemHostRegister(addressof(HOST), SIZE, 0)},
+    ),
+    "a stream": (
+        lambda h: driver.cuStreamCreate(1),
+        lambda h: driver.cuStreamDestroy(h.thing),
+        {
+            "record": lambda h: driver.cuEventRecord(h.event, h.thing),
+            "wait for an event": lambda h: driver.cuStreamWaitEvent(h.thing, h.event, 0),
+            "wait": lambda h: driver.cuStreamSynchronize(h.thing),
+            "ask": lambda h: driver.cuStreamQuery(h.thing),
+            "launch": lambda h: h.launch(driver.cuModuleGetFunction(h.module, b"store"), h.thing),
+            "copy": lambda h: driver.cuMemcpyAsync(addressof(HOST), h.memory, 64, h.thing),
+            "call": lambda h: driver.cuLaunchHostFunc(h.thing, CALLBACK, 0),
+            "allocate": lambda h: driver.cuMemFreeAsync(driver.cuMemAllocAsync(64, h.thing), h.thing),
+            "write": lambda h: driver.cuStreamWriteValue32(h.thing, h.memory, 1, 0),
+            "graph": _graph_run,
+            "capture": _captured,
+        },
+    ),
+    "an event": (
+        lambda h: driver.cuEventCreate(0),
+        lambda h: driver.cuEventDestroy(h.thing),
+        {
+            "record": lambda h: driver.cuEventRecord(h.thing, 0),
+            "wait": lambda h: driver.cuEventSynchronize(h.thing),
+            "order": lambda h: driver.cuStreamWaitEvent(0, h.thing, 0),
+            "time": lambda h: driver.cuEventElapsedTime(h.thing, h.thing),
+        },
+    ),
+    "a module": (
+        lambda h: driver.cuModuleLoadData(kernels.address_of(PTX)),
+        lambda h: driver.cuModuleUnload(h.thing),
+        {"launch": lambda h: h.run_module(h.thing)},
+    ),
+    "a library": (
+        lambda h: live_handles._library(),
+        lambda h: driver.cuLibraryUnload(h.thing),
+        {"launch": lambda h: h.run_library(h.thing), "module": lambda h: driver.cuLibraryGetModule(h.thing)},
+    ),
+    "a pool": (
+        lambda h: live_handles._pool(),
+        lambda h: driver.cuMemPoolDestroy(h.thing),
+        {
+            "allocate": lambda h: driver.cuMemFreeAsync(driver.cuMemAllocFromPoolAsync(SIZE, h.thing, 0), 0),
+            "trim": lambda h: driver.cuMemPoolTrimTo(h.thing, 0),
+        },
+    ),
+    "a graph": (
+        _graph,
+        lambda h: driver.cuGraphDestroy(h.thing),
+        {
+            "add": lambda h: driver.cuGraphAddEmptyNode(h.thing, 0, 0),
+            "remove": lambda h: driver.cuGraphDestroyNode(h.nodes[1]),
+            "clone": lambda h: driver.cuGraphDestroy(driver.cuGraphClone(h.thing)),
+            "instantiate": lambda h: driver.cuGraphExecDestroy(driver.cuGraphInstantiate(h.thing, 0)),
+        },
+    ),
+    "a graph's code": (
+        _exec,
+        _end_exec,
+        {
+            "launch": lambda h: driver.cuGraphLaunch(h.thing, 0),
+            "update": lambda h: driver.cuGraphExecUpdate(h.thing, h.graph, ROOM),
+        },
+    ),
+    "an array": (
+        lambda h: live_handles._array(),
+        lambda h: driver.cuArrayDestroy(h.thing),
+        {"copy": lambda h: _copy_array(h.thing), "texture": lambda h: _texture(h.thing)},
+    ),
+    "a mipmapped array": (
+        lambda h: live_handles._mipmapped(),
+        lambda h: driver.cuMipmappedArrayDestroy(h.thing),
+        {"copy": lambda h: _copy_array(driver.cuMipmappedArrayGetLevel(h.thing, 1))},
+    ),
+    "mapped memory": (
+        _mapped,
+        _unmapped,
+        {
+            "fill": lambda h: driver.cuMemsetD8(h.thing, 1, SIZE),
+            "copy": lambda h: driver.cuMemcpyDtoH(addressof(HOST), h.thing, SIZE),
+            "allow": lambda h: driver.cuMemSetAccess(h.thing, RANGE, addressof(ACCESS), 1),
+        },
+    ),
+    "a user object": (
+        lambda h: driver.cuUserObjectCreate(0, CALLBACK, 1, 1),
+        lambda h: driver.cuUserObjectRelease(h.thing, 1),
+        {},
+    ),
+    "a link": (lambda h: driver.cuLinkCreate(0, 0, 0), lambda h: driver.cuLinkDestroy(h.thing), {"link": _link}),
+    "external memory": (
+        lambda h: live_handles._external(),
+        lambda h: driver.cuDestroyExternalMemory(h.thing),
+        {},
+    ),
+    "a green context": (
+        lambda h: driver.cuGreenCtxCreate(live_handles._descriptor(), 0, 1),
+        lambda h: driver.cuGreenCtxDestroy(h.thing),
+        {
+            "make a stream": lambda h: driver.cuGreenCtxStreamCreate(h.thing, 1, 0),
+            "record": lambda h: driver.cuGreenCtxRecordEvent(h.thing, h.event),
+        },
+    ),
+    "a context": (lambda h: h.context, lambda h: driver.cuCtxDestroy(h.thing), IN_CONTEXT),
+}
+
+MEETINGS = [
+    (thing, held, other)
+    for thing, (_, _, uses) in THINGS.items()
+    for held, other in [("end", "end"), *((use, "end") for use in uses), *(("end", use) for use in uses)]
+]
+
+
+@pytest.mark.parametrize(("thing", "held", "other"), MEETINGS, ids=[", ".join(each) for each in MEETINGS])
+def test_ends_in_the_middle(thing, held, other):
+    """Each call does what it should or is refused with a status; nothing is lost, and nothing ended twice."""
+    make, end, uses = THINGS[thing]
+    calls = {"end": end, **uses}
+    meetings = 0
+    for outcomes in everywhere(lambda: scene(make, end, calls[held], calls[other]), HERE):
+        meetings += 1
+        for each in outcomes:
+            assert each.error is None or isinstance(each.error, CudaError | _runtime.QueueClosed), each.text
+        if held == other == "end" and thing != "mapped memory":  # whose end here is of three things
+            assert [each.error is None for each in outcomes].count(True) == 1
+    assert meetings > 2
