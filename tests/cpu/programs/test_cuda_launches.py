@@ -481,19 +481,17 @@ FAULT = """
     options = ProgramOptions(arch=f"sm_{device.arch}", relocatable_device_code=True)
     code = Program(source, "c++", options).compile("ptx")
 """
-
-
-def test_a_childs_fault_is_the_streams():
-    told = run_checked(
-        FAULT
-        + """
+PARENT = """
     launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("parent"), np.uint64(4096))
     try:
         stream.sync()
     except Exception as error:
         print(error)
-    """
-    )
+"""
+
+
+def test_a_childs_fault_is_the_streams():
+    told = run_checked(FAULT + PARENT)
     assert "CUDA_ERROR_ILLEGAL_ADDRESS" in told
     assert "kernel 'bad'" in told
     assert "0x1000" in told
@@ -518,17 +516,7 @@ def test_kernels_that_launch_each_other_without_end_can_be_interrupted():
 
 
 def test_children_are_checked_as_their_parents_are():
-    told = run_checked(
-        FAULT
-        + """
-    launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("parent"), np.uint64(4096))
-    try:
-        stream.sync()
-    except Exception as error:
-        print(error)
-    """,
-        CUDA_CPU_CHECK="memcheck",
-    )
+    told = run_checked(FAULT + PARENT, CUDA_CPU_CHECK="memcheck")
     assert "kernel 'bad'" in told
     assert "write of 4 bytes at 0x1000, where nothing is allocated" in told
 

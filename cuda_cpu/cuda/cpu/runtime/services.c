@@ -114,11 +114,11 @@ static uint64_t global_timer(struct cpu_warp *abi)
 }
 
 /* What does the same for checked kernels. */
-#define COMMON                                                                                                      \
+#define COMMON                                                                                                       \
     .poll = poll, .fault = fault, .vprintf = cpu_vprintf, .assert_fail = cpu_assert_fail, .nanosleep = sleep_warp,   \
     .clock = clock_ticks, .globaltimer = global_timer, .exit_lanes = cpu_exit_lanes,                                 \
     .graph_set_conditional = cpu_graph_set_conditional, .graph_launch = cpu_graph_launch,                            \
-    .graph_update = cpu_graph_update, .texture = cpu_texture, .bulk = cpu_bulk,                           \
+    .graph_update = cpu_graph_update, .texture = cpu_texture, .bulk = cpu_bulk,                                      \
     .device_call = cpu_device_call
 
 const struct cpu_runtime cpu_services = {
