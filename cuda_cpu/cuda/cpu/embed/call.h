@@ -17,6 +17,7 @@ static int is_over(void) { return python_is_over(); }
 #include "../entry/interpreter.c"
 
 EXPORT int NAME(struct shell_entry *entry, va_list *arguments, void (*its_ready)(uint64_t), int (*its_ended_idle)(void)) {
+    python_keep_thread();
     ready = its_ready;
     ended_idle = its_ended_idle;
     return call_entry(entry, arguments);

@@ -16,6 +16,7 @@
 
 static enum { NONE, STARTING, STARTED, FAILED, ENDED } state;
 static pid_t starter;
+static __thread enum { UNKNOWN, KEPT, LEFT } thread;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* What Python does when it ends by itself. It is not ended: other threads may be in the midst of it. */
@@ -58,6 +59,7 @@ static int start(void) {
         return FAILED;
     }
     starter = getpid();
+    thread = LEFT; /* the first one is Python's main thread, which stays */
     PyEval_SaveThread();
     return STARTED;
 }
@@ -71,6 +73,26 @@ EXPORT int cuda_cpu_start_python(void) {
     int found = state;
     pthread_mutex_unlock(&lock);
     return found != FAILED;
+}
+
+/* Of C++'s runtime, in the C library: called for thread_local objects, while all that the thread has is still there. */
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
+extern void *__dso_handle __attribute__((visibility("hidden"))); /* this library */
+
+static void leave_thread(void *state_of_thread) {
+    thread = LEFT;
+    if (state != STARTED || starter != getpid()) return;
+    PyEval_RestoreThread(state_of_thread);
+    PyThreadState_Clear(state_of_thread);
+    PyThreadState_DeleteCurrent();
+}
+
+void python_keep_thread(void) {
+    if (thread != UNKNOWN || state != STARTED || starter != getpid()) return;
+    PyGILState_Ensure(); /* makes its state, which nobody releases */
+    thread = KEPT;
+    PyThreadState *own = PyEval_SaveThread();
+    __cxa_thread_atexit_impl(leave_thread, own, &__dso_handle);
 }
 
 int python_is_over(void) { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == ENDED; }

@@ -16,6 +16,9 @@ EXPORT void cuda_cpu_end_python(void);
 /* Whether that has happened. */
 int python_is_over(void);
 
+/* Let the calling thread be one that Python knows until it ends: to make it one anew takes longer than most calls. */
+void python_keep_thread(void);
+
 #pragma GCC visibility pop
 
 #endif
