@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import struct
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 MAGIC = b"\x7fELF"
 MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64, EM_AARCH64
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
-DT_NEEDED, DT_STRTAB = 1, 5
+DT_NEEDED, DT_STRTAB, DT_RPATH, DT_RUNPATH = 1, 5, 15, 29
 
 # The version of libcudart that ours stands for: what nvcc of CUDA 13 links.
 RUNTIME = "libcudart.so.13"
@@ -56,22 +57,35 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int, int]]:
         yield kind, offset, address, in_file
 
 
-def needed(data: bytes) -> list[str]:
-    """Return the libraries that a program was linked with."""
+def dynamic(data: bytes) -> dict[int, list[str]]:
+    """Return, by their tags, the libraries that a program was linked with, and where it looks for them."""
     segments = list(_segments(data))
     places, table = [], 0
     for kind, offset, _, size in segments:
         if kind == PT_DYNAMIC:
             for tag, value in struct.iter_unpack("<QQ", data[offset : offset + size - size % 16]):
-                if tag == DT_NEEDED:
-                    places.append(value)
+                if tag in (DT_NEEDED, DT_RPATH, DT_RUNPATH):
+                    places.append((tag, value))
                 elif tag == DT_STRTAB:
                     table = value
+    found: dict[int, list[str]] = {DT_NEEDED: [], DT_RPATH: [], DT_RUNPATH: []}
     for kind, offset, address, size in segments:
         if kind == PT_LOAD and address <= table < address + size:
-            starts = [offset + table - address + place for place in places]
-            return [data[start : data.index(b"\0", start)].decode("utf-8", "replace") for start in starts]
-    return []
+            for tag, place in places:
+                start = offset + table - address + place
+                found[tag].append(data[start : data.index(b"\0", start)].decode("utf-8", "replace"))
+    return found
+
+
+def before_ours(path: pathlib.Path, found: dict[int, list[str]]) -> str | None:
+    """Return the library that a program finds before ours: in its RPATH, which comes before LD_LIBRARY_PATH."""
+    folders = [] if found[DT_RUNPATH] else [entry for paths in found[DT_RPATH] for entry in paths.split(":")]
+    for folder in folders:
+        for name in (RUNTIME, "libcuda.so.1"):
+            place = os.path.join(re.sub(r"\$(ORIGIN|\{ORIGIN\})", str(path.parent), folder), name)
+            if name in found[DT_NEEDED] and os.path.exists(place):
+                return place
+    return None
 
 
 def check(path: pathlib.Path) -> None:
@@ -80,7 +94,7 @@ def check(path: pathlib.Path) -> None:
     Raises
     ------
     MachineCodeError
-        It is for another machine, no program, linked statically, or with another version of CUDA's runtime library.
+        It is for another machine, no program, linked statically, or with another runtime library of CUDA than ours.
     """
     data = path.read_bytes()
     try:
@@ -91,12 +105,18 @@ def check(path: pathlib.Path) -> None:
             raise MachineCodeError(
                 f"{path} is a library, or a program that is linked statically: it loads no libraries"
             )
-        runtimes = [name for name in needed(data) if name.startswith("libcudart.so")]
+        found = dynamic(data)
     except (struct.error, IndexError, ValueError):
         raise MachineCodeError(f"{path} is damaged: its ELF headers lead out of the file") from None
+    runtimes = [name for name in found[DT_NEEDED] if name.startswith("libcudart.so")]
     if any(name != RUNTIME for name in runtimes):
         raise MachineCodeError(
             f"{path} needs {', '.join(runtimes)}; the CPU device has {RUNTIME}: compile it with nvcc of CUDA 13"
+        )
+    if first := before_ours(path, found):
+        raise MachineCodeError(
+            f"{path} finds {first} before that of the CPU device, by its RPATH: link it without, or with "
+            "-Xlinker --enable-new-dtags, or patchelf --remove-rpath it"
         )
 
 

@@ -212,7 +212,25 @@ def test_programs_that_cannot_be_run(folder, tmp_path):
 
 
 def test_what_a_program_needs(stub):
-    assert {RUNTIME, "libc.so.6"} <= set(machine_code.needed(stub.read_bytes()))
+    found = machine_code.dynamic(stub.read_bytes())
+    assert {RUNTIME, "libc.so.6"} <= set(found[machine_code.DT_NEEDED])
+    assert found[machine_code.DT_RPATH] == found[machine_code.DT_RUNPATH] == []
+
+
+@pytest.mark.parametrize("kind", ["disable", "enable"])
+def test_a_path_to_another_runtime_library(folder, kind):
+    """RPATH comes before LD_LIBRARY_PATH, RUNPATH behind it."""
+    options = (f"-Wl,--{kind}-new-dtags", "-Wl,-rpath,/nowhere:$ORIGIN/other")
+    program = compile_c(folder / kind, "stub.c", GOOD, RUNTIME, *options)
+    assert lines(run(program, "run"))[:6] == RUN  # there is none
+    (program.parent / "other").mkdir()
+    shutil.copy(PACKAGE / "entry" / "libcuda.so.1", program.parent / "other" / RUNTIME)
+    done = run(program, "run")
+    if kind == "enable":
+        assert lines(done)[:6] == RUN
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"stub finds {program.parent}/other/{RUNTIME} before that of the CPU device, by its RPATH" in done.stderr
 
 
 def test_a_python_without_a_library(tmp_path):
