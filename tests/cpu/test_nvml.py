@@ -151,6 +151,20 @@ def test_two_devices():
     assert said.split() == ["0", "0", "0", "0", "0", "2", "0", "1"]
 
 
+def test_no_devices():
+    said = run_checked(
+        f"""
+        import ctypes
+        ml = ctypes.CDLL({str(LIBRARY)!r})
+        count, one = ctypes.c_uint(9), ctypes.c_void_p()
+        print(ml.nvmlInit_v2(), ml.nvmlDeviceGetCount_v2(ctypes.byref(count)), count.value,
+              ml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(one)))
+        """,
+        CUDA_CPU_DEVICES="0",
+    )
+    assert said.split() == ["0", "0", "0", "2"]
+
+
 @pytest.fixture
 def uninitialized(library):
     """The library, not initialized whoever has used it in this process."""

@@ -38,6 +38,7 @@ from cuda.cpu.abi import (
     CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK,
     CU_EXEC_AFFINITY_TYPE_SM_COUNT,
     CUDA_ERROR_INVALID_DEVICE,
+    CUDA_ERROR_NO_DEVICE,
     CUDA_ERROR_NOT_INITIALIZED,
     CUDA_ERROR_OUT_OF_MEMORY,
     CUDA_VERSION,
@@ -138,12 +139,15 @@ def _setting(name: str, default: str, pattern: str, wanted: str) -> str:
 
 def start() -> None:
     """Make the devices that the environment asks for."""
+    from cuda.cpu import jit
+
     count = int(_setting("CUDA_CPU_DEVICES", "1", r"[0-9]|[1-5][0-9]|6[0-4]", "the number of devices, 0 to 64"))
     text = _setting("CUDA_CPU_CAPABILITY", "9.0", r"(7\.5|8\.[0-9]|9\.0|1[0-2]\.[0-9])", "7.5 to 12.9, such as 9.0")
     memory = os.environ.get("CUDA_CPU_MEMORY")
     size = parse_size("CUDA_CPU_MEMORY", memory) if memory else physical_memory() & ~0xFFFF
     major, minor = text.split(".")
     try:
+        jit.check_settings()
         if check.chosen():
             address.watch()
     except ValueError as error:
@@ -173,7 +177,13 @@ def cuInit(flags: int) -> None:
     with once.lock:
         if not _started:
             start()
+            if not _devices:
+                raise CudaError(CUDA_ERROR_NO_DEVICE, "there is no device: CUDA_CPU_DEVICES is 0")
             _started = True
+
+
+def is_started() -> bool:
+    return _started
 
 
 def check_started() -> None:

@@ -13,7 +13,7 @@ import os
 import uuid
 
 import cuda.cpu
-from cuda.cpu.abi import CUDA_VERSION
+from cuda.cpu.abi import CUDA_ERROR_NO_DEVICE, CUDA_VERSION
 from cuda.cpu.driver import device, device_attribute
 from cuda.cpu.driver.error import CudaError
 from cuda.cpu.nvml import processes
@@ -72,7 +72,11 @@ ARCHITECTURE_UNKNOWN = 2**32 - 1  # NVML_DEVICE_ARCH_UNKNOWN
 
 def nvmlInit() -> None:
     global _initialized, _load
-    device.cuInit(0)
+    try:
+        device.cuInit(0)
+    except CudaError as error:
+        if error.status != CUDA_ERROR_NO_DEVICE:  # a system without devices is one, too
+            raise
     _initialized += 1
     _load = _load or processes.Load()
 
@@ -94,11 +98,15 @@ def _check() -> None:
         raise failure(UNINITIALIZED, "call nvmlInit first")
 
 
+def _devices() -> list[device.Device]:
+    return device.devices() if device.is_started() else []
+
+
 def _find(handle: int) -> device.Device:
     _check()
-    if not 0 < handle <= len(device.devices()):
+    if not 0 < handle <= len(_devices()):
         raise failure(INVALID_ARGUMENT, f"0x{handle:x} is no nvmlDevice_t of a CPU device")
-    return device.devices()[handle - 1]
+    return _devices()[handle - 1]
 
 
 def _place(name: str, address: int) -> int:
@@ -146,19 +154,19 @@ def nvmlUnitGetCount() -> int:
 
 def nvmlDeviceGetCount() -> int:
     _check()
-    return len(device.devices())
+    return len(_devices())
 
 
 def nvmlDeviceGetHandleByIndex(index: int) -> int:
     _check()
-    if index >= len(device.devices()):
-        raise failure(INVALID_ARGUMENT, f"nvmlDeviceGetHandleByIndex: index is {index} of {len(device.devices())}")
+    if index >= len(_devices()):
+        raise failure(INVALID_ARGUMENT, f"nvmlDeviceGetHandleByIndex: index is {index} of {len(_devices())}")
     return index + 1
 
 
 def nvmlDeviceGetHandleByUUID(text: bytes | None) -> int:
     _check()
-    for of in device.devices():
+    for of in _devices():
         if text is not None and text.decode(errors="replace") == _uuid(of):
             return of.ordinal + 1
     raise failure(NOT_FOUND, f"nvmlDeviceGetHandleByUUID: no CPU device has the UUID {text!r}")
