@@ -61,7 +61,8 @@ def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
     key = cache.key_of(
         _compiler_identity(), settings.encode(), _cpu_identity(), program.key, name.encode()
     )  # fmt: skip
-    entry = None if os.environ.get("CUDA_CPU_EXPLAIN") == "1" else cache.find(key)
+    told = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
+    entry = None if told else cache.find(key)
     if entry is None:
         text, path, local_bytes = emit(program, name, row, quick=level is None, checks=checks)
         data = assemble(text, QUICK if level is None else level)
@@ -129,8 +130,9 @@ def emit(
 ) -> tuple[str, Path, int]:
     """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
     kernel = kernel_text(program, name, row, fibers=fibers, quick=quick, checks=checks)
-    if os.environ.get("CUDA_CPU_DUMP"):
-        with open(os.path.join(os.environ["CUDA_CPU_DUMP"], name[:100] + ".ll"), "w") as file:
+    if folder := os.environ.get("CUDA_CPU_DUMP"):
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name[:100] + ".ll"), "w") as file:
             file.write(kernel.text)
     if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
         print(*(f"cuda.cpu: {note}" for note in kernel.notes), sep="\n", file=sys.stderr)
@@ -242,12 +244,22 @@ def _path() -> str:
 
 def _width() -> int:
     """Return the lanes of a packet by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
-    text = os.environ.get("CUDA_CPU_WIDTH", "32")
+    text = _width_asked()
     if text == "native":
         return 16 if _cpu_has("avx512f") else 8 if _cpu_has("avx2") else 4
-    if text not in ("1", "2", "4", "8", "16", "32"):
-        raise ValueError(f"CUDA_CPU_WIDTH must be native or a power of two up to 32, not {text!r}")
     return int(text)
+
+
+def _width_asked() -> str:
+    text = os.environ.get("CUDA_CPU_WIDTH", "32")
+    if text not in ("native", "1", "2", "4", "8", "16", "32"):
+        raise ValueError(f"CUDA_CPU_WIDTH must be native or a power of two up to 32, not {text!r}")
+    return text
+
+
+def check_settings() -> None:
+    """Raise a ValueError for a variable that would fail at the first launch."""
+    setting(), _path(), _width_asked()
 
 
 # --- the host -----------------------------------------------------------------------------------------

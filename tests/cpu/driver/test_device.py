@@ -52,7 +52,19 @@ print([(driver.cuDeviceTotalMem(i), driver.cuDeviceComputeCapability(i)) for i i
 
 
 def test_no_devices():
-    assert in_new_process("driver.cuInit(0); print(driver.cuDeviceGetCount())", CUDA_CPU_DEVICES="0") == "0"
+    """As on a machine without a GPU, so that a program's way for such machines can be tested."""
+    code = """
+for call in (lambda: driver.cuInit(0), driver.cuDeviceGetCount, lambda: driver.cuInit(0)):
+    try:
+        call()
+    except CudaError as error:
+        print(error.status, end=" ")
+from cuda.bindings import runtime
+print(runtime.cudaGetDeviceCount()[0].name, runtime.cudaMalloc(4)[0].name, runtime.cudaGetLastError()[0].name)
+"""
+    no_device, not_started = abi.CUDA_ERROR_NO_DEVICE, abi.CUDA_ERROR_NOT_INITIALIZED
+    said = in_new_process(code, CUDA_CPU_DEVICES="0", CUDA_PYTHON_DRIVER="cpu")
+    assert said == f"{no_device} {not_started} {no_device} " + " ".join(["cudaErrorNoDevice"] * 3)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +77,9 @@ def test_no_devices():
         ("CUDA_CPU_CAPABILITY", "3.0", "7.5 to 12.9"),
         ("CUDA_CPU_WORKERS", "many", "1 to 1024"),
         ("CUDA_CPU_WORKERS", "0", "1 to 1024"),
+        ("CUDA_CPU_LEVEL", "4", "one of 0, 1, 2, 3"),
+        ("CUDA_CPU_PATH", "warp", "region or fiber"),
+        ("CUDA_CPU_WIDTH", "7", "a power of two up to 32"),
     ],
 )
 def test_wrong_settings_are_named(name, value, says):

@@ -184,3 +184,12 @@ def test_only_code_of_a_kernel_that_makes_numbers_of_bits_may_have_carries(chose
     emitted = emit_kernel(ptx_program.build([text]).placed("k"), "k", quick=True)
     assert emitted.path is jit.Path.BLOCKS
     assert bool(re.search(jit.CARRY, emitted.text)) == may_carry
+
+
+def test_the_code_of_kernels_in_the_cache_is_dumped_too(tmp_path, monkeypatch):
+    program = ptx_program.build([STORE])
+    jit.compile_kernel(program, "k")
+    folder = tmp_path / "made" / "here"
+    monkeypatch.setenv("CUDA_CPU_DUMP", str(folder))
+    jit.compile_kernel(program, "k")
+    assert "define" in (folder / "k.ll").read_text()
