@@ -191,3 +191,44 @@ def test_watching_ends_with_its_context(found):
         pass
     Loaded(TWO.encode()).launch("first_one", 1, 1)
     assert seen == []
+
+
+ACCESS = """.version 8.5
+.target sm_90
+.address_size 64
+.func (.reg .b32 %q) callee(.reg .b32 %x) {{ mov.b32 %q, %x; ret; }}
+.visible .entry k(.param .u64 p) {{
+    .reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<3>;
+    ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.lt.u32 %p1, %r1, 7;
+{}
+    mul.wide.u32 %d2, %r3, 4; add.s64 %d3, %d1, %d2;
+    st.global.u32 [%d3], 1;
+    ret;
+}}
+"""
+CAUSES = [
+    ("add.u32 %r3, %r1, %r2;", None),
+    ("mul.lo.u32 %r3, %r1, 3;", "its addresses are 12 bytes apart"),
+    ("ld.global.u32 %r4, [%d1]; add.u32 %r3, %r4, %r1;", None),
+    ("ld.global.u32 %r3, [%d1]; add.u32 %r3, %r3, %r1;", "%r3 comes from ld.global.u32 at line 8"),
+    ("xor.b32 %r3, %r1, %r2;", "%r3 comes from xor.b32 at line 8"),
+    ("rem.u32 %r4, %r1, 5; add.u32 %r3, %r4, %r2;", "%r4 comes from rem.u32 at line 8"),
+    ("mul.lo.u32 %r3, %r1, %r2;", "%r3 comes from mul.lo.u32 at line 8"),
+    ("call (%r3), callee, (%r1);", "%r3 comes from the call at line 8"),
+    ("mov.u32 %r3, %r1;\n@%p1 add.u32 %r3, %r3, %r1;", "%r3 comes from add.u32 at line 9"),
+    (
+        "setp.lt.u32 %p2, %r2, 3; @%p2 bra L;\nmov.u32 %r3, %r1; bra M;\nL: shl.b32 %r3, %r1, 1;\nM:",
+        "lines 9 and 10 give %r3 by different rules",
+    ),
+    (
+        "mov.u32 %r3, %r1;\nL: add.u32 %r3, %r3, 4; rem.u32 %r4, %r3, 7; setp.lt.u32 %p1, %r4, 3;\n@%p1 bra L;",
+        "lanes may wait elsewhere for the old %r3 when line 9 changes it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "cause"), CAUSES)
+def test_an_access_by_lanes_says_what_its_address_comes_from(body, cause):
+    found = explain.explain(ACCESS.format(body).encode(), parts=("paths",))
+    told = re.findall(r"st\.global\.u32 goes lane by lane: (?:.* known before the kernel runs: )?(.*)", found)
+    assert told == ([cause] if cause else [])

@@ -80,7 +80,12 @@ class KernelText:
     text: str
     path: Path
     local_bytes: int
-    notes: tuple[str, ...]  # how it will run, for people
+    explain: Callable[[], tuple[str, ...]]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How it will run, for people: found out when somebody asks."""
+        return self.explain()
 
 
 def emit_kernel(
@@ -167,12 +172,16 @@ def emit_kernel(
         for graph in graphs:
             at(graph.function)
             emit_function(module, program, graph)
-    notes = [note for graph in graphs for note in explain_graph(graph)]
-    regions = len(graphs[0].regions)
-    how = f"on fibers: {why}" if why else f"{regions} regions, each for all warps of a block in turn"
-    notes[0] += f"; {width} lanes a packet; {how}"
     local = _local_bytes(program, name, {})
-    return KernelText(module.text() + METADATA, Path.FIBERS if why else Path.BLOCKS, local, tuple(notes))
+    notes = functools.partial(_notes, graphs, width, why)
+    return KernelText(module.text() + METADATA, Path.FIBERS if why else Path.BLOCKS, local, notes)
+
+
+def _notes(graphs: list[Graph], width: int, why: str) -> tuple[str, ...]:
+    notes = [note for graph in graphs for note in explain_graph(graph)]
+    how = f"on fibers: {why}" if why else f"{len(graphs[0].regions)} regions, each for all warps of a block in turn"
+    notes[0] += f"; {width} lanes a packet; {how}"
+    return tuple(notes)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from cuda.cpu.passes.explain_address import explain_address
 from cuda.cpu.passes.find_affine import row_stride
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.syntax import Register, Symbol
@@ -57,5 +58,6 @@ def _reason(graph: Graph, step: Step) -> str:
         return "it is ordered among threads"
     stride = graph.strides.get(_base(step).name)
     if stride is None:
-        return "its addresses follow no rule that is known before the kernel runs"
+        cause = explain_address(graph, _base(step).name)
+        return "its addresses follow no rule that is known before the kernel runs" + (f": {cause}" if cause else "")
     return f"its addresses are {stride} bytes apart"

@@ -136,6 +136,12 @@ def stride_of(graph: Graph, operand: Operand) -> int | None:
     return found if isinstance(found, int) else None
 
 
+def stride_of_step(graph: Graph, step: Step) -> int | None:
+    """Return the stride of what a step writes, None if it has none by what is known of its sources."""
+    found = _stride(graph, step, graph.strides, set())
+    return found if isinstance(found, int) else None
+
+
 def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
     """Return the sources with a stride that an affine step makes wider, with their strides."""
     form = step.form
