@@ -109,7 +109,8 @@ def test_split_as_described(workers, refused):
         given, groups = whole(), (abi.CUdevResource * len(wanted))()
         rest, parameters = abi.CUdevResource(), (abi.CU_DEV_SM_RESOURCE_GROUP_PARAMS * len(wanted))()
         for to, of in zip(parameters, wanted, strict=True):
-            to.smCount, to.coscheduledSmCount, to.flags = of
+            to.smCount, to.coscheduledSmCount, to.flags, *domain = of
+            to.localityDomainId = domain[0] if domain else 0
         where = addressof(groups) if results else 0
         driver.cuDevSmResourceSplit(where, len(wanted), addressof(given), addressof(rest), 0, addressof(parameters))
         return [each.sm.smCount for each in groups], [each.smCount for each in parameters], rest.sm.smCount
@@ -118,8 +119,10 @@ def test_split_as_described(workers, refused):
     assert cut((2, 2, 0), (1, 1, 0)) == ([2, 1], [2, 1], 1)
     assert cut((1, 0, 0), (0, 2, 0)) == ([1, 2], [1, 2], 1)
     assert cut((1, 0, 0), (0, 2, backfill)) == ([1, 3], [1, 3], 0)
+    local, anywhere = abi.CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID, 0xFFFFFFFF
+    assert cut((2, 0, local, 0), (1, 0, local, anywhere)) == ([2, 1], [2, 1], 1)
     assert cut((0, 3, 0), (0, 3, 0), results=False) == ([0, 0], [3, 0], 1)
-    for wrong in (((4, 0, 0), (0, 0, 0)), ((3, 2, 0),), ((5, 0, 0),), ((1, 0, 2),)):
+    for wrong in (((4, 0, 0), (0, 0, 0)), ((3, 2, 0),), ((5, 0, 0),), ((1, 0, 8),), ((1, 0, 2, 1),)):
         with refused("INVALID_RESOURCE_CONFIGURATION"):
             cut(*wrong)
 

@@ -279,3 +279,37 @@ for context in contexts:
 print(place.value, used)
 """
     assert in_new_process(code, CUDA_CPU_DEVICES="2", CUDA_CPU_MEMORY="16M") == f"1 {[0, 1 << 20]}"
+
+
+def localized(properties, kind: int, ordinal: int, domain: int):
+    properties.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN
+    properties.location.localized.deviceId, properties.location.localized.localityDomainId = ordinal, domain
+    setattr(properties, "allocType" if hasattr(properties, "allocType") else "type", kind)
+    return ctypes.addressof(properties)
+
+
+def test_the_one_locality_domain_is_the_device(context, refused):
+    """As on GPUs that have one domain (CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN)."""
+    assert driver.cuDeviceGetAttribute(abi.CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT, 0) == 1
+    pinned, managed = abi.CU_MEM_ALLOCATION_TYPE_PINNED, abi.CU_MEM_ALLOCATION_TYPE_MANAGED
+    given = abi.CUmemPoolProps()
+    handle = driver.cuMemPoolCreate(localized(given, pinned, 0, 0))
+    assert value(handle, abi.CU_MEMPOOL_ATTR_LOCATION_TYPE) == abi.CU_MEM_LOCATION_TYPE_DEVICE
+    domain = ctypes.c_int()
+    driver.cuMemPoolGetAttribute(handle, abi.CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID, ctypes.addressof(domain))
+    assert domain.value == -1
+    pointer = driver.cuMemAllocFromPoolAsync(64, handle, 0)
+    domain.value = 5
+    driver.cuPointerGetAttribute(ctypes.addressof(domain), abi.CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL, pointer)
+    assert domain.value == -1
+    driver.cuMemFree(pointer)
+    driver.cuMemPoolDestroy(handle)
+    wanted = abi.CUmemAllocationProp()
+    made = driver.cuMemCreate(2 << 20, localized(wanted, pinned, 0, 0), 0)
+    driver.cuMemRelease(made)
+    with refused("INVALID_VALUE", "one domain, 0"):
+        driver.cuMemPoolCreate(localized(given, pinned, 0, 1))
+    with refused("INVALID_DEVICE"):
+        driver.cuMemPoolCreate(localized(given, pinned, 9, 0))
+    with refused("INVALID_VALUE", "location type 6"):
+        driver.cuMemPoolCreate(localized(given, managed, 0, 0))

@@ -189,6 +189,8 @@ def values(device) -> dict[int, int]:
         "CLOCK_RATE": clock,
         "MEMORY_CLOCK_RATE": clock,
         "MULTIPROCESSOR_COUNT": device.cores,
+        "LOCALITY_DOMAIN_COUNT": 1,
+        "LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT": device.cores,
         "L2_CACHE_SIZE": last_level_cache(),
         "MAX_THREADS_PER_MULTIPROCESSOR": threads,
         "MAX_BLOCKS_PER_MULTIPROCESSOR": blocks,

@@ -19,6 +19,9 @@ from cuda.cpu.abi import (
     CU_DEV_RESOURCE_TYPE_WORKQUEUE,
     CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG,
     CU_DEV_SM_RESOURCE_GROUP_BACKFILL,
+    CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID,
+    CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY,
+    CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS,
     CU_DEV_SM_RESOURCE_GROUP_PARAMS,
     CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
     CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE,
@@ -38,6 +41,11 @@ _splits = itertools.count(1)
 # What a CUdevResource holds beside what is public: a mark, the device, first worker, workers, the split it came from.
 _PRIVATE = struct.Struct("<8siIIQ")
 _MARK = b"CPU-RES1"
+GROUP_FLAGS = (
+    CU_DEV_SM_RESOURCE_GROUP_BACKFILL
+    | CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID
+    | CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS
+)
 QUEUES = 32  # work queues of a device, as far as anybody asks
 
 
@@ -161,10 +169,13 @@ def _misfit(text: str) -> CudaError:
 
 def _group_size(i: int, wanted: Any, left: int, *, discover: bool) -> int:
     """Return how many workers a group gets; what it asks for is 0 where the driver is to find out."""
-    if wanted.flags & ~CU_DEV_SM_RESOURCE_GROUP_BACKFILL:
-        raise _misfit(f"groupParams[{i}].flags is {wanted.flags}: the CPU device has no locality domains")
+    if wanted.flags & ~GROUP_FLAGS:
+        raise _misfit(f"groupParams[{i}].flags is {wanted.flags}, which are no CUdevSmResourceGroup_flags")
+    domain, localized = wanted.localityDomainId, wanted.flags & CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID
+    if localized and domain not in (0, CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY):
+        raise _misfit(f"groupParams[{i}].localityDomainId is {domain}, a CPU device has one domain, 0")
     step = wanted.coscheduledSmCount or 1
-    backfill = bool(wanted.flags)
+    backfill = bool(wanted.flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL)
     size = wanted.smCount or (left if backfill else left // step * step)
     if size > left or (size % step and not backfill):
         raise _misfit(f"groupParams[{i}] wants {size} SMs in groups of {step}, {left} are left")

@@ -20,12 +20,14 @@ from cuda.cpu.abi import (
     CU_MEM_ALLOCATION_TYPE_PINNED,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
     CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN,
     CU_MEM_LOCATION_TYPE_HOST,
     CU_MEM_LOCATION_TYPE_HOST_NUMA,
     CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
     CU_MEMPOOL_ATTR_ALLOCATION_TYPE,
     CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES,
     CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED,
+    CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID,
     CU_MEMPOOL_ATTR_LOCATION_ID,
     CU_MEMPOOL_ATTR_LOCATION_TYPE,
     CU_MEMPOOL_ATTR_MAX_POOL_SIZE,
@@ -85,6 +87,7 @@ class Pool:
         self.values = dict.fromkeys(SWITCHES, 1) | {
             CU_MEMPOOL_ATTR_ALLOCATION_TYPE: kind,
             CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES: handle_types,
+            CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID: -1,  # all of them
             CU_MEMPOOL_ATTR_LOCATION_TYPE: location[0],
             CU_MEMPOOL_ATTR_LOCATION_ID: location[1],
             CU_MEMPOOL_ATTR_MAX_POOL_SIZE: max_size,
@@ -222,6 +225,16 @@ def location_of(name: str, given: Any) -> tuple[int, int]:
     raise invalid(f"{name}: location type {given.type} is neither a device nor the host")
 
 
+def made_at(name: str, given: Any, kind: int) -> tuple[int, int]:
+    """As `location_of`, for memory to be made: the one locality domain of a device is the device."""
+    if given.type != CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN or kind == CU_MEM_ALLOCATION_TYPE_MANAGED:
+        return location_of(name, given)
+    place = given.localized
+    if place.localityDomainId:
+        raise invalid(f"{name}: localityDomainId is {place.localityDomainId}, a CPU device has one domain, 0")
+    return CU_MEM_LOCATION_TYPE_DEVICE, device.find(place.deviceId).ordinal
+
+
 def _key(name: str, place: int, kind: int) -> tuple[int, int, int]:
     device.check_started()
     if not place or kind not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
@@ -229,7 +242,7 @@ def _key(name: str, place: int, kind: int) -> tuple[int, int, int]:
     location = CUmemLocation.from_address(place)
     if location.type == 0 and kind == CU_MEM_ALLOCATION_TYPE_MANAGED:
         return kind, CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred place
-    return kind, *location_of(name, location)
+    return kind, *made_at(name, location, kind)
 
 
 def cuMemGetDefaultMemPool(place: int, kind: int) -> int:
@@ -262,7 +275,7 @@ def cuMemPoolCreate(place: int) -> int:
     if given.location.type == 0 and given.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED:
         location = CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred place
     else:
-        location = location_of(name, given.location)
+        location = made_at(name, given.location, given.allocType)
     return Pool(given.allocType, location, given.maxSize, None, given.handleTypes).handle
 
 

@@ -124,8 +124,9 @@ def _properties(name: str, place: int) -> Any:
             CUDA_ERROR_NOT_SUPPORTED,
             f"{name}: requestedHandleTypes is {given.requestedHandleTypes}; only POSIX file descriptors are there",
         )
-    pool.location_of(name, given.location)
-    return CUmemAllocationProp.from_buffer_copy(given)
+    given = CUmemAllocationProp.from_buffer_copy(given)
+    given.location.type, given.location.id = pool.made_at(name, given.location, given.type)
+    return given
 
 
 def cuMemGetAllocationGranularity(place: int, option: int) -> int:
