@@ -131,3 +131,9 @@ def test_a_program_with_the_static_runtime_is_told_why(toolkit, tmp_path):
     assert done.returncode == 1
     assert "contains NVIDIA's CUDA runtime (libcudart)" in done.stderr
     assert "link it by nvcc -cudart shared" in done.stderr
+
+
+def test_what_else_programs_use(compiled):
+    program = compiled("samples.cu", options=("--extended-lambda", "-arch=sm_90"))
+    is_fine(program)
+    assert "Assertion `value == 0` failed" in run(program).stderr

@@ -4,7 +4,6 @@
    An interpreter for programs that are no Python programs. libcuda.so.1 and libcudart load this library, and before it
    Python's own, when such a program first calls one of them (../entry/elsewhere.c). They were loaded without Python, so
    the way there begins here as well, for each of them: call.h. */
-#define _GNU_SOURCE
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
