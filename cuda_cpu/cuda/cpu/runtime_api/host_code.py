@@ -60,10 +60,14 @@ class HostLibrary(Library):
         found = self.modules.get(owner)
         if found is None:
             found = super().module(owner)
-            for name, place in self.binary.managed.items():
-                if name in found.variables:
-                    ctypes.c_uint64.from_address(place).value = found.variables[name].start
+            self.place_managed(found)
         return found
+
+    def place_managed(self, module: Module) -> None:
+        """Tell host code where its managed variables are."""
+        for name, place in self.binary.managed.items():
+            if name in module.variables:
+                ctypes.c_uint64.from_address(place).value = module.variables[name].start
 
 
 class Binary:
@@ -171,7 +175,8 @@ def host_code_needed(handle: int) -> None:
     if binary is None:
         raise invalid(f"__cudaInitModule: 0x{handle:x} is no handle of a registered fatbin")
     ensure_context()
-    binary.library().module(context.current())
+    library = binary.library()
+    library.place_managed(library.module(context.current()))  # also where another thread is about to do so
 
 
 def kernel_of(func: int) -> int:
