@@ -91,6 +91,12 @@ def test_launches_of_every_kind_and_their_errors(compiled):
     is_fine(compiled("launches.cu"))
 
 
+def test_threads_that_begin_at_once(compiled):
+    program = compiled("threads.cu")
+    for _ in range(4):
+        is_fine(program)
+
+
 def test_graphs(compiled):
     is_fine(compiled("graphs.cu"))
 

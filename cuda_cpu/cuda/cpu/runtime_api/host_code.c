@@ -26,7 +26,8 @@ struct binary {
     uint64_t count;
     uint64_t failed; /* memory was short: not all is here */
     struct binary *next;
-    enum { NEW, WHOLE, TELLING, TOLD, GONE } state;
+    enum { NEW, WHOLE, TOLD, GONE } state;
+    int tellers; /* threads that are about to tell of it */
 };
 
 static struct binary *binaries;
@@ -35,7 +36,7 @@ static int news; /* how many are WHOLE */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_state(struct binary *binary, int state) {
-    __atomic_add_fetch(&news, (state == WHOLE) - (binary->state == WHOLE), __ATOMIC_RELAXED);
+    __atomic_add_fetch(&news, (state == WHOLE) - (binary->state == WHOLE), __ATOMIC_RELEASE);
     binary->state = state;
 }
 
@@ -115,11 +116,11 @@ SHELL_EXPORT void __cudaUnregisterFatBinary(void **handle) {
     if (!binary) return;
     pthread_mutex_lock(&lock);
     take_out(binary);
-    int state = binary->state;
+    int told = binary->state == TOLD, tellers = binary->tellers;
     set_state(binary, GONE);
     pthread_mutex_unlock(&lock);
-    if (state == TELLING) return; /* the other thread does the rest */
-    if (state == TOLD) tell_of_end(binary);
+    if (tellers) return; /* the last of them does the rest */
+    if (told) tell_of_end(binary);
     release(binary);
 }
 
@@ -127,22 +128,23 @@ static struct binary *next_to_tell(void) {
     pthread_mutex_lock(&lock);
     struct binary *found = binaries;
     while (found && found->state != WHOLE) found = found->next;
-    if (found) set_state(found, TELLING);
+    if (found) found->tellers++;
     pthread_mutex_unlock(&lock);
     return found;
 }
 
+/* Threads that come at once all tell: none may go on before Python knows, and who waits may have Python's lock. */
 void cudart_tell(void) {
     static struct shell_entry entry = {"host_code_added", ">u", 0};
     struct binary *binary;
-    while (__atomic_load_n(&news, __ATOMIC_RELAXED) && (binary = next_to_tell())) {
+    while (__atomic_load_n(&news, __ATOMIC_ACQUIRE) && (binary = next_to_tell())) {
         int failed = (shell_call)(&entry, (uint64_t)binary);
         pthread_mutex_lock(&lock);
-        int gone = binary->state == GONE;
-        if (!gone) set_state(binary, failed ? WHOLE : TOLD);
+        int last = !--binary->tellers && binary->state == GONE;
+        if (!failed && binary->state == WHOLE) set_state(binary, TOLD);
         pthread_mutex_unlock(&lock);
-        if (gone) {
-            if (!failed) tell_of_end(binary);
+        if (last) {
+            tell_of_end(binary);
             release(binary);
         }
         if (failed) return; /* there is no Python, or no more: the call itself will say so */

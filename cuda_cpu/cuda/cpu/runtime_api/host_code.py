@@ -143,10 +143,11 @@ def units_of(wrapper: int) -> list[str]:
 
 
 def host_code_added(handle: int) -> None:
-    """Take over what host code has registered under a handle."""
-    binary = Binary(_Registered.from_address(handle))
+    """Take over what host code has registered under a handle; several threads may tell of it."""
     with _lock:
-        _binaries[handle] = binary
+        if handle in _binaries:
+            return
+        _binaries[handle] = binary = Binary(_Registered.from_address(handle))
         _functions.update(dict.fromkeys(binary.functions, binary))
         _variables.update(dict.fromkeys(binary.variables, binary))
 
@@ -155,7 +156,9 @@ def host_code_removed(handle: int) -> None:
     """Forget what host code had registered: its library is being closed, or the program ends."""
     _runtime.forget_routes()
     with _lock:
-        binary = _binaries.pop(handle)
+        binary = _binaries.pop(handle, None)
+        if binary is None:
+            return
         for table, kind in ((_functions, "functions"), (_variables, "variables")):
             for host in getattr(binary, kind):
                 if table.get(host) is binary:
