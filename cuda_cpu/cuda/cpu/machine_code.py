@@ -16,7 +16,9 @@ import re
 import struct
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
+from typing import Any
 
 MAGIC = b"\x7fELF"
 MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64, EM_AARCH64
@@ -28,14 +30,10 @@ RUNTIME = "libcudart.so.13"
 
 PYTHON, LIBRARY = "CUDA_CPU_PYTHON", "CUDA_CPU_LIBPYTHON"
 
-# Asked of an interpreter: where its library may be.
+# Asked of another interpreter: what `about` returns.
 _PROBE = (
-    "import json, sys, sysconfig\n"
-    "of = sysconfig.get_config_vars()\n"
-    "name = f'libpython{sys.version_info[0]}.{sys.version_info[1]}{sys.abiflags}.so.1.0'\n"
-    "print(json.dumps([sys.executable, [of.get('INSTSONAME') or name, name],\n"
-    "    [of.get('LIBDIR') or '', f\"{of.get('LIBDIR')}/{of.get('MULTIARCH')}\", sys.base_prefix + '/lib',\n"
-    "    sys.base_prefix + '/lib64', f\"/usr/lib/{of.get('MULTIARCH')}\"]]))"
+    "import json, sys, sysconfig; print(json.dumps([sys.executable, *sys.version_info[:2], sys.abiflags, "
+    "sys.base_prefix, *map(sysconfig.get_config_var, ('INSTSONAME', 'LIBDIR', 'MULTIARCH'))]))"
 )
 
 
@@ -120,6 +118,15 @@ def check(path: pathlib.Path) -> None:
         )
 
 
+def about(python: str | None) -> list[Any]:
+    """Return where an interpreter is (None: this one), and what tells where its library may be."""
+    if python is None:
+        config = map(sysconfig.get_config_var, ("INSTSONAME", "LIBDIR", "MULTIARCH"))
+        return [sys.executable, *sys.version_info[:2], sys.abiflags, sys.base_prefix, *config]
+    answer = subprocess.run([python, "-I", "-c", _PROBE], capture_output=True, text=True, check=True).stdout
+    return json.loads(answer)
+
+
 def python_library(python: str | None) -> tuple[str, str]:
     """Return the path of an interpreter and that of its library.
 
@@ -128,21 +135,26 @@ def python_library(python: str | None) -> tuple[str, str]:
     MachineCodeError
         The interpreter has no shared library.
     """
-    command = [python or sys.executable, "-I", "-c", _PROBE]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    executable, names, folders = json.loads(answer)
-    for folder in folders:
-        for name in names:
-            if ".so" in name and os.path.exists(found := os.path.join(folder, name)):
+    executable, major, minor, flags, base, soname, folder, machine = about(python)
+    name = f"libpython{major}.{minor}{flags}.so.1.0"
+    names = [each for each in (soname, name) if each and ".so" in each]
+    for place in (folder, f"{folder}/{machine}", f"{base}/lib", f"{base}/lib64", f"/usr/lib/{machine}"):
+        for each in names:
+            if place and os.path.exists(found := os.path.join(place, each)):
                 return executable, found
     raise MachineCodeError(
-        f"programs that are machine code need Python as a library, {names[-1]}, and {executable} has none: install it "
-        f"(Debian, Ubuntu: libpython3.{sys.version_info[1]}), or use a Python that was built with --enable-shared"
+        f"programs that are machine code need Python as a library, {name}, and {executable} has none: install it "
+        f"(Debian, Ubuntu: libpython{major}.{minor}), or use a Python that was built with --enable-shared"
     )
 
 
-def extend(variables: dict[str, str], folder: pathlib.Path, python: str | None) -> None:
-    """Add what a program needs to its environment: our libraries first, which Python it is, and Python's library."""
+def name_python(variables: dict[str, str], python: str | None) -> None:
+    """Let a program that has no Python, or that another one starts, know where to find it."""
     variables[PYTHON], variables[LIBRARY] = python_library(python)
+
+
+def extend(variables: dict[str, str], folder: pathlib.Path, python: str | None) -> None:
+    """Add what a program needs to its environment: our libraries first, and which Python it is."""
+    name_python(variables, python)
     search = variables.get("LD_LIBRARY_PATH", "")
     variables["LD_LIBRARY_PATH"] = os.pathsep.join([str(folder / "lib"), *([search] if search else [])])

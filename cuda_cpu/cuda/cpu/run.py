@@ -10,6 +10,7 @@ for them by name afterwards gets these. Programs that are machine code: machine_
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -178,6 +179,8 @@ def program(
         if code is not None:
             child = start_machine_code(code, [script, *arguments], variables, folder, python)
         else:
+            with contextlib.suppress(machine_code.MachineCodeError):  # for machine code that the program starts
+                machine_code.name_python(variables, python)
             command = [python or sys.executable, *([kind] if kind else []), script, *arguments]
             child = subprocess.Popen(command, env=variables)
         status = wait(child)

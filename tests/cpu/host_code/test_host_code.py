@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import pathlib
 import platform
@@ -172,6 +173,12 @@ def test_a_library_of_kernels_in_a_python_program(folder):
     assert done.stdout.splitlines()[:6] == RUN, done.stderr
 
 
+def test_programs_that_a_python_program_starts(stub, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"import subprocess\nsubprocess.run([{str(stub)!r}, 'run'])\n")
+    assert lines(run(script))[:6] == RUN
+
+
 def test_a_program_without_python(stub, tmp_path):
     """Where it is not started by `run`, the library is there and refuses."""
     (tmp_path / RUNTIME).symlink_to(PACKAGE / "runtime_api" / "libcudart_cpu.so.13")
@@ -235,12 +242,17 @@ def test_a_path_to_another_runtime_library(folder, kind):
 
 def test_a_python_without_a_library(tmp_path):
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\necho \'["{python}", ["libpython3.so", "libpython3.so.1.0"], ["{tmp_path}"]]\'\n')
+    answer = [str(python), 3, 99, "t", str(tmp_path), "libpython3.99t.a", "/nowhere", None]
+    python.write_text(f"#!/bin/sh\necho '{json.dumps(answer)}'\n")
     python.chmod(0o755)
-    with pytest.raises(machine_code.MachineCodeError, match=r"libpython3\.so\.1\.0, and .*python has none: install it"):
+    library = "libpython3.99t.so.1.0"
+    with pytest.raises(
+        machine_code.MachineCodeError, match=rf"{library}, and .*python has none: install it .*python3\.99"
+    ):
         machine_code.python_library(str(python))
-    (tmp_path / "libpython3.so.1.0").touch()
-    assert machine_code.python_library(str(python)) == (str(python), str(tmp_path / "libpython3.so.1.0"))
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / library).touch()
+    assert machine_code.python_library(str(python)) == (str(python), str(tmp_path / "lib" / library))
 
 
 def test_the_library_of_this_python():
@@ -250,3 +262,4 @@ def test_the_library_of_this_python():
         pytest.skip(str(error))
     assert os.path.samefile(executable, sys.executable)
     assert ctypes.CDLL(library).Py_IsInitialized() is not None
+    assert machine_code.about(sys.executable)[1:] == machine_code.about(None)[1:]
