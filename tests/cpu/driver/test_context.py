@@ -207,6 +207,49 @@ def test_the_size_of_the_fifo_is_set_before_a_kernel_prints(refused):
         driver.cuCtxDestroy(handle)
 
 
+HEAP = """
+.extern .func (.param .b64 result) malloc (.param .b64 size);
+.visible .entry allocate(.param .u64 out, .param .u64 size)
+{
+ .reg .b64 %rd<4>;
+ ld.param.u64 %rd1, [size]; ld.param.u64 %rd3, [out];
+ {
+  .param .b64 p0; .param .b64 result;
+  st.param.b64 [p0], %rd1;
+  call.uni (result), malloc, (p0);
+  ld.param.b64 %rd2, [result];
+ }
+ st.global.u64 [%rd3], %rd2;
+ ret;
+}
+"""
+
+
+def test_what_kernels_allocate_ends_with_the_contexts():
+    """With the last of them: the heap is empty then, and its size, like that of stacks, can be set again."""
+    code = f"""
+import ctypes, kernels
+from cuda.cpu import abi
+driver.cuInit(0)
+driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+for megabytes in (6, 30, 6):
+    if megabytes > 8:
+        driver.cuCtxSetLimit(abi.CU_LIMIT_MALLOC_HEAP_SIZE, 40 << 20)
+    out = driver.cuMemAlloc(8)
+    with kernels.loaded({HEAP!r}) as module:
+        for again in range(2):
+            kernels.run(module, "allocate", ctypes.c_uint64(out), ctypes.c_uint64(megabytes << 20))
+            print(bool(kernels.read(out, ctypes.c_uint64)), end=" ")
+        try:
+            driver.cuCtxSetLimit(abi.CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20)
+        except CudaError as error:
+            print(error.status, end=" ")
+    driver.cuDevicePrimaryCtxReset(0)
+"""
+    for checks in ("", "memcheck"):
+        assert in_new_process(code, CUDA_CPU_CHECK=checks) == " ".join(["True False 1"] * 3)
+
+
 def test_peer_access():
     first, second = driver.cuCtxCreate(0, 0, 0), driver.cuCtxCreate(0, 0, 0)
     try:

@@ -124,6 +124,8 @@ class Context:
         for record in address.of_context(self):
             if address.remove(record):
                 record.give_back()
+        if not any(each.usable for each in list(contexts.values())):
+            limit.restore()
         self.begin()
 
     def tell_leaks(self) -> None:

@@ -64,6 +64,13 @@ def set_value(context: Any, which: int, value: int) -> None:
         context.home.set_limit(which, value)
 
 
+def restore() -> None:
+    """Begin again with what serves all contexts, now that there is none: its sizes, and the heap of kernels."""
+    _runtime.reset_heap()
+    for which, set_size in HEEDED.items():
+        set_size(DEFAULTS[which])
+
+
 def get_value(context: Any, which: int) -> int:
     _check(which)
     return context.limits[which]

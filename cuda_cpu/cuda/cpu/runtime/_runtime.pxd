@@ -315,4 +315,5 @@ cdef extern from "printf.h":
     void cpu_printf_flush() nogil
 
 cdef extern from "heap.h":
+    void cpu_heap_reset() nogil
     bint cpu_heap_set_size(size_t size)

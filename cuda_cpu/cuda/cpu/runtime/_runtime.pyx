@@ -959,6 +959,13 @@ def set_heap_size(size):
         raise RuntimeError("the heap is in use: its size can only be set before the first malloc() of a kernel")
 
 
+def reset_heap():
+    """Take back all that kernels have allocated, whose contexts have ended; the size is 8 MiB then."""
+    check_process()
+    with nogil:
+        cpu_heap_reset()
+
+
 def set_stack_size(size):
     """Set the bytes of stack that each thread of a kernel is promised."""
     if not 0 <= size <= 1 << 20:

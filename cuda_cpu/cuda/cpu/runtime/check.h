@@ -89,6 +89,7 @@ struct cpu_finding {
 /* check_table.c: the driver says what is allocated once the first checked kernel is there. */
 bool cpu_table_add(uint64_t start, uint64_t size, uint64_t id, bool joins, const char *origin);
 void cpu_table_remove(uint64_t id);
+void cpu_table_remove_within(uint64_t start, uint64_t size); /* all that begin there */
 void cpu_table_remove_called(void *id); /* the same, for a queue to call */
 void cpu_table_clear(void);
 /* Whether all bytes may be accessed. */

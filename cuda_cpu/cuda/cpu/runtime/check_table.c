@@ -93,6 +93,18 @@ void cpu_table_remove(uint64_t id)
     pthread_rwlock_unlock(&table.lock);
 }
 
+void cpu_table_remove_within(uint64_t start, uint64_t size)
+{
+    pthread_rwlock_wrlock(&table.lock);
+    size_t kept = 0;
+    for (size_t i = 0; i < table.count; i++)
+        if (table.live[i].start - start >= size)
+            table.live[kept++] = table.live[i];
+    table.count = kept;
+    set_reach(0);
+    pthread_rwlock_unlock(&table.lock);
+}
+
 void cpu_table_remove_called(void *id)
 {
     cpu_table_remove((uint64_t)(uintptr_t)id);

@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "arena.h"
+#include "check.h"
 #include "worker.h"
 
 #define SLAB ((size_t)64 << 10)
 #define CLASSES 8 /* 16, 32 ... 2048 bytes */
 #define SMALLEST 16u
+#define DEFAULT_SIZE ((size_t)8 << 20)
 
 /* 64 KiB of the arena cut into equal cells; a set bit marks a live one. */
 struct slab {
@@ -30,7 +32,7 @@ static struct {
     struct cpu_arena *arena;
     struct slab *slabs[CLASSES];
     size_t size;
-} heap = {.lock = PTHREAD_MUTEX_INITIALIZER, .size = 8 << 20};
+} heap = {.lock = PTHREAD_MUTEX_INITIALIZER, .size = DEFAULT_SIZE};
 
 bool cpu_heap_set_size(size_t size)
 {
@@ -40,6 +42,24 @@ bool cpu_heap_set_size(size_t size)
         heap.size = size;
     pthread_mutex_unlock(&heap.lock);
     return unused;
+}
+
+void cpu_heap_reset(void)
+{
+    pthread_mutex_lock(&heap.lock);
+    for (uint32_t class = 0; class < CLASSES; class++)
+        while (heap.slabs[class]) {
+            struct slab *slab = heap.slabs[class];
+            heap.slabs[class] = slab->next;
+            free(slab);
+        }
+    if (heap.arena) {
+        cpu_table_remove_within(cpu_arena_base(heap.arena), heap.size);
+        cpu_arena_release(heap.arena);
+    }
+    heap.arena = NULL;
+    heap.size = DEFAULT_SIZE;
+    pthread_mutex_unlock(&heap.lock);
 }
 
 static struct slab *new_slab(uint32_t class)

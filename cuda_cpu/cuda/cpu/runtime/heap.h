@@ -15,6 +15,7 @@
 void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);
 void cpu_heap_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
 bool cpu_heap_give(uint64_t address); /* as free; false where that would be a fault */
+void cpu_heap_reset(void); /* takes back all, for whom it was has ended */
 bool cpu_heap_set_size(size_t size); /* false once device code has allocated: as in CUDA, too late */
 
 #endif
