@@ -54,6 +54,23 @@ def test_the_last_error_is_kept_until_it_is_asked_for():
     assert runtime.cudaGetLastError() == (Error.cudaSuccess,)
 
 
+def test_what_is_not_ready_is_no_error(ok):
+    """As the programming guide says of cudaStreamQuery and cudaEventQuery."""
+    flag = ok(runtime.cudaMalloc(4))
+    ok(runtime.cudaMemset(flag, 0, 4))
+    stream, event = ok(runtime.cudaStreamCreateWithFlags(runtime.cudaStreamNonBlocking)), ok(runtime.cudaEventCreate())
+    ok(driver.cuStreamWaitValue32(int(stream), flag, 1, driver.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_EQ))
+    ok(runtime.cudaEventRecord(event, stream))
+    for query, of in ((runtime.cudaStreamQuery, stream), (runtime.cudaEventQuery, event)):
+        assert query(of) == (Error.cudaErrorNotReady,)
+        assert runtime.cudaPeekAtLastError() == (Error.cudaSuccess,)
+    ok(driver.cuMemsetD32(flag, 1, 1))
+    ok(runtime.cudaStreamSynchronize(stream))
+    ok(runtime.cudaStreamDestroy(stream))
+    ok(runtime.cudaEventDestroy(event))
+    ok(runtime.cudaFree(flag))
+
+
 def test_names_and_words_of_errors(ok):
     assert ok(runtime.cudaGetErrorName(Error.cudaErrorNotReady)) == b"cudaErrorNotReady"
     for error, text in (

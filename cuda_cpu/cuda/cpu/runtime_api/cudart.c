@@ -6,8 +6,10 @@
 
 static __thread int last_error;
 
+enum { NOT_READY = 600 }; /* what queries answer, and no error, as the programming guide says */
+
 int cudart_remember(int status) {
-    if (status) last_error = status;
+    if (status && status != NOT_READY) last_error = status;
     return status;
 }
 
