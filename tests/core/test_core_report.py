@@ -99,6 +99,6 @@ def test_every_switch_is_known():
     root = pathlib.Path(__file__).parents[2]
     sources = [path for path in root.glob("cuda_*/cuda/**/*") if path.suffix in (".py", ".pyx", ".c")]
     read = {name for path in sources if path.stat().st_size < 1 << 17
-            for name in re.findall(r'"(CUDA_(?:CPU|PYTHON)_[A-Z_]+)"', path.read_text())}  # fmt: skip
+            for name in re.findall(r'"(CUDA_(?:CPU|PYTHON)_[A-Z0-9_]+)"', path.read_text())}  # fmt: skip
     assert len(read) > 8
     assert read <= {*_VARIABLES, *_INTERNAL}

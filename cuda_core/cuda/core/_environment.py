@@ -49,7 +49,14 @@ _VARIABLES = (
 )
 _OURS = ("CUDA_CPU_", "CUDA_PYTHON_")
 # Set by `python -m cuda.cpu run` for itself.
-_INTERNAL = ("CUDA_CPU_REAL_NVRTC", "CUDA_CPU_REAL_NVJITLINK")
+_INTERNAL = (
+    "CUDA_CPU_LIBPYTHON",
+    "CUDA_CPU_PYTHON",
+    "CUDA_CPU_REAL_NVJITLINK",
+    "CUDA_CPU_REAL_NVJITLINK_12",
+    "CUDA_CPU_REAL_NVRTC",
+    "CUDA_CPU_REAL_NVRTC_12",
+)
 _EXTRA = "pip install 'open-cuda-python[cu13]'"
 
 
