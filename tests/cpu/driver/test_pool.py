@@ -231,6 +231,10 @@ def test_access(context, refused):
         given.flags = 2
         with refused("INVALID_VALUE", "CUmemAccess_flags"):
             driver.cuMemPoolSetAccess(own, ctypes.addressof(given), 1)
+        given.flags = abi.CU_MEM_ACCESS_FLAGS_PROT_NONE
+        with refused("INVALID_VALUE", "cannot lose its access"):
+            driver.cuMemPoolSetAccess(own, ctypes.addressof(given), 1)
+        assert driver.cuMemPoolGetAccess(own, ctypes.addressof(location)) == abi.CU_MEM_ACCESS_FLAGS_PROT_READ
 
 
 @pytest.mark.parametrize(

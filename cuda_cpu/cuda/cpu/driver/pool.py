@@ -103,6 +103,9 @@ class Pool:
     def handle_types(self) -> int:
         return self.values[CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES]
 
+    def is_on(self, ordinal: int) -> bool:
+        return not self.on_host and ordinal == self.values[CU_MEMPOOL_ATTR_LOCATION_ID]
+
     def file(self) -> pool_file.PoolFile:
         """Return the file of a pool that can be exported."""
         with once.lock:
@@ -345,12 +348,16 @@ def cuMemPoolSetAccess(handle: int, place: int, count: int) -> None:
     pool = find_open(handle)
     if not place or not count:
         raise invalid("cuMemPoolSetAccess: map is NULL or count is 0")
+    wanted = {}
     for given in (CUmemAccessDesc * count).from_address(place):
         kind, ordinal = location_of("cuMemPoolSetAccess", given.location)
         if given.flags not in ACCESS:
             raise invalid(f"cuMemPoolSetAccess: {given.flags} is no CUmemAccess_flags")
         if kind == CU_MEM_LOCATION_TYPE_DEVICE:
-            pool.access[ordinal] = given.flags
+            if pool.is_on(ordinal) and given.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE:
+                raise invalid("cuMemPoolSetAccess: the device that the memory is on cannot lose its access")
+            wanted[ordinal] = given.flags
+    pool.access.update(wanted)
 
 
 def cuMemPoolGetAccess(handle: int, place: int) -> int:
@@ -358,8 +365,8 @@ def cuMemPoolGetAccess(handle: int, place: int) -> int:
     if not place:
         raise invalid("cuMemPoolGetAccess: location is NULL")
     _, ordinal = location_of("cuMemPoolGetAccess", CUmemLocation.from_address(place))
-    own = not pool.on_host and ordinal == pool.values[CU_MEMPOOL_ATTR_LOCATION_ID]
-    return pool.access.get(ordinal, CU_MEM_ACCESS_FLAGS_PROT_READWRITE if own else CU_MEM_ACCESS_FLAGS_PROT_NONE)
+    before = CU_MEM_ACCESS_FLAGS_PROT_READWRITE if pool.is_on(ordinal) else CU_MEM_ACCESS_FLAGS_PROT_NONE
+    return pool.access.get(ordinal, before)
 
 
 def cuMemAllocAsync(size: int, where: int) -> int:
