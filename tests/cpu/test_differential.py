@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels give the same bits on the CPU device, whichever way they run, as in a plain interpreter.
 
-CUDA_CPU_RANDOM_PROGRAMS sets how many of each kind are tried: each takes some 4 seconds of one core.
+CUDA_CPU_RANDOM_PROGRAMS sets how many of each kind are tried in every way, each for some 4 seconds of one core; twice
+as many are tried in a few ways.
 """
 
 from __future__ import annotations
@@ -19,43 +20,53 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.loaded import Loaded
 from support.random_case import Case
+from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
 
 from cuda.cpu import jit
 from cuda.cpu.code import NARROW, WIDE
+from cuda.cpu.emit import turns
 from cuda.cpu.runtime import _runtime as runtime
 
-COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "6"))
-# Level, path, packet width, for which blocks, whether the CPU has gathers. No level: code that comes soon.
+COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "4"))
+# Level, path, packet width, for which blocks, whether the CPU has gathers, rounds of a turn in a loop. No level: code
+# that comes soon.
 WAYS = [
-    ("", "region", "32", WIDE, True), ("", "region", "32", NARROW, True), ("0", "region", "32", WIDE, True),
-    ("0", "region", "32", WIDE, False), ("0", "region", "32", NARROW, True), ("0", "region", "1", WIDE, True),
-    ("0", "region", "4", NARROW, False), ("0", "region", "native", WIDE, True), ("0", "fiber", "32", WIDE, True),
-    ("3", "region", "32", WIDE, True), ("3", "region", "32", NARROW, True), ("3", "region", "native", WIDE, True),
-    ("3", "fiber", "32", WIDE, True),
+    ("", "region", "32", WIDE, True, 8), ("", "region", "32", NARROW, True, 8),
+    ("0", "region", "32", WIDE, True, 8), ("0", "region", "32", WIDE, False, 2), ("0", "region", "32", NARROW, True, 8),
+    ("0", "region", "1", WIDE, True, 8), ("0", "region", "4", NARROW, False, 8),
+    ("0", "region", "native", WIDE, True, 2), ("0", "fiber", "32", WIDE, True, 8),
+    ("3", "region", "32", WIDE, True, 2), ("3", "region", "32", NARROW, True, 8),
+    ("3", "region", "native", WIDE, True, 8), ("3", "fiber", "32", WIDE, True, 8),
 ]  # fmt: skip
+# What is most of the compiler, for the more kernels.
+FEW = [("0", "region", "32", WIDE, True, 2), ("0", "region", "32", NARROW, True, 8)]
 if os.environ["CUDA_PYTHON_DRIVER"] == "nvidia":
-    WAYS = WAYS[:1]
+    WAYS, FEW = WAYS[:1], FEW[:1]
 
 
-def check(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def check(case: Case, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
     note(case.text)
     note(f"{case.grid} blocks of {case.block}")
     expected = case.interpreted()
-    for way in WAYS:
-        level, path, width, row, gathers = way
+    for way in WAYS if every else FEW:
+        level, path, width, row, gathers, rounds = way
         with monkeypatch.context() as patch:
             patch.setenv("CUDA_CPU_LEVEL", level)
             patch.setenv("CUDA_CPU_PATH", path)
             patch.setenv("CUDA_CPU_WIDTH", width)
+            if rounds != turns.ROUNDS:  # so that loops need not be long
+                patch.setattr(turns, "ROUNDS", rounds)
+                patch.setattr(turns, "FAR", 256)
             if not gathers:
                 patch.setattr(jit, "_has_gathers", lambda: False)
-                patch.setenv("CUDA_CPU_CACHE", "0")  # whose keys say which CPU this is
-            for workers in (1, 2):
+            if not gathers or rounds != 8 or not every:
+                patch.setenv("CUDA_CPU_CACHE", "0")  # whose keys say which CPU and which compiler this is
+            for workers in (1, 2) if every else (1,):
                 loaded = Loaded(case.text.encode(), row)  # compiled by the first, from the disk cache for the second
                 runtime.set_workers(workers)
-                for time in ("first", "second"):  # then it is known how long blocks take
+                for time in ("first", "second") if every else ("only",):  # then it is known how long blocks take
                     case.check(loaded, expected, f"{way}, {workers} workers, {time} launch")
 
 
@@ -66,14 +77,20 @@ def _workers():
     runtime.set_workers(count)
 
 
-@pytest.mark.timeout(120 + 60 * COUNT)
-@pytest.mark.parametrize("kind", [structured, streaming, unstructured])
-def test_every_way_gives_the_interpreters_bits(kind, monkeypatch, tmp_path_factory):
-    monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path_factory.mktemp("kernels")))
+KINDS = [structured, streaming, tiled, unstructured]
 
-    @settings(max_examples=-(-COUNT // (4 if kind is streaming else 1)), derandomize=COUNT <= 6, database=None)
-    @given(st.integers(0, 1 << 32).map(Random) | st.randoms(use_true_random=False))  # the latter ones shrink
-    def run(random):
-        check(kind(random), monkeypatch)
+
+@pytest.mark.timeout(120 + 60 * COUNT)
+@pytest.mark.parametrize("every", [True, False], ids=["every way", "few ways"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_ways_give_the_interpreters_bits(kind, every, monkeypatch, tmp_path_factory):
+    monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path_factory.mktemp("kernels")))
+    count = (1 if every else 2) * -(-COUNT // (4 if kind is streaming else 1))
+    other = 0 if every else 0x9E3779B9  # so that these are not the same kernels
+
+    @settings(max_examples=count, derandomize=COUNT <= 6, database=None)
+    @given(st.integers(0, 1 << 32).map(lambda seed: Random(seed ^ other)) | st.randoms(use_true_random=False))
+    def run(random):  # those of st.randoms shrink
+        check(kind(random), monkeypatch, every=every)
 
     run()

@@ -14,6 +14,7 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 from support.loaded import Loaded
+from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
 
@@ -23,7 +24,7 @@ from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
 
 pytestmark = pytest.mark.cpu_only
-KERNELS = 60  # of each kind, of which each thing is to be found in some
+KERNELS = 40  # of each kind, of which each thing is to be found in some
 FEWEST = 2
 
 # What shows in LLVM IR or in the notes for people.
@@ -43,6 +44,8 @@ SHOWS = {
     "lanes that change shared places": r"call i32 @one\.\w+\.i32\.\w+\.red\.many\(",
     "lanes that change shared places, and want what was there": r"= call .* @one\.\w+\.i32\.\w+\.many\(",
     "sums of floats at one place": r"@one\.fadd\.float\.",
+    "rows of words that are changed together": r"call void @row\.",
+    "rows of words that are changed together, and wanted": r"= call .* @row\.",
     "memory that is asked for ahead": r"call void @llvm\.prefetch",
     "packets kept behind barriers": r"\[33 x <32 x i32>\]",
     "bases kept behind barriers": r"\[33 x i32\]",
@@ -87,7 +90,7 @@ def found():
             conditions = {what: holds for what, (o, n, holds) in APPLIES.items() if (o, n) == (owner, name)}
             patch.setattr(owner, name, watch(getattr(owner, name), conditions))
         for seed in range(KERNELS):
-            for kind in (structured, unstructured):
+            for kind in (structured, unstructured, tiled, streaming):
                 here.clear()
                 program = build([kind(Random(seed)).text])
                 for row, width in ((WIDE, 32), (NARROW, 32), (WIDE, 16)):
@@ -100,11 +103,11 @@ def found():
 
 @pytest.mark.parametrize("what", [*SHOWS, *APPLIES])
 def test_random_kernels_reach(found, what):
-    assert found[what] >= FEWEST, f"{what} in {found[what]} of {2 * KERNELS} kernels"
+    assert found[what] >= FEWEST, f"{what} in {found[what]} of {4 * KERNELS} kernels"
 
 
 def test_what_is_looked_for_is_not_in_all_kernels(found):
-    everywhere = {what for what, count in found.items() if count == 2 * KERNELS}
+    everywhere = {what for what, count in found.items() if count == 4 * KERNELS}
     assert everywhere == set()
 
 
@@ -141,10 +144,12 @@ def test_packets_of_random_kernels_come_there(what, monkeypatch):
         return emit(first, *args, **options)
 
     monkeypatch.setattr(owner, name, emit_trap)
+    monkeypatch.setattr(turns, "ROUNDS", 2)  # as in test_differential.py
+    monkeypatch.setattr(turns, "FAR", 256)
     monkeypatch.setenv("CUDA_CPU_LEVEL", "0")
     monkeypatch.setenv("CUDA_CPU_CACHE", "0")
     for seed in range(2 * KERNELS):
-        case = (streaming, structured)[seed % 2](Random(seed))
+        case = (streaming, tiled)[seed % 2](Random(seed))
         if Loaded(case.text.encode()).run("k", case.grid, case.block, *case.arguments()) is not None:
             return
     pytest.fail(f"no packet of {2 * KERNELS} kernels came to {what}")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +36,8 @@ SHARED, LOCAL = 1 << 60, 1 << 61  # generic addresses of these windows
 MOST_STEPS = 100_000  # of one thread: more is an endless loop
 PLAIN = {"add", "sub", "mul", "mad", "fma", "div", "rem", "sad", "abs", "neg", "min", "max", "and", "or", "xor", "not",
          "cnot", "shl", "shr", "shf", "lop3", "popc", "clz", "brev", "bfe", "bfi", "prmt", "sqrt", "bfind"}  # fmt: skip
+COMBINE = {None: lambda x, y: x, "and": lambda x, y: x and y, "or": lambda x, y: x or y,
+           "xor": lambda x, y: x != y}  # fmt: skip
 COLLECTIVE = {"shfl", "vote", "match", "redux"}
 
 Wait = tuple  # what a thread yields: (kind, instruction, values ...)
@@ -88,10 +90,52 @@ def _run(thread: Thread, function: Function, registers: dict, params: dict) -> G
         elif opcode in COLLECTIVE:
             yield from frame.collect(statement)
         else:
-            form = grid.forms.get(id(statement))
-            if form is None:
-                form = grid.forms[id(statement)] = form_of(statement)
-            frame.execute(statement, form)
+            execute = grid.plans.get(id(statement))
+            if execute is None:
+                execute = grid.plans[id(statement)] = plan(statement, form_of(statement), function)
+            execute(frame)
+
+
+# --- what is found out about an instruction once ------------------------------------------------------------
+
+
+def plan(instruction: Instruction, form: Form, function: Function) -> Callable[[Frame], None]:
+    """Return what does an instruction, for the frame of a call."""
+    opcode, operands = form.opcode, instruction.operands
+    if has_carry(form):
+        return lambda frame: carry(frame, form, *operands)
+    if opcode in MORE:
+        more = MORE[opcode]
+        return lambda frame: more(frame, form, *operands)
+    if opcode in PLAIN:
+        return _plan_plain(form, operands, function)
+    name = "do_" + opcode
+    return lambda frame: getattr(frame, name)(form, *operands)
+
+
+def _plan_plain(form: Form, operands: tuple[Operand, ...], function: Function) -> Callable[[Frame], None]:
+    opcode, to = form.opcode, operands[0]
+    types = [form.type] * (len(operands) - 1)
+    if opcode in ("shl", "shr", "bfe"):
+        types[1:] = ["u32"] * (len(types) - 1)
+    elif opcode == "bfi":
+        types[2:] = ["u32", "u32"]
+    elif opcode == "mad" and form.mode == "wide":
+        types[2] = f"{form.type[0]}{2 * width_of(form.type)}"
+    read = [_reader(operand, type_, function) for operand, type_ in zip(operands[1:], types, strict=True)]
+    return lambda frame: frame.write(to, compute(form, form.type, *[each(frame) for each in read]))
+
+
+def _reader(operand: Operand, type_: str, function: Function) -> Callable[[Frame], int]:
+    """Return what reads an operand; that of a declared register and of a number needs no look-up any more."""
+    mask = (1 << width_of(type_)) - 1
+    if isinstance(operand, Register) and operand.name in function.registers:
+        name = operand.name
+        return lambda frame: frame.registers[name] & mask  # a KeyError: it is read before it is written
+    if isinstance(operand, Immediate) and operand.kind == "int":
+        value = operand.value & mask
+        return lambda frame: value
+    return lambda frame: frame.read(operand, type_)
 
 
 class Frame:
@@ -132,31 +176,11 @@ class Frame:
 
     def write(self, operand: Operand | None, value: int) -> None:
         if isinstance(operand, Register):
-            kind = self.function.registers[operand.name]
-            self.registers[operand.name] = cut(int(value), 1 if kind == "pred" else width_of(kind))
+            self.registers[operand.name] = cut(int(value), width_of(self.function.registers[operand.name]))
         else:
             assert operand is None or isinstance(operand, Sink), operand
 
     # --- instructions -----------------------------------------------------------------------------
-
-    def execute(self, instruction: Instruction, form: Form) -> None:
-        opcode, operands = form.opcode, instruction.operands
-        if has_carry(form):
-            carry(self, form, *operands)
-        elif opcode in MORE:
-            MORE[opcode](self, form, *operands)
-        elif opcode in PLAIN:
-            types = [form.type] * (len(operands) - 1)
-            if opcode in ("shl", "shr", "bfe"):
-                types[1:] = ["u32"] * (len(types) - 1)
-            elif opcode == "bfi":
-                types[2:] = ["u32", "u32"]
-            elif opcode == "mad" and form.mode == "wide":
-                types[2] = f"{form.type[0]}{2 * width_of(form.type)}"
-            values = [self.read(operand, type_) for operand, type_ in zip(operands[1:], types, strict=True)]
-            self.write(operands[0], compute(form, form.type, *values))
-        else:
-            getattr(self, "do_" + opcode)(form, *operands)
 
     def do_mov(self, form: Form, to: Operand, source: Operand) -> None:
         if isinstance(source, Vector):
@@ -175,8 +199,7 @@ class Frame:
             return compare_pairs(self, form, to, a, b)
         first, second = (to.first, to.second) if isinstance(to, Pair) else (to, None)
         found = compare(form.cmp, form.type, self.read(a, form.type), self.read(b, form.type))
-        combine = {None: lambda x, y: x, "and": lambda x, y: x and y, "or": lambda x, y: x or y,
-                   "xor": lambda x, y: x != y}[form.boolop]  # fmt: skip
+        combine = COMBINE[form.boolop]
         other = bool(self.read(c, "pred")) if c is not None else False
         self.write(first, int(combine(found, other)))
         self.write(second, int(combine(not found, other)))

@@ -9,14 +9,13 @@ barrier, the other lanes of a warp operation) they yield.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
-from support.lane_frame import LOCAL, SHARED, Wait, run_function
+from support.lane_frame import LOCAL, SHARED, Frame, Wait, run_function
 from support.lane_values import cut, signed
 
-from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.program import Program, code_of
 from cuda.cpu.ptx.syntax import Instruction
 
@@ -137,7 +136,7 @@ class Grid:
         self.grid_dim, self.block_dim = grid_dim, block_dim
         variables, self.symbols, self.function_at = place_symbols(self.program)
         self.memory = Memory([arg for arg in args if isinstance(arg, np.ndarray) and arg.ndim] + variables)
-        self.forms: dict[int, Form] = {}
+        self.plans: dict[int, Callable[[Frame], None]] = {}  # of instructions, by their identity
         self.labels: dict[str, dict[str, int]] = {}
         parameters = self.program.functions[name].parameters
         self.params = {

@@ -8,7 +8,9 @@ bits of its operands.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -22,6 +24,7 @@ FLOATS["bf16"] = FLOATS["f32"]  # the upper half of one
 PAIRS = {"f16x2": "f16", "bf16x2": "bf16"}
 
 
+@functools.cache
 def width_of(type_: str) -> int:
     return 1 if type_ == "pred" else 32 if type_ in PAIRS else int(type_.lstrip("bfsu"))
 
@@ -215,20 +218,14 @@ def compute(form: Form, types: str, *operands: int) -> int:
 
 # --- comparison and conversion ------------------------------------------------------------------------
 
-ORDER = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-} | {"lo": lambda a, b: a < b, "ls": lambda a, b: a <= b, "hi": lambda a, b: a > b, "hs": lambda a, b: a >= b}
+ORDER = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt,
+         "ge": operator.ge, "lo": operator.lt, "ls": operator.le, "hi": operator.gt, "hs": operator.ge}  # fmt: skip
 
 
 def compare(cmp: str, type_: str, a: int, b: int) -> bool:
     """Return what setp finds; the forms with u hold for NaN, the others, ne too, do not."""
     if type_ not in FLOATS:
-        return bool(ORDER[cmp](number(a, type_), number(b, type_)))
+        return ORDER[cmp](number(a, type_), number(b, type_))
     x, y = real(a, type_), real(b, type_)
     unordered = bool(np.isnan(x) or np.isnan(y))
     if cmp in ("num", "nan"):

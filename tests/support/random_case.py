@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from support.lane_threads import Grid
-from support.random_frame import COUNTERS, LONG, READABLE, ROWS, SUMS, WORDS
+from support.random_frame import COUNTERS, LONG, READABLE, ROWS, SUMS, TALLIED, TALLIES, TALLY, WORDS
 
 from cuda.cpu.ptx.program import build
 
@@ -48,6 +48,9 @@ class Case:
         long[::2] %= 40
         sums = np.zeros(SUMS, np.uint32)
         sums[[12, 13]] = 0xFFFFFFFF  # for the least, and for bits that all have
+        for number, (_, type_, first) in enumerate(TALLIES):
+            size = int(type_[1:]) // 8
+            sums[TALLIED + TALLY * number :][:TALLY].view(f"u{size}")[:] = first & ((1 << 8 * size) - 1)
         out, rows = np.zeros(WORDS * threads, np.uint32), np.zeros(ROWS * threads, np.uint32)
         return out, words, sums, rows, np.uint32(3), long
 

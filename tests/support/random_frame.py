@@ -12,7 +12,16 @@ READABLE = 576  # words at the start of the input that each thread may read
 LONG = 40960  # words of the memory that loops go through in long steps
 BINS = 256  # of histograms: in `sums` from word 32 on, and in shared memory
 COUNTERS = 32 + BINS  # word of `sums`: each grows by one at a time
-SUMS = COUNTERS + 32
+# What is changed in any order alike: operation, type, what is there at first. TALLY words of `sums` for each.
+MOST = 0x7FFFFFFF
+TALLIES = [("add", "u64", 0), ("add", "f32", 0), ("add", "f64", 0), ("min", "s32", MOST), ("min", "u32", 0xFFFFFFFF),
+           ("max", "s32", -MOST), ("max", "u32", 0), ("and", "b32", -1), ("or", "b32", 0), ("xor", "b32", 0),
+           ("min", "s64", MOST << 32), ("min", "u64", -1), ("max", "s64", -MOST << 32), ("max", "u64", 0),
+           ("and", "b64", -1), ("or", "b64", 0), ("xor", "b64", 0), ("inc", "u32", 0), ("dec", "u32", 0),
+           ("add", "u32", 0)]  # fmt: skip
+TALLY = 96
+TALLIED = COUNTERS + 32  # word of `sums` that they begin at
+SUMS = TALLIED + TALLY * len(TALLIES)
 
 FUNCTIONS = """\
 .func (.param .b32 result) mixed(.param .b32 a, .param .b32 b) {
@@ -84,6 +93,7 @@ HEAD = f"""\
     .shared .align 8 .b8 cells[32];
     .shared .align 16 .b8 bins[{4 * BINS}];
     .shared .align 16 .b8 counters[64];
+    .shared .align 16 .b8 line[2048];
     .local .align 16 .b8 own[64];
     .reg .b32 %r<6>, %u<3>, %t<16>, %m, %i<99>, %n<99>, %a<3>, %g<20>, %w<{3 * FRESH}>;
     .reg .b64 %d<16>, %l<2>, %o<16>, %z<{2 * FRESH}>;
@@ -159,6 +169,7 @@ ZERO: st.shared.u32 [%t5], 0; add.u32 %t5, %t5, %t6; setp.lt.u32 %p0, %t5, %t4;
     setp.lt.u32 %p0, %t0, 1; @%p0 st.shared.v4.u32 [counters], {{0, 0, 0, 0}}; \
 @%p0 st.shared.v4.u32 [counters+16], {{0, 0, 0, 0}};
 """
+EMPTY = "    mov.u32 %t4, line; mad.lo.u32 %t4, %t0, 8, %t4; st.shared.v2.u32 [%t4], {0, 0};\n"
 COUNTED = """\
     and.b32 %t5, %t0, 255; mov.u32 %t4, bins; mad.lo.u32 %t5, %t5, 4, %t4; ld.shared.u32 %t5, [%t5];
     and.b32 %t6, %t0, 7; mov.u32 %t4, counters; mad.lo.u32 %t6, %t6, 4, %t4; ld.shared.u32 %t6, [%t6];
@@ -173,5 +184,9 @@ def assemble(body: str, *, meets: bool) -> str:
     """
     counts = "bins" in body or "counters" in body
     meeting = (CELLS + COUNTED * counts) * meets
-    ready = "" if not (meets or ".shared" in body) else f"{SHARED}{CLEAR * counts}    bar.sync 0;\n"
+    ready = (
+        ""
+        if not (meets or ".shared" in body)
+        else f"{SHARED}{EMPTY * ('line' in body)}{CLEAR * counts}    bar.sync 0;\n"
+    )
     return f"{HEAD}{OWN * ('own' in body)}{ready}{body}\n{meeting}{TAIL}"

@@ -226,6 +226,7 @@ mad.lo.s32 $A, $B, $j, $u;
 mov.b32 $A, %t0;
 mov.u32 $A, %tid.x;
 mov.u32 $A, %tid.y;
+mov.u32 $A, %tid.z;
 mov.u32 $A, %laneid;
 add.u32 $A, $B, $C;
 sub.u32 $A, $B, $C;
@@ -268,5 +269,6 @@ GUARDED = ["add.u32 $d, $a, $b;", "xor.b32 $d, $a, $b;", "st.shared.u32 [%t3], $
            "st.global.v2.u32 [%d1+88], {$a, $b};", "st.local.u32 [own+20], $a;", "add.f32 %x0, %x0, %x1;",
            "red.shared.add.u32 [cells], $a;", "red.global.add.u32 [%d4], $a;",
            "ld.local.v2.u32 {$d, %t7}, [own+16];"]  # fmt: skip
-COMPARISONS = ["lt.s32", "ge.u32", "eq.u32", "ne.s32", "hi.u32", "le.s32"]
+COMPARISONS = ["lt.s32", "ge.u32", "eq.u32", "ne.s32", "hi.u32", "le.s32", "lt.u32", "ls.u32", "gt.s32"]
+BOUNDS = [*UNIFORM, "1", "20", "33", "64", "-1", "0x7fffffff", "0x80000000", "0x80000010"]  # of rows
 REDUCTIONS = ["add.s32", "min.u32", "max.s32", "and.b32", "xor.b32", "or.b32", "add.u32", "max.u32"]

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from support.random_edges import gather_near_edge, near_edge, window
+from support.random_atomics import tally
+from support.random_edges import beside, gather_near_edge, near_edge, short_arms, window
 from support.random_frame import COUNTERS, LONG, READABLE
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def stride_loop(writer: Writer, place: Place) -> str:
     random, long, number = writer.random, writer.long, writer.name()
     size = SIZES[long.type_]
     most = max(1, min(long.elements // long.step, writer.most_rounds // writer.all_threads))
-    rounds = min(most, random.choice([1, 9, 10, 17, 18]))
+    rounds = min(most, random.choice([1, 3, 5, 5, 9, 17]))
     bound = max(1, long.step * rounds - random.choice([0, 0, 1, 31, 77, long.step // 2]))
     form = random.choice([_by_index, _by_index, _by_index_at_end, _by_pointer, _by_long_index, _downward])
     index, address, stop = writer.new("v"), writer.new("q"), writer.new("k")
@@ -271,7 +272,12 @@ ANYWHERE: list[Callable] = [
     count,
     count,
     swap_in,
+    tally,
+    tally,
     near_edge,
+    short_arms,
+    short_arms,
+    beside,
     gather_near_edge,
     window,
 ]

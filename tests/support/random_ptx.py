@@ -20,6 +20,7 @@ from support import random_lines as lines
 from support import random_meetings as meetings
 from support import random_patterns as patterns
 from support import random_tiles as tiles
+from support.random_atomics import ordered
 from support.random_case import BLOCKS, EVEN, GRIDS, Case, Size
 from support.random_frame import FRESH, NAMES, assemble
 from support.random_lines import CONSTANTS, OF_LETTER, UNIFORM, VARIABLES
@@ -65,6 +66,7 @@ class Writer:
         self.most_rounds = patterns.MOST_ROUNDS
         self.long = patterns.choose_long(random, self.all_threads)
         self.tile_index = ""  # the word that a thread brings to a tile
+        self.remembered: list[str] = []  # registers that are written once, for all statements to come
 
     def name(self) -> int:
         self.names += 1
@@ -117,9 +119,30 @@ class Writer:
     def condition(self, predicate: str) -> str:
         if self.chance(0.1):
             return self.fill(f"setp.{self.random.choice(['lt', 'ge', 'neu'])}.f32 {predicate}, $X, $X;")
-        registers = lines.AFFINE if self.chance(0.3) else VARIABLES
-        comparison, register = self.random.choice(lines.COMPARISONS), self.random.choice(registers)
-        return f"setp.{comparison} {predicate}, {register}, {self.source()};"
+        if self.chance(0.3):
+            return self.row_condition(predicate)
+        comparison, register = self.random.choice(lines.COMPARISONS), self.random.choice(VARIABLES)
+        condition = f"setp.{comparison} {predicate}, {register}, {self.source()};"
+        if self.chance(0.1):  # what was known of the predicate is forgotten
+            return self.fill(f"{self.row_condition(predicate)} selp.u32 $d, $a, 9, {predicate}; {condition}")
+        return condition
+
+    def row_condition(self, predicate: str) -> str:
+        """Return a condition of registers that grow from lane to lane, or of two of them."""
+        random, other = self.random, self.new("k")
+
+        def comparison() -> str:
+            return f"{random.choice(lines.ROW)}, {random.choice(lines.BOUNDS)}"
+
+        first, second = random.choice(lines.COMPARISONS), random.choice(lines.COMPARISONS)
+        name, _, type_ = second.partition(".")
+        return random.choice([
+            f"setp.{first} {predicate}, {comparison()};",
+            f"setp.{first} {other}, {comparison()}; setp.{name}.{random.choice(['and', 'or'])}.{type_} {predicate},"
+            f" {comparison()}, {random.choice(['', '!'])}{other};",
+            f"setp.{first} {other}, {comparison()}; setp.{second} {predicate}, {comparison()};"
+            f" {random.choice(['and', 'or'])}.pred {predicate}, {other}, {predicate};",
+        ])  # fmt: skip
 
     def uniform_condition(self, predicate: str) -> str:
         register = self.random.choice(UNIFORM)
@@ -135,16 +158,19 @@ class Writer:
         return "\n".join(self.statement(place) for _ in range(self.random.randrange(1, 4)))
 
     def statement(self, place: Place) -> str:
-        kinds: list[Callable[[Writer, Place], str]] = [calculate] * 4 + [guarded] * 2 + [lock_or_swap] * self.apart * 2
-        kinds += [pattern] * 3
+        kinds: list[Callable[[Writer, Place], str]] = [calculate] * 4 + [guarded] * 2 + [lock_or_swap] * self.apart * 4
+        kinds += [pattern] * 3 + [recall] * min(3, len(self.remembered))
+        if place.depth == 0:
+            kinds += [remember] * 3
         if place.depth < 3:
             kinds += [branch, branch, loop, switch]
         if place.uniform:
-            kinds += [change_uniform]
+            kinds += [change_uniform, ordered]
             kinds += self.barriers * (meetings.OF_BLOCKS * 2 + meetings.APART * self.apart)
             kinds += self.barriers * (tiles.OF_TILES + [tiles.meet_apart] * (self.apart and not self.warps))
         if self.warps and place.lanes is not None:
             kinds += [meetings.warp_operation] * 3 + [meetings.exchange_in_warp, meetings.shrink]
+            kinds += [ordered] * (not place.lanes[0])
             kinds += [part_lanes, branch_by_warp] if place.depth < 3 else []
             kinds += tiles.OF_WARPS * (self.full and not place.lanes[0])
         if self.leaves:
@@ -158,10 +184,11 @@ class Writer:
 
     def plain_statements(self, place: Place) -> list[Callable[[Writer, Place], str]]:
         kinds = [calculate, patterns.stride_loop, patterns.stride_loop, patterns.gather, patterns.histogram]
+        kinds += [remember] * (place.depth == 0) + [recall] * bool(self.remembered)
         if place.depth < 2 and place.uniform:
             kinds += [branch_together, loop_together]
         if self.barriers and place.uniform:
-            kinds += [*tiles.OF_TILES, meetings.exchange, meetings.tell_all, meetings.barrier_reduction]
+            kinds += [*tiles.OF_TILES, meetings.exchange, meetings.tell_all, meetings.barrier_reduction, ordered]
         if self.warps and self.full and place.lanes == (0, 0):
             kinds += tiles.OF_WARPS
         return kinds
@@ -179,6 +206,34 @@ class Writer:
 
 def calculate(writer: Writer, place: Place) -> str:
     return writer.compute()
+
+
+def remember(writer: Writer, place: Place) -> str:
+    """Write a register of its own once, that statements to come read: after barriers, in loops, in some lanes."""
+    predicate = writer.chance(0.3)
+    name = writer.new("k" if predicate else "v")
+    writer.remembered.append(name)
+    if predicate:
+        return writer.random.choice([writer.condition, writer.warp_condition, writer.uniform_condition])(name)
+    sources = writer.random.choice([lines.CALLS, lines.CALLS, lines.STEPS[:-1], lines.INTEGERS, lines.MEMORY])
+    line = writer.random.choice([each for each in sources if "$d" in each or "$A" in each])
+    if "$A" in line:  # from one row to another
+        line = re.sub(r"\$[BC]", lambda found: writer.random.choice(lines.ROW), line)
+    return writer.fill(re.sub(r"\$[dA]", name, line))
+
+
+def recall(writer: Writer, place: Place) -> str:
+    name, number = writer.random.choice(writer.remembered), writer.name()
+    if name.startswith("%k"):
+        forms = [f"selp.u32 $d, $a, 7, {name};", f"@{name} add.u32 $d, $a, 5;",
+                 f"@!{name} bra R{number};\nred.shared.add.u32 [cells], $a; add.u32 $d, $d, 3;\nR{number}:",
+                 ]  # fmt: skip
+    else:
+        forms = [f"add.u32 $d, {name}, $a;", f"setp.lt.s32 %p4, {name}, $a; selp.u32 $d, {name}, $a, %p4;",
+                 f"and.b32 %t7, {name}, 63; mul.wide.u32 %d5, %t7, 4; add.s64 %d5, %d2, %d5; ld.global.u32 $d, [%d5];",
+                 f"setp.lt.u32 %p4, {name}, 128; mul.wide.u32 %d5, {name}, 4; add.s64 %d5, %d5, %d2;"
+                 " @%p4 ld.global.u32 $d, [%d5];"]  # fmt: skip
+    return writer.fill(writer.random.choice(forms))
 
 
 def pattern(writer: Writer, place: Place) -> str:
@@ -300,8 +355,8 @@ def structured(random: Random) -> Case:
 def streaming(random: Random) -> Case:
     """Return a kernel whose blocks first go through memory in long steps, as those that are bound by memory do."""
     grid, block = (
-        random.choice([(24, 1, 1), (4, 6, 1)]),
-        random.choice([(64, 1, 1), (64, 1, 1), (32, 2, 1), (48, 1, 1)]),
+        random.choice([(24, 1, 1), (12, 1, 1), (4, 6, 1), (7, 1, 1)]),
+        random.choice([(64, 1, 1), (64, 1, 1), (32, 2, 1), (48, 1, 1), (128, 1, 1)]),
     )
     writer = Writer(random, grid, block, barriers=random.random() < 0.3, warps=False, leaves=random.random() < 0.2)
     writer.plain, writer.most_rounds = True, 18 * writer.all_threads
