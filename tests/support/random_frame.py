@@ -82,7 +82,7 @@ LAST: st.param.b32 [result], %r1;
 .global .align 8 .u64 table[4] = {mixed, rounds, deep, mixed};
 """
 HEAD = f"""\
-.version 8.5
+.version 9.0
 .target sm_90
 .address_size 64
 {FUNCTIONS}

@@ -20,25 +20,38 @@ from cuda.cpu import jit
 from cuda.cpu.code import Path
 from cuda.cpu.emit.frame import FAULTS, SERVICES, WARP
 from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime._runtime import Image
 
 LANES = 32
 WARP_BYTES = 1024
-HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+TARGETS = ("sm_90", "sm_90a", "sm_100a", "sm_120a")  # each has instructions that the others have not
 
 
 class Fault(Exception):
     """The kernel ended by warp->runtime->fault."""
 
 
+def _build(text: str) -> ptx_program.Program:
+    """Build a text, and one without a head for the first target that has its instructions."""
+    if ".version" in text:
+        return ptx_program.build([text])
+    for target in TARGETS:
+        try:
+            return ptx_program.build([HEAD.replace("sm_90", target) + text])
+        except PtxError as error:
+            if f"this is for {target}" not in str(error) or target == TARGETS[-1]:
+                raise
+    raise AssertionError
+
+
 class Kernel:
     """A compiled kernel of a PTX text."""
 
     def __init__(self, text: str, name: str = "k", **options: object):
-        if ".version" not in text:
-            text = HEAD + text
         self.name = name
-        self.program = ptx_program.build([text]).placed(name)
+        self.program = _build(text).placed(name)
         data, self.path, self.local_bytes = jit.build_object(self.program, name, **options)
         self._image = Image(data)
         self.variables, self.addresses = _place_symbols(self.program)

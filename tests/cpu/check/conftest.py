@@ -15,7 +15,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from cuda.cpu import driver
 from cuda.cpu.driver.error import CudaError
 
-HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 
 class Checked:

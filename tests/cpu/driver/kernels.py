@@ -9,7 +9,7 @@ import ctypes
 
 from cuda.cpu import driver
 
-HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 # y[i] = a * x[i] + y[i]
 SAXPY = """

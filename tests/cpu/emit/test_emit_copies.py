@@ -56,5 +56,5 @@ def test_a_source_that_is_ignored_is_zero(negated):
 
 
 def test_other_sizes_are_refused():
-    with pytest.raises(PtxError, match=r"cp\.async\.ca\.shared\.global: the size must be 4, 8 or 16"):
+    with pytest.raises(PtxError, match=r"operand 3 \(size\) is 12; it must be 4 or 8 or 16"):
         compiled(text(12))

@@ -94,8 +94,8 @@ def test_a_fault_names_its_warp(level: str, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("block", [(32, 4, 1), (40, 1, 1)])
 def test_a_loop_through_a_barrier_can_be_stopped(block: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", "3")
-    body = "A: add.u32 %r1, %r1, %tid.y; bar.sync 0;\nbra A;"
-    head = ".visible .entry k() {\n.reg .b32 %r<3>; mov.u32 %r1, %tid.x;"
+    body = "A: add.u32 %r1, %r1, %r2; bar.sync 0;\nbra A;"
+    head = ".visible .entry k() {\n.reg .b32 %r<3>; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;"
     loaded = Loaded(f"{HEAD}{head}\n{body}\n}}\n".encode())
     queue = loaded.start("k", 2, block)
     assert not queue.wait(0.05)

@@ -218,13 +218,13 @@ def test_moves_pack_and_unpack() -> None:
 @pytest.mark.parametrize(
     ("move", "message"),
     [
-        ("mov.b64 %d6, {%r1, %r2, %r3}", "64 bits cannot be split into 3 parts"),
-        ("mov.b64 {%r1, %r2, %r3}, %d6", "64 bits cannot be split into 3 parts"),
-        ("mov.b16 %h1, {%h2, %h3, %h4, %h5}", "16 bits cannot be split into 4 parts"),
+        ("mov.b64 %d6, {%r1, %r2, %r3}", r"operand 2 \(a\) must be of type \.b64"),
+        ("mov.b64 {%r1, %r2, %r3}, %d6", r"operand 1 \(d\) must be a register of type \.b64"),
+        ("mov.b16 %h1, {%h2, %h3, %h4, %h5}", r"operand 2 \(a\) must be of type \.b16"),
         ("mov.v2.b32 %d6, {%r1, %r2}", r"operand 1 \(d\) must be a vector of 2 elements"),
         ("mov.v2.b32 {%r3, %r4}, {%r1, %r2, %r3, %r4}", r"operand 2 \(a\) must be a vector of 2 elements"),
-        ("mov.b64 {%r1, %r2}, {%h1, %h2, %h3, %h4}", "both operands must have as many elements"),
-        ("mov.b64 {%r1, %r2, %r3}, {%r4, %r5, %r6}", "64 bits cannot be split into 3 parts"),
+        ("mov.b64 {%r1, %r2}, {%h1, %h2, %h3, %h4}", r"to vectors need \.v2 or \.v4"),
+        ("mov.b64 {%r1, %r2, %r3}, {%r4, %r5, %r6}", r"operand 1 \(d\) must be a register of type \.b64"),
     ],
 )
 def test_moves_that_cannot_be(move: str, message: str) -> None:

@@ -196,7 +196,8 @@ def test_scaled_mma(kind, vec, blocks, stype, type_, sparse):
     np.testing.assert_array_equal(out.view(np.float32), fragments(expected, "f32", result_place, 32).view(np.float32))
 
 
-def test_selectors_of_factors_may_be_registers():
+@pytest.mark.parametrize("factors", ["%r4", "{%r4}"])  # CUTLASS writes braces
+def test_selectors_of_factors_may_be_registers(factors):
     text = """
     .visible .entry k(.param .u64 p) {
         .reg .b32 %r<20>; .reg .f32 %f<8>; .reg .b16 %h<9>; .reg .b64 %p;
@@ -206,11 +207,11 @@ def test_selectors_of_factors_may_be_registers():
         mov.b16 %h1, 2; mov.b16 %h2, 1; mov.b16 %h3, 3; mov.f32 %f0, 0f00000000;
         mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e2m1.e2m1.f32.ue8m0
             {%f1, %f2, %f3, %f4}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f0, %f0, %f0, %f0},
-            %r4, {%h1, %h2}, %r4, {%h1, %h3};
+            FACTORS, {%h1, %h2}, FACTORS, {%h1, %h3};
         add.f32 %f5, %f1, %f3; st.global.f32 [%p], %f5; ret;
     }"""
     out = np.zeros(32, np.float32)
-    compiled(text)(out)
+    compiled(text.replace("FACTORS", factors))(out)
     # Lanes 2 and 3 of four have the factors 1 and 2 of A's rows, lane 3 the factor 2 of B's columns.
     value = float(np.uint8(0x22 >> 2 & 0xF).view(ml_dtypes.float4_e2m1fn))
     assert set(out) == {32 * value * value * (1 + 2) * 2}

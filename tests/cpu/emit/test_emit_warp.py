@@ -30,8 +30,8 @@ def run(code: str, values: np.ndarray, x: int = 0, y: int = 0, threads: int = 32
     """Run code that makes %r3 and %r4 of %r2 (each lane's value), %r8 (x) and %r9 (y)."""
     values = np.asarray(values).astype(np.uint32)
     first, second = np.full(32, 88, np.uint32), np.full(32, 88, np.uint32)
-    text = KERNEL.format(code=code)
-    compiled(text)(values, first, second, np.uint32(x), np.uint32(y), threads=threads)
+    head = "" if ".sync" in code else ".version 6.3\n.target sm_60\n.address_size 64\n"
+    compiled(head + KERNEL.format(code=code))(values, first, second, np.uint32(x), np.uint32(y), threads=threads)
     return first, second
 
 

@@ -46,8 +46,8 @@ HEAD = """
 REGISTERS = "\n".join(f".reg .{type_} %{type_}_<9>;" for type_ in TYPES)
 
 
-def load(text: str):
-    return build([f"{HEAD}{REGISTERS}\n{text}\nL: T: .branchtargets L;\nret;\n}}"])
+def load(text: str, target: str = "sm_90a"):
+    return build([f"{HEAD}{REGISTERS}\n{text}\nL: T: .branchtargets L;\nret;\n}}".replace("sm_90a", target)])
 
 
 def refused(text: str, message: str) -> None:
@@ -112,10 +112,8 @@ def test_loads_and_stores_have_wider_registers(type_, wider):
         "mov.u16 %u16_1, %tid.x;",
         "mov.b64 %b64_1, {%b32_1, %f32_2};",
         "mov.u64 %u64_1, words+4;",
-        "fma.rn.f32.bf16 %f32_1, %b16_1, %b16_2, %f32_3;",
         "cp.async.bulk.prefetch.tensor.1d.L2.global.tile.L2::cache_hint [%b64_1, {%b32_2}], %b64_3;",
         "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%b64_1, {%b32_2, %b32_3, %b32_4}], {%b16_1};",
-        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%b64_1], [%b32_2], %b32_3, %b16_4;",
         "cp.async.ca.shared.global.L2::cache_hint [%b32_1], [%b64_1], 8, !%pred_2, %b64_2;",
         "setp.lt.f16x2 %pred_1, %b32_1, %b32_2;",
         "wgmma.fence.sync;",
@@ -130,10 +128,37 @@ def test_loads_and_stores_have_wider_registers(type_, wider):
         "mov.u64 %u64_1, %pm3_64;",
         "alloca.u32 %u32_1, %s32_2;",
         "alloca.u64 %u64_1, %b64_2, 16;",
+        "mov.u16 %u16_1, %nctaid.y;",
+        "mov.u64 %u64_1, %gridid; mov.u32 %u32_1, %gridid; mov.u16 %u16_1, %gridid;",
+        "mov.b128 %b128_1, %tid;",
+        "mov.v4.u16 {%u16_1, %u16_2, %u16_3, %u16_4}, %tid;",
+        "mov.b64 %b64_1, {%laneid, %b32_1};",
+        "cvt.u64.u32 %u64_1, %tid.x; cvt.s16.s32 %s16_1, %clock64; cvt.sat.u8.u16 %u16_1, %warpid;",
+        "st.global.v2.u32 [%b64_1], {%tid.x, %tid.y};",
+        "mov.b32 %b32_1, {%b32_2};",
+        "atom.global.add.u32 _, [words], 1; setp.eq.s32 _|%pred_1, %s32_1, 1;",
+        "elect.sync _|%pred_1, -1; shfl.sync.idx.b32 %b32_1|_, %b32_2, 0, 31, -1;",
+        "mov.u64 %u64_1, callee; cvta.global.u64 %u64_1, words; mapa.shared::cluster.u64 %u64_1, room, 1;",
+        "ld.local.b32 %b32_1, [16];",
+        "fma.rn.sat.sat.f32 %f32_1, %f32_2, %f32_3, %f32_4; sqrt.approx.approx.f32 %f32_1, %f32_2;",
+        "fence.gpu.sc; mad.sat.rn.f32 %f32_1, %f32_2, %f32_3, %f32_4;",
+        "mbarrier.arrive.noComplete.b64.shared::cta %b64_1, [room], 1;",
+        "mov.b64 {_, %b16_1, _, %b16_2}, %b64_1;",
     ],
 )
 def test_taken(text):
     load(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fma.rn.f32.bf16 %f32_1, %b16_1, %b16_2, %f32_3;",
+        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%b64_1], [%b32_2], %b32_3, %b16_4;",
+    ],
+)
+def test_taken_for_sm_100(text):
+    load(text, "sm_100")
 
 
 @pytest.mark.parametrize(
@@ -151,6 +176,40 @@ def test_taken(text):
         ("selp.b32 %b32_1, 1, 0, !%b32_2;", r"\.pred"),
         ("add.s32 %s32_1, %clock64, 1;", r"operand 2 \(a\)"),
         ("mov.b32 %b32_1, %pred_1;", r"operand 2 \(a\)"),
+        ("mov.u64 %u64_1, %tid.x;", r"operand 2 \(a\) must be of type \.u64"),
+        ("mov.u32 %u32_1, %clock64;", r"operand 2 \(a\) must be of type \.u32"),
+        ("mov.u16 %u16_1, %laneid;", r"operand 2 \(a\) must be of type \.u16"),
+        ("mov.u32 %u32_1, %tid;", r"operand 2 \(a\) must be of type \.u32"),
+        ("add.s32 %s32_1, %tid.x, 1;", r"operand 2 \(a\) must be no special register"),
+        ("cvt.rn.f32.u32 %f32_1, %tid.x;", r"operand 2 \(a\) must be no special register"),
+        ("st.global.u32 [%b64_1], %tid.x;", r"operand 2 \(b\) must be no special register"),
+        ("selp.u32 %u32_1, 1, 0, %is_explicit_cluster;", "must be no special register"),
+        ("clz.b32 _, %b32_1;", r"operand 1 \(d\) must be a register: the instruction does nothing else"),
+        ("add.u64 %u64_1, words, 4;", r"operand 2 \(a\) must be of type \.u64"),
+        ("st.global.u64 [words], words;", r"operand 2 \(b\) must be of type \.u64"),
+        ("ld.global.b32 %b32_1, [16];", r"a number is an address in \.local only"),
+        ("atom.shared.add.u32 %u32_1, [0], 1;", r"a number is an address in \.local only"),
+        ("vadd2.u32.u32.u32 %u32_1, 1, %u32_2, %u32_3;", r"operand 2 \(a\) must be of type \.u32"),
+        ("vmin4.u32.u32.u32 %u32_1, %u32_2, %u32_3, 0;", r"operand 4 \(c\) must be of type \.u32"),
+        ("neg.ftz.ftz.f32 %f32_1, %f32_2;", "is not supported"),
+        ("ld.global.nc.nc.b32 %b32_1, [words];", "is not supported"),
+        ("mul.u32.lo %u32_1, %u32_2, %u32_3;", "is not supported"),
+        ("cp.async.tensor.bulk.1d.global.shared::cta.bulk_group [%b64_1, {%b32_1}], [room];", "is not supported"),
+        ("fence.async.proxy;", "is not supported"),
+        ("mov.b64 {%b32_1, %b32_2}, {%b32_3, %b32_4};", r"to vectors need \.v2 or \.v4"),
+        ("mov.b64 %b64_1, {%tid.x, %clock64};", r"a vector of 2 elements of type \.b32"),
+        ("mov.b64 %b64_1, {%b32_1, %b16_1};", r"a vector of 2 elements of type \.b32"),
+        ("mov.b64 {%b64_1, %b64_2}, %b64_3;", r"a vector of 2 elements of type \.b32"),
+        ("mov.b128 %b128_1, {%b32_1, %b32_2};", r"a vector of 2 elements of type \.b64"),
+        ("mov.u32 %u32_1, {%u16_1, %u16_2};", r"must be of type \.u32"),
+        ("mov.b32 %b32_1, {%b8_1, %b8_2, %b8_3};", r"must be of type \.b32"),
+        ("mov.b128 %b128_1, {words, words};", r"operand 2 \(a\)"),
+        ("st.global.v2.u64 [%b64_1], {words, words};", r"operand 2 \(b\)"),
+        ("mov.v2.b32 {%b32_1, %b32_2}, %b64_1;", r"a vector of 2 elements of type \.b32"),
+        ("stackrestore.u32 4;", r"must be of type \.u32"),
+        ("movmatrix.sync.aligned.m8n8.trans.b16 %b32_1, 7;", r"must be of type \.b32"),
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 %b32_1, [room];", "a vector of 1 registers"),
+        ("stmatrix.sync.aligned.m8n8.x1.shared.b16 [room], {1};", "a vector of 1 registers"),
         ("lop3.b32 %b32_1, %b32_2, %b32_3, %b32_4, %b32_5;", r"\(immLut\) must be a constant"),
         ("bra 5;", r"\(target\) must be a label"),
         ("shfl.sync.idx.b32 %b32_1|%b32_5, %b32_2, 0, 31, -1;", r"\(p\) must be a register of type \.pred"),
@@ -225,5 +284,5 @@ def test_every_operand_of_every_row_has_a_type():
                 continue
             form = Form(row, modifiers, {**_absent(row.opcode), **values})
             for name in (name for names in row.names for name in names if not fragment_of(form, name)):
-                found = type_of(form, name).rstrip("+")
+                found = type_of(form, name).strip("%+")
                 assert found in ("", "constant", "label") or set(found.split()) <= set(_BITS_OF), (row, name)

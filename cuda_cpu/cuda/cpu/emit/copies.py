@@ -42,8 +42,6 @@ def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy 4, 8 or 16 bytes from global to shared memory; bytes behind the source's size become zero."""
     target, source, size, *rest = instruction.operands
-    if not isinstance(size, Immediate) or size.value not in (4, 8, 16):
-        raise PtxError(f"{form}: the size must be 4, 8 or 16", instruction.line)
     if form.hint:
         rest = rest[:-1]
     to, from_ = pointers(frame, target, "shared"), pointers(frame, source, "global")

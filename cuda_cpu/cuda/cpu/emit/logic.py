@@ -7,10 +7,10 @@ from __future__ import annotations
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.integer import shift
 from cuda.cpu.emit.registry import emits
-from cuda.cpu.emit.values import ELEMENTS, Value, constant
+from cuda.cpu.emit.values import Value, constant
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair, Vector
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair
 
 
 @emits("mov", pure=True)
@@ -21,13 +21,6 @@ def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
         for target, value in zip(destination.elements, values, strict=True):
             if target is not None:
                 frame.write(target, value)
-        return
-    if isinstance(destination, Vector) and isinstance(source, Vector):
-        if len(source.elements) != len(destination.elements):
-            raise PtxError(f"{form}: both operands must have as many elements", instruction.line)
-        part = form.type[0] + frame.part_of(ELEMENTS[form.type], destination.elements)[1:]
-        for target, each in zip(destination.elements, source.elements, strict=True):
-            frame.write(target, frame.read(each, part))
         return
     frame.write(destination, frame.read(source, form.type))
 

@@ -199,7 +199,7 @@ def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
     """Return the factors of A's rows as `Scaling` has them: two lanes of each four have them (9.7.14.3)."""
     builder = frame.builder
     byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
-    words = packet(frame, data)
+    words = packet(frame, *registers_of(data))
     upper = shuffle(builder, words, tuple(lane | 2 for lane in range(LANES)))
     words = builder.select(builder.compare("icmp eq", thread, constant(1, "i16")), upper, words)
     return _from_byte(frame, words, byte)
@@ -209,7 +209,7 @@ def _scales_of_b(frame: Frame, data: Operand, selectors: Vector) -> Value:
     """Return the factors of B's columns as `Scaling` has them: one lane of each four has them."""
     builder = frame.builder
     byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
-    words = chosen = packet(frame, data)
+    words = chosen = packet(frame, *registers_of(data))
     for number in range(1, 4):
         other = shuffle(builder, words, tuple(lane // 4 * 4 + number for lane in range(LANES)))
         chosen = builder.select(builder.compare("icmp eq", thread, constant(number, "i16")), other, chosen)

@@ -75,7 +75,7 @@ def _wgmma(form: Form, name: str) -> tuple[int, str] | None:
 
 
 def _matrices(form: Form, name: str) -> tuple[int, str] | None:
-    return int(form.num[1:]) * (2 if form.shape == "m16n16" else 1), "b32"
+    return int(form.num[1:]) * (2 if form.shape == "m16n16" else 1), "%b32"
 
 
 _OPCODES = {"mma": _mma, "wmma": _wmma, "wgmma": _wgmma, "ldmatrix": _matrices, "stmatrix": _matrices}

@@ -20,10 +20,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import repeat, takewhile
 
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.needs import lacking
 from cuda.cpu.ptx.operand_types import signature_of, wrong_operand
-from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Selected, Symbol, Vector
+from cuda.cpu.ptx.ranges import wrong_number
+from cuda.cpu.ptx.syntax import Address, Function, Instruction, Module, Negated, Operand, Pair, Selected, Symbol, Vector
 
 # Values of the names that mean the same in every chapter. A row's own list comes first.
 VALUES = {
@@ -48,11 +51,21 @@ REASONS = {
     "fabric": "needs the fabric between machines with NVLink (sm_100)",
 }
 
-# Instructions of which the first modifier belongs to the name: it stands first.
+# Instructions of which the first words that stand as they are belong to the name.
 _NAMED = frozenset({
     "mbarrier", "multimem", "wmma", "wgmma", "cp", "createpolicy", "tensormap", "clusterlaunchcontrol", "brx",
-    "barrier.cluster", "bar.warp",
+    "barrier.cluster", "bar.warp", "membar.proxy", "fence.proxy", "suld",
 })  # fmt: skip
+_NAME_WORDS = frozenset({
+    "async", "bulk", "tensor", "reduce", "prefetch", "proxy", "query_cancel", "try_cancel", "cp_fenceproxy",
+    "replace", "mma_async", "mma", "load", "store", "fractional", "range", "cvt", "init", "inval", "arrive",
+    "arrive_drop", "test_wait", "try_wait", "expect_tx", "complete_tx", "pending_count", "mbarrier", "commit_group",
+    "wait_group", "wait_all", "st", "red", "ld_reduce", "cp", "b",
+})  # fmt: skip
+# Of these it is one of several.
+_MODES = frozenset(("mul", "mad", "madc", "mul24", "mad24", "dp2a"))
+# Words that ptxas takes twice.
+_REPEATED = frozenset(("sat", "cc", "approx", "relu", "NaN", "shiftamt", "satfinite", "sync", "uni"))
 
 
 class Row:
@@ -120,11 +133,23 @@ class Row:
     def match(self, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
         """Return the modifiers by name, or None if they are not of this row."""
         found = _match(self.parts, 0, modifiers, 0)
-        first = self.parts[0][0] if self.parts else ""
-        named = not _NAMED.isdisjoint((self.opcode, f"{self.opcode}.{first}"))
-        if found is None and (not named or modifiers[:1] == (first,)):
+        if found is None and self._begins(modifiers):
             found = _match_in_any_order(self.parts, modifiers)
         return found
+
+    def _begins(self, modifiers: tuple[str, ...]) -> bool:
+        """Tell whether modifiers begin with the words that belong to the instruction's name."""
+        if self.parts and self.parts[0][0] == "mode" and self.opcode in _MODES:
+            return modifiers[:1] != () and modifiers[0] in self.parts[0][1]
+        first = self.parts[0][0] if self.parts else ""
+        if _NAMED.isdisjoint((self.opcode, f"{self.opcode}.{first}")):
+            return True
+        names = tuple(
+            takewhile(
+                _NAME_WORDS.__contains__, [min(words) if len(words) == 1 else "" for _, words, _, _ in self.parts]
+            )
+        )
+        return modifiers[: len(names) or 1] == (names or (first,))
 
     def takes(self, kinds: str) -> bool:
         """Tell whether number and kinds of the operands, a letter of `_KINDS` for each, are this row's."""
@@ -182,8 +207,11 @@ def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict
 
 
 def _match_in_any_order(parts: list, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
-    """Match as ptxas does, which takes modifiers in any order and some twice; only types keep theirs."""
-    stands = {name for name, _, _, listed in parts if not listed}  # those are counted once
+    """Match as ptxas does, which takes modifiers in any order and some twice; only types keep theirs.
+
+    The words that belong to the instruction's name come first, as in the table.
+    """
+    stands = {name for name, _, _, listed in parts if not listed} & _REPEATED
     left = [
         (place, word) for place, word in enumerate(modifiers) if word not in stands or word not in modifiers[:place]
     ]
@@ -262,11 +290,19 @@ def form_of(instruction: Instruction) -> Form:
         raise PtxError(error.message, instruction.line) from None
 
 
+_SYMBOL = ("symbol",)
+
+
+def _place_of_function(signature: tuple, operand: Operand, functions: Mapping[str, Function]) -> tuple:
+    """Return the signature of an operand that may be a function, whose name ptxas takes for its address everywhere."""
+    return ("place",) if isinstance(operand, Symbol) and operand.name in functions else signature
+
+
 def _is_reference(operand: object) -> bool:
     return isinstance(operand, Symbol) or (isinstance(operand, Address) and isinstance(operand.base, Symbol))
 
 
-def check(instruction: Instruction, registers: Mapping[str, str] | None = None) -> Form:
+def check(instruction: Instruction, registers: Mapping[str, str] | None = None, unit: Module | None = None) -> Form:
     """Return the form of an instruction that the CPU device can run.
 
     Parameters
@@ -274,16 +310,23 @@ def check(instruction: Instruction, registers: Mapping[str, str] | None = None) 
     instruction : Instruction
     registers : mapping, optional
         Types of the function's registers, for a check of the operands' types.
+    unit : Module, optional
+        What the instruction stands in, for a check of its `.version` and `.target`.
 
     Raises
     ------
     PtxError
-        As `form_of`, and if the form has no emitter yet, or an operand has a wrong type.
+        As `form_of`, and if the form has no emitter yet, or an operand has a wrong type or a number out of its range,
+        or PTX of the unit's version or target has no such instruction.
     """
     form = form_of(instruction)
     if registers is not None:
         signatures = tuple([signature_of(operand, registers) for operand in instruction.operands])
-        wrong = wrong_operand(form, signatures)
+        if _SYMBOL in signatures and unit is not None:
+            signatures = tuple(map(_place_of_function, signatures, instruction.operands, repeat(unit.functions)))
+        wrong = wrong_operand(form, signatures) or wrong_number(form, instruction.operands)
+        if not wrong and unit is not None:
+            wrong = lacking(form, len(signatures), unit.version, unit.target)
         if wrong:
             raise PtxError(wrong, instruction.line)
     if not form.family:

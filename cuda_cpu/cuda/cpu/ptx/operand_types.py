@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.ptx.declarations import TYPE_BYTES
 from cuda.cpu.ptx.fragment_types import fragment_of
-from cuda.cpu.ptx.special import type_of_special
+from cuda.cpu.ptx.special import types_of_special
 from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Register, Selected, Symbol, Vector
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _MODIFIERS = {
 }
 _WRITTEN = frozenset(("d", "p", "q"))  # a predicate that is read may be negated
 # Operands that mean the same everywhere. "constant" is a number that the instruction needs to be known, "label" a name
-# in the function, "" anything: its emitter looks itself. Of several types any will do.
+# in the function, "" anything: its emitter looks itself. Of several types any will do; "%b32" is no number.
 _NAMED = {
     **dict.fromkeys(("p", "q", "{!}a", "{!}b", "{!}c", "{!}q", "{!}scale"), "pred"),
     **{"policy": "b64", "membermask": "u32", "mbar": "b64", "state": "b64", "count": "u32", "hint": "u32"},
@@ -38,6 +38,7 @@ _NAMED = {
     **{"target": "label", "list": "label", "index": "u32", "align": "constant", "left": "u32", "right": "u32"},
     **{"base": "u32", "offset": "u32", "value": "", "which": "constant", "e": "", "f": ""},
 }
+SIMD = tuple(f"v{what}{parts}" for what in ("add", "sub", "avrg", "absdiff", "min", "max", "set") for parts in (2, 4))
 # By opcode, with further words of it where they matter; the last entry that fits counts.
 _RULES: tuple[tuple[str, dict[str, str]], ...] = (
     *((f"{opcode}.wide", {"d": "wide", "c": "wide"}) for opcode in ("mul", "mad")),
@@ -70,10 +71,12 @@ _RULES: tuple[tuple[str, dict[str, str]], ...] = (
     *((f"cp.async.{cop}", {"size": "constant"}) for cop in ("ca", "cg")),
     ("pmevent", {"a": "constant"}),
     ("clusterlaunchcontrol", {"d": "b32", "a": "b128"}),
+    ("stackrestore", {"a": "%type"}),
     *((opcode, {"d": "", "a": "", "b": "", "c": ""}) for opcode in ("tex", "tld4")),
-    ("wgmma", {"a": "b64", "b": "b64"}),
-    *((opcode, {"e": "b32", "f": "constant"}) for opcode in ("mma.sp", "mma.sp::ordered_metadata")),
-    ("movmatrix", {"d": "b32", "a": "b32"}),
+    ("wgmma", {"a": "%b64", "b": "b64", "metadata": "%b32"}),
+    *((opcode, {"e": "%b32", "f": "constant"}) for opcode in ("mma.sp", "mma.sp::ordered_metadata")),
+    ("movmatrix", {"d": "b32", "a": "%b32"}),
+    *((opcode, {"a": "%atype", "b": "%btype", "c": "%u32"}) for opcode in SIMD),
 )
 _WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
@@ -98,11 +101,11 @@ def type_of(form: Form, name: str) -> str:
             written = types[name]
     if written is None:
         written = next((each for each in _MODIFIERS.get(name, ("type",)) if getattr(form, each, None)), "")
-    bare, plus = written.rstrip("+"), written[len(written.rstrip("+")) :]
+    bare, plus = written.strip("%+"), written[len(written.rstrip("+")) :]
     if bare == "wide":
         return _WIDE[form.type]
     found = getattr(form, bare, bare) if bare.endswith("type") else bare
-    return (found or "") + plus
+    return ("%" if written[:1] == "%" else "") + (found or "") + plus
 
 
 # Bits and kind of registers: b bits, i integers, f floats, x f16x2, p predicates.
@@ -110,6 +113,9 @@ _REGISTERS = {name: (8 * size, {"b": "b", "f": "f"}.get(name[0], "i")) for name,
 _REGISTERS |= {"pred": (1, "p"), "f16x2": (32, "x")}
 _ADDRESSES = {(bits, letter) for bits in (8, 16, 32, 64) for letter in "bi"}
 _VECTORS = frozenset(("ld", "ldu", "st", "atom", "red", "multimem", "suld", "sust"))  # have {.vec} for d or b
+_DISCARD = frozenset(("atom", "lop3", "match", "mbarrier", "setp"))  # what they give may be thrown away as a whole
+_OF_ADDRESSES = frozenset(("cvta", "mapa", "getctarank"))  # may have a variable's name for its address, as moves
+_NO_SPECIAL = "no special register: move it into another one first"
 _BITS_OF = {**{name: 8 * size for name, size in TYPE_BYTES.items()}, "pred": 1}
 _BITS_OF |= dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "s2f6x2", "e2m1x4"), 16)
 _BITS_OF |= dict.fromkeys(("e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "u16x2", "s16x2", "u8x4", "s8x4"), 32)
@@ -136,10 +142,15 @@ def _agrees(type_: str, written: object, result: bool) -> bool:
         return all(_agrees(type_ + "+" * wider, each, result) for each in rest)
     if type_ == "" or kind == "_":
         return type_ == "" or result
+    if kind == "symbol" and type_ != "label":
+        return False
     if type_ in ("constant", "label"):
         return kind == {"constant": "int", "label": "symbol"}[type_]
-    if kind == "register" or (kind == "special" and not result):  # ptxas takes special registers in moves only
-        bits, letter = _REGISTERS[rest[0]]
+    if type_[0] == "%":
+        type_, rest = type_[1:], rest if kind == "register" else ["pred"]
+        kind = "register"
+    if kind == "register" or (kind == "special" and not result):
+        bits, letter = _REGISTERS[rest[0].split()[0]]
         wanted = _BITS_OF[type_]
         if bits == wanted:
             return letter in _kinds(type_)
@@ -156,11 +167,11 @@ def signature_of(operand: Operand | None, registers: dict[str, str]) -> tuple:
     kind = type(operand)
     if kind is Register:
         declared = registers.get(operand.name)
-        return ("register", declared) if declared else ("special", type_of_special(operand.name))
+        return ("register", declared) if declared else ("special", types_of_special(operand.name))
     if kind is Immediate:
         return (operand.kind,)
     if kind is Symbol:
-        return ("symbol",)
+        return ("place",) if operand.offset else ("symbol",)
     if kind is Vector:
         return ("vector", *[signature_of(each, registers) for each in operand.elements])
     if kind is Pair:
@@ -171,7 +182,9 @@ def signature_of(operand: Operand | None, registers: dict[str, str]) -> tuple:
         return signature_of(operand.register, registers)
     if kind is Address:
         base = operand.base
-        return ("address", registers.get(base.name) if type(base) is Register else None)
+        if type(base) is Register:
+            return ("address", registers.get(base.name) or types_of_special(base.name).split()[0])
+        return ("address", "b64") if base else ("absolute",)
     return ("_",)
 
 
@@ -197,20 +210,49 @@ def wrong_operand(form: Form, signatures: tuple) -> str:
     if wrong:
         return f"{form}: {wrong}"
     for position, (each, written) in enumerate(zip(names, signatures, strict=False), 1):
-        if written[0] == "address" and _REGISTERS.get(written[1], (64, "b")) not in _ADDRESSES:
+        if written[0] == "address" and _REGISTERS[written[-1]] not in _ADDRESSES:
             return f"{form}: operand {position}: .{written[1]} is no type of an address"
+        if written[0] == "absolute" and getattr(form, "space", None) != "local" and form.opcode != "fence":
+            return f"{form}: operand {position}: a number is an address in .local only; move it into a register first"
+        if written == ("_",) and each[0] in _WRITTEN and form.opcode not in _DISCARD:
+            return f"{form}: operand {position} ({each[0]}) must be a register: the instruction does nothing else"
         parts = written[1:] if written[0] == "pair" else (written,)
         for name, part in zip(each, parts, strict=False):
             wrong = _wrong(form, name, part)
             if wrong:
                 return f"{form}: operand {position} ({name}) must be {wrong}"
+    if form.opcode == "mov" and form.vec is None and all(written[0] == "vector" for written in signatures):
+        return f"{form}: moves from vectors to vectors need .v2 or .v4"
     return ""
 
 
-def _is_moved(written: tuple, type_: str, result: bool) -> bool:
-    """Tell whether a move has parts of a register, or a special register of any size."""
-    special = written[0] == "special" and not result and (written[1] == "pred") == (type_ == "pred")
-    return written[0] == "vector" or (special and type_[0] != "f")
+def _wrong_move(form: Form, wanted: str, written: tuple, *, result: bool) -> str:
+    """Say what an operand of a move must be: a value, or all parts of one (section 9.7.9.4); "" if it is."""
+    vector = written[0] == "vector"
+    parts = written[1:] if vector else (written,)
+    right = ("a register " if result else "") + f"of type .{wanted}"
+    if form.vec is not None:
+        right = f"a vector of {form.vec[1:]} elements of type .{wanted}"
+        if not vector or len(parts) != int(form.vec[1:]):
+            return right
+    elif vector:
+        if wanted[0] != "b" or len(parts) not in (1, 2, 4) or _BITS_OF[wanted] // len(parts) < 8:
+            return right
+        wanted = f"b{_BITS_OF[wanted] // len(parts)}"
+        right += f", or a vector of {len(parts)} elements of type .{wanted}"
+    if written[0] in ("symbol", "place"):
+        return "" if wanted[0] in "bus" and not result else right
+    agree = all(_agrees(wanted, part, result) or _reads(form, wanted, part, result) for part in parts)
+    return "" if agree else right
+
+
+def _reads(form: Form, wanted: str, written: tuple, result: bool) -> bool:
+    """Tell whether an instruction may read a special register: moves and conversions of integers do, no other."""
+    if written[0] != "special" or result or wanted[:1] in ("", "f"):
+        return False
+    if form.opcode == "mov":
+        return any(_BITS_OF[each] == _BITS_OF[wanted] for each in written[1].split())
+    return form.opcode == "cvt" and form.row.syntax == "cvt{.sat}.dtype.type d, a" and _agrees(wanted, written, result)
 
 
 def _wrong(form: Form, name: str, written: tuple) -> str:
@@ -221,20 +263,22 @@ def _wrong(form: Form, name: str, written: tuple) -> str:
     if fragment and (form.opcode != "wgmma" or name != "a" or written[0] == "vector"):
         count, type_ = fragment
         right = len(parts) == count and all(_agrees(type_, part, result) for part in parts)
-        return "" if right else f"a vector of {count} registers of type .{type_}"
+        right = right and (written[0] == "vector" or (name in ("scale_a", "scale_b") and written[0] == "register"))
+        return "" if right else f"a vector of {count} registers of type .{type_.strip('%')}"
     wanted = type_of(form, name)
-    count = int(form.vec[1:]) if getattr(form, "vec", None) else 1
     if form.opcode == "mov":
-        if count > 1 and len(parts) != count:
-            return f"a vector of {count} elements"
-        if _is_moved(written, wanted, result):
-            return ""
-    if written[0] == "address":
+        return _wrong_move(form, wanted, written, result=result)
+    if written[0] in ("address", "absolute") or (
+        written[0] in ("symbol", "place") and name == "a" and form.opcode in _OF_ADDRESSES
+    ):
         return ""
+    if written[0] == "special" and not result:
+        return "" if _reads(form, wanted, written, result) else _NO_SPECIAL
+    count = int(form.vec[1:]) if getattr(form, "vec", None) else 1
     if name in "db" and form.opcode in _VECTORS and len(parts) != count:
         return f"a vector of {count} elements" if count > 1 else "no vector"
     if _agrees(wanted, written, result):
         return ""
     if wanted in ("constant", "label"):
         return f"a {wanted}"
-    return ("a register " if result else "") + f"of type .{wanted.rstrip('+').replace(' ', ' or .')}"
+    return ("a register " if result else "") + f"of type .{wanted.strip('%+').replace(' ', ' or .')}"

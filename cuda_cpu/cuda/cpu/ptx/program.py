@@ -231,15 +231,14 @@ def _check_instructions(program: Program) -> None:
     roots = [name for name, function in program.functions.items() if function.entry] + program.address_taken
     for name in dict.fromkeys(reached for root in roots for reached in program.reachable(root)):
         try:
-            function = program.functions[name]
+            function, unit = program.functions[name], program.unit_of[name]
             spaces = Spaces(program.variables, function)
             for statement in function.body or ():
                 if isinstance(statement, Instruction):
                     name_space(statement, spaces)
-                    check(statement, function.registers)
+                    check(statement, function.registers, unit)
         except PtxError as error:
-            module = program.unit_of[name]
-            raise error.located(module.name, module.text) from None
+            raise error.located(unit.name, unit.text) from None
 
 
 def code_of(program: Program) -> Code:

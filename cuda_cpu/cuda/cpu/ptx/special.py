@@ -31,7 +31,15 @@ SPECIAL = frozenset(
 
 _WIDE = frozenset({"%clock64", "%globaltimer", "%gridid", "%current_graph_exec"} | {f"%pm{i}_64" for i in range(8)})
 
+# Of 16 bits, too, as PTX 1 had them; %gridid has had each size.
+_NARROW = frozenset(f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyzw")
+
 
 def type_of_special(name: str) -> str:
     """Return the type of a special register."""
     return "u64" if name in _WIDE else "pred" if name == "%is_explicit_cluster" else "u32"
+
+
+def types_of_special(name: str) -> str:
+    """Return all types as which moves may read a special register, the widest first."""
+    return type_of_special(name) + (" u32 u16" if name == "%gridid" else " u16" if name in _NARROW else "")
