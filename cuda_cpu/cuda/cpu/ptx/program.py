@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.code import WIDE, Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
+from cuda.cpu.ptx.calls import Targets
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import check
 from cuda.cpu.ptx.layout import SharedLayout, parameter_layout, shared_layout
@@ -23,7 +24,7 @@ from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.references import References, references
 from cuda.cpu.ptx.spaces import Spaces, name_space
 from cuda.cpu.ptx.special import RESERVED, RESERVED_BYTES, RESERVED_OFFSETS
-from cuda.cpu.ptx.syntax import Function, Instruction, Module, Register, Variable
+from cuda.cpu.ptx.syntax import Call, Function, Instruction, Module, Register, Variable
 
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault
@@ -232,11 +233,15 @@ def _check_instructions(program: Program) -> None:
     for name in dict.fromkeys(reached for root in roots for reached in program.reachable(root)):
         try:
             function, unit = program.functions[name], program.unit_of[name]
-            spaces = Spaces(program.variables, function)
+            spaces, targets = Spaces(program.variables, function), Targets(function, unit.functions)
             for statement in function.body or ():
                 if isinstance(statement, Instruction):
                     name_space(statement, spaces)
                     check(statement, function.registers, unit)
+                    if statement.opcode in ("bra", "brx"):
+                        targets.check_branch(statement)
+                elif isinstance(statement, Call):
+                    targets.check_call(statement)
         except PtxError as error:
             raise error.located(unit.name, unit.text) from None
 
