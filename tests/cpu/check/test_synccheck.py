@@ -107,7 +107,8 @@ def test_lanes_may_come_apart_to_a_barrier_that_is_not_aligned(checked):
 
 
 def test_a_count_that_is_no_multiple_of_a_warp(checked):
-    (line,) = found(checked, " bar.sync 0, 33;", block=33)
+    count = " .reg .b32 %count; mov.b32 %count, 33;"  # the number itself would be refused at load
+    (line,) = found(checked, f"{count} bar.sync 0, %count;", block=33)
     assert "the barrier is to have 33 threads: it must be a multiple of 32, and at most the block's 64" in line
 
 
