@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, LegacyPinnedMemoryResource, MemoryResource
+from cuda.core import Buffer, LegacyPinnedMemoryResource, ManagedMemoryResource, MemoryResource
 from cuda.core._ipc import IPCBufferDescriptor
 
 
@@ -203,6 +203,18 @@ def test_buffer_protocol_shares_the_memory(stream):
         assert bytes(buffer.__buffer__(0)) == b"abcd"
         assert not view.readonly
         view.release()
+
+
+def test_subclasses_share_their_memory_too(stream):
+    """From Python 3.12 on, __buffer__ of a class in Python is asked for each view: it cannot view the object itself."""
+    buffer = ManagedMemoryResource().allocate(4, stream=stream)
+    view, other = memoryview(buffer), buffer.__buffer__(0)
+    view[:] = b"abcd"
+    assert bytes(other) == b"abcd"
+    buffer.close()
+    view.release()
+    assert bytes(other) == b"abcd", "a view keeps the memory"
+    other.release()
 
 
 def test_device_memory_is_no_host_buffer(device, stream):

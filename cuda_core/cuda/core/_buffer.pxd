@@ -31,6 +31,7 @@ cdef class Buffer:
     cdef Buffer wrap(cydriver.CUdeviceptr ptr, size_t nbytes, MemoryResource mr, object owner, Stream stream)
     cdef cydriver.CUdeviceptr address(self) except? 0
     cdef int give_back(self, Stream stream) except -1
+    cdef int export(self, object exporter, Py_buffer* view, int flags) except -1
     cdef int drop_export(self) except -1
     cdef int forget(self) except -1
 

@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """Buffers: pieces of memory, and the base of the resources that they come from."""
 
+cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.long cimport PyLong_CheckExact
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
@@ -462,19 +463,24 @@ cdef class Buffer:
         if order.owner is not None:
             _keep_in_graph(order, (self,))
 
-    def __getbuffer__(self, Py_buffer* view, int flags):
+    cdef int export(self, object exporter, Py_buffer* view, int flags) except -1:
+        """Fill a view of the memory, which asks `exporter` to end it."""
         cdef cydriver.CUdeviceptr ptr = self.address()
         if not self.is_host_accessible:
             raise BufferError("this is device memory: copy it to a buffer that the host can read")
-        PyBuffer_FillInfo(view, self, <void*><uintptr_t>ptr, self.nbytes, False, flags)
+        PyBuffer_FillInfo(view, exporter, <void*><uintptr_t>ptr, self.nbytes, False, flags)
         self.exports += 1
+        return 0
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        self.export(self, view, flags)
 
     def __releasebuffer__(self, Py_buffer* view):
         self.drop_export()
 
     def __buffer__(self, int flags, /):
         """Return a memoryview of memory that the host can use (PEP 688)."""
-        return memoryview(self)
+        return memoryview(_Exporter(self))  # from Python 3.12 on, that of a subclass's object would come here again
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """Export the memory as a one-dimensional array of bytes, int8.
@@ -570,6 +576,23 @@ cdef bytes _pattern(object value):
     if len(pattern) not in (1, 2, 4):
         raise ValueError(f"value must have 1, 2 or 4 bytes, not {len(pattern)}")
     return pattern
+
+
+@cython.final
+@cython.internal
+cdef class _Exporter:
+    """What a buffer's memory is viewed through where asking the buffer itself would not do."""
+
+    cdef Buffer of
+
+    def __init__(self, Buffer of):
+        self.of = of
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        self.of.export(self, view, flags)
+
+    def __releasebuffer__(self, Py_buffer* view):
+        self.of.drop_export()
 
 
 cdef int _memory_type(cydriver.CUdeviceptr ptr) except -1:
