@@ -66,7 +66,7 @@ mov.b32 $d, $a;
 popc.b32 $d, $a;
 clz.b32 $d, $a;
 brev.b32 $d, $a;
-bfe.s32 $d, $a, $k, $b;
+mov.b32 %t7, $b; bfe.s32 $d, $a, $k, %t7;
 bfi.b32 $d, $a, $b, $k, 7;
 prmt.b32 $d, $a, $b, $c;
 lop3.b32 $d, $a, $b, $c, 0x96;
