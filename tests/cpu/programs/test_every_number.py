@@ -24,7 +24,7 @@ def apply(instruction: str, result: object) -> np.ndarray:
     register, width = ("%h2", 16) if kind.itemsize == 2 else ("%r2", 32)
     text = f"""
     .version 8.6
-    .target sm_100
+    .target sm_100a
     .address_size 64
     .visible .entry k(.param .u64 to)
     {{
