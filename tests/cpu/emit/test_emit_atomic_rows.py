@@ -72,6 +72,24 @@ def test_rows_are_changed_word_by_word(op: str, type_: str, old: bool, monkeypat
                 np.testing.assert_array_equal(olds, before[first : first + count], err_msg=f"{shape} {first}")
 
 
+@pytest.mark.parametrize("old", [False, True], ids=["red", "atom"])
+@pytest.mark.parametrize(("row", "shape"), [(WIDE, (64, 2)), (NARROW, (16, 6))])
+def test_lanes_that_do_not_change_the_row_leave_it(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guard is a short arm of a branch, which stays in the copy for whole packets."""
+    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
+    text = re.sub(r"(?=(atom|red)\.)", "setp.lt.u32 %p1, %v1, 100; @%p1 ", text_of("add", "u32", old), count=1)
+    loaded, count = (
+        Loaded(text.replace(".reg .b32 %r<9>;", ".reg .b32 %r<9>; .reg .pred %p1;").encode(), row),
+        shape[0] * shape[1],
+    )
+    before, values = data_of("u32", count, 1), np.arange(count, dtype=np.uint32) * 7 % 200
+    found, olds = before.copy(), np.zeros_like(values)
+    loaded.launch("k", 1, (*shape, 1), found, values, olds, np.uint32(0))
+    np.testing.assert_array_equal(found, before + np.where(values < 100, values, 0))
+    if old:
+        np.testing.assert_array_equal(olds[values < 100], before[values < 100])
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_no_blocks_sum_is_lost(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks on several workers add to the same row, and one packet of each is not whole."""

@@ -25,7 +25,8 @@ def bases_of(frame: Frame, name: str, element: str, address: Address, space: str
     """Return where each segment's row begins if the lanes' words lie in rows that are changed so, else nothing."""
     size, module = width_of(element) // 8, frame.module
     known = name in COMBINES or name in FOLDS
-    if not (known and frame.whole and frame.rows and module.native_gather) or module.quick or frame.checked:
+    every = frame.whole and frame.full and frame.rows  # a short arm of a branch is whole, but not all lanes take it
+    if not (known and every and module.native_gather) or module.quick or frame.checked:
         return []
     if size not in (4, 8) or lanes_of_segment(frame) * size % SIZE or not isinstance(address.base, Register):
         return []
