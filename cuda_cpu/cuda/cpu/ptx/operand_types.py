@@ -8,8 +8,9 @@ The type that an operand must agree with follows from its name in the row's synt
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cuda.cpu.ptx.declarations import TYPE_BYTES
 from cuda.cpu.ptx.fragment_types import fragment_of
@@ -18,6 +19,8 @@ from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Regi
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.instructions import Form
+
+_Entry = TypeVar("_Entry")
 
 # The modifiers that give an operand's type, the first that is there; "d" for what is written.
 _MODIFIERS = {
@@ -81,13 +84,18 @@ _RULES: tuple[tuple[str, dict[str, str]], ...] = (
 _WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
 
+def by_opcode(table: Iterable[tuple[str, _Entry]]) -> dict[str, list[tuple[frozenset[str], _Entry]]]:
+    """Return a table's entries, whose keys are an opcode and further words, by opcode and with those words."""
+    found: dict[str, list[tuple[frozenset[str], _Entry]]] = {}
+    for key, entry in table:
+        opcode, *words = key.split(".")
+        found.setdefault(opcode, []).append((frozenset(words), entry))
+    return found
+
+
 @cache
 def _rules() -> dict[str, list[tuple[frozenset[str], dict[str, str]]]]:
-    found: dict[str, list[tuple[frozenset[str], dict[str, str]]]] = {}
-    for key, types in _RULES:
-        opcode, *words = key.split(".")
-        found.setdefault(opcode, []).append((frozenset(words), types))
-    return found
+    return by_opcode(_RULES)
 
 
 def type_of(form: Form, name: str) -> str:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuda.cpu.ptx.constants import typed
+from cuda.cpu.ptx.operand_types import by_opcode
 from cuda.cpu.ptx.syntax import Immediate, Operand
 
 if TYPE_CHECKING:
@@ -66,11 +67,7 @@ _RANGES: tuple[tuple[str, dict[str, Range]], ...] = (
 
 @cache
 def _rules() -> dict[str, list[tuple[frozenset[str], dict[str, Range]]]]:
-    found: dict[str, list[tuple[frozenset[str], dict[str, Range]]]] = {}
-    for key, ranges in _RANGES:
-        opcode, *words = key.split(".")
-        found.setdefault(opcode, []).append((frozenset(words), ranges))
-    return found
+    return by_opcode(_RANGES)
 
 
 @cache
