@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for every file of the project."""
 
+import ast
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -42,3 +44,21 @@ def test_nothing_is_put_off():
     word = "TO" + "DO"
     put_off = [path for path in committed_files() if path.suffix in CODE and word in path.read_text().split()]
     assert put_off == []
+
+
+def test_possessive_groups_are_not_used():
+    """Python before 3.11.5 matches `(?:...)*+` and `(?>...)` wrongly where the group has alternatives."""
+
+    def patterns(path):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+    sources = [path for path in committed_files() if path.suffix == ".py" and path != pathlib.Path(__file__)]
+    wrong = [
+        (str(path.relative_to(ROOT)), pattern)
+        for path in sources
+        for pattern in patterns(path)
+        if re.search(r"\(\?[:>P=!<]", pattern) and re.search(r"\(\?>|(?<!\\)\)[*+?]\+|(?<!\\)\)\{[\d,]+\}\+", pattern)
+    ]
+    assert wrong == []

@@ -7,20 +7,21 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+# Possessive are only repetitions of one character or set: Python before 3.11.5 matches possessive groups wrongly.
 _TOKEN = re.compile(
     r"""
     # blanks, comments and the preprocessor's line markers before the token
-    ((?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|(?<![^\n])\#[ \t]*+(?:line\b)?[ \t]*+\d[^\n]*+)*+)
+    (\s*+(?:(?://[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/|(?<![^\n])\#[ \t]*+(?:line\b)?[ \t]*+\d[^\n]*+)\s*+)*)
     (
-      (?:[A-Za-z_$]|%(?=[\w$]))[\w$]*+(?:(?:\.|::)[\w$]++)*+   # mov.u32  %tid.x  $L__BB0_1  _
+      (?:[A-Za-z_$]|%(?=[\w$]))[\w$]*+(?:(?:\.|::)[\w$]++)*    # mov.u32  %tid.x  $L__BB0_1  _
     | \.\d++(?:[eE][+-]?\d++)?(?![\w$])                          # .5
-    | \.[\w$]++(?:::[\w$]++)*+                                 # .reg  .shared::cta
+    | \.[\w$]++(?:::[\w$]++)*                                  # .reg  .shared::cta
     | 0[fF][0-9A-Fa-f]{8} | 0[dD][0-9A-Fa-f]{16}                 # floats as bits
     | 0[xX][0-9A-Fa-f]+U? | 0[bB][01]+U?
     | \d+\.\d*(?:[eE][+-]?\d+)? | \d+[eE][+-]?\d+
     | (?:0[0-7]*+|[1-9]\d*+)U?
-    | \{[ \t]*+-?(?:0|[1-9]\d*+)(?:[ \t]*+,[ \t]*+-?(?:0|[1-9]\d*+))*+[ \t]*+\}   # {1, 2, 3}: one token, for speed
-    | "(?:[^"\\\n]|\\.)*+"
+    | \{[ \t]*+-?(?:0|[1-9]\d*+)(?:[ \t]*+,[ \t]*+-?(?:0|[1-9]\d*+))*[ \t]*+\}    # {1, 2, 3}: one token, for speed
+    | "[^"\\\n]*+(?:\\.[^"\\\n]*+)*"
     | <<|>>|<=|>=|==|!=|&&|\|\|
     | [^\s]
     | \Z
