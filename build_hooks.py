@@ -14,8 +14,11 @@ import importlib.util
 import os
 import pathlib
 import platform
+import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 
 from setuptools import Extension, build_meta, find_namespace_packages
@@ -98,6 +101,24 @@ def check_platform() -> None:
     system, machine = platform.system(), platform.machine()
     if system != "Linux" or machine not in ("x86_64", "aarch64"):
         raise SystemExit(f"open-cuda-python runs on Linux x86-64 and aarch64; this is {system} {machine}.")
+
+
+def check_compiler() -> None:
+    """Stop with the command that installs what is missing where C code for this Python cannot be compiled."""
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    advice = "on Debian and Ubuntu: sudo apt-get install gcc python3-dev"
+    if shutil.which(compiler[0]) is None:
+        raise SystemExit(f"open-cuda-python is compiled, and the C compiler {compiler[0]!r} is not found; {advice}")
+    include = sysconfig.get_path("include")
+    done = subprocess.run(
+        [*compiler, "-fsyntax-only", f"-I{include}", "-x", "c", "-"],
+        input="#include <Python.h>\n", capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise SystemExit(
+            f"open-cuda-python is compiled, and {compiler[0]} cannot compile with Python.h of {include}; {advice} "
+            f"(python3.X-dev for another Python)\n{done.stderr}"
+        )
 
 
 def missing_sources() -> list[str]:
@@ -226,12 +247,19 @@ class BuildExt(build_ext):
         self.compiler.link_shared_object(objects, str(place), libraries=["dl", "pthread"], extra_postargs=options)
 
 
-def get_requires_for_build_wheel(config_settings=None) -> list[str]:
+def get_requires_for_build_sdist(config_settings=None) -> list[str]:
     check_platform()
     return GENERATOR_NEEDS if missing_sources() and CODEGEN.exists() else []
 
 
-get_requires_for_build_sdist = get_requires_for_build_editable = get_requires_for_build_wheel
+def get_requires_for_build_wheel(config_settings=None) -> list[str]:
+    """Return what the generator needs; checks first what would fail only after minutes of downloads."""
+    needs = get_requires_for_build_sdist()
+    check_compiler()
+    return needs
+
+
+get_requires_for_build_editable = get_requires_for_build_wheel
 prepare_metadata_for_build_wheel = prepare_metadata_for_build_editable = build_meta.prepare_metadata_for_build_wheel
 build_wheel = build_meta.build_wheel
 build_sdist = build_meta.build_sdist

@@ -84,12 +84,15 @@ def prepared() -> Iterator[None]:
             copy.unlink(missing_ok=True)
 
 
-def get_requires_for_build_wheel(config_settings=None) -> list[str]:
+def get_requires_for_build_sdist(config_settings=None) -> list[str]:
     project.check_platform()
     return project.GENERATOR_NEEDS if missing() and in_checkout else []
 
 
-get_requires_for_build_sdist = get_requires_for_build_wheel
+def get_requires_for_build_wheel(config_settings=None) -> list[str]:
+    needs = get_requires_for_build_sdist()
+    project.check_compiler()
+    return needs
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):

@@ -2,14 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of Sphinx. Reference pages are written anew at each build, by reference_pages.py, from what is installed."""
 
+import importlib.util
 import pathlib
 import re
 import sys
 
-HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE))
+from sphinx.errors import ConfigError
 
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import build_hooks  # noqa: E402 - it lies above
 import reference_pages  # noqa: E402 - it lies beside this file
+
+if build_hooks.missing_sources() or not importlib.util.find_spec("cuda.core._device"):
+    raise ConfigError("the reference is made from the compiled packages: run `nox -s build` first")
 
 project = "Open CUDA Python"
 author = "Open CUDA Python developers"

@@ -5,6 +5,7 @@
 import base64
 import hashlib
 import platform
+import sysconfig
 
 import pytest
 
@@ -23,6 +24,24 @@ def test_other_systems_are_refused_in_one_sentence(monkeypatch, system, machine)
 def test_our_systems_are_accepted(monkeypatch, machine):
     monkeypatch.setattr(platform, "machine", lambda: machine)
     build_hooks.check_platform()
+
+
+@pytest.mark.parametrize("ask", [build_hooks.get_requires_for_build_wheel, build_hooks.get_requires_for_build_editable])
+def test_a_missing_compiler_stops_the_build_before_downloads(monkeypatch, ask):
+    monkeypatch.setenv("CC", "no-such-cc -pthread")
+    with pytest.raises(SystemExit, match=r"compiler 'no-such-cc' is not found; .*apt-get install gcc python3-dev"):
+        ask()
+
+
+def test_missing_headers_of_python_stop_the_build_before_downloads(monkeypatch, tmp_path):
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    with pytest.raises(SystemExit, match=rf"Python.h of {tmp_path}; .*apt-get install gcc python3-dev(.|\n)*Python.h"):
+        build_hooks.get_requires_for_build_wheel()
+
+
+def test_an_sdist_needs_no_compiler(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-cc")
+    build_hooks.get_requires_for_build_sdist()
 
 
 def test_the_list_of_generated_sources_is_the_generators():
