@@ -12,8 +12,9 @@ from sphinx.errors import ConfigError
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import build_hooks  # noqa: E402 - it lies above
 import reference_pages  # noqa: E402 - it lies beside this file
+
+import build_hooks  # noqa: E402 - it lies above
 
 if build_hooks.missing_sources() or not importlib.util.find_spec("cuda.core._device"):
     raise ConfigError("the reference is made from the compiled packages: run `nox -s build` first")
