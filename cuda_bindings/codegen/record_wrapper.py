@@ -94,6 +94,8 @@ class RecordWrapper(Expressions):
         if not asks(param):
             self.locate += lines
         else:
+            if room.startswith("bytearray"):
+                self.locate.append(f"{place} = b''")
             self.asking.append(f"if {number}:")
             self.asking += [f"    {line}" for line in lines]
 
@@ -133,15 +135,15 @@ class RecordWrapper(Expressions):
         lines = self.asking
         if isinstance(element, Struct):
             kind = self.kind(self.names.struct(element.name))
-            self.locate.insert(0, f"cdef Record {name} = None")
+            self.locate.insert(0, f"cdef Record {name} = new_records({kind}, 0)")
             lines.append(f"{name} = new_records({kind}, {number})")
             self.results.append(f"{name}[:{number}]")
         elif element == Primitive("char"):
-            self.locate.insert(0, f"cdef Array {name} = None")
+            self.locate.insert(0, f"cdef Array {name} = Array({self.ctype(Primitive('unsigned char'))}, 0)")
             lines.append(f"{name} = Array({self.ctype(Primitive('unsigned char'))}, {number})")
             self.results.append(f"array_text({name})")
         else:
-            self.locate.insert(0, f"cdef Array {name} = None")
+            self.locate.insert(0, f"cdef Array {name} = Array({self.ctype(param.type.to)}, 0)")
             lines.append(f"{name} = Array({self.ctype(param.type.to)}, {number})")
             self.results.append(f"{name}.take({number})")
         memory = f"{name}.memory" if isinstance(element, Struct) else f"{name}.out()"

@@ -10,7 +10,7 @@ from support.scripts import run_checked
 
 from cuda.bindings import nvml
 from cuda.core import ClosedError, system
-from cuda.core.system import _codes, typing
+from cuda.core.system import _codes, _library, typing
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def answers(monkeypatch):
             monkeypatch.setattr(nvml, name, function)
         return calls
 
+    monkeypatch.setattr(_library, "_initialised_in", 0)  # and as before after it, so that others initialise NVML
     give(init_v2=None, device_get_handle_by_index_v2=lambda index: 100 + index)
     return give
 
@@ -87,8 +88,9 @@ def test_codes():
         _codes.number(typing.GpuTopologyLevel, "near", "level")
     with pytest.raises(RuntimeError, match=r"^the driver answers 77, which GpuP2PStatus does not know$"):
         _codes.member(typing.GpuP2PStatus, 77)
-    with pytest.raises(ValueError, match=r"^events is empty$"):
-        _codes.mask(typing.EventType, [], "events")
+    assert _codes.mask(typing.EventType, [], "events") == 0
+    assert [_codes.brand(number) for number in (0, 5, 20, -1)] == ["Unknown", "GeForce", "Unknown", "Unknown"]
+    assert len(_codes._BRANDS) == int(nvml.BrandType.BRAND_COUNT)
 
 
 def test_the_system(answers):
@@ -222,9 +224,15 @@ def test_groups(answers, device):
 def test_processes(answers, device):
     found = nvml.ProcessInfo(2)
     found[0].pid, found[1].pid, found[1].used_gpu_memory = 7, 8, 1 << 30
+    found[1].gpu_instance_id = found[1].compute_instance_id = 0xFFFFFFFF
     answers(device_get_compute_running_processes_v3=found)
     processes = device.compute_running_processes
     assert [(process.pid, process.used_gpu_memory) for process in processes] == [(7, 0), (8, 1 << 30)]
+    assert (processes[0].gpu_instance_id, processes[0].compute_instance_id) == (0, 0)
+    assert repr(processes[1]) == "<ProcessInfo pid=8, used_gpu_memory=1073741824>"
+    for name in ("gpu_instance_id", "compute_instance_id"):
+        with pytest.raises(system.NotSupportedError):
+            getattr(processes[1], name)
     answers(device_get_compute_running_processes_v3=nvml.ProcessInfo(0))
     assert device.compute_running_processes == []
 
@@ -310,6 +318,7 @@ def test_pci_and_links(answers, device):
         device_get_pcie_replay_counter=0,
         device_get_nvlink_state=1,
         device_get_nvlink_version=6,
+        device_get_field_values=link_count(18),
     )
     pci = device.pci_info
     assert (pci.domain, pci.bus, pci.device, pci.base_class, pci.sub_class) == (1, 2, 3, 3, 2)
@@ -321,8 +330,17 @@ def test_pci_and_links(answers, device):
     link = device.get_nvlink(3)
     assert (link.state, link.version) == (True, (4, 0))
     assert calls[-1] == ("device_get_nvlink_version", 100, 3)
-    with pytest.raises(ValueError, match=r"^link must be from 0 to \d+, not 99$"):
-        device.get_nvlink(99)
+    with pytest.raises(ValueError, match=r"^link is 18, must be from 0 to 17$"):
+        device.get_nvlink(18)
+    answers(device_get_field_values=link_count(0))
+    with pytest.raises(ValueError, match=r"^link is 0, but the device has no NVLink$"):
+        device.get_nvlink(0)
+
+
+def link_count(count):
+    found = nvml.FieldValue(1)
+    found[0].field_id, found[0].value_type, found[0].value.ui_val = 91, 1, count
+    return found
 
 
 def test_affinity(answers, device):
@@ -356,6 +374,11 @@ def test_fields(answers, device):
     assert device.get_nvlink_count() == 18
     assert len(list(device.get_nvlinks())) == 18
     device.clear_field_values([91])
+    assert calls[-1] == ("device_clear_field_values", 100, [(91, 0)])
+    asked = len(calls)
+    device.clear_field_values([])
+    assert list(device.get_field_values([])) == []
+    assert len(calls) == asked
     with pytest.raises(TypeError, match=r"^field_ids must be a list of field numbers, not int$"):
         device.get_field_values(91)
 

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import subprocess
+import threading
 import uuid
 from ctypes import byref, c_char_p, c_uint, c_uint64, c_void_p, create_string_buffer
 
@@ -16,6 +17,8 @@ from support.scripts import run_checked
 
 import cuda.cpu
 from cuda.cpu import driver, nvml
+from cuda.cpu.driver.error import CudaError
+from cuda.cpu.nvml import events, machine, structures
 
 pytestmark = pytest.mark.cpu_only
 
@@ -57,7 +60,9 @@ def number(call, *arguments):
 
 
 def test_versions(ml):
-    assert text(ml.nvmlSystemGetDriverVersion) == cuda.cpu.__version__
+    version = text(ml.nvmlSystemGetDriverVersion)
+    assert re.fullmatch(r"\d+(\.\d+)*", version)  # programs read its parts as integers
+    assert cuda.cpu.__version__.startswith(version)
     assert text(ml.nvmlSystemGetNVMLVersion).startswith("13.")
     assert number(ml.nvmlSystemGetCudaDriverVersion_v2) == driver.cuDriverGetVersion()
 
@@ -206,3 +211,161 @@ def test_every_function_of_the_header_is_there():
     listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
     exported = set(re.findall(r"\b(nvml\w+)$", listed, re.MULTILINE))
     assert exported == apis.names(apis.header()) | {"nvmlErrorString"}
+
+
+@pytest.fixture
+def tree(monkeypatch, tmp_path, ml):
+    """Return a function that writes files of /proc and /sys for NVML to read."""
+    monkeypatch.setattr(machine, "ROOT", str(tmp_path))
+
+    def write(**files):
+        for path, text in files.items():
+            file = tmp_path / path.replace("__", "/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{text}\n")
+
+    return write
+
+
+def answer(call, *arguments):
+    """Return the status of a refused call, else what it returned."""
+    try:
+        return call(1, *arguments)
+    except CudaError as error:
+        return -(error.status - 10000)
+
+
+HWMON = {
+    "sys__class__hwmon__hwmon0__name": "nvme",
+    "sys__class__hwmon__hwmon0__temp1_input": "99000",
+    "sys__class__hwmon__hwmon1__name": "coretemp",
+    "sys__class__hwmon__hwmon1__temp2_label": "Core 0",
+    "sys__class__hwmon__hwmon1__temp2_input": "61000",
+    "sys__class__hwmon__hwmon1__temp1_label": "Package id 0",
+    "sys__class__hwmon__hwmon1__temp1_input": "54600",
+    "sys__class__hwmon__hwmon1__temp1_max": "84000",
+    "sys__class__hwmon__hwmon1__temp1_crit": "100000",
+}
+ZONES = {
+    "sys__class__thermal__cooling_device0__type": "Processor",
+    "sys__class__thermal__thermal_zone0__type": "acpitz",
+    "sys__class__thermal__thermal_zone0__temp": "99000",
+    "sys__class__thermal__thermal_zone1__type": "cpu-thermal",
+    "sys__class__thermal__thermal_zone1__temp": "41500",
+    "sys__class__thermal__thermal_zone1__trip_point_0_type": "passive",
+    "sys__class__thermal__thermal_zone1__trip_point_0_temp": "75000",
+    "sys__class__thermal__thermal_zone1__trip_point_1_type": "critical",
+    "sys__class__thermal__thermal_zone1__trip_point_1_temp": "95000",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "now", "slowdown", "shutdown"), [(HWMON, 55, 84, 100), (ZONES, 42, 75, 95), ({}, -3, -3, -3)]
+)
+def test_temperatures(tree, files, now, slowdown, shutdown):
+    tree(**files)
+    assert answer(nvml.nvmlDeviceGetTemperature, 0) == now
+    found = [answer(nvml.nvmlDeviceGetTemperatureThreshold, kind) for kind in range(8)]
+    assert found == [shutdown, slowdown] + [-3] * 6
+    asked = structures.Temperature(ctypes.sizeof(structures.Temperature) | 1 << 24, 0)
+    margin = structures.MarginTemperature(ctypes.sizeof(structures.MarginTemperature) | 1 << 24)
+    settings = structures.ThermalSettings()
+    calls = [
+        (nvml.nvmlDeviceGetTemperatureV, ctypes.addressof(asked)),
+        (nvml.nvmlDeviceGetMarginTemperature, ctypes.addressof(margin)),
+        (nvml.nvmlDeviceGetThermalSettings, 15, ctypes.addressof(settings)),
+    ]
+    assert [answer(*call) for call in calls] == [None if files else -3] * 3
+    if files:
+        sensor = settings.sensor[0]
+        assert (asked.temperature, margin.marginTemperature, settings.count) == (now, slowdown - now, 1)
+        assert (sensor.controller, sensor.target, sensor.currentTemp, sensor.defaultMaxTemp) == (13, 1, now, slowdown)
+    assert answer(nvml.nvmlDeviceGetTemperature, 1) == answer(nvml.nvmlDeviceGetTemperatureThreshold, 8) == -2
+    assert answer(nvml.nvmlDeviceGetThermalSettings, 2, ctypes.addressof(settings)) == -3
+    asked.version = 1
+    assert answer(nvml.nvmlDeviceGetTemperatureV, ctypes.addressof(asked)) == -25
+
+
+def test_clocks_of_cpufreq(tree):
+    assert answer(nvml.nvmlDeviceGetClock, 0, 3) == answer(nvml.nvmlDeviceGetMinMaxClockOfPState, 0, 0) == -3
+    assert answer(nvml.nvmlDeviceGetAutoBoostedClocksEnabled) == -3
+    cpufreq = "sys__devices__system__cpu__cpu0__cpufreq__"
+    rates = {"scaling_cur_freq": 2100000, "scaling_max_freq": 3000000, "cpuinfo_min_freq": 800000}
+    tree(**{cpufreq + name: rate for name, rate in rates.items()}, sys__devices__system__cpu__cpufreq__boost="1")
+    assert answer(nvml.nvmlDeviceGetClock, 0, 0) == answer(nvml.nvmlDeviceGetClockInfo, 1) == 2100
+    assert answer(nvml.nvmlDeviceGetClock, 1, 3) == answer(nvml.nvmlDeviceGetMaxCustomerBoostClock, 1) == 3000
+    assert answer(nvml.nvmlDeviceGetMinMaxClockOfPState, 0, 0)[0] == 800
+    assert answer(nvml.nvmlDeviceGetMinMaxClockOfPState, 0, 3) == answer(nvml.nvmlDeviceGetClock, 0, 2) == -3
+    assert answer(nvml.nvmlDeviceGetMinMaxClockOfPState, 0, 16) == answer(nvml.nvmlDeviceGetClock, 4, 0) == -2
+    assert answer(nvml.nvmlDeviceGetAutoBoostedClocksEnabled) == (1, 1)
+    tree(proc__cpuinfo="cpu MHz\t\t: 2000.4\nflags\t: x\ncpu MHz\t\t: 3000.4")
+    assert answer(nvml.nvmlDeviceGetClockInfo, 0) == 2500
+
+
+def test_nodes_and_energy(tree):
+    nodes = (c_uint64 * 2)()
+    tree(proc__self__status="Name:\tx\nMems_allowed_list:\t1,64-65", sys__devices__system__node__online="0-64")
+    assert answer(nvml.nvmlDeviceGetMemoryAffinity, 2, ctypes.addressof(nodes), 0) is None
+    assert list(nodes) == [2, 1]
+    assert answer(nvml.nvmlDeviceGetNumaNodeId) == -3  # two nodes
+    assert answer(nvml.nvmlDeviceGetMemoryAffinity, 1, ctypes.addressof(nodes), 2) == -2
+    assert answer(nvml.nvmlDeviceGetMemoryAffinity, 0, ctypes.addressof(nodes), 0) == -2
+    tree(sys__devices__system__node__online="1")
+    assert answer(nvml.nvmlDeviceGetNumaNodeId) == 1
+    tree(**{f"sys__class__powercap__intel-rapl:{i}__energy_uj": 1_500_000 for i in range(2)})
+    assert answer(nvml.nvmlDeviceGetTotalEnergyConsumption) == 3000
+
+
+def test_fields(ml, device):
+    fields = (structures.FieldValue * 3)(*(structures.FieldValue(number) for number in (91, 1, 5000)))
+    assert ml.nvmlDeviceGetFieldValues(device, 3, fields) == 0
+    assert [(each.nvmlReturn, each.value.ullVal) for each in fields] == [(0, 0), (3, 0), (2, 0)]
+    assert ml.nvmlDeviceClearFieldValues(device, 3, fields) == 3
+    assert [each.nvmlReturn for each in fields] == [3, 3, 2]
+    assert ml.nvmlDeviceGetFieldValues(device, 0, fields) == ml.nvmlDeviceGetFieldValues(device, 1, None) == 2
+
+
+def test_sets_of_events(ml, device):
+    kinds, one = c_uint64(), c_uint64()
+    assert ml.nvmlDeviceGetSupportedEventTypes(device, byref(kinds)) == 0
+    assert ml.nvmlEventSetCreate(byref(one)) == 0
+    assert ml.nvmlDeviceRegisterEvents(device, kinds, one) == 0
+    assert ml.nvmlDeviceRegisterEvents(device, c_uint64(16), one) == 3
+    found = structures.EventData()
+    assert ml.nvmlEventSetWait_v2(one, byref(found), 0) == 10
+    events._on_fault(0, 716)  # CUDA_ERROR_MISALIGNED_ADDRESS
+    events._on_fault(0, 718)  # CUDA_ERROR_INVALID_PC
+    events._on_fault(1, 700)  # another device
+    numbers = []
+    while ml.nvmlEventSetWait_v2(one, byref(found), 5) == 0:
+        numbers.append(found.eventData)
+        assert (found.device, found.eventType) == (device.value, 8)
+    assert numbers == [31, 13]
+    assert ml.nvmlEventSetWait_v2(one, None, 0) == 2
+    assert ml.nvmlEventSetFree(one) == 0
+    assert ml.nvmlEventSetFree(one) == ml.nvmlEventSetWait_v2(one, byref(found), 0) == 2
+
+
+def test_a_set_freed_while_a_thread_waits(ml, device):
+    one, statuses = c_uint64(), []
+    assert ml.nvmlEventSetCreate(byref(one)) == 0
+    thread = threading.Thread(
+        target=lambda: statuses.append(ml.nvmlEventSetWait_v2(one, byref(structures.EventData()), 2**32 - 1))
+    )
+    thread.start()
+    assert ml.nvmlEventSetFree(one) == 0
+    thread.join(30)
+    assert statuses == [2]
+
+
+def test_wrong_system_events(ml):
+    made = structures.SystemEventSet(ctypes.sizeof(structures.SystemEventSet) | 1 << 24)
+    assert ml.nvmlSystemEventSetCreate(byref(made)) == 0
+    register = structures.SystemRegister(ctypes.sizeof(structures.SystemRegister) | 1 << 24, 8, made.set)
+    assert ml.nvmlSystemRegisterEvents(byref(register)) == 2
+    wait = structures.SystemWait(ctypes.sizeof(structures.SystemWait) | 1 << 24, 0, made.set, 0, 1)
+    assert ml.nvmlSystemEventSetWait(byref(wait)) == 2
+    assert ml.nvmlSystemEventSetFree(byref(made)) == 0
+    assert ml.nvmlSystemEventSetFree(byref(made)) == 2
+    made.version = 0
+    assert ml.nvmlSystemEventSetCreate(byref(made)) == 25

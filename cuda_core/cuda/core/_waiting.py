@@ -44,7 +44,7 @@ def wait_for(work: Event | Stream, timeout: float) -> None:
         time.sleep(min(pause, left))
 
 
-def _sleep() -> Callable[[float], Awaitable[object]]:
+def sleeper() -> Callable[[float], Awaitable[object]]:
     """Return the sleep of the event loop that is running: Trio's, also below anyio, or asyncio's."""
     trio = sys.modules.get("trio")
     if trio is not None and trio.lowlevel.in_trio_run():
@@ -56,7 +56,7 @@ def _sleep() -> Callable[[float], Awaitable[object]]:
 
 async def until_done(event: Event, callbacks: Callbacks | None = None) -> None:
     """Wait until `event` is done while the event loop goes on; then raise what callbacks raised."""
-    sleep = _sleep()
+    sleep = sleeper()
     for pause in _pauses():
         if event.is_done:
             break

@@ -34,6 +34,35 @@ _NUMBERS: dict[type[StrEnum], tuple[int, ...]] = {
     names.ThermalTarget: (0, 1, 2, 4, 8, 9, 10, 11, 15),
 }
 
+# nvmlBrandType_t -> the name under which NVIDIA sells it.
+_BRANDS = (
+    "Unknown",
+    "Quadro",
+    "Tesla",
+    "NVS",
+    "GRID",
+    "GeForce",
+    "Titan",
+    "NVIDIA vApps",
+    "NVIDIA VPC",
+    "NVIDIA VCS",
+    "NVIDIA VWS",
+    "NVIDIA vGaming",
+    "Quadro RTX",
+    "NVIDIA RTX",
+    "NVIDIA",
+    "GeForce RTX",
+    "Titan RTX",
+    "NVIDIA DLA",
+    "NVIDIA vGameDev",
+    "NVIDIA NPU",
+)
+
+
+def brand(value: int) -> str:
+    """Return the name of a brand."""
+    return _BRANDS[value] if 0 <= value < len(_BRANDS) else _BRANDS[0]
+
 
 def _table(kind: type[StrEnum]) -> dict[Any, int]:
     members = list(kind)
@@ -64,11 +93,8 @@ def members(kind: type[Kind], mask: int) -> list[Kind]:
 
 
 def mask(kind: type[StrEnum], values: Any, argument: str) -> int:
-    """Return the bits of one member or several."""
-    chosen = [values] if isinstance(values, str) else list(values)
-    if not chosen:
-        raise ValueError(f"{argument} is empty")
+    """Return the bits of one member or several, or of none."""
     result = 0
-    for value in chosen:
+    for value in [values] if isinstance(values, str) else values:
         result |= number(kind, value, argument)
     return result

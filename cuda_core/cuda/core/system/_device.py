@@ -187,10 +187,8 @@ class Device:
 
     @property
     def brand(self) -> str:
-        """Return the brand, such as ``"NVIDIA"`` or ``"GEFORCE"``."""
-        library = nvml()
-        brand = library.BrandType(int(library.device_get_brand(self._handle)))
-        return brand.name.removeprefix("BRAND_")
+        """Return the brand, such as ``"NVIDIA"`` or ``"GeForce"``, ``"Unknown"`` for one that is not known."""
+        return _codes.brand(int(nvml().device_get_brand(self._handle)))
 
     @property
     def arch(self) -> DeviceArch:
@@ -420,8 +418,10 @@ class Device:
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
         """Return an NVLink by its number."""
-        if not 0 <= link < nvml().NVLINK_MAX_LINKS:
-            raise ValueError(f"link must be from 0 to {nvml().NVLINK_MAX_LINKS - 1}, not {link}")
+        count = self.get_nvlink_count()
+        if not 0 <= link < count:
+            there = f"must be from 0 to {count - 1}" if count else "but the device has no NVLink"
+            raise ValueError(f"link is {link}, {there}")
         return NvlinkInfo(self, link)
 
     def get_nvlinks(self) -> Iterator[NvlinkInfo]:
@@ -435,13 +435,16 @@ class Device:
         """Return fields of NVML by their numbers (`cuda.bindings.nvml.FieldId`), or (number, scope)."""
         from cuda.core.system._fields import FieldValues, pairs
 
-        return FieldValues(nvml().device_get_field_values(self._handle, pairs(field_ids)))
+        wanted = pairs(field_ids)
+        return FieldValues(nvml().device_get_field_values(self._handle, wanted) if wanted else ())
 
     def clear_field_values(self, field_ids: list[int | tuple[int, int]]) -> None:
         """Set fields back that count something."""
         from cuda.core.system._fields import pairs
 
-        nvml().device_clear_field_values(self._handle, pairs(field_ids))
+        wanted = pairs(field_ids)
+        if wanted:
+            nvml().device_clear_field_values(self._handle, wanted)
 
     def get_supported_event_types(self) -> list[EventType]:
         """Return what the device can report."""

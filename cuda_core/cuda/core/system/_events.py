@@ -4,16 +4,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cuda.core._errors import ClosedError
+from cuda.core._waiting import sleeper
 from cuda.core.system._codes import mask, member
 from cuda.core.system._library import nvml
 from cuda.core.system.typing import EventType, SystemEventType
 
 if TYPE_CHECKING:
     from cuda.core.system._device import Device
+
+
+Found = TypeVar("Found")
+
+_SHORTEST, _LONGEST = 0.5e-3, 50e-3  # seconds between two questions of a task
+
+
+async def _poll(ask: Callable[[], Found], timeout_ms: int | None) -> Found:
+    """Ask again and again, less often the longer it takes, while the event loop goes on.
+
+    NVML blocks the thread that waits and cannot be told to stop: a thread that waited for a task would take the event
+    with it when the task is cancelled.
+    """
+    end = None if timeout_ms is None else time.monotonic() + _timeout(timeout_ms) / 1000
+    timed_out, sleep, pause = nvml().TimeoutError, sleeper(), _SHORTEST
+    while True:
+        try:
+            return ask()
+        except timed_out:
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                raise
+        await sleep(pause if left is None else min(pause, left))
+        pause = min(2 * pause, _LONGEST)
 
 
 def _timeout(timeout_ms: int) -> int:
@@ -132,6 +158,30 @@ class DeviceEvents(_EventSet):
         """
         return EventData(self._library.event_set_wait_v2(self._open(), _timeout(timeout_ms)))
 
+    async def wait_async(self, timeout_ms: int | None = None) -> EventData:
+        """Wait for the next event in a task of asyncio, Trio or anyio; the event loop runs other tasks meanwhile.
+
+        ``await events`` does the same without a limit. A task that is cancelled takes no event away.
+
+        Parameters
+        ----------
+        timeout_ms : int, optional
+            The longest time to wait, in milliseconds; without it there is no limit.
+
+        Returns
+        -------
+        EventData
+
+        Raises
+        ------
+        TimeoutError
+            NVML's (`cuda.core.system.TimeoutError`), if nothing happened.
+        """
+        return await _poll(self.wait, timeout_ms)
+
+    def __await__(self) -> Generator[Any, Any, EventData]:
+        return self.wait_async().__await__()
+
 
 class SystemEvent:
     """What the driver reported of a GPU."""
@@ -210,3 +260,29 @@ class RegisteredSystemEvents(_EventSet):
         if buffer_size < 1:
             raise ValueError(f"buffer_size must be at least 1, not {buffer_size}")
         return SystemEvents(self._library.system_event_set_wait(self._open(), _timeout(timeout_ms), buffer_size))
+
+    async def wait_async(self, timeout_ms: int | None = None, buffer_size: int = 1) -> SystemEvents:
+        """Wait for events in a task of asyncio, Trio or anyio; the event loop runs other tasks meanwhile.
+
+        ``await events`` does the same without a limit. A task that is cancelled takes no event away.
+
+        Parameters
+        ----------
+        timeout_ms : int, optional
+            The longest time to wait, in milliseconds; without it there is no limit.
+        buffer_size : int
+            The most events to return.
+
+        Returns
+        -------
+        SystemEvents
+
+        Raises
+        ------
+        TimeoutError
+            NVML's (`cuda.core.system.TimeoutError`), if nothing happened.
+        """
+        return await _poll(lambda: self.wait(0, buffer_size), timeout_ms)
+
+    def __await__(self) -> Generator[Any, Any, SystemEvents]:
+        return self.wait_async().__await__()

@@ -84,6 +84,4 @@ def pairs(field_ids: Sequence[int | tuple[int, int]]) -> list[tuple[int, int]]:
     for item in field_ids:
         field, scope = item if isinstance(item, tuple) else (item, 0)
         result.append((int(field), int(scope)))
-    if not result:
-        raise ValueError("field_ids is empty")
     return result

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from cuda.core.system._device import Device
 
 
+_NO_INSTANCE = 0xFFFFFFFF
+
+
 class _Answer:
     """What NVML answered, as it was at the time."""
 
@@ -33,7 +36,12 @@ class _Answer:
 
     def __repr__(self) -> str:
         names = [name for name in dir(type(self)) if isinstance(getattr(type(self), name), property)]
-        return f"<{type(self).__name__} {', '.join(f'{name}={getattr(self, name)!r}' for name in names)}>"
+        known = ", ".join(f"{name}={getattr(self, name)!r}" for name in names if self._has(name))
+        return f"<{type(self).__name__} {known}>"
+
+    def _has(self, name: str) -> bool:
+        """Tell whether a property has a value here, which repr shows."""
+        return True
 
 
 def _field(name: str, doc: str, kind: type = int) -> property:
@@ -93,8 +101,25 @@ class ProcessInfo(_Answer):
     __slots__ = ()
     pid = _field("pid", "Return the process's number.")
     used_gpu_memory = _field("used_gpu_memory", "Return how much memory of the device it uses, in bytes.")
-    gpu_instance_id = _field("gpu_instance_id", "Return its GPU instance.")
-    compute_instance_id = _field("compute_instance_id", "Return its compute instance.")
+
+    @property
+    def gpu_instance_id(self) -> int:
+        """Return its GPU instance, or raise NotSupportedError if the device is not divided."""
+        return self._instance("gpu_instance_id")
+
+    @property
+    def compute_instance_id(self) -> int:
+        """Return its compute instance, or raise NotSupportedError if the device is not divided."""
+        return self._instance("compute_instance_id")
+
+    def _instance(self, name: str) -> int:
+        if not self._has(name):
+            library = nvml()
+            raise library.NotSupportedError(library.Return.ERROR_NOT_SUPPORTED)
+        return int(getattr(self._data, name))
+
+    def _has(self, name: str) -> bool:
+        return "instance" not in name or int(getattr(self._data, name)) != _NO_INSTANCE
 
 
 class RepairStatus(_Answer):

@@ -102,12 +102,12 @@ def register_events(events: SystemEventType | str | list[SystemEventType | str])
     Parameters
     ----------
     events : SystemEventType or str, or a list of them
-        What to wait for: ``"bind"``, ``"unbind"``.
+        What to wait for: ``"bind"``, ``"unbind"``. No CPU device comes or goes while a program runs: waiting times out.
 
     Raises
     ------
     NotSupportedError
-        If the driver reports nothing, as the CPU device's.
+        If the driver reports nothing.
 
     Examples
     --------

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cuda.cpu.abi import (
@@ -25,6 +25,9 @@ from cuda.cpu.runtime import _runtime
 
 # A wait looks this often (seconds) whether Python has a signal to handle: Ctrl-C must end it.
 SLICE = 0.05
+
+# Called with the device's ordinal and the CUresult when a fault ends a context; nvml/events.py sets it.
+on_fault: Callable[[int, int], None] | None = None
 
 CANCELLED = 7  # enum cpu_fault in runtime/kernel_abi.h
 
@@ -99,6 +102,8 @@ def collect(context: Any, queue: Any) -> None:
         return
     status, text = describe(context, fault)
     context.fail(status, text)
+    if on_fault is not None:
+        on_fault(context.device.ordinal, status)
     for each in context.queues():
         each.cancel()
 

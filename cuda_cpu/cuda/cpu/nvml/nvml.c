@@ -51,6 +51,7 @@ static int status_of(int status) {
 #define LIST(symbol, python)                                                                                           \
     EXPORT(symbol, python, ">uuu", (void *device, void *count, void *infos), (uint64_t)device, (uint64_t)count,        \
            (uint64_t)infos)
+#define REQUEST(symbol) EXPORT(symbol, #symbol, ">u", (void *request), (uint64_t)request)
 #define BY_NUMBER(symbol) EXPORT(symbol, "nvmlDeviceGetHandleByIndex", "8>u", (unsigned index, void *out), out, (uint64_t)index)
 #define BY_TEXT(symbol, python) EXPORT(symbol, python, "8>s", (const char *text, void *out), out, text)
 
@@ -87,10 +88,27 @@ ONE_OUT(nvmlDeviceGetPersistenceMode, "nvmlDeviceGetPersistenceMode")
 ONE_OUT(nvmlDeviceGetDisplayMode, "nvmlDeviceGetDisplayMode")
 ONE_OUT(nvmlDeviceGetDisplayActive, "nvmlDeviceGetDisplayMode")
 ONE_OUT(nvmlDeviceGetMultiGpuBoard, "nvmlDeviceGetMultiGpuBoard")
+ONE_OUT(nvmlDeviceGetNumaNodeId, "nvmlDeviceGetNumaNodeId")
+ONE_OUT(nvmlDeviceIsMigDeviceHandle, "nvmlDeviceIsMigDeviceHandle")
+ONE_OUT(nvmlDeviceGetMaxMigDeviceCount, "nvmlDeviceGetMaxMigDeviceCount")
+EXPORT(nvmlDeviceGetSupportedEventTypes, "nvmlDeviceGetSupportedEventTypes", "8>u", (void *device, void *out), out,
+       (uint64_t)device)
+EXPORT(nvmlDeviceGetTotalEnergyConsumption, "nvmlDeviceGetTotalEnergyConsumption", "8>u", (void *device, void *out),
+       out, (uint64_t)device)
+EXPORT(nvmlDeviceGetAutoBoostedClocksEnabled, "nvmlDeviceGetAutoBoostedClocksEnabled", "44>u",
+       (void *device, void *now, void *by_default), now, by_default, (uint64_t)device)
 EXPORT(nvmlDeviceGetCudaComputeCapability, "nvmlDeviceGetCudaComputeCapability", "44>u",
        (void *device, void *major, void *minor), major, minor, (uint64_t)device)
 CLOCK(nvmlDeviceGetMaxClockInfo, "nvmlDeviceGetMaxClockInfo")
 CLOCK(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo")
+CLOCK(nvmlDeviceGetMaxCustomerBoostClock, "nvmlDeviceGetMaxCustomerBoostClock")
+CLOCK(nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature")
+CLOCK(nvmlDeviceGetTemperatureThreshold, "nvmlDeviceGetTemperatureThreshold")
+EXPORT(nvmlDeviceGetClock, "nvmlDeviceGetClock", "4>uuu", (void *device, unsigned kind, unsigned which, void *out), out,
+       (uint64_t)device, (uint64_t)kind, (uint64_t)which)
+EXPORT(nvmlDeviceGetMinMaxClockOfPState, "nvmlDeviceGetMinMaxClockOfPState", "44>uui",
+       (void *device, unsigned kind, int pstate, void *low, void *high), low, high, (uint64_t)device, (uint64_t)kind,
+       (int64_t)pstate)
 OF_TWO(nvmlDeviceOnSameBoard, "nvmlDeviceOnSameBoard")
 OF_TWO(nvmlDeviceGetTopologyCommonAncestor, "nvmlDeviceGetTopologyCommonAncestor")
 EXPORT(nvmlDeviceGetP2PStatus, "nvmlDeviceGetP2PStatus", "4>uuu",
@@ -98,7 +116,29 @@ EXPORT(nvmlDeviceGetP2PStatus, "nvmlDeviceGetP2PStatus", "4>uuu",
 EXPORT(nvmlDeviceGetCpuAffinity, "nvmlDeviceGetCpuAffinity", ">uuu", (void *device, unsigned words, void *set),
        (uint64_t)device, (uint64_t)words, (uint64_t)set)
 
+EXPORT(nvmlDeviceGetCpuAffinityWithinScope, "nvmlDeviceGetCpuAffinityWithinScope", ">uuuu",
+       (void *device, unsigned words, void *set, unsigned scope), (uint64_t)device, (uint64_t)words, (uint64_t)set,
+       (uint64_t)scope)
+EXPORT(nvmlDeviceGetMemoryAffinity, "nvmlDeviceGetMemoryAffinity", ">uuuu",
+       (void *device, unsigned words, void *set, unsigned scope), (uint64_t)device, (uint64_t)words, (uint64_t)set,
+       (uint64_t)scope)
+EXPORT(nvmlDeviceSetCpuAffinity, "nvmlDeviceSetCpuAffinity", ">u", (void *device), (uint64_t)device)
+EXPORT(nvmlDeviceClearCpuAffinity, "nvmlDeviceClearCpuAffinity", ">u", (void *device), (uint64_t)device)
+EXPORT(nvmlDeviceGetTopologyNearestGpus, "nvmlDeviceGetTopologyNearestGpus", ">uiuu",
+       (void *device, int level, void *count, void *devices), (uint64_t)device, (int64_t)level, (uint64_t)count,
+       (uint64_t)devices)
+EXPORT(nvmlSystemGetTopologyGpuSet, "nvmlSystemGetTopologyGpuSet", ">uuu",
+       (unsigned processor, void *count, void *devices), (uint64_t)processor, (uint64_t)count, (uint64_t)devices)
+
 STRUCT_OUT(nvmlDeviceGetMemoryInfo, "nvmlDeviceGetMemoryInfo")
+STRUCT_OUT(nvmlDeviceGetBAR1MemoryInfo, "nvmlDeviceGetMemoryInfo")
+STRUCT_OUT(nvmlDeviceGetDynamicPstatesInfo, "nvmlDeviceGetDynamicPstatesInfo")
+STRUCT_OUT(nvmlDeviceGetAddressingMode, "nvmlDeviceGetAddressingMode")
+STRUCT_OUT(nvmlDeviceGetTemperatureV, "nvmlDeviceGetTemperatureV")
+STRUCT_OUT(nvmlDeviceGetMarginTemperature, "nvmlDeviceGetMarginTemperature")
+STRUCT_OUT(nvmlDeviceGetPciInfoExt, "nvmlDeviceGetPciInfoExt")
+EXPORT(nvmlDeviceGetThermalSettings, "nvmlDeviceGetThermalSettings", ">uuu",
+       (void *device, unsigned target, void *settings), (uint64_t)device, (uint64_t)target, (uint64_t)settings)
 STRUCT_OUT(nvmlDeviceGetMemoryInfo_v2, "nvmlDeviceGetMemoryInfo_v2")
 STRUCT_OUT(nvmlDeviceGetUtilizationRates, "nvmlDeviceGetUtilizationRates")
 STRUCT_OUT(nvmlDeviceGetPciInfo, "nvmlDeviceGetPciInfo")
@@ -111,6 +151,24 @@ LIST(nvmlDeviceGetComputeRunningProcesses_v3, "nvmlDeviceGetComputeRunningProces
 LIST(nvmlDeviceGetGraphicsRunningProcesses, "nvmlDeviceGetGraphicsRunningProcesses")
 LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, "nvmlDeviceGetGraphicsRunningProcesses")
 LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, "nvmlDeviceGetGraphicsRunningProcesses")
+
+EXPORT(nvmlDeviceGetFieldValues, "nvmlDeviceGetFieldValues", ">uiu", (void *device, int count, void *values),
+       (uint64_t)device, (int64_t)count, (uint64_t)values)
+EXPORT(nvmlDeviceClearFieldValues, "nvmlDeviceClearFieldValues", ">uiu", (void *device, int count, void *values),
+       (uint64_t)device, (int64_t)count, (uint64_t)values)
+
+EXPORT(nvmlEventSetCreate, "nvmlEventSetCreate", "8>", (void *out), out)
+EXPORT(nvmlEventSetFree, "nvmlEventSetFree", ">u", (void *set), (uint64_t)set)
+EXPORT(nvmlDeviceRegisterEvents, "nvmlDeviceRegisterEvents", ">uuu",
+       (void *device, unsigned long long kinds, void *set), (uint64_t)device, (uint64_t)kinds, (uint64_t)set)
+EXPORT(nvmlEventSetWait, "nvmlEventSetWait", ">uuu", (void *set, void *data, unsigned milliseconds), (uint64_t)set,
+       (uint64_t)data, (uint64_t)milliseconds)
+EXPORT(nvmlEventSetWait_v2, "nvmlEventSetWait", ">uuu", (void *set, void *data, unsigned milliseconds), (uint64_t)set,
+       (uint64_t)data, (uint64_t)milliseconds)
+REQUEST(nvmlSystemEventSetCreate)
+REQUEST(nvmlSystemEventSetFree)
+REQUEST(nvmlSystemRegisterEvents)
+REQUEST(nvmlSystemEventSetWait)
 
 SHELL_EXPORT const char *nvmlErrorString(int status) {
     static const char *const texts[] = {

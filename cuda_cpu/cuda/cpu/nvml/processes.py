@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
-from cuda.cpu.driver.device import read
+from cuda.cpu.nvml import machine
+from cuda.cpu.nvml.machine import names, read
 
 _LIBRARY = os.path.realpath(os.path.join(os.path.dirname(os.path.dirname(__file__)), "entry", "libcuda.so.1"))
 _RUNTIME = os.path.join(os.path.dirname(os.path.dirname(_LIBRARY)), "runtime", "_runtime.")
@@ -15,8 +17,9 @@ SHORTEST = 0.01  # seconds between two looks at how busy the processor is
 
 
 def using_the_device() -> list[int]:
-    """Return the processes that have the CPU device loaded, as far as this user may look into them."""
-    return sorted(int(name) for name in os.listdir("/proc") if name.isdigit() and _has_loaded(name))
+    """Return the processes that have the CPU device loaded, as far as this user may look into them, and this one."""
+    found = {int(name) for name in names("/proc") if name.isdigit() and _has_loaded(name)}
+    return sorted(found | {os.getpid()})
 
 
 def _has_loaded(process: str) -> bool:
@@ -26,18 +29,22 @@ def _has_loaded(process: str) -> bool:
 
 def name_of(process: int) -> str:
     """Return the program of a process, "" if there is no such process."""
+    if process == os.getpid() and not names("/proc"):
+        return sys.executable
     try:
-        return os.readlink(f"/proc/{process}/exe")
+        return os.readlink(f"{machine.ROOT}/proc/{process}/exe")
     except PermissionError:
         pass
     except OSError:
         return ""
-    return read(f"/proc/{process}/comm").strip()
+    return read(f"/proc/{process}/comm")
 
 
-def _times() -> tuple[int, int]:
-    """Return how long the processor's cores were busy, and in all, since the system started."""
+def _times() -> tuple[int, int] | None:
+    """Return how long the processor's cores were busy, and in all, since the system started, if Linux tells it."""
     numbers = [int(word) for word in read("/proc/stat").partition("\n")[0].split()[1:]]
+    if len(numbers) < 5:
+        return None
     idle = sum(numbers[3:5])  # idle, waiting for input and output
     return sum(numbers[:8]) - idle, sum(numbers[:8])
 
@@ -48,11 +55,15 @@ class Load:
     def __init__(self) -> None:
         self.before = _times()
 
-    def percent(self) -> int:
-        busy, total = _times()
-        if total - self.before[1] < 2:  # too short for the system's clock
+    def percent(self) -> int | None:
+        """Return the share in percent, None if it is not known."""
+        before, now = self.before, _times()
+        if before is None or now is None:
+            self.before = now
+            return None
+        if now[1] - before[1] < 2:  # too short for the system's clock
             time.sleep(SHORTEST * 2)
-            busy, total = _times()
-        since, of = busy - self.before[0], total - self.before[1]
-        self.before = busy, total
-        return max(0, min(100, round(100 * since / of))) if of > 0 else 0
+            now = _times() or now
+        busy, total = now[0] - before[0], now[1] - before[1]
+        self.before = now
+        return max(0, min(100, round(100 * busy / total))) if total > 0 else 0

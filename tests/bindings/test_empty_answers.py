@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that first ask how many there are, with a library that answers none to everything."""
+
+import os
+
+from support.echo import compile_c
+from support.scripts import run_checked
+
+from codegen import write_nvml
+
+CALLS = """
+import inspect
+from cuda.bindings import nvml
+
+lists = 0
+for name, function in list(vars(nvml).items()):
+    if inspect.isroutine(function) and "_get_" in name and "Returns\\n" in (function.__doc__ or ""):
+        number = len(inspect.signature(function).parameters)
+        try:
+            found = function(*[0] * number)
+        except (nvml.NvmlError, TypeError, ValueError):
+            continue
+        kind = function.__doc__.partition("Returns\\n-------\\n")[2].partition("\\n")[0]
+        if "list of nvmlDevice_t" in kind or name.endswith("processes_v3"):
+            assert len(found) == 0, (name, found)
+            lists += 1
+print(lists)
+"""
+
+
+def test_nothing_is_an_empty_list(tmp_path):
+    """None of them crashes, which a list that was never made once did."""
+    names = write_nvml.names(write_nvml.header())
+    source = "\n".join(f"EXPORT int {name}(void) {{ return 0; }}" for name in sorted(names))
+    built = compile_c('#define EXPORT __attribute__((visibility("default")))\n' + source, tmp_path / "all.so")
+    os.rename(built, tmp_path / "libnvidia-ml.so.1")
+    said = run_checked(CALLS, CUDA_PYTHON_DRIVER="nvidia", LD_LIBRARY_PATH=str(tmp_path))
+    assert int(said) >= 5
