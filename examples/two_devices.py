@@ -17,6 +17,7 @@ PART = 256
 
 def main():
     devices = Device.get_all_devices()[:2]
+    devices[0].set_current()
     result = LegacyPinnedMemoryResource().allocate(8 * PART * len(devices), stream=devices[0].default_stream)
     streams, parts = [], []
     for number, device in enumerate(devices):

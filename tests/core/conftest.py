@@ -53,6 +53,17 @@ def pytest_collection_modifyitems(items):
             item.add_marker("needs_nvrtc")
 
 
+@pytest.fixture(autouse=True)
+def _no_current_device():
+    """Start each test as a program starts: the current device of another test must not hide a forgotten set_current."""
+    from cuda.bindings import driver
+    from cuda.core import Device
+
+    for device in Device.get_all_devices():
+        device._is_set = False
+    driver.cuCtxSetCurrent(0)
+
+
 @pytest.fixture(scope="session")
 def module():
     """Return the kernels above, loaded."""

@@ -121,7 +121,7 @@ def test_from_handle(device, stream):
         Buffer.from_handle(0, 0, mr=1)
 
 
-def test_host_memory_that_the_driver_does_not_know():
+def test_host_memory_that_the_driver_does_not_know(device):
     memory = np.arange(4, dtype="u1")
     buffer = Buffer.from_handle(memory.ctypes.data, 4, owner=memory)
     assert (buffer.is_device_accessible, buffer.is_host_accessible) == (False, True)

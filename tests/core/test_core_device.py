@@ -1,14 +1,17 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+import concurrent.futures
+import gc
 import pickle
 import re
 import threading
+import weakref
 
 import numpy as np
 import pytest
 from support.scripts import run_checked
 
-from cuda.core import Device, LegacyPinnedMemoryResource
+from cuda.core import CUDAError, Device, DeviceMemoryResource, LegacyPinnedMemoryResource, VirtualMemoryResource
 
 
 def test_one_object_per_device(device):
@@ -84,25 +87,130 @@ def test_current_device_is_of_the_thread(device):
     assert seen == [0, int(device.context.handle)]
 
 
-def test_objects_are_made_in_threads_without_a_current_device(device, stream):
-    made = []
+def in_thread(work):
+    """Return what `work` returns, or the exception that it raises, in another thread."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        return future.exception() or future.result()
+
+
+USES = {
+    "allocate": lambda device: device.allocate(8, stream=device.default_stream),
+    "allocate nothing": lambda device: device.allocate(0, stream=device.default_stream),
+    "context": lambda device: device.context,
+    "create_event": lambda device: device.create_event(),
+    "create_graph_builder": lambda device: device.create_graph_builder(),
+    "create_mipmapped_array": lambda device: device.create_mipmapped_array(None),
+    "create_opaque_array": lambda device: device.create_opaque_array(None),
+    "create_stream": lambda device: device.create_stream(),
+    "create_stream of another": lambda device: device.create_stream(device.default_stream),
+    "create_surface_object": lambda device: device.create_surface_object(resource=None),
+    "create_texture_object": lambda device: device.create_texture_object(resource=None),
+    "sync": lambda device: device.sync(),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_a_device_is_used_after_set_current(use):
+    with pytest.raises(
+        CUDAError, match=r"^Device 0 is not yet initialized, .* Call Device\(0\)\.set_current\("
+    ) as info:
+        use(Device(0))
+    assert info.value.name == "CUDA_ERROR_INVALID_CONTEXT"
+    assert info.value.status == 201
+
+
+def test_a_context_of_another_library_does_not_initialize_a_device(device):
+    from cuda.bindings import driver
 
     def work():
-        other = device.create_stream()
-        with device.allocate(8, stream=other) as buffer:
-            buffer.fill(1, stream=other)
-        made.append(device.create_event().is_done)
-        with LegacyPinnedMemoryResource().allocate(8) as pinned:
-            made.append(bytes(pinned) is not None)
-        with device.allocate(8, stream=device.default_stream):
-            made.append(True)
-        device.sync()
-        other.close()
+        driver.cuCtxSetCurrent(driver.CUcontext(int(context.handle)))
+        assert Device().device_id == 0
+        Device().default_stream.sync()
+        DeviceMemoryResource(0).allocate(8, stream=Device().default_stream).close()
+        Device().create_stream()
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert made == [True, True, True]
+    context = device.context
+    assert "not yet initialized" in str(in_thread(work))
+
+
+def test_facts_of_a_device_need_no_set_current():
+    device = Device(0)
+    assert all((device.name, device.uuid, device.arch, device.pci_bus_id))
+    assert device.properties.warp_size == 32
+    assert device.resources.sm.sm_count > 0
+    assert device.memory_resource.attributes.used_mem_current >= 0
+    assert device.default_stream.handle is not None
+
+
+def test_each_thread_has_a_device_object_of_its_own(device):
+    def work():
+        other = Device(0)
+        assert other is Device(0) is Device() is not device
+        assert other == device
+        assert hash(other) == hash(device)
+        assert other.memory_resource is not device.memory_resource
+        with pytest.raises(CUDAError, match="not yet initialized"):
+            other.create_stream()
+        other.set_current()
+        other.create_stream().close()
+        return "done"
+
+    device.memory_resource = LegacyPinnedMemoryResource()
+    try:
+        assert in_thread(work) == "done"
+        assert Device(0) is device
+    finally:
+        device.memory_resource = DeviceMemoryResource(0)
+
+
+def test_devices_of_ended_threads_go(device):
+    found = [in_thread(lambda: weakref.ref(Device(0))) for _ in range(3)]
+    gc.collect()
+    assert [reference() for reference in found] == [None] * 3
+    assert Device(0) is device
+
+
+OF_THREADS = {
+    "allocate": lambda device, stream: device.allocate(8, stream=device.default_stream),
+    "create_event": lambda device, stream: device.create_event(),
+    "create_graph_builder": lambda device, stream: device.create_graph_builder(),
+    "create_stream": lambda device, stream: device.create_stream(),
+    "default stream: context": lambda device, stream: device.default_stream.context,
+    "default stream: device": lambda device, stream: device.default_stream.device,
+    "default stream: record": lambda device, stream: device.default_stream.record(),
+    "default stream: resources": lambda device, stream: device.default_stream.resources,
+    "default stream: sync": lambda device, stream: device.default_stream.sync(),
+    "pinned memory": lambda device, stream: LegacyPinnedMemoryResource().allocate(8),
+    "record": lambda device, stream: stream.record(),
+    "set_current of a context": lambda device, stream: device.set_current(stream.context),
+    "sync": lambda device, stream: device.sync(),
+    "virtual memory": lambda device, stream: VirtualMemoryResource(device).allocate(8, stream=stream),
+    "wait for a stream": lambda device, stream: stream.wait(stream),
+}
+
+
+@pytest.mark.parametrize("use", OF_THREADS.values(), ids=OF_THREADS)
+def test_a_thread_needs_a_current_device(device, stream, use):
+    """Of a device that another thread has set: what needs the current context fails in a thread that has none."""
+    error = in_thread(lambda: use(device, stream))
+    assert isinstance(error, CUDAError)
+    assert error.name == "CUDA_ERROR_INVALID_CONTEXT"
+    assert "This thread has no current device: call Device" in str(error)
+
+
+def test_streams_work_in_threads_without_a_current_device(device, stream):
+    def work():
+        with device.allocate(8, stream=stream) as buffer:
+            buffer.fill(1, stream=stream)
+        stream.record(event)
+        stream.wait(event)
+        stream.sync()
+        event.sync()
+        return stream.device.device_id, stream.context == device.context, event.is_done
+
+    event = device.create_event()
+    assert in_thread(work) == (0, True, True)
 
 
 def test_set_current_returns_the_context_before(device):
@@ -135,9 +243,9 @@ def test_context(device):
     assert not device.context.is_closed
 
 
-def test_peer_access_to_itself_is_none(device):
-    assert device.can_access_peer(device) is False
-    assert device.can_access_peer(0) is False
+def test_a_device_can_access_itself(device):
+    assert device.can_access_peer(device) is True
+    assert device.can_access_peer(0) is True
 
 
 def test_sync_waits(device, stream):

@@ -152,7 +152,7 @@ def test_current_context(device, green):
 
 
 def test_close(device, sms):
-    context = device.create_context()
+    context = device.create_context(ContextOptions(resources=[device.resources.sm]))
     assert context.resources.sm.sm_count == sms.sm_count
     assert repr(context).startswith("<green Context 0x")
     assert int(context.handle)
@@ -168,7 +168,7 @@ def test_close(device, sms):
 
 
 def test_a_stream_keeps_its_context(device):
-    stream = device.create_context().create_stream()
+    stream = device.create_context(ContextOptions(resources=[device.resources.sm])).create_stream()
     gc.collect()
     assert stream.context.is_green
     stream.sync()

@@ -5,7 +5,7 @@ import pytest
 from cuda.core import Kernel, LaunchConfig, launch
 
 
-def test_arguments(module):
+def test_arguments(module, device):
     kernel = module.pad
     assert kernel.num_arguments == 4
     assert kernel.arguments_info == [(0, 1), (8, 8), (16, 2), (24, 8)]

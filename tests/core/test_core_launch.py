@@ -302,20 +302,24 @@ def test_many_parameters(device, stream, host):
 def test_launches_from_many_threads(module, device, current):
     count, wrong = 4096, []
 
-    def work(number):
+    def work(number, own, buffer, pinned, done):
         if current:
             device.set_current()
         for _ in range(3):
-            with device.create_stream() as own, device.allocate(4 * count, stream=own) as buffer:
-                pinned = LegacyPinnedMemoryResource().allocate(4 * count, stream=own)
-                buffer.fill(0, stream=own)
-                for _ in range(number):
-                    launch(own, LaunchConfig(grid=count // 256, block=256), module.add_one, buffer, count)
-                buffer.copy_to(pinned, stream=own)
-                own.record().sync()
-                wrong.extend(value for value in np.frombuffer(bytes(pinned), "i4") if value != number)
+            buffer.fill(0, stream=own)
+            for _ in range(number):
+                launch(own, LaunchConfig(grid=count // 256, block=256), module.add_one, buffer, count)
+            buffer.copy_to(pinned, stream=own)
+            own.record(done)
+            done.sync()
+            wrong.extend(value for value in np.frombuffer(bytes(pinned), "i4") if value != number)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 7)]
+    def things():
+        own = device.create_stream()
+        pinned = LegacyPinnedMemoryResource().allocate(4 * count, stream=own)
+        return own, device.allocate(4 * count, stream=own), pinned, device.create_event()
+
+    threads = [threading.Thread(target=work, args=(number, *things())) for number in range(1, 7)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -329,10 +333,10 @@ def test_the_default_stream_needs_a_current_device(module, device):
     def work():
         try:
             launch(device.default_stream, ONE, module.empty)
-        except RuntimeError as error:
-            raised.append(str(error))
+        except CUDAError as error:
+            raised.append(error.name)
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert raised == ["this thread has no current device: call Device().set_current() on it first"]
+    assert raised == ["CUDA_ERROR_INVALID_CONTEXT"]

@@ -116,7 +116,7 @@ def test_streams_of_other_libraries_and_graphs(module, device, stream, out, host
 
 
 def test_threads_share_a_launcher(module, device, stream, host):
-    """Threads without a current device, each with arguments of its own, at the same time."""
+    """Threads without a current device when they launch, each with arguments of its own, at the same time."""
     count, wrong = 64, []
     store = module.store_int.prepare(ONE, stream)
     launch(stream, ONE, module.empty)
@@ -125,6 +125,7 @@ def test_threads_share_a_launcher(module, device, stream, host):
         buffers = [device.allocate(4, stream=stream) for _ in range(count)]
         for index, buffer in enumerate(buffers):
             store(buffer, 1000 * number + index)
+        device.set_current()
         found = [int(host(buffer, "i4")[0]) for buffer in buffers]
         wrong.extend(value for index, value in enumerate(found) if value != 1000 * number + index)
         for buffer in buffers:

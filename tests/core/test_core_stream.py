@@ -42,7 +42,7 @@ def test_close(device):
         Stream()
 
 
-def test_default_streams():
+def test_default_streams(device):
     for stream, handle in ((LEGACY_DEFAULT_STREAM, 1), (PER_THREAD_DEFAULT_STREAM, 2)):
         assert int(stream.handle) == handle
         stream.close()

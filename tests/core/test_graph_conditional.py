@@ -213,6 +213,7 @@ def test_conditions_of_another_device_than_the_current_one():
         import numpy as np
         from cuda.core import Device, LegacyPinnedMemoryResource
         one = Device(1)
+        one.set_current()
         Device(0).set_current()
         stream = one.create_stream()
         buffer = LegacyPinnedMemoryResource().allocate(2, stream=stream)

@@ -10,7 +10,6 @@ from libc.string cimport memset
 from cuda.bindings cimport cydriver
 from cuda.core._buffer cimport Buffer
 from cuda.core._check cimport check
-from cuda.core._context cimport activate, current_ordinal, deactivate
 from cuda.core._location cimport set_location
 
 from cuda.core._device import Device
@@ -21,28 +20,20 @@ cdef int CPU = -1  # CU_DEVICE_CPU; CU_DEVICE_INVALID, -2, fills up
 
 
 cdef int _range(Buffer buffer, int which, void* data, size_t size) except -1:
-    cdef bint pushed = activate(0) if current_ordinal() < 0 else False
-    try:
-        check(
-            cydriver.cuMemRangeGetAttribute(
-                data, size, <cydriver.CUmem_range_attribute>which, buffer.address(), buffer.nbytes
-            ),
-            b"cuMemRangeGetAttribute",
-        )
-    finally:
-        deactivate(pushed)
+    check(
+        cydriver.cuMemRangeGetAttribute(
+            data, size, <cydriver.CUmem_range_attribute>which, buffer.address(), buffer.nbytes
+        ),
+        b"cuMemRangeGetAttribute",
+    )
     return 0
 
 
 cdef int _advise(Buffer buffer, int advice, cydriver.CUmemLocation location) except -1:
     cdef cydriver.CUdeviceptr start = buffer.address()
     cdef size_t nbytes = buffer.nbytes
-    cdef bint pushed = activate(0) if current_ordinal() < 0 else False
-    try:
-        with nogil:
-            check(cydriver.cuMemAdvise(start, nbytes, <cydriver.CUmem_advise>advice, location), b"cuMemAdvise")
-    finally:
-        deactivate(pushed)
+    with nogil:
+        check(cydriver.cuMemAdvise(start, nbytes, <cydriver.CUmem_advise>advice, location), b"cuMemAdvise")
     return 0
 
 

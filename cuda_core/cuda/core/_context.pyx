@@ -6,7 +6,7 @@
 from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, is_finalizing
+from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._driver_handle cimport HandleClass
 
 import threading
@@ -151,8 +151,35 @@ cdef int context_ordinal(cydriver.CUcontext context) except -2:
         check(cydriver.cuCtxPopCurrent(&popped), b"cuCtxPopCurrent")
 
 
+cdef int no_context(const char* call) except -1:
+    """Raise the error for a thread without a current context, in which `call` would fail."""
+    advice = "This thread has no current device: call Device(...).set_current() in it first."
+    return fail(cydriver.CUDA_ERROR_INVALID_CONTEXT, call, advice)
+
+
+def use_primary(int ordinal) -> None:
+    """Retain a device's primary context, for memory that is mapped into it; raise in a thread without a context."""
+    if current_ordinal() == -1:
+        no_context(b"cuCtxGetCurrent")
+    primary(ordinal)
+
+
 cdef bint activate(int ordinal) except -1:
-    """Make a context of the device current for the next calls; say whether one was pushed, for `deactivate`."""
+    """Make a context of the device current for the next calls; say whether one was pushed, for `deactivate`.
+
+    In a thread without a current context it raises: users choose the device of a thread by `Device.set_current`.
+    """
+    cdef int current = current_ordinal()
+    if current == ordinal:
+        return False
+    if current == -1:
+        no_context(b"cuCtxGetCurrent")
+    check(cydriver.cuCtxPushCurrent(primary(ordinal)), b"cuCtxPushCurrent")
+    return True
+
+
+cdef bint activate_anyway(int ordinal) except -1:
+    """Do what `activate` does in any thread: for finalisers, and for calls that need no context of the user's."""
     if current_ordinal() == ordinal:
         return False
     check(cydriver.cuCtxPushCurrent(primary(ordinal)), b"cuCtxPushCurrent")

@@ -6,13 +6,15 @@
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
+from libc.stdint cimport uint64_t
 
 from cuda.bindings cimport cydriver
 from cuda.bindings._args cimport is_small, small
 from cuda.core._buffer cimport MemoryResource
 from cuda.core._check cimport check
 from cuda.core._context cimport (
-    Context, activate, context_ordinal, current_ordinal, deactivate, initialise, living_primary, native_device, primary,
+    Context, activate, context_ordinal, current_ordinal, deactivate, initialise, living_primary, native_device,
+    no_context, primary,
 )
 from cuda.core._event cimport Event
 from cuda.core._stream cimport as_stream
@@ -20,7 +22,7 @@ from cuda.core._stream cimport as_stream
 import threading
 from collections import namedtuple
 
-from cuda.core._errors import ClosedError
+from cuda.core._errors import ClosedError, CUDAError
 from cuda.core._device_properties import DeviceProperties
 from cuda.core._stream import create_stream, default_stream
 
@@ -30,9 +32,71 @@ cdef extern from "Python.h":
         vectorcallfunc tp_vectorcall
     Py_ssize_t PyVectorcall_NARGS(size_t)
 
-cdef object _lock = threading.RLock()
-cdef dict _devices = {}
-cdef PyObject* _by_ordinal[256]  # the same, for a look without a call
+cdef extern from *:
+    """
+    /* The calling thread's Device objects by ordinal, for a look without a call of Python. They belong to the thread
+       state of the number `owner`; that of an ended thread state is never used again. */
+    static __thread struct { uint64_t owner; PyObject *devices[256]; } open_cuda_here;
+
+    static uint64_t open_cuda_thread_state(void) { return PyThreadState_GetID(PyThreadState_Get()); }
+
+    static PyObject *open_cuda_find_device(long long ordinal) {
+        return open_cuda_here.owner == open_cuda_thread_state() ? open_cuda_here.devices[ordinal] : NULL;
+    }
+
+    static void open_cuda_note_device(int ordinal, PyObject *device) {
+        uint64_t now = open_cuda_thread_state();
+        if (open_cuda_here.owner != now) {
+            memset(&open_cuda_here, 0, sizeof(open_cuda_here));
+            open_cuda_here.owner = now;
+        }
+        open_cuda_here.devices[ordinal] = device;
+    }
+
+    static void open_cuda_forget_devices(uint64_t owner) {
+        if (open_cuda_here.owner == owner) open_cuda_here.owner = 0;
+    }
+    """
+    uint64_t open_cuda_thread_state()
+    PyObject* open_cuda_find_device(long long ordinal)
+    void open_cuda_note_device(int ordinal, PyObject* device)
+    void open_cuda_forget_devices(uint64_t owner)
+
+# Each thread has Device objects of its own, as each has a current device of its own.
+cdef object _here = threading.local()
+
+
+cdef class _Devices:
+    """The Device objects of one thread."""
+
+    cdef dict found
+    cdef uint64_t owner
+
+    def __cinit__(self):
+        self.found = {}
+        self.owner = open_cuda_thread_state()
+
+    def __dealloc__(self):
+        open_cuda_forget_devices(self.owner)
+
+
+cdef dict _devices_here():
+    """Return the calling thread's Device objects by ordinal."""
+    try:
+        found = _here.devices
+    except AttributeError:
+        found = _here.devices = _Devices()
+    return (<_Devices>found).found
+
+
+cdef int _not_set(int ordinal) except -1:
+    """Raise the error for a Device object whose `set_current` was not called."""
+    raise CUDAError(
+        f"Device {ordinal} is not yet initialized, perhaps you forgot to call .set_current() first? "
+        f"Call Device({ordinal}).set_current() in each thread that uses it",
+        name="CUDA_ERROR_INVALID_CONTEXT",
+        status=<int>cydriver.CUDA_ERROR_INVALID_CONTEXT,
+    )
 
 
 ComputeCapability = namedtuple("ComputeCapability", "major minor", module=__name__)
@@ -49,7 +113,9 @@ class Device:
 
     Notes
     -----
-    There is one object per device, so that ``Device(0) is Device(0)``.
+    There is one object per device and thread, so that ``Device(0) is Device(0)``; those of other threads are equal.
+    `set_current` must be called before `context`, `sync`, `allocate` and the methods that create streams, events, graph
+    builders, arrays, textures and surfaces.
 
     Examples
     --------
@@ -58,7 +124,7 @@ class Device:
     (0, 32)
     """
 
-    __slots__ = ("_device_id", "_memory_resource", "_properties", "__weakref__")
+    __slots__ = ("_device_id", "_is_set", "_memory_resource", "_properties", "__weakref__")
 
     def __new__(cls, device_id=None):
         cdef int ordinal
@@ -72,15 +138,16 @@ class Device:
             except (AttributeError, OverflowError):
                 raise TypeError(f"device_id must be an int, a Device or None, not {device_id!r}") from None
         native_device(ordinal)
-        with _lock:
-            self = _devices.get(ordinal)
-            if self is None:
-                self = _devices[ordinal] = object.__new__(cls)
-                self._device_id = ordinal
-                self._memory_resource = self._properties = None
-                if type(self) is Device and ordinal < 256:
-                    _by_ordinal[ordinal] = <PyObject*>self
-            return self
+        devices = _devices_here()
+        self = devices.get(ordinal)
+        if self is None:
+            self = devices[ordinal] = object.__new__(cls)
+            self._device_id = ordinal
+            self._is_set = False
+            self._memory_resource = self._properties = None
+            if type(self) is Device and ordinal < 256:
+                open_cuda_note_device(ordinal, <PyObject*>self)
+        return self
 
     @property
     def device_id(self) -> int:
@@ -107,10 +174,16 @@ class Device:
         -------
         Context or None
             With `ctx`, the context that was current before.
+
+        Raises
+        ------
+        CUDAError
+            If `ctx` is given and the thread has no context yet: call ``set_current()`` first.
         """
         cdef cydriver.CUcontext before = NULL
         if ctx is None:
             check(cydriver.cuCtxSetCurrent(living_primary(self._device_id)), b"cuCtxSetCurrent")
+            self._is_set = True
             return None
         if not isinstance(ctx, Context):
             raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
@@ -118,10 +191,13 @@ class Device:
         if context.closed:
             raise ClosedError("ctx is closed")
         if context._device_id != self._device_id:
-            raise ValueError(f"ctx belongs to device {context._device_id}, not to device {self._device_id}")
+            raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._device_id}")
         check(cydriver.cuCtxGetCurrent(&before), b"cuCtxGetCurrent")
+        if before == NULL:
+            no_context(b"cuCtxGetCurrent")
         check(cydriver.cuCtxSetCurrent(context.native), b"cuCtxSetCurrent")
-        return None if before == NULL else Context.wrap(before, context_ordinal(before))
+        self._is_set = True
+        return Context.wrap(before, context_ordinal(before))
 
     def sync(self) -> None:
         """Wait until all work of the device is finished.
@@ -131,8 +207,10 @@ class Device:
         CUDAError
             If some of it failed.
         """
-        cdef bint pushed = activate(self._device_id)
         cdef cydriver.CUresult status
+        if not self._is_set:
+            _not_set(self._device_id)
+        cdef bint pushed = activate(self._device_id)
         try:
             with nogil:
                 status = cydriver.cuCtxSynchronize()
@@ -154,6 +232,8 @@ class Device:
         -------
         Stream
         """
+        if not self._is_set:
+            _not_set(self._device_id)
         if obj is None:
             return create_stream(self._device_id, options)
         if options is not None:
@@ -172,6 +252,8 @@ class Device:
         -------
         Event
         """
+        if not self._is_set:
+            _not_set(self._device_id)
         return Event.create(self._device_id, options)
 
     def allocate(self, size, *, stream):
@@ -188,6 +270,8 @@ class Device:
         -------
         Buffer
         """
+        if not self._is_set:
+            _not_set(self._device_id)
         return self.memory_resource.allocate(size, stream=stream)
 
     @property
@@ -217,6 +301,8 @@ class Device:
     def context(self):
         """Return the context of this device that is current in the calling thread, or its primary context."""
         cdef cydriver.CUcontext current = NULL
+        if not self._is_set:
+            _not_set(self._device_id)
         if current_ordinal() == self._device_id:
             check(cydriver.cuCtxGetCurrent(&current), b"cuCtxGetCurrent")
             return Context.wrap(current, self._device_id)
@@ -280,12 +366,12 @@ class Device:
         Parameters
         ----------
         peer : Device or int
-            The other device.
+            The other device; its own memory a device can always use.
         """
         cdef int answer = 0
         cdef int other = int(Device(peer))
         if other == self._device_id:
-            return False
+            return True
         check(
             cydriver.cuDeviceCanAccessPeer(&answer, native_device(self._device_id), native_device(other)),
             b"cuDeviceCanAccessPeer",
@@ -309,8 +395,8 @@ class Device:
 
         Parameters
         ----------
-        options : ContextOptions, optional
-            What it has; by default all multiprocessors.
+        options : ContextOptions
+            What it has of the device: ``ContextOptions(resources=[device.resources.sm])`` is all multiprocessors.
 
         Returns
         -------
@@ -328,6 +414,8 @@ class Device:
         """
         from cuda.core.graph._builder import on_stream
 
+        if not self._is_set:
+            _not_set(self._device_id)
         return on_stream(create_stream(self._device_id), True)
 
     def create_mipmapped_array(self, options):
@@ -344,6 +432,8 @@ class Device:
         """
         from cuda.core.texture._array import create_mipmapped
 
+        if not self._is_set:
+            _not_set(self._device_id)
         return create_mipmapped(self._device_id, options)
 
     def create_opaque_array(self, options):
@@ -360,6 +450,8 @@ class Device:
         """
         from cuda.core.texture._array import create_array
 
+        if not self._is_set:
+            _not_set(self._device_id)
         return create_array(self._device_id, options)
 
     def create_surface_object(self, *, resource):
@@ -376,6 +468,8 @@ class Device:
         """
         from cuda.core.texture._object import create_surface
 
+        if not self._is_set:
+            _not_set(self._device_id)
         return create_surface(self._device_id, resource)
 
     def create_texture_object(self, *, resource, options=None):
@@ -394,6 +488,8 @@ class Device:
         """
         from cuda.core.texture._object import create_texture
 
+        if not self._is_set:
+            _not_set(self._device_id)
         return create_texture(self._device_id, resource, options)
 
     def to_system_device(self):
@@ -436,9 +532,12 @@ cdef PyObject* call_device(PyObject* cls, PyObject* const* arguments, size_t fla
         ordinal = max(current_ordinal(), 0)
     elif names == NULL and count == 1 and PyLong_CheckExact(<object>arguments[0]) and is_small(<object>arguments[0]):
         ordinal = small(<object>arguments[0])
-    if 0 <= ordinal < 256 and _by_ordinal[ordinal] != NULL:
-        Py_INCREF(<object>_by_ordinal[ordinal])
-        return _by_ordinal[ordinal]
+    cdef PyObject* found = NULL
+    if 0 <= ordinal < 256:
+        found = open_cuda_find_device(ordinal)
+        if found != NULL:
+            Py_INCREF(<object>found)
+            return found
     positional = tuple([<object>arguments[index] for index in range(count)])
     keywords = {}
     if names != NULL:

@@ -323,8 +323,9 @@ def create_green(ordinal: int, options: Any) -> tuple[int, int]:
     """Make a green context of a device; return it as CUgreenCtx and CUcontext."""
     from cuda.bindings import driver
 
-    resources = [of_device(ordinal).sm] if options is None else _checked_resources(options)
-    native = [resource._native for resource in resources]
+    if options is None:
+        raise ValueError("options must be given: ContextOptions(resources=[device.resources.sm]), or a part of that")
+    native = [resource._native for resource in _checked_resources(options)]
     description = call(driver.cuDevResourceGenerateDesc, native, len(native))
     green = call(
         driver.cuGreenCtxCreate, description, ordinal, driver.CUgreenCtxCreate_flags.CU_GREEN_CTX_DEFAULT_STREAM

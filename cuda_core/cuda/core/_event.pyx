@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail, is_finalizing
-from cuda.core._context cimport Context, activate, deactivate, primary
+from cuda.core._context cimport Context, activate, activate_anyway, deactivate, primary
 from cuda.core._driver_handle cimport HandleClass
 
 from cuda.core._errors import ClosedError
@@ -158,7 +158,7 @@ cdef class Event:
         memcpy(&data, <char*>payload, sizeof(data))
         self.ipc = True
         self.blocking = ipc_descriptor.is_blocking_sync
-        cdef bint pushed = activate(self.device_id)
+        cdef bint pushed = activate_anyway(self.device_id)
         try:
             check(cydriver.cuIpcOpenEventHandle(&self.native, data), b"cuIpcOpenEventHandle")
         finally:

@@ -8,7 +8,7 @@ from libc.stdlib cimport free, realloc
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check
-from cuda.core._context cimport activate, current_ordinal, deactivate, native_device
+from cuda.core._context cimport activate_anyway, current_ordinal, deactivate, native_device, no_context
 from cuda.core._driver_handle cimport HandleClass
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._stream cimport as_stream
@@ -64,8 +64,11 @@ cdef class Kernel:
         free(self.layout)
 
     cdef int ask_layout(self) except -1:
-        """Ask the driver for the layout of the parameters; it tells threads that have a context."""
-        cdef bint pushed = activate(0) if current_ordinal() < 0 else False
+        """Ask the driver for the layout of the parameters; it tells threads that have a context.
+
+        A launch into a stream needs none: it runs in the stream's.
+        """
+        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
         try:
             return self._ask_layout()
         finally:
@@ -139,6 +142,8 @@ cdef class Kernel:
         return [ParamInfo(self.layout[index].offset, self.layout[index].size) for index in range(self.count)]
 
     def _need_layout(self):
+        if current_ordinal() < 0:
+            no_context(b"cuKernelGetParamInfo")
         self.read_layout()
         if self.count < 0:
             raise NotImplementedError("this driver does not tell a kernel's parameters: it takes one for CUDA 12.4")
@@ -310,18 +315,14 @@ cdef class KernelOccupancy:
             Dynamic shared memory of a block in bytes.
         """
         cdef int blocks = 0
-        cdef bint pushed = activate(max(current_ordinal(), 0))
-        try:
-            function = self.kernel.function()
-            with nogil:
-                check(
-                    cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                        &blocks, function, block_size, dynamic_shared_memory_size
-                    ),
-                    b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
-                )
-        finally:
-            deactivate(pushed)
+        function = self.kernel.function()
+        with nogil:
+            check(
+                cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                    &blocks, function, block_size, dynamic_shared_memory_size
+                ),
+                b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            )
         return blocks
 
     def max_potential_block_size(self, dynamic_shared_memory_needed, int block_size_limit):
@@ -345,16 +346,12 @@ cdef class KernelOccupancy:
                 f"not {type(dynamic_shared_memory_needed).__name__}"
             )
         cdef size_t shared = dynamic_shared_memory_needed
-        cdef bint pushed = activate(max(current_ordinal(), 0))
-        try:
-            function = self.kernel.function()
-            with nogil:
-                check(
-                    cydriver.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, shared, block_size_limit),
-                    b"cuOccupancyMaxPotentialBlockSize",
-                )
-        finally:
-            deactivate(pushed)
+        function = self.kernel.function()
+        with nogil:
+            check(
+                cydriver.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, shared, block_size_limit),
+                b"cuOccupancyMaxPotentialBlockSize",
+            )
         return MaxPotentialBlockSizeOccupancyResult(grid, block)
 
     def available_dynamic_shared_memory_per_block(self, int num_blocks_per_multiprocessor, int block_size) -> int:
@@ -368,18 +365,14 @@ cdef class KernelOccupancy:
             Threads in a block.
         """
         cdef size_t nbytes = 0
-        cdef bint pushed = activate(max(current_ordinal(), 0))
-        try:
-            function = self.kernel.function()
-            with nogil:
-                check(
-                    cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
-                        &nbytes, function, num_blocks_per_multiprocessor, block_size
-                    ),
-                    b"cuOccupancyAvailableDynamicSMemPerBlock",
-                )
-        finally:
-            deactivate(pushed)
+        function = self.kernel.function()
+        with nogil:
+            check(
+                cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
+                    &nbytes, function, num_blocks_per_multiprocessor, block_size
+                ),
+                b"cuOccupancyAvailableDynamicSMemPerBlock",
+            )
         return nbytes
 
     def max_potential_cluster_size(self, LaunchConfig config not None, stream=None) -> int:
@@ -411,20 +404,16 @@ cdef class KernelOccupancy:
         cdef int answer = 0
         if stream is not None:
             native.hStream = as_stream(stream, "stream").native
-        cdef bint pushed = activate(max(current_ordinal(), 0))
-        try:
-            function = self.kernel.function()
-            with nogil:
-                if active:
-                    check(
-                        cydriver.cuOccupancyMaxActiveClusters(&answer, function, &native),
-                        b"cuOccupancyMaxActiveClusters",
-                    )
-                else:
-                    check(
-                        cydriver.cuOccupancyMaxPotentialClusterSize(&answer, function, &native),
-                        b"cuOccupancyMaxPotentialClusterSize",
-                    )
-        finally:
-            deactivate(pushed)
+        function = self.kernel.function()
+        with nogil:
+            if active:
+                check(
+                    cydriver.cuOccupancyMaxActiveClusters(&answer, function, &native),
+                    b"cuOccupancyMaxActiveClusters",
+                )
+            else:
+                check(
+                    cydriver.cuOccupancyMaxPotentialClusterSize(&answer, function, &native),
+                    b"cuOccupancyMaxPotentialClusterSize",
+                )
         return answer

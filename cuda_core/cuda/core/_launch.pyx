@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 from cuda.core._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, PySequence_Fast_ITEMS, pack_items
 from cuda.core._check cimport fail
-from cuda.core._context cimport activate, current_ordinal, deactivate
+from cuda.core._context cimport activate_anyway, current_ordinal, deactivate
 from cuda.core._kernel cimport Kernel
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._stream cimport Stream, as_stream
@@ -97,7 +97,7 @@ cdef int put(
     order.end_use()
     if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
         # A thread without a current device: the stream's is meant.
-        pushed = activate(order.ordinal())
+        pushed = activate_anyway(order.ordinal())
         try:
             with nogil:
                 status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)

@@ -8,7 +8,7 @@ from libc.stdlib cimport calloc, free, malloc
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail, is_finalizing
-from cuda.core._context cimport activate, current_ordinal, deactivate, initialise
+from cuda.core._context cimport activate_anyway, current_ordinal, deactivate, initialise
 from cuda.core._kernel cimport Kernel, new_kernel
 
 cdef extern from "Python.h":
@@ -63,7 +63,7 @@ cdef class Library:
     def module(self) -> int:
         """Return the address of the CUmodule for the current context."""
         cdef cydriver.CUmodule module = NULL
-        cdef bint pushed = activate(0) if current_ordinal() < 0 else False
+        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
         try:
             with nogil:
                 check(cydriver.cuLibraryGetModule(&module, self.native), b"cuLibraryGetModule")
@@ -116,7 +116,7 @@ cdef class Library:
         cdef size_t size = 0
         cdef bytes encoded = name.encode()
         cdef const char* symbol = encoded
-        cdef bint pushed = activate(0) if current_ordinal() < 0 else False
+        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
         try:
             with nogil:
                 status = cydriver.cuLibraryGetGlobal(&ptr, &size, self.native, symbol)

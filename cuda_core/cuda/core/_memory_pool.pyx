@@ -9,7 +9,9 @@ from libc.string cimport memcpy, memset
 from cuda.bindings cimport cydriver
 from cuda.core._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
 from cuda.core._check cimport check, dev_mode, fail, is_finalizing, tell_unclosed
-from cuda.core._context cimport activate, deactivate, initialise, native_device, primary
+from cuda.core._context cimport (
+    activate_anyway, current_ordinal, deactivate, initialise, native_device, no_context, primary,
+)
 from cuda.core._stream cimport Stream, as_stream
 
 import threading
@@ -27,7 +29,7 @@ cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, 
     advice = f"Asked for {size} bytes"
     if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY:
         if ordinal >= 0:
-            pushed = activate(ordinal)
+            pushed = activate_anyway(ordinal)
             if cydriver.cuMemGetInfo(&unused, &total) == cydriver.CUDA_SUCCESS:
                 advice += f"; {unused} of {total} are free"
             deactivate(pushed)
@@ -51,7 +53,7 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
         elif status != cydriver.CUDA_ERROR_INVALID_CONTEXT:
             return check(status, b"cuMemFreeAsync")
     # A finaliser may run in a thread without a current context.
-    pushed = activate(max(ordinal, 0))
+    pushed = activate_anyway(max(ordinal, 0))
     try:
         with nogil:
             if native == NULL:  # not cuMemFree, after which NVIDIA's driver counts the memory as used for good
@@ -210,14 +212,10 @@ cdef class MemoryPool(_Base):
             with nogil:
                 status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
             order.end_use()
-            if status == cydriver.CUDA_ERROR_INVALID_CONTEXT:
-                # The default stream is that of the current context, and this thread has none.
-                pushed = activate(max(self.ordinal, 0))
-                with nogil:
-                    status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
-                deactivate(pushed)
             if status != cydriver.CUDA_SUCCESS:
                 out_of_memory(status, b"cuMemAllocFromPoolAsync", nbytes, self.ordinal)
+        elif <uintptr_t>native <= 2 and current_ordinal() < 0:
+            no_context(b"cuMemAllocFromPoolAsync")
         if self.kind is None:
             return Buffer.wrap(ptr, nbytes, self, None, order)
         return Buffer.wrap_as(self.kind, ptr, nbytes, self, None, order)
@@ -318,7 +316,7 @@ cdef class MemoryPool(_Base):
         with _lock:
             shared = self.imports.get(payload)
             if shared is None:
-                pushed = activate(max(self.ordinal, 0))  # unpickling comes before Device.set_current
+                pushed = activate_anyway(max(self.ordinal, 0))  # unpickling comes before Device.set_current
                 try:
                     if self.released:  # the driver takes an allocation again only once it is no longer mapped
                         self.released = False

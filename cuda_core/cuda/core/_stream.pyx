@@ -9,7 +9,9 @@ from libc.stdint cimport uintptr_t
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, dev_mode, is_finalizing, tell_unclosed
 from cuda.core._driver_handle cimport HandleClass
-from cuda.core._context cimport Context, activate, context_ordinal, current_ordinal, deactivate, life_of
+from cuda.core._context cimport (
+    Context, activate, context_ordinal, current_ordinal, deactivate, life_of, no_context,
+)
 from cuda.core._event cimport Event
 
 import atexit
@@ -103,7 +105,7 @@ cdef class Stream:
             found = context_ordinal(context)
             self.device_id = found
         if found < 0:
-            raise RuntimeError("this thread has no current device: call Device().set_current() on it first")
+            no_context(b"cuCtxGetCurrent")
         return found
 
     cdef bint is_outlived(self) except -1:
@@ -207,6 +209,7 @@ cdef class Stream:
         from cuda.core._device_resources import of_stream
 
         self.open_handle()
+        self.ordinal()
         return of_stream(self.handle)
 
     def create_graph_builder(self):

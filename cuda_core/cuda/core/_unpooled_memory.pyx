@@ -8,7 +8,7 @@ from libc.stdint cimport uintptr_t
 from cuda.bindings cimport cydriver
 from cuda.core._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
 from cuda.core._check cimport check
-from cuda.core._context cimport activate, deactivate, primary
+from cuda.core._context cimport activate, activate_anyway, deactivate, initialise, primary
 from cuda.core._memory_pool cimport free, out_of_memory
 from cuda.core._stream cimport Stream, as_stream
 
@@ -45,14 +45,11 @@ cdef class LegacyPinnedMemoryResource(_Base):
         order = None if stream is None else as_stream(stream, "stream")
         if nbytes == 0:
             return Buffer.wrap(0, 0, self, None, order)
-        cdef bint pushed = _some_context()
-        try:
-            with nogil:
-                status = cydriver.cuMemAllocHost(&ptr, nbytes)
-            if status != cydriver.CUDA_SUCCESS:
-                out_of_memory(status, b"cuMemAllocHost", nbytes, 0)
-        finally:
-            deactivate(pushed)
+        initialise()
+        with nogil:
+            status = cydriver.cuMemAllocHost(&ptr, nbytes)
+        if status != cydriver.CUDA_SUCCESS:
+            out_of_memory(status, b"cuMemAllocHost", nbytes, 0)
         return Buffer.wrap(<cydriver.CUdeviceptr><uintptr_t>ptr, nbytes, self, None, order)
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
@@ -113,7 +110,7 @@ cdef bint _some_context() except -1:
     cdef cydriver.CUcontext context = NULL
     primary(0)
     check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
-    return activate(0) if context == NULL else False
+    return activate_anyway(0) if context == NULL else False
 
 
 cdef class SynchronousMemoryResource(_Base):

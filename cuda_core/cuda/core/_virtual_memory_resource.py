@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cuda.core._buffer import Buffer, MemoryResource
+from cuda.core._context import use_primary
 from cuda.core._errors import ClosedError
 from cuda.core._stream import to_stream
 from cuda.core._virtual_memory import Pieces
@@ -141,7 +142,7 @@ class VirtualMemoryResource(MemoryResource):
         """
         size = _checked_size(size)
         order = None if stream is None else to_stream(stream)
-        self.device.context  # noqa: B018 - the driver maps memory into a device that is in use
+        use_primary(self.device.device_id)
         if size == 0:
             return Buffer.from_handle(0, 0, mr=self, stream=order)
         pieces = Pieces(self.device, self.config)

@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, is_finalizing
-from cuda.core._context cimport initialise
+from cuda.core._context cimport initialise, no_context
 from cuda.core.graph._retain cimport Entry, release, retain
 
 from weakref import WeakValueDictionary
@@ -22,7 +22,7 @@ cdef cydriver.CUcontext current_context() except NULL:
     initialise()
     check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
     if context == NULL:
-        raise RuntimeError("this thread has no current device: call Device().set_current() on it first")
+        no_context(b"cuCtxGetCurrent")
     return context
 
 
