@@ -75,7 +75,7 @@ def test_registers_that_pass_nothing(kind, what) -> None:
     [
         ("(f), f, (%r1)", "result .*f.* of a call must be a register or a .param variable"),
         ("(data), f, (%r1)", "result .*data.* of a call must be a register or a .param variable"),
-        ("(7), f, (%r1)", "cannot be written"),
+        ("(7), f, (%r1)", "result .*7.* of a call must be a register or a .param variable"),
     ],
 )
 def test_results_that_go_nowhere(call: str, message: str) -> None:
@@ -128,6 +128,37 @@ def test_each_lane_calls_its_own_function() -> None:
     lanes = np.arange(32)
     expected = np.where(lanes % 2 == 0, 100 + lanes, 100 - lanes)
     np.testing.assert_array_equal(run(ADD + SUB + table + START + INDIRECT + END), expected)
+
+
+IN_REGISTERS = """
+.func (.reg .u32 to, .reg .u64 more) {0}(.reg .u32 a, .reg .b32 b) {{
+    {1}.u32 to, a, b; cvt.u64.u32 more, b; add.u64 more, more, {2}; ret;
+}}
+"""
+CALL_REGISTERS = """
+    and.b32 %r2, %r1, 1; mul.wide.u32 %d4, %r2, 8; mov.u64 %d5, table; add.s64 %d5, %d5, %d4; ld.global.u64 %d6, [%d5];
+    proto: .callprototype (.reg .u32 _, .reg .b64 _) _ (.reg .u32 _, .reg .b32 _);
+    list: .calltargets add, sub;
+    call (%r4, %d7), %d6, (100, %r1), {0};
+    cvt.u32.u64 %r5, %d7; mad.lo.u32 %r9, %r5, 1000, %r4;
+"""
+
+
+@pytest.mark.parametrize("known", ["proto", "list"])
+@pytest.mark.parametrize("lanes", [32, 11])  # all, and those in front of a branch
+def test_indirect_calls_with_parameters_in_registers(known: str, lanes: int) -> None:
+    functions = IN_REGISTERS.format("add", "add", 0) + IN_REGISTERS.format("sub", "sub", 7)
+    table = ".global .align 8 .u64 table[2] = {add, sub};\n"
+    guard = f"mov.u32 %r9, 5; setp.ge.u32 %p1, %r1, {lanes}; @%p1 bra AFTER;"
+    lane = np.arange(32)
+    called = np.where(lane % 2 == 0, 100 + lane + 1000 * lane, 100 - lane + 1000 * (lane + 7))
+    result = run(functions + table + START + guard + CALL_REGISTERS.format(known) + "AFTER:" + END)
+    np.testing.assert_array_equal(result, np.where(lane < lanes, called, 5))
+
+
+def test_prototypes_with_registers_that_pass_nothing() -> None:
+    with pytest.raises(PtxError, match=r"parameter _ of proto is a predicate, which is not passed in registers"):
+        run(START + "proto: .callprototype _ (.reg .pred _);" + END)
 
 
 def test_a_pointer_to_no_function_is_a_fault() -> None:

@@ -13,7 +13,7 @@ from cuda.cpu.emit import services
 from cuda.cpu.emit.builder import Module
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.parameters import Storage, is_scalar, offsets_of, words_of
-from cuda.cpu.emit.values import Shape, Value
+from cuda.cpu.emit.values import Shape, Value, width_of
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, CallTargets, Function, Operand, Prototype, Register, Symbol, Variable
 
@@ -133,7 +133,7 @@ def emit_call(frame: Frame, call: Call) -> None:
         function = frame.program.functions.get(call.target.name)
         if function is None or function.body is None:
             raise PtxError(f"function {call.target.name!r} is called and not defined", call.line)
-        _call(frame, call, function, frame.mask, None)
+        _call_direct(frame, call, function)
     if _may_exit(frame, call):
         dead = frame.builder.assign(f"load {frame.builder.mask_type}, ptr {frame.dead}")
         alive = frame.builder.assign(f"xor {frame.builder.mask_type} {dead}, -1")
@@ -158,28 +158,37 @@ def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
     return frame.builder.typed(frame.builder.broadcast(frame.read(operand, f"b{8 * parameter.size}")))
 
 
-def _call(frame: Frame, call: Call, function: Function, mask: str, lanes: Value | None) -> None:
-    """Call a known function with `mask`; write results for `lanes` only, if given."""
-    builder = frame.builder
+def _arguments(frame: Frame, call: Call, function: Function) -> list[str]:
+    """Return the arguments of a call of a known function, with their LLVM types."""
     if len(call.arguments) != len(function.parameters) or len(call.results) != len(function.results):
         raise PtxError(f"call of {function.name!r} with another number of parameters than declared", call.line)
-    arguments = [f"ptr {frame.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}"]
-    for operand, parameter in zip(call.arguments, function.parameters, strict=True):
-        arguments.append(argument(frame, operand, parameter))
+    pairs = zip(call.arguments, function.parameters, strict=True)
+    return [argument(frame, operand, parameter) for operand, parameter in pairs]
+
+
+def _call(frame: Frame, function: Function, mask: str, arguments: list[str]) -> list[list[Value]]:
+    """Call a known function for the lanes of `mask`; return the words of each of its results."""
+    builder = frame.builder
+    arguments = [f"ptr {frame.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}", *arguments]
     returned = _returned(function.results)
     if returned is not None:
         name = builder.call(symbol_of(function), _result_type(frame.module, function.results), *arguments)
-        put_result(frame, call.results[0], Value(name, words_of(returned)[0], Shape.VECTOR), lanes)
-        return
+        return [[Value(name, words_of(returned)[0], Shape.VECTOR)]]
     places = [Storage(builder, result) for result in function.results]
     arguments += [f"ptr {place.pointer}" for place in places]
     builder.call(symbol_of(function), "void", *arguments)
-    for place, operand in zip(places, call.results, strict=True):
+    return [[place.load(index) for index in range(place.count)] for place in places]
+
+
+def _call_direct(frame: Frame, call: Call, function: Function) -> None:
+    found = _call(frame, function, frame.mask, _arguments(frame, call, function))
+    for operand, words in zip(call.results, found, strict=True):
         if isinstance(operand, Register):
-            put_result(frame, operand, place.load(0), lanes)
+            frame.write(operand, words[0])
             continue
-        for index in range(place.count):
-            _storage(frame, operand).store(index, place.load(index), lanes)
+        storage = _storage(frame, operand)
+        for index, word in enumerate(words):
+            storage.store(index, frame.builder.resize(word, storage.element), None)
 
 
 def _storage(frame: Frame, operand: Operand) -> Storage:
@@ -190,36 +199,57 @@ def _storage(frame: Frame, operand: Operand) -> Storage:
     return storage
 
 
-def put_result(frame: Frame, operand: Operand, value: Value, lanes: Value | None = None) -> None:
+def put_result(frame: Frame, operand: Operand, value: Value) -> None:
     """Write a scalar result where the call wants it."""
     if isinstance(operand, Symbol):
-        _storage(frame, operand).write(0, value, frame.line, lanes)
-    elif lanes is not None:
-        frame.write(operand, frame.builder.select(lanes, value, frame.get(operand.name)))
+        _storage(frame, operand).write(0, value, frame.line)
     else:
         frame.write(operand, value)
 
 
 def _call_indirect(frame: Frame, call: Call) -> None:
-    """Try every function whose address is taken and whose parameters fit; the address is a mere token."""
+    """Try every function whose address is taken and whose parameters fit; the address is a mere token.
+
+    Each call is under a branch, so all that the call and what follows it share is made outside of these: arguments
+    are read in front, and results meet in memory, from which registers are written behind the last branch.
+    """
     builder = frame.builder
     target = frame.read(call.target, "u64")
     prototype = _prototype(frame, call)
+    functions = [
+        function
+        for function in {each.name: each for each in frame.program.functions.values()}.values()
+        if function.name in frame.program.symbol_index and function.body is not None and _fits(function, prototype)
+    ]
+    arguments = {function.name: _arguments(frame, call, function) for function in functions}
+    results = [_result_storage(frame, operand) for operand in call.results]
     rest = frame.mask
-    for function in frame.program.functions.values():
-        if function.name not in frame.program.symbol_index or function.body is None or not _fits(function, prototype):
-            continue
+    for function in functions:
         equal = builder.lane_bits(builder.compare("icmp eq", target, frame.address_of(function.name)))
         here = builder.assign(f"and {builder.mask_type} {equal}, {rest}")
         rest = builder.assign(f"xor {builder.mask_type} {here}, {rest}")
-        lanes = builder.lanes_of(here)
         then, after = builder.new_label("call"), builder.new_label("called")
         builder.branch(builder.is_zero(here), after, then)
         builder.label(then)
-        _call(frame, call, function, here, lanes)
+        found = _call(frame, function, here, arguments[function.name])
+        lanes = builder.lanes_of(here)
+        for storage, words in zip(results, found, strict=True):
+            for index, word in enumerate(words):
+                storage.store(index, builder.resize(word, storage.element), lanes)
         builder.jump(after)
         builder.label(after)
     frame.fault_if(builder.assign(f"icmp ne {builder.mask_type} {rest}, 0"), "invalid_pc")
+    for operand, storage in zip(call.results, results, strict=True):
+        if isinstance(operand, Register):
+            frame.write(operand, storage.load(0))
+
+
+def _result_storage(frame: Frame, operand: Operand) -> Storage:
+    """Return the memory in which results of several functions meet: an own one for a register."""
+    if not isinstance(operand, Register):
+        return _storage(frame, operand)
+    size = width_of(frame.element_of(operand.name)) // 8
+    return Storage(frame.builder, Variable(operand.name, "param", f"b{8 * size}", size, size))
 
 
 def _prototype(frame: Frame, call: Call) -> Prototype | CallTargets:

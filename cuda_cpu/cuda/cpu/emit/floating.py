@@ -61,8 +61,19 @@ def _operation(opcode: str) -> Callable[..., Value]:
 add = _operation("fadd")
 subtract = _operation("fsub")
 multiply = _operation("fmul")
-divide = _operation("fdiv")
+_divide = _operation("fdiv")
 multiply_add = _operation("fma")
+
+
+def divide(frame: Frame, form: Form, a: Value, b: Value) -> Value:
+    """Return a / b; .approx multiplies with a reciprocal, which is zero from 2^126 on (manual, 9.7.3.8)."""
+    result = _divide(frame, form, a, b)
+    if "approx" not in form.modifiers:
+        return result
+    builder = frame.builder
+    large = builder.compare("fcmp ogt", builder.intrinsic("fabs", b.element, b), real(2.0**126, b.element))
+    zero = builder.intrinsic("copysign", b.element, real(0.0, b.element), b)
+    return builder.select(large, builder.binary("fmul", a, zero), result)
 
 
 def negate(frame: Frame, form: Form, a: Value) -> Value:

@@ -92,12 +92,18 @@ def log2(frame: Frame, x: Value) -> Value:
 
 
 def _sine(frame: Frame, x: Value, quarter: int) -> Value:
-    """Return sin(x + quarter * pi/2) for f32; infinities give NaN."""
+    """Return sin(x + quarter * pi/2) for f32; infinities give NaN.
+
+    Where x is so large that pi/2 times the number of quarters is off by more than a quarter, the rest is cut to one:
+    the result has no correct digit, as the manual allows there, but is in [-1, 1].
+    """
     builder = frame.builder
     turns = builder.intrinsic("rint", "float", builder.binary("fmul", x, real(2 / math.pi, "float")))
     r = x
     for part in HALF_PI:
         r = builder.intrinsic("fma", "float", turns, real(-part, "float"), r)
+    for compare, bound in (("fcmp ogt", 1.0), ("fcmp olt", -1.0)):  # pi/4, and what rounding may add
+        r = builder.select(builder.compare(compare, r, real(bound, "float")), real(bound, "float"), r)
     quadrant = builder.intrinsic("fptosi.sat", "i32", turns, mangle=("i32", "float"))
     quadrant = builder.binary("add", quadrant, constant(quarter, "i32"))
     square = builder.binary("fmul", r, r)
@@ -113,7 +119,9 @@ def _sine(frame: Frame, x: Value, quarter: int) -> Value:
 
 
 def _sin(frame: Frame, x: Value) -> Value:
-    return _sine(frame, x, 0)
+    """Return the sine; that of -0 is -0 (manual, 9.7.3.18)."""
+    zero = frame.builder.compare("fcmp oeq", x, real(0.0, "float"))
+    return frame.builder.select(zero, x, _sine(frame, x, 0))
 
 
 def _cos(frame: Frame, x: Value) -> Value:

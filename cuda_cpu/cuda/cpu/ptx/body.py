@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cuda.cpu.ptx.cursor import Cursor
-from cuda.cpu.ptx.declarations import declaration, is_declaration, parameters
+from cuda.cpu.ptx.declarations import check_registers, declaration, is_declaration, parameters
 from cuda.cpu.ptx.operands import AXES, OperandParser
 from cuda.cpu.ptx.special import type_of_special
 from cuda.cpu.ptx.syntax import (
@@ -214,6 +214,7 @@ class BodyParser:
             results = parameters(cursor) if cursor.token == "(" else ()
             cursor.expect("_")
             arguments = parameters(cursor) if cursor.token == "(" else ()
+            check_registers(written, (*results, *arguments), line)
             cursor.skip_to(";")  # .noreturn, .abi_preserve: no matter to a caller here
             self.statements.append(Prototype(name, results, arguments, line))
         elif cursor.token in (".branchtargets", ".calltargets"):

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from math import prod
 
 from cuda.cpu.ptx.constants import is_number, number, packed
 from cuda.cpu.ptx.cursor import Cursor
+from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
 
 _LARGEST = 1 << 32  # bytes of a variable with an initial value
@@ -54,6 +56,14 @@ def parameters(cursor: Cursor) -> tuple[Variable, ...]:
         found.append(_variable(cursor, _prefix(cursor), "")[0])
         _check_parameter(cursor, found)
     return tuple(found)
+
+
+def check_registers(name: str, parameters: Iterable[Variable], line: int) -> None:
+    """Refuse parameters in registers, of a function or of a prototype, that cannot be passed in these."""
+    for each in parameters:
+        if each.space == "reg" and (each.type == "pred" or each.vector > 1):
+            what = f"parameter {each.name} of {name} is a {'vector' if each.vector > 1 else 'predicate'}"
+            raise PtxError(f"{what}, which is not passed in registers", line)
 
 
 def _check_parameter(cursor: Cursor, parameters: list[Variable]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from cuda.cpu.ptx.body import BodyParser
 from cuda.cpu.ptx.cursor import Cursor
-from cuda.cpu.ptx.declarations import attribute, declaration, is_declaration, parameters
+from cuda.cpu.ptx.declarations import attribute, check_registers, declaration, is_declaration, parameters
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import (
     Address,
@@ -245,10 +245,7 @@ def passed(function: Function, body: list[Statement]) -> list[Statement]:
     """
     taken = [each for each in function.parameters if each.space == "reg"]
     given = [each for each in function.results if each.space == "reg"]
-    for each in (*taken, *given):
-        if each.type == "pred" or each.vector > 1:
-            what = f"parameter {each.name} of {function.name} is a {'vector' if each.vector > 1 else 'predicate'}"
-            raise PtxError(f"{what}, which is not passed in registers", function.line)
+    check_registers(function.name, (*taken, *given), function.line)
     first = [_move("ld", each, function.line) for each in taken]
     if not given:
         return first + body
