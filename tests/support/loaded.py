@@ -37,7 +37,8 @@ class Loaded:
     def __init__(self, image: bytes, row: int = WIDE) -> None:
         self._row = row
         self.code = load(ptx_of(image), capability=90)
-        self._memory = {name: np.zeros(max(v.size, 1) + 64, np.uint8) for name, v in self.code.variables.items()}
+        variables = self.code.variables.items()
+        self._memory = {name: np.zeros(max(v.size, 1) + max(v.align, 64), np.uint8) for name, v in variables}
         for name, variable in self.code.variables.items():
             data = bytearray(variable.data)
             for offset, width, symbol, addend, shift in variable.relocations:
@@ -55,7 +56,8 @@ class Loaded:
         memory = self._memory.get(name)
         if memory is None:
             return self.code.function_address(name)
-        return (memory.ctypes.data + 63) // 64 * 64
+        align = max(self.code.variables[name].align, 64)
+        return -(-memory.ctypes.data // align) * align
 
     def variable(self, name: str, dtype: object) -> np.ndarray:
         """Return a copy of a variable's content."""
@@ -81,6 +83,7 @@ class Loaded:
                 machine,
                 frames=machine.frames,
                 checks=machine.checks,
+                alignment=kernel.alignment,
             )
         return self._grids[name]
 

@@ -72,6 +72,7 @@ class Kernel:
     binary_version: int  # 90 for sm_90
     line: int = 0
     explicit_cluster: bool = False  # .explicitcluster: a launch must give the cluster that the kernel does not
+    alignment: int = 64  # the greatest of its .local, .shared and .param variables
 
 
 @dataclass(slots=True)

@@ -173,3 +173,12 @@ def test_too_large_a_variable_leaves_nothing_behind(context, refused):
     variables = [f".visible .global .align 4 .b8 {name}[{size}];\n" for name, size in sizes.items()]
     with refused("OUT_OF_MEMORY", "variable huge"):
         driver.cuModuleLoadData(kernels.address_of(kernels.text(*variables)))
+
+
+def test_variables_lie_where_their_alignment_says(context):
+    names = {f"v{align}_{space}": align for align in (4, 256, 1024, 4096) for space in ("global", "const")}
+    declared = [f".{name.split('_')[1]} .align {align} .b8 {name}[12];\n" for name, align in names.items()]
+    with kernels.loaded(*declared) as module:
+        for name, align in names.items():
+            address, size = driver.cuModuleGetGlobal(module, name.encode())
+            assert (address % align, size) == (0, 12), name

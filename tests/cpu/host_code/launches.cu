@@ -106,7 +106,7 @@ void check_wrong() {
     dynamic<<<1, 32, 1 << 30>>>(cell);
     IS(cudaGetLastError() == cudaErrorInvalidValue);
     narrow<<<1, 65>>>(cell);
-    IS(cudaGetLastError() == cudaErrorLaunchOutOfResources);
+    IS(cudaGetLastError() == cudaErrorInvalidValue);
     int on_host;
     FAILS(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(&on_host, dim3(1), dim3(1), nullptr, 0, 0));
     FAILS(cudaErrorInvalidDeviceFunction, cudaLaunchKernel((void *)nullptr, dim3(1), dim3(1), nullptr, 0, 0));

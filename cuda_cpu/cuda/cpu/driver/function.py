@@ -117,6 +117,7 @@ class Function:
             machine.frames,
             machine.checks,
             home,
+            kernel.alignment,
         )
         if machine.translate:
             from cuda.cpu import improve

@@ -19,7 +19,6 @@ from cuda.cpu.abi import (
     CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
     CUDA_ERROR_INVALID_CLUSTER_SIZE,
     CUDA_ERROR_INVALID_HANDLE,
-    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
     CUDA_ERROR_NOT_SUPPORTED,
     CUlaunchAttribute,
     CUlaunchConfig,
@@ -126,10 +125,7 @@ def explain(function: Function, grid: Any, block: Any, shared: int, line: stream
     if threads > BLOCK[0]:
         raise invalid(f"{launch}: a block of {block} has {threads} threads, at most {BLOCK[0]} are possible")
     if threads > most:
-        raise CudaError(
-            CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-            f"{launch}: a block of {block} has {threads} threads, the kernel's launch bounds allow {most}",
-        )
+        raise invalid(f"{launch}: a block of {block} has {threads} threads, the kernel's launch bounds allow {most}")
     if shared > function.dynamic:
         raise invalid(
             f"{launch}: {shared} bytes of dynamic shared memory, at most {function.dynamic} unless "

@@ -23,6 +23,7 @@ from cuda.cpu.runtime import _runtime
 
 modules = Table("module")
 
+ALIGNED = 256  # bytes: of any memory
 LAZY = 2  # CU_MODULE_LAZY_LOADING: kernels are compiled at their first use
 
 
@@ -63,7 +64,7 @@ class Module:
             return
         size = max(variable.size, 1)
         kind = Kind.MANAGED if variable.managed else Kind.DEVICE
-        start = memory.reserve(self.context, size, f"variable {variable.name}")
+        start = memory.reserve(self.context, _reserved(variable, size), f"variable {variable.name}")
         record = Allocation(start, size, kind, self.context, self.context.device.arena)
         record.origin = f"variable {variable.name}"
         self.variables[variable.name] = shared[variable.name] = record
@@ -133,6 +134,11 @@ class Module:
         self.close()
         wait.collect_all(self.context)
         self.context.check_released()
+
+
+def _reserved(variable: GlobalVariable, size: int) -> int:
+    """Return the bytes to reserve: memory ends at a page, so a multiple of the alignment makes the address one, too."""
+    return size if variable.align <= ALIGNED else -(-size // variable.align) * variable.align
 
 
 def not_found(what: str, name: str, known: Any) -> CudaError:

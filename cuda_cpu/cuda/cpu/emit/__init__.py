@@ -40,7 +40,7 @@ from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
     warpgroup,
 )
 from cuda.cpu.emit.builder import Module, Place
-from cuda.cpu.emit.calls import local_size
+from cuda.cpu.emit.calls import local_alignment, local_size
 from cuda.cpu.emit.function import emit_function
 from cuda.cpu.emit.registry import is_apart, is_pure, lanewise
 from cuda.cpu.passes import analyse, tell
@@ -266,5 +266,7 @@ def _local_bytes(program: Program, name: str, known: dict[str, int]) -> int:
     if name not in known:
         known[name] = 0
         below = [_local_bytes(program, callee, known) for callee in program.callees(name)]
+        padding = local_alignment(program.functions[name]) - 16  # at most, and none in a kernel, which begins at 0
         known[name] = local_size(program.functions[name]) + max(below, default=0)
+        known[name] += 0 if program.functions[name].entry else padding
     return known[name]

@@ -65,6 +65,11 @@ def local_size(function: Function) -> int:
     return local_layout(function)[1]
 
 
+def local_alignment(function: Function) -> int:
+    """Return the greatest alignment of the function's .local variables, at least that of every frame."""
+    return max(16, *(each.align for each in function.variables.values() if each.space == "local"), 16)
+
+
 def enter(frame: Frame, size: int) -> None:
     """Emit what comes before the first block."""
     builder, function = frame.builder, frame.function
@@ -89,7 +94,11 @@ def _enter_device(frame: Frame, size: int) -> None:
         frame.fault_if(builder.assign(f"icmp ult i64 {here}, {limit}"), "stack")
     if size:
         top = frame.warp_pointer("local_top")
-        frame.local_base = builder.load("i64", top, align=8)
+        frame.local_before = frame.local_base = builder.load("i64", top, align=8)
+        alignment = local_alignment(function)
+        if alignment > 16:
+            above = builder.assign(f"add i64 {frame.local_base.ref}, {alignment - 1}")
+            frame.local_base = Value(builder.assign(f"and i64 {above}, {-alignment}"), "i64")
         after = builder.assign(f"add i64 {frame.local_base.ref}, {size}")
         stride = frame.warp_field("local_stride", "i64").ref
         frame.fault_if(builder.assign(f"icmp ugt i64 {after}, {stride}"), "stack")
@@ -112,7 +121,7 @@ def leave(frame: Frame, size: int) -> None:
         builder.line("ret void")
         return
     if size:
-        builder.line(f"store i64 {frame.local_base.ref}, ptr {frame.warp_pointer('local_top')}, align 8")
+        builder.line(f"store i64 {frame.local_before.ref}, ptr {frame.warp_pointer('local_top')}, align 8")
     returned = _returned(function.results)
     if returned is None:
         builder.line("ret void")

@@ -91,6 +91,7 @@ class Frame:
         self.dead = "%dead"  # pointer to the lanes that have exited in calls
         self.flow: Flow | None = None
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
+        self.local_before: Value | None = None  # where the caller's ends: less, if the function's has to be aligned
         self._lanes: Value | None = None
         self._may_grow = MOST_IN_PLACE
         self._read: set[str] | None = None

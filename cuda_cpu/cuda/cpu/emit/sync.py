@@ -7,6 +7,8 @@ from __future__ import annotations
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.registry import emits
 from cuda.cpu.emit.values import Value, constant
+from cuda.cpu.ptx.declarations import MOST_ALIGNMENT
+from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction
 
@@ -110,6 +112,9 @@ def emit_alloca(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.module.declare(name, "i64", [builder.type("i64")])
     most = Value(builder.call(name, "i64", builder.typed(size)), "i64")
     align = max(16, instruction.operands[2].value if len(instruction.operands) > 2 else 8)
+    if align > MOST_ALIGNMENT:
+        said = f"alloca: an alignment of {align} is not supported by the CPU device; at most {MOST_ALIGNMENT} is"
+        raise PtxError(said, instruction.line)
     top = builder.load("i64", frame.warp_pointer("local_top"), align=8)
     start = builder.binary("add", top, constant(align - 1, "i64"))
     start = builder.binary("and", start, constant(-align, "i64"))

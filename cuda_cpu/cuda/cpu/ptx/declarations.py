@@ -15,6 +15,7 @@ from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
 
 _LARGEST = 1 << 32  # bytes of a variable with an initial value
 _LARGEST_VECTOR = 16  # bytes
+MOST_ALIGNMENT = 4096  # bytes: CPU_MOST_ALIGNMENT in runtime/worker.h
 _INITIALIZED = ("global", "const")  # spaces in which variables may have an initial value
 
 SPACES = frozenset(("global", "const", "shared", "local", "param", "reg", "tex", "sampler", "surf"))
@@ -88,6 +89,8 @@ def _prefix(cursor: Cursor) -> tuple[str, str, int, int, dict[str, object]]:
             align = cursor.integer()
             if align <= 0 or align & align - 1:
                 raise cursor.error(f".align {align} is no power of two")
+            if align > MOST_ALIGNMENT:
+                raise cursor.error(f".align {align} is not supported by the CPU device; at most {MOST_ALIGNMENT} is")
         elif word in ("v2", "v4"):
             vector = int(word[1])
         elif word == "attribute":

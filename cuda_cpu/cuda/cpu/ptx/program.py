@@ -311,12 +311,13 @@ def _kernel(program: Program, name: str) -> Kernel:
     parameters, size = parameter_layout(function.parameters)
     required = function.directives.get("reqntid")
     most = required or function.directives.get("maxntid") or (1024,)
+    placed = program.placed(name)
     words = sum(_REGISTER_WORDS.get(kind, 1) for kind in function.registers.values())
     return Kernel(
         name=name,
         parameters=parameters,
         parameter_bytes=size,
-        shared_bytes=program.placed(name).shared_static,
+        shared_bytes=placed.shared_static,
         max_threads=min(prod(most), 1024),
         required_block=required,
         required_cluster=function.directives.get("reqnctapercluster"),
@@ -325,6 +326,12 @@ def _kernel(program: Program, name: str) -> Kernel:
         binary_version=program.capability,
         line=function.line,
         explicit_cluster="explicitcluster" in function.directives,
+        alignment=max(
+            64,
+            *(each.align for each in function.parameters),
+            *(program.variables[each].align for each in placed.shared),
+            *(program.references[each].stack_alignment for each in program.reachable(name)),
+        ),
     )
 
 

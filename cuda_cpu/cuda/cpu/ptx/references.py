@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from cuda.cpu.ptx.declarations import MOST_ALIGNMENT
 from cuda.cpu.ptx.syntax import (
     Address,
     BranchTargets,
     Call,
     CallTargets,
     Function,
+    Immediate,
     Instruction,
     Label,
     Operand,
@@ -30,15 +32,19 @@ class References:
     calls: dict[str, int] = field(default_factory=dict)  # functions called by name
     symbols: dict[str, int] = field(default_factory=dict)  # other names: variables, functions whose address is taken
     indirect: bool = False  # calls through a register
+    stack_alignment: int = 1  # the greatest of its .local variables and of its `alloca`
 
 
 def references(function: Function) -> References:
     """Collect what a function's body refers to."""
-    found = References()
+    aligned = (variable.align for variable in function.variables.values() if variable.space == "local")
+    found = References(stack_alignment=max(aligned, default=1))
     local = local_names(function)
     for statement in function.body or ():
         if isinstance(statement, Instruction):
             used = statement.operands
+            if statement.opcode == "alloca":
+                found.stack_alignment = max(found.stack_alignment, _alignment_of(statement))
         elif isinstance(statement, Call):
             used = (*statement.results, *statement.arguments)
             if isinstance(statement.target, Symbol):
@@ -51,6 +57,12 @@ def references(function: Function) -> References:
             if name not in local and name not in found.symbols:
                 found.symbols[name] = statement.line
     return found
+
+
+def _alignment_of(alloca: Instruction) -> int:
+    """Return the alignment that `alloca` asks for, its third operand."""
+    last = alloca.operands[2] if len(alloca.operands) > 2 else None
+    return min(last.value, MOST_ALIGNMENT) if isinstance(last, Immediate) else 1
 
 
 def local_names(function: Function) -> set[str]:

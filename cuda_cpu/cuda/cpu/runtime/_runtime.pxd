@@ -47,6 +47,7 @@ cdef extern from "worker.h":
     ctypedef void (*entry_function)(void *) noexcept nogil
     struct cpu_parameter:
         uint32_t offset, size
+    uint32_t CPU_ALIGNMENT, CPU_MOST_ALIGNMENT
     struct cpu_grid:
         void *entry
         const uint64_t *symbols
@@ -58,6 +59,7 @@ cdef extern from "worker.h":
         cpu_home *home
         uint32_t path
         uint32_t checks
+        uint32_t alignment
         uint32_t in_flight
         char *name
     struct cpu_fault_record:

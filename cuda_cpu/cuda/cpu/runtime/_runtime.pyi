@@ -102,6 +102,7 @@ class Grid:
         frames: int = 0,  # bytes of stack for the machine code, where each function runs once
         checks: int = 0,  # enum cpu_check in check.h
         home: Home | None = None,  # of a kernel that may call the device runtime
+        alignment: int = 64,  # the greatest of local, shared and parameter variables
     ) -> None: ...
     def watch(self, nanoseconds: int) -> None:
         """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""

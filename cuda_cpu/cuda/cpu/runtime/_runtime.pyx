@@ -316,7 +316,7 @@ cdef class Grid:
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
         uint32_t parameter_bytes, int path, object owner, tuple layout=(), uint64_t frames=0, uint32_t checks=0,
-        Home home=None,
+        Home home=None, uint32_t alignment=CPU_ALIGNMENT,
     ):
         cdef bytes text = name.encode()
         if self.grid is not NULL:
@@ -330,6 +330,8 @@ cdef class Grid:
             raise ValueError(f"path must be 0, 1 or 2, not {path}")
         if local_bytes > 1 << 24:
             raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
+        if not 0 < alignment <= CPU_MOST_ALIGNMENT or alignment & (alignment - 1):
+            raise ValueError(f"alignment must be a power of two up to {CPU_MOST_ALIGNMENT}, not {alignment}")
         if frames > 1 << 40:
             raise ValueError(f"frames must be at most 2**40, not {frames}")
         sweep_abandoned()
@@ -346,6 +348,7 @@ cdef class Grid:
         self.grid.parameter_bytes = parameter_bytes
         self.grid.path = path
         self.grid.checks = checks
+        self.grid.alignment = alignment
         if home is not None:
             self.grid.home = home.home
         memcpy(self.grid.name, <char *>text, len(text))

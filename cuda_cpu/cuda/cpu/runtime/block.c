@@ -52,9 +52,10 @@ static bool shared_grow(struct cpu_region *region, size_t need, uint32_t slots, 
 bool cpu_block_share(struct cpu_block *block, struct cpu_job *job)
 {
     uint32_t slots = job->path == CPU_PATH_FIBERS ? job->cluster : 1;
-    if (!shared_grow(&block->shared, job->shared_size + 128u, slots, block->worker->in_flight))
+    size_t alignment = job->grid->alignment > 128 ? job->grid->alignment : 128;
+    if (!shared_grow(&block->shared, job->shared_size + alignment, slots, block->worker->in_flight))
         return false;
-    size_t size = ((size_t)job->shared_size + 127) & ~(size_t)127;
+    size_t size = (job->shared_size + alignment - 1) & ~(alignment - 1);
     block->shared_base = block->shared.begin + block->shared.usable - size;
     return true;
 }
@@ -178,7 +179,8 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
         block->worker = worker;
     }
     /* An odd number of cache lines: the lanes' copies of one variable spread over all sets of the cache. */
-    uint64_t stride = ((job->grid->local_bytes + cpu_stack_size() + 63) & ~(uint64_t)63) | 64;
+    uint64_t alignment = job->grid->alignment > CPU_ALIGNMENT ? job->grid->alignment : CPU_ALIGNMENT;
+    uint64_t stride = ((job->grid->local_bytes + cpu_stack_size() + alignment - 1) & -alignment) | alignment;
     if (!region_grow(&block->local, stride * CPU_WARP_SIZE * job->warps, 1, PAGE)) {
         cpu_block_give(worker, block);
         return NULL;

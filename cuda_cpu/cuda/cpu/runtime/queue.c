@@ -144,9 +144,11 @@ void cpu_command_discard(struct cpu_command *command)
 
 static bool room_for_params(struct cpu_command *command, uint32_t size)
 {
+    uint32_t wanted = command->launch.grid->alignment;
+    size_t alignment = wanted > CPU_ALIGNMENT ? wanted : CPU_ALIGNMENT;
     command->launch.params = command->params;
-    if (size > sizeof command->params)
-        command->launch.params = aligned_alloc(64, ((size_t)size + 63) & ~(size_t)63);
+    if (size > sizeof command->params || alignment > CPU_ALIGNMENT)
+        command->launch.params = aligned_alloc(alignment, (size + alignment - 1) & -alignment);
     return command->launch.params;
 }
 

@@ -25,6 +25,9 @@ struct cpu_parameter {
 struct cpu_home;
 struct cpu_children;
 
+#define CPU_ALIGNMENT 64u       /* of local memory and of parameters where nothing asks for more */
+#define CPU_MOST_ALIGNMENT 4096u /* a multiple of which memory from the system begins at */
+
 /* What a kernel is, whatever the launch. */
 struct cpu_grid {
     void (*_Atomic entry)(struct cpu_warp *warp); /* may change to better code of the same kernel at any time */
@@ -38,6 +41,7 @@ struct cpu_grid {
     struct cpu_home *home; /* of a kernel that may launch others or ask about the device: see device.h; else NULL */
     uint32_t path; /* enum cpu_path */
     uint32_t checks; /* enum cpu_check: what the machine code asks about each access */
+    uint32_t alignment; /* the greatest of local, shared and parameter variables; less than CPU_ALIGNMENT: that */
     _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
     _Atomic int64_t until_hot;   /* nanoseconds to run until better code is wanted; 0: never, CPU_HOT: now */
