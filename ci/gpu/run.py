@@ -107,7 +107,7 @@ def missing_libraries(python: pathlib.Path, environment: dict) -> list[str]:
     return [
         soname
         for library, soname in LIBRARIES.items()
-        if subprocess.run([python, "-c", program, library], env=environment, capture_output=True).returncode
+        if subprocess.run([python, "-I", "-c", program, library], env=environment, capture_output=True).returncode
     ]
 
 
@@ -116,7 +116,8 @@ def has(python: pathlib.Path, package: str, environment: dict) -> bool:
     compare = "int(m.version(sys.argv[1]).split('.')[0]) < int(sys.argv[2])"
     program = f"import sys, importlib.metadata as m; sys.exit({compare})"
     least = "77" if package == "setuptools" else "0"
-    return subprocess.run([python, "-c", program, package, least], env=environment, capture_output=True).returncode == 0
+    command = [python, "-I", "-c", program, package, least]
+    return subprocess.run(command, env=environment, capture_output=True).returncode == 0
 
 
 def make_environment(report: Report, folder: pathlib.Path, environment: dict) -> bool:

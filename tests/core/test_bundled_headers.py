@@ -8,7 +8,7 @@ import pytest
 
 from cuda import pathfinder
 from cuda.bindings import nvrtc
-from cuda.core import Program, ProgramOptions, _bundled_headers
+from cuda.core import Program, ProgramOptions, _bundled_headers, _compiler_build
 
 pytestmark = pytest.mark.needs_nvrtc
 
@@ -18,9 +18,7 @@ SOURCE = '#include <cuda_fp16.h>\nextern "C" __global__ void f(__half *x) { *x =
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    _bundled_headers.folder.cache_clear()
-    yield tmp_path
-    _bundled_headers.folder.cache_clear()
+    return tmp_path
 
 
 @pytest.mark.needs_recent_nvrtc
@@ -57,13 +55,26 @@ def test_false_leaves_the_headers_out(cache):
 
 
 def test_folder_that_others_may_write_is_refused(cache):
-    from pathlib import Path
+    path = pathlib.Path(_bundled_headers.folder())
+    for folder in (path, path.parent):
+        folder.chmod(0o777)
+        with pytest.raises(RuntimeError, match=f"{folder}: others may write to it, .*; set XDG_CACHE_HOME"):
+            _bundled_headers.folder()
+        folder.chmod(0o700)
+    assert _bundled_headers.folder() == str(path)
 
-    path = Path(_bundled_headers.folder())
-    _bundled_headers.folder.cache_clear()
-    path.chmod(0o777)
-    with pytest.raises(RuntimeError, match="others may write to"):
-        _bundled_headers.folder()
+
+def test_the_path_that_is_handed_on_has_no_links(cache, monkeypatch):
+    (cache / "data").mkdir()
+    (cache / "link").symlink_to("data")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache / "link"))
+    assert _bundled_headers.folder().startswith(str(cache / "data"))
+
+
+def test_each_build_of_the_compiler_has_its_folder(cache, monkeypatch):
+    first = _bundled_headers.folder()
+    monkeypatch.setattr(_compiler_build, "of", lambda api: "another")
+    assert _bundled_headers.folder() != first
 
 
 def test_folder_that_cannot_be_made_is_named(cache):

@@ -1,14 +1,23 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 import os
+import shutil
 import time
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from support.scripts import run_checked
 
 from cuda.core import ObjectCode
-from cuda.core._program_cache import HEADER
+from cuda.core._program_cache import _name
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
+
+HEADER = 40  # bytes of a file before its entry
+
+
+def path_of(cache: FileStreamProgramCache, key: str) -> Path:
+    return Path(cache._opened.path) / _name(key)
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -64,7 +73,7 @@ def test_size_is_bounded_and_what_is_used_stays(tmp_path):
         for number, name in enumerate("abc"):
             cache[name] = bytes(10)
             if each:  # the clock of a file system may be coarse
-                os.utime(cache._file(name), (number, number))
+                os.utime(path_of(cache, name), (number, number))
         assert cache["a"] == bytes(10)
         cache["d"] = bytes(10)
         assert [name for name in "abcd" if name in cache] == ["a", "c", "d"]
@@ -81,7 +90,7 @@ def test_damaged_file_is_absent(tmp_path):
         lambda data: b"V" + data[1:],
     ):
         cache["a"] = b"code"
-        path = cache._file("a")
+        path = path_of(cache, "a")
         path.write_bytes(damage(path.read_bytes()))
         assert cache.get("a") is None
         assert not path.exists()
@@ -91,17 +100,48 @@ def test_folder_is_ours_alone(tmp_path, monkeypatch):
     cache = FileStreamProgramCache(tmp_path / "made")
     cache["a"] = b"1"
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700
-    assert cache._file("a").stat().st_mode & 0o777 == 0o600
+    assert path_of(cache, "a").stat().st_mode & 0o777 == 0o600
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o770)
-    with pytest.raises(PermissionError, match=r"others may write to it, .* take a folder of yours with mode 0700$"):
+    with pytest.raises(PermissionError, match=r"path: others may write to it, .* with mode 0700: '.*/open'$"):
         FileStreamProgramCache(tmp_path / "open")
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         FileStreamProgramCache(tmp_path / "file")
-    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    (tmp_path / "above").mkdir()
+    (tmp_path / "above").chmod(0o770)
+    with pytest.raises(PermissionError, match=r"others may write to it, .*/above'$"):
+        FileStreamProgramCache(tmp_path / "above" / "cache")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.raises(PermissionError, match=r"belongs to somebody else"):
         FileStreamProgramCache(tmp_path / "made")
+
+
+def test_a_closed_cache_and_a_removed_folder_are_opened_again(tmp_path):
+    cache = FileStreamProgramCache(tmp_path / "c")
+    cache["a"] = b"1"
+    cache.close()
+    assert cache["a"] == b"1"
+    shutil.rmtree(tmp_path / "c")
+    assert cache.get("a") is None
+    cache["a"] = b"2"
+    assert cache["a"] == b"2"
+
+
+def test_a_link_that_is_exchanged_leads_nowhere_else(tmp_path):
+    for name in ("mine", "planted"):
+        FileStreamProgramCache(tmp_path / name)["a"] = name.encode()
+    (tmp_path / "link").symlink_to("mine")
+    cache = FileStreamProgramCache(tmp_path / "link")
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to("planted")
+    assert cache["a"] == b"mine"
+
+
+def test_both_packages_have_the_same_folders():
+    """Neither imports the other, so each has the module: one file in the source tree."""
+    own, other = import_module("cuda.core._cache_folder"), pytest.importorskip("cuda.cpu.cache_folder")
+    assert Path(own.__file__).read_bytes() == Path(other.__file__).read_bytes()
 
 
 def test_default_folder(tmp_path, monkeypatch):
@@ -124,7 +164,7 @@ def test_failed_write_leaves_nothing(tmp_path, monkeypatch):
     cache = FileStreamProgramCache(tmp_path)
     cache["a"] = b"old"
 
-    def full(*names):
+    def full(*names, **folders):
         raise OSError("no space left on device")
 
     monkeypatch.setattr(os, "replace", full)

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from cuda.bindings import _loader
 from cuda.core import Program, ProgramOptions
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, make_program_cache_key
 
@@ -38,6 +39,20 @@ def test_every_input_changes_the_key():
     assert len(set(keys)) == len(keys)
     assert {(type(made), len(made)) for made in keys} == {(bytes, 32)}
     assert key(code=SOURCE.encode(), name_expressions=[b"scale<int>"]) == key(name_expressions=("scale<int>",))
+
+
+def test_each_build_of_a_compiler_has_keys_of_its_own(tmp_path, monkeypatch):
+    """Patch releases have the same version."""
+    given = [{}, {"code": PTX, "code_type": "ptx", "target_type": "cubin"}]
+    before = [key(**each) for each in given]
+    assert before == [key(**each) for each in given]
+    library = tmp_path / "library.so"
+    monkeypatch.setattr(_loader, "library_path", lambda api: str(library))
+    builds = []
+    for content in (b"1" * 300_000, b"1" * 299_999 + b"2", b"2" + b"1" * 299_999, b"1" * 300_001):
+        library.write_bytes(content)
+        builds.append(tuple(key(**each) for each in given))
+    assert len({*builds, tuple(before)}) == 5
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,6 @@
 from __future__ import annotations
 
 import os
-import stat
-from functools import cache
-from pathlib import Path
 
 FIRST = (13, 3)  # version of NVRTC that carries headers
 
@@ -36,28 +33,28 @@ def options() -> list[str]:
     return [f"--include-path={path}" for path in found]
 
 
-@cache
 def folder() -> str:
-    """Return the folder for NVRTC's bundled headers, one for each version of NVRTC.
+    """Return the folder for NVRTC's bundled headers, one for each build of NVRTC, checked anew at each call.
 
-    NVRTC itself fills it once, under a lock, and uses what it finds there afterwards.
+    NVRTC itself fills it once, under a lock, and uses what it finds there afterwards. It takes a path: this one has no
+    symbolic links, and nobody else may write to any folder on it, so that it stays the folder that was checked.
 
     Raises
     ------
     RuntimeError
-        The folder cannot be made, or others may write to it.
+        The folder cannot be made, or others may write to it or to one above it.
     """
     from cuda.bindings import nvrtc
+    from cuda.core import _compiler_build
+    from cuda.core._cache_folder import UnsafeFolderError, checked_path
 
-    version = ".".join(map(str, nvrtc.nvrtcVersion()[1:]))
+    build = f"{'.'.join(map(str, nvrtc.nvrtcVersion()[1:]))}-{_compiler_build.of('nvrtc')}"
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    path = Path(base) / "open-cuda-python" / f"nvrtc-{version}-headers"
+    path = os.path.join(base, "open-cuda-python", f"nvrtc-{build}-headers")
     advice = "set XDG_CACHE_HOME to a folder of yours, or name the headers' folder by include_path"
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return checked_path(path)
+    except UnsafeFolderError as error:
+        raise RuntimeError(f"use_bundled_headers: {error.filename}: {error.strerror}; {advice}") from None
     except OSError as error:
         raise RuntimeError(f"use_bundled_headers: {error}; {advice}") from None
-    status = path.stat()
-    if status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
-        raise RuntimeError(f"use_bundled_headers: others may write to {path}; {advice}")
-    return str(path)

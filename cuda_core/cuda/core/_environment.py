@@ -114,7 +114,7 @@ def _nvjitlink() -> dict[str, Any]:
 def _nvvm() -> dict[str, Any]:
     from cuda.bindings import _loader, nvvm
 
-    path = _loader.library_path("nvvm")  # type: ignore[arg-type]
+    path = _loader.library_path("nvvm")
     return {"version": ".".join(map(str, nvvm.version())), "path": path}
 
 

@@ -8,25 +8,18 @@ import contextlib
 import hashlib
 import os
 import re
-import stat
-import tempfile
 import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
+from cuda.core._cache_folder import CacheFolder, UnsafeFolderError
 from cuda.core._module import ObjectCode
 
 Value = bytes | bytearray | memoryview | ObjectCode
 
-# A file is MAGIC, the SHA-256 of the entry, the entry. The number at its end is the version of this form.
-MAGIC = b"cudaprg1"
-HEADER = len(MAGIC) + hashlib.sha256().digest_size
+MAGIC = b"cudaprg1"  # what a file begins with: the number at its end is the version of its form
 FILE_LIMIT = 1 << 30  # bytes of all entries of a folder where the caller names no limit
 _ENTRY = re.compile(r"[0-9a-f]{64}")
-_PART = ".new-"  # prefix of a file that is being written
-_ABANDONED = 3600  # seconds after which nobody writes to such a file any more
 
 
 def _key(key: object) -> bytes:
@@ -193,9 +186,15 @@ class FileStreamProgramCache(ProgramCacheResource):
     Raises
     ------
     PermissionError
-        If the folder belongs to somebody else or others may write to it, for they could put code there.
+        If the folder or one above it belongs to somebody else (root excepted) or others may write to it, for they could
+        put code there. Folders above may be such as ``/tmp``: root's, with the sticky bit.
     OSError
         If it cannot be made.
+
+    Notes
+    -----
+    The folder is opened once and used by its descriptor until `close`: what its path means later does not matter.
+    Symbolic links on the path are followed if they belong to the user or to root.
 
     Examples
     --------
@@ -207,13 +206,14 @@ class FileStreamProgramCache(ProgramCacheResource):
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None) -> None:
         self._limit = _limit(max_size_bytes) or FILE_LIMIT
-        self._folder = _own_folder(_default_folder() if path is None else Path(path))
+        given = _default_folder() if path is None else os.fspath(path)
+        self._opened = _open(given if isinstance(given, str) else os.fsdecode(given))
 
-    def _path(self, key: object) -> str:
-        return f"{self._folder}/{hashlib.sha256(_key(key)).hexdigest()}"
-
-    def _file(self, key: object) -> Path:
-        return Path(self._path(key))
+    def _folder(self) -> CacheFolder:
+        """Return the folder, made anew if it was removed."""
+        if not self._opened.is_there():
+            self._opened = _open(self._opened.path)
+        return self._opened
 
     def __getitem__(self, key: object) -> bytes:
         entry = self.get(key)  # type: ignore[arg-type]
@@ -223,89 +223,53 @@ class FileStreamProgramCache(ProgramCacheResource):
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
         """Return an entry, or `default` if there is none."""
-        path = self._path(key)
-        try:
-            data = _read(path)
-        except FileNotFoundError:
-            return default
-        entry = data[HEADER:]
-        if data[:HEADER] != MAGIC + hashlib.sha256(entry).digest():
-            with contextlib.suppress(FileNotFoundError):  # another process was faster
-                os.unlink(path)
-            return default
-        return entry
+        entry = self._folder().find(_name(key))
+        return default if entry is None else entry
 
     def __setitem__(self, key: object, value: Value) -> None:
-        path, entry = self._file(key), _value(value)
-        handle, part = tempfile.mkstemp(prefix=_PART, dir=self._folder)
-        try:
-            with open(handle, "wb") as file:
-                file.write(MAGIC + hashlib.sha256(entry).digest() + entry)
-            os.replace(part, path)
-        except BaseException:
-            os.unlink(part)
-            raise
-        self._trim()
+        name, entry = _name(key), _value(value)
+        folder = self._folder()
+        folder.store(name, entry)
+        folder.trim(self._limit, _is_entry)
 
     def __delitem__(self, key: object) -> None:
         try:
-            os.unlink(self._path(key))
+            self._folder().remove(_name(key))
         except FileNotFoundError:
             raise KeyError(key) from None
 
     def __len__(self) -> int:
-        return sum(1 for name in os.listdir(self._folder) if _ENTRY.fullmatch(name))
+        return sum(map(_is_entry, self._folder().names()))
 
     def clear(self) -> None:
         """Remove all entries; other files in the folder stay."""
-        for name in os.listdir(self._folder):
-            if _ENTRY.fullmatch(name):
-                (self._folder / name).unlink(missing_ok=True)
+        folder = self._folder()
+        for name in filter(_is_entry, folder.names()):
+            with contextlib.suppress(FileNotFoundError):  # another process was faster
+                folder.remove(name)
 
-    def _trim(self) -> None:
-        """Remove what a process that broke off left, then the entries not used for longest, until all fit."""
-        entries = []
-        for file in os.scandir(self._folder):
-            with contextlib.suppress(FileNotFoundError):  # another process removed it
-                status = file.stat(follow_symlinks=False)
-                if _ENTRY.fullmatch(file.name):
-                    entries.append((status.st_mtime_ns, file.path, status.st_size))
-                elif file.name.startswith(_PART) and status.st_mtime < time.time() - _ABANDONED:
-                    os.unlink(file.path)
-        size = sum(entry[2] for entry in entries)
-        for _, path, length in sorted(entries):
-            if size <= self._limit:
-                break
-            Path(path).unlink(missing_ok=True)
-            size -= length
+    def close(self) -> None:
+        """Close the folder; it is opened again when the cache is used again."""
+        self._opened.close()
 
 
-def _read(path: str) -> bytes:
-    """Return what is in a file, and note that it was in use, for what is not is removed first."""
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        size = os.fstat(handle).st_size
-        parts = [os.read(handle, size)]
-        while len(parts[-1]) and (size := size - len(parts[-1])):  # one read returns 2 GiB at most
-            parts.append(os.read(handle, size))
-        with contextlib.suppress(OSError):  # a read-only file system
-            os.utime(handle)
-    finally:
-        os.close(handle)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+def _name(key: object) -> str:
+    return hashlib.sha256(_key(key)).hexdigest()
 
 
-def _default_folder() -> Path:
+def _is_entry(name: str) -> bool:
+    return _ENTRY.fullmatch(name) is not None
+
+
+def _default_folder() -> str:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "open-cuda-python" / "programs"
+    return os.path.join(base, "open-cuda-python", "programs")
 
 
-def _own_folder(path: Path) -> Path:
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    status = path.stat()
-    if status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
-        raise PermissionError(
-            f"path: {path} belongs to somebody else, or others may write to it, and so put code there: "
-            "take a folder of yours with mode 0700"
-        )
-    return path.absolute()
+def _open(path: str) -> CacheFolder:
+    try:
+        return CacheFolder(path, MAGIC)
+    except UnsafeFolderError as error:
+        raise UnsafeFolderError(
+            error.errno, f"path: {error.strerror}: take a folder of yours with mode 0700", error.filename
+        ) from None

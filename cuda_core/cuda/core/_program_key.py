@@ -8,8 +8,9 @@ import dataclasses
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
+from cuda.core import _compiler_build
 from cuda.core._compile_target import default_arch
 from cuda.core._linker_options import LinkerOptions
 from cuda.core._program_options import ProgramOptions
@@ -36,7 +37,7 @@ def make_program_cache_key(
     """Return the key by which a cache finds a compiled program.
 
     It is made of everything that the result depends on: source, options, architecture (that of the current device
-    where the options have none), target, names, and the version of the compiler.
+    where the options have none), target, names, and the version and build of the compiler.
 
     Parameters
     ----------
@@ -114,6 +115,10 @@ def _refuse_files(options: ProgramOptions, source: bytes, extra_digest: bytes | 
         )
 
 
+def _build(api: Literal["nvrtc", "nvvm", "nvjitlink"], version: Sequence[int]) -> bytes:
+    return f"{api} {'.'.join(map(str, version))} {_compiler_build.of(api)}".encode()
+
+
 def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
     """Return the compiler's version and its options as it takes them."""
     if kind == "c++":
@@ -121,7 +126,7 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
 
         version: Any = nvrtc.nvrtcVersion()[1:]
         arch = options.arch or default_arch(nvrtc.nvrtcGetSupportedArchs()[1])
-        return [b"NVRTC %d.%d" % tuple(version), *dataclasses.replace(options, arch=arch).as_bytes("NVRTC", target)]
+        return [_build("nvrtc", version), *dataclasses.replace(options, arch=arch).as_bytes("NVRTC", target)]
     arch = options.arch or default_arch()
     options = dataclasses.replace(options, arch=arch)
     spelled: list[bytes] = []
@@ -131,7 +136,7 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
         from cuda.bindings import nvjitlink
 
         linker = options.for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
-        spelled += [b"nvJitLink %d.%d" % tuple(nvjitlink.version()), *linker.as_bytes("nvjitlink")]
+        spelled += [_build("nvjitlink", nvjitlink.version()), *linker.as_bytes("nvjitlink")]
     return spelled  # nothing where PTX is handed through
 
 
@@ -140,7 +145,7 @@ def _spelled_ir(options: ProgramOptions, target: str) -> list[bytes]:
     from cuda.bindings import nvvm
     from cuda.core import _nvvm
 
-    spelled = [b"NVVM %d.%d" % tuple(nvvm.version()), *options.as_bytes("NVVM", target)]
+    spelled = [_build("nvvm", nvvm.version()), *options.as_bytes("NVVM", target)]
     for name, source in _nvvm._extra(options):
         spelled += [name.encode(), source]
     if options.use_libdevice:

@@ -1,12 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Keep compiled kernels on disk.
+"""Keep compiled kernels on disk, in a folder that no other user can change (cache_folder.py).
 
-An entry is raw bytes behind a header with a format version and a SHA-256 of the bytes; nothing is unpickled.
-The folder is made
-0700 and used only if it is ours. CUDA_CPU_CACHE is the folder, or 0 for no cache.
-
-A first launch imports this: without pathlib and tempfile, which take longer than to find an entry and run it.
+CUDA_CPU_CACHE is the folder, or 0 for no cache.
 """
 
 from __future__ import annotations
@@ -14,14 +10,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import stat
 import warnings
 
-MAGIC = b"cudacpu1"
-HEADER = len(MAGIC) + 32
-SIZE_LIMIT = 256 << 20  # bytes of all entries; the oldest go first
+from cuda.cpu.cache_folder import CacheFolder, UnsafeFolderError
 
-_folders: dict[str, str | None] = {}
+MAGIC = b"cudacpu1"
+SIZE_LIMIT = 256 << 20  # bytes of all entries; those not used for longest go first
+
+_folders: dict[str, CacheFolder] = {}
+_refused: set[str] = set()  # that the user has been told of
 
 
 def key_of(*parts: bytes) -> str:
@@ -33,91 +30,62 @@ def key_of(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def folder() -> str | None:
-    """Return the cache's folder, made if need be; None if there is to be no cache."""
+def path() -> str | None:
+    """Return the path of the cache's folder, None if there is to be no cache."""
     setting = os.environ.get("CUDA_CPU_CACHE", "")
-    if setting not in _folders:
-        _folders[setting] = _checked(setting)
-    return _folders[setting]
-
-
-def _checked(setting: str) -> str | None:
-    if setting == "0":
-        return None
     if setting:
-        path = setting
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        path = os.path.join(base, "open-cuda-python", "kernels")
-    try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-        status = os.stat(path)
-    except OSError as error:
-        warnings.warn(
-            f"compiled kernels are not kept: {error}; set CUDA_CPU_CACHE to another folder, or to 0", stacklevel=4
-        )
+        return None if setting == "0" else setting
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "open-cuda-python", "kernels")
+
+
+def folder() -> CacheFolder | None:
+    """Return the cache's folder, made if need be; None if there is to be no cache."""
+    where = path()
+    if where is None:
         return None
-    if status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
-        warnings.warn(
-            f"compiled kernels are not kept: others may write to {path}; make it yours with mode 0700, or set "
-            "CUDA_CPU_CACHE to another folder, or to 0",
-            stacklevel=4,
-        )
-        return None
-    return path
+    found = _folders.get(where)
+    if found is None or not found.is_there():
+        try:
+            found = _folders[where] = CacheFolder(where, MAGIC)
+        except OSError as error:
+            _tell(where, error)
+            return None
+    return found
+
+
+def _tell(where: str, error: OSError) -> None:
+    if where in _refused:
+        return
+    _refused.add(where)
+    own = "make it yours with mode 0700, or " if isinstance(error, UnsafeFolderError) else ""
+    warnings.warn(
+        f"compiled kernels are not kept: {error.filename or where}: {error.strerror}; {own}set CUDA_CPU_CACHE to "
+        "another folder, or to 0",
+        stacklevel=5,
+    )
 
 
 def find(key: str) -> bytes | None:
     """Return an entry, or None if there is none or it is damaged."""
-    path = folder()
-    if path is None:
+    opened = folder()
+    if opened is None:
         return None
-    entry = os.path.join(path, key)
     try:
-        with open(entry, "rb") as file:
-            data = file.read()
+        return opened.find(key)
     except OSError:
         return None
-    body = data[HEADER:]
-    if data[: len(MAGIC)] != MAGIC or data[len(MAGIC) : HEADER] != hashlib.sha256(body).digest():
-        with contextlib.suppress(OSError):
-            os.unlink(entry)
-        return None
-    return body
 
 
 def store(key: str, body: bytes) -> None:
     """Keep an entry. What cannot be written is not kept; nobody sees half an entry."""
-    path = folder()
-    if path is None:
+    opened = folder()
+    if opened is None:
         return
-    import tempfile
-
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path)
-        try:
-            with open(handle, "wb") as file:
-                file.write(MAGIC + hashlib.sha256(body).digest() + body)
-            os.replace(temporary, os.path.join(path, key))
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        _trim(path)
-    except OSError:
-        return
+    with contextlib.suppress(OSError):
+        opened.store(key, body)
+        opened.trim(SIZE_LIMIT, _is_entry)
 
 
-def _trim(path: str) -> None:
-    """Remove the oldest entries until all fit the limit."""
-    entries = []
-    for entry in os.scandir(path):
-        with contextlib.suppress(OSError):
-            status = entry.stat()
-            entries.append((status.st_mtime, status.st_size, entry.path))
-    total = sum(size for _, size, _ in entries)
-    for _, size, name in sorted(entries):
-        if total <= SIZE_LIMIT:
-            break
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        total -= size
+def _is_entry(name: str) -> bool:
+    return True  # the folder has nothing else

@@ -19,7 +19,7 @@ import weakref
 import zlib
 from typing import IO, TYPE_CHECKING
 
-from cuda.cpu import cache
+from cuda.cpu import cache, identity
 from cuda.cpu.frames import COMMON, stack_of
 from cuda.cpu.jit import BEST, assemble, pack
 from cuda.cpu.runtime import _runtime
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 ENOUGH = 100_000_000  # nanoseconds that a kernel runs until better code is worth its compilation
 NICE = 10
 PATIENCE = 60.0  # seconds for one kernel, behind which others wait; those that need longer stay as they are
+
+# The process runs nothing but Python's own library, cuda.cpu and llvmlite: no code of the current folder, of PYTHON*
+# variables (-I) or of site-packages (-S). The folders of the two come behind Python's library, whose modules win.
+ISOLATED = ("-I", "-S", "-B", "-c")
+SERVE = "import sys; sys.path += sys.argv[1:]; from cuda.cpu.improve import serve; serve()"
 
 _lock = threading.Lock()
 _watched: list[tuple[weakref.ref[_runtime.Grid], MachineCode, str]] = []
@@ -54,7 +59,17 @@ def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
 
 def _has_interpreter() -> bool:
     """Tell whether there is a Python to run, not a program that has one inside."""
-    return os.path.basename(sys.executable or "").startswith(("python", "pypy"))
+    name = sys.executable or ""
+    return os.path.isabs(name) and os.path.basename(name).startswith(("python", "pypy"))
+
+
+def _roots() -> list[str]:
+    """Return the folders, by absolute paths, from which cuda.cpu and llvmlite are imported."""
+    roots = [os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))]
+    llvmlite = identity.find_llvmlite()
+    if llvmlite is not None:
+        roots.append(os.path.dirname(llvmlite))
+    return roots
 
 
 def _work() -> None:
@@ -107,12 +122,10 @@ class _Compiler:
     def _start(self) -> subprocess.Popen | None:
         import subprocess  # takes longer than the first launch of a kernel from the disk cache
 
-        search = os.pathsep.join(path for path in sys.path if path)
-        environment = os.environ | {"PYTHONPATH": search}
-        command = [sys.executable, "-c", "from cuda.cpu.improve import serve; serve()"]
         try:
             return subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
+                [sys.executable, *ISOLATED, SERVE, *_roots()],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 process_group=0,  # an interrupt from the keyboard is not for it
             )  # fmt: skip
         except OSError:

@@ -12,7 +12,7 @@ import struct
 import sys
 from typing import TYPE_CHECKING
 
-from cuda.cpu import cache, check
+from cuda.cpu import cache, check, identity
 from cuda.cpu.code import WIDE, MachineCode, Path
 from cuda.cpu.frames import stack_of
 
@@ -58,9 +58,7 @@ def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
 
     level, checks = setting(), check.chosen()
     settings = f"{_runtime.ABI} {level} {_path()} {_width()} {row} {checks}"
-    key = cache.key_of(
-        _compiler_identity(), settings.encode(), _cpu_identity(), program.key, name.encode()
-    )  # fmt: skip
+    key = cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
     told = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
     entry = None if told else cache.find(key)
     if entry is None:
@@ -246,7 +244,7 @@ def _width() -> int:
     """Return the lanes of a packet by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
     text = _width_asked()
     if text == "native":
-        return 16 if _cpu_has("avx512f") else 8 if _cpu_has("avx2") else 4
+        return 16 if identity.cpu_has("avx512f") else 8 if identity.cpu_has("avx2") else 4
     return int(text)
 
 
@@ -298,53 +296,14 @@ def _target_machine(level: int) -> llvm.TargetMachine:
     )
 
 
-def _cpu_has(flag: str) -> bool:
-    return flag.encode() in _cpu_identity().split()
-
-
 def _near() -> int:
     """Return how far ahead in a page the CPU does not fetch by itself: Zen 4 was measured to need it, Xeons not.
 
     With 1024 on a Xeon saxpy takes as long and stencils a tenth longer.
     """
-    return 1024 if _cpu_has("AuthenticAMD") else 0
+    return 1024 if identity.cpu_has("AuthenticAMD") else 0
 
 
 def _has_gathers() -> bool:
-    return _cpu_has("avx512f") and _cpu_has("cx16")  # the latter exchanges 16 bytes, see emit/atomic_rows.py
-
-
-@functools.cache
-def _compiler_identity() -> bytes:
-    """Return what changes when the code here does: names, sizes and times of the files that make machine code."""
-    found = []
-    for folder in (".", "check", "emit", "passes", "ptx"):
-        for entry in os.scandir(os.path.join(os.path.dirname(__file__), folder)):
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                found.append(f"{folder}/{entry.name} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(sorted(found)).encode()
-
-
-@functools.cache
-def _cpu_identity() -> bytes:
-    """Return what tells CPUs apart for which code is compiled differently; llvmlite need not be imported for it."""
-    wanted = (
-        "model name",
-        "vendor_id",
-        "cpu family",
-        "model\t",
-        "stepping",
-        "flags",
-        "Features",
-        "CPU part",
-        "CPU implementer",
-    )
-    found = []
-    with open("/proc/cpuinfo", "rb") as file:
-        for line in file:
-            if not line.strip():
-                break  # the first core speaks for all
-            if line.startswith(tuple(word.encode() for word in wanted)):
-                found.append(line)
-    return b"".join(found)
+    # The latter exchanges 16 bytes, see emit/atomic_rows.py.
+    return identity.cpu_has("avx512f") and identity.cpu_has("cx16")

@@ -82,11 +82,18 @@ def prepare(folder: pathlib.Path) -> None:
 
 
 def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None) -> dict[str, str]:
-    """Return the environment of a Python program; `other`: it runs in another interpreter than this one."""
-    variables = dict(os.environ) if checks is None else os.environ | {"CUDA_CPU_CHECK": checks}
+    """Return the environment of a Python program; `other`: it runs in another interpreter than this one.
+
+    Search paths are made absolute: what the program starts elsewhere must not find other code by them. Where this
+    interpreter ignores PYTHON* variables (-E, -I), the program does, too, but for the one that names our folder.
+    """
+    ignored = "PYTHON" if sys.flags.ignore_environment else None
+    variables = {name: value for name, value in os.environ.items() if not (ignored and name.startswith(ignored))}
+    if checks is not None:
+        variables["CUDA_CPU_CHECK"] = checks
 
     def entries(name: str) -> list[str]:
-        return [entry for entry in variables.get(name, "").split(os.pathsep) if entry]
+        return [os.path.abspath(entry) for entry in variables.get(name, "").split(os.pathsep) if entry]
 
     variables["LD_LIBRARY_PATH"] = os.pathsep.join([*entries("LD_LIBRARY_PATH"), str(folder / "lib")])
     search = entries("PYTHONPATH")
@@ -96,6 +103,11 @@ def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None)
     variables["PYTHONPATH"] = os.pathsep.join([str(folder / "start"), *search])
     variables.setdefault("CUDA_PYTHON_DRIVER", "cpu")  # for our own cuda.bindings, without its warning
     return variables
+
+
+def flags() -> list[str]:
+    """Return the options that keep the program as isolated as this interpreter is."""
+    return [option for option, given in (("-P", sys.flags.safe_path), ("-s", sys.flags.no_user_site)) if given]
 
 
 def check_script(script: str) -> None:
@@ -181,7 +193,7 @@ def program(
         else:
             with contextlib.suppress(machine_code.MachineCodeError):  # for machine code that the program starts
                 machine_code.name_python(variables, python)
-            command = [python or sys.executable, *([kind] if kind else []), script, *arguments]
+            command = [python or sys.executable, *flags(), *([kind] if kind else []), script, *arguments]
             child = subprocess.Popen(command, env=variables)
         status = wait(child)
     return 128 - status if status < 0 else status

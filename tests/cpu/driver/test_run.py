@@ -206,6 +206,36 @@ def test_another_environment_sees_of_ours_only_cuda_cpu(tmp_path, monkeypatch):
         assert (folder / "lib" / name).resolve() == (ROOT / place / name).resolve()
 
 
+def test_search_paths_are_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "::relative:.:/absolute:")
+    monkeypatch.setenv("LD_LIBRARY_PATH", ":libraries")
+    variables = run.environment(tmp_path / "private", other=False)
+    found = [str(tmp_path / "private" / "start"), str(tmp_path / "relative"), str(tmp_path), "/absolute"]
+    assert variables["PYTHONPATH"].split(os.pathsep) == found
+    libraries = [str(tmp_path / "libraries"), str(tmp_path / "private" / "lib")]
+    assert variables["LD_LIBRARY_PATH"].split(os.pathsep) == libraries
+
+
+@pytest.mark.parametrize(("flag", "safe", "ignores"), [("-I", True, True), ("-P", True, False), ("-E", False, True)])
+def test_a_program_is_as_isolated_as_the_one_that_starts_it(tmp_path, flag, safe, ignores):
+    (tmp_path / "hostile").mkdir()
+    for name in ("json", "ctypes", "subprocess", "beside"):
+        (tmp_path / "hostile" / f"{name}.py").write_text("print('hostile')")
+    (tmp_path / "script.py").write_text(
+        "import ctypes, os, sys\nprint(sys.flags.safe_path, 'PYTHONFROZEN' in os.environ)\n"
+        f"print({str(tmp_path)!r} in sys.path, {str(tmp_path / 'hostile')!r} in sys.path)\n"
+        "print(ctypes.CDLL('libcuda.so.1').cuInit(0))\n"
+    )
+    starter = f"import sys; sys.path.insert(0, {str(ROOT.parents[1])!r}); from cuda.cpu import run; " + (
+        "sys.exit(run.program(None, sys.argv[1], []))"
+    )
+    variables = os.environ | {"PYTHONFROZEN": "1"} | ({"PYTHONPATH": str(tmp_path / "hostile")} if ignores else {})
+    command = [sys.executable, flag, "-c", starter, str(tmp_path / "script.py")]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, cwd=tmp_path)
+    assert done.stdout.split() == [str(safe), str(not ignores), str(not safe), "False", "0"], done.stderr
+
+
 def exported(path: pathlib.Path) -> set[str]:
     listed = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True).stdout
     return {line.split()[-1].partition("@")[0] for line in listed.splitlines()}

@@ -11,10 +11,10 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.warps import compiled
 
-from cuda.cpu import jit
+from cuda.cpu import identity, jit
 from cuda.cpu.ptx import program as ptx_program
 
-pytestmark = pytest.mark.skipif(not jit._cpu_has("avx512f"), reason="the CPU has no AVX-512")
+pytestmark = pytest.mark.skipif(not identity.cpu_has("avx512f"), reason="the CPU has no AVX-512")
 
 OPERATIONS = [f"{name}.{mode}" for mode in ("rz", "rm", "rp") for name in ("add", "mul", "div", "fma", "sqrt")]
 SOURCES = {"add": "%a, %b", "mul": "%a, %b", "div": "%a, %b", "fma": "%a, %b, %c", "sqrt": "%a"}

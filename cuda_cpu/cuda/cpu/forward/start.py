@@ -32,7 +32,7 @@ FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
 
 def real_library(name: str) -> "str | None":
     """Return the path of NVIDIA's library: in a wheel on sys.path, else of the toolkit that CUDA_HOME names."""
-    places = [os.path.join(entry, folder) for entry in sys.path for folder in FOLDERS]
+    places = [os.path.join(entry, folder) for entry in sys.path if os.path.isabs(entry) for folder in FOLDERS]
     places += [os.path.join(os.environ[v], "lib64") for v in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(v)]
     return next((path for place in places if os.path.exists(path := os.path.join(place, name))), None)
 
