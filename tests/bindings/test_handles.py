@@ -74,7 +74,7 @@ def test_enumerations_are_int_enums():
 def test_unknown_values_become_members_without_a_name_of_the_header():
     unknown = driver.CUresult(123456)
     assert unknown == 123456
-    assert unknown.name == "CUresult_123456"
+    assert (unknown.name, str(unknown)) == ("CUresult_123456", "<CUresult.CUresult_123456: 123456>")
     assert unknown is driver.CUresult(123456)
     assert unknown not in list(driver.CUresult)
     assert pickle.loads(pickle.dumps(unknown)) is unknown

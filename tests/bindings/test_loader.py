@@ -278,7 +278,7 @@ def test_library_without_a_function(drivers):
 LINE_INFO = """
     from cuda.bindings import nvrtc
     _, program = nvrtc.nvrtcCreateProgram("__global__ void k() {}", "k.cu", 0, [], [])
-    print(*nvrtc.nvrtcCompileProgram(program, 1, ["-arch=sm_90"]))
+    print(*map(int, nvrtc.nvrtcCompileProgram(program, 1, ["-arch=sm_90"])))
     _, size = nvrtc.nvrtcGetCUBINSize(program)
     cubin = bytearray(size)
     nvrtc.nvrtcGetCUBIN(program, cubin)

@@ -6,7 +6,18 @@ from enum import IntEnum
 
 
 class Enumeration(IntEnum):
-    """An IntEnum that takes values it does not know, for a newer driver may return them."""
+    """An IntEnum that takes values it does not know, for a newer driver may return them.
+
+    Programs print statuses: as text, a member is ``<CUresult.CUDA_SUCCESS: 0>``, which names it, as in NVIDIA's package.
+    """
+
+    __str__ = IntEnum.__repr__
+
+    def __format__(self, spec):
+        return format(int(self), spec) if spec else str(self)
+
+    def __reduce_ex__(self, protocol):  # by value in all releases of Python: the header may not know the name
+        return type(self), (self._value_,)
 
     @classmethod
     def _missing_(cls, value):
