@@ -59,6 +59,12 @@ SPELLED = {
     "pch_messages": (False, "--pch-messages=false"),
     "instantiate_templates_in_pch": (True, "--instantiate-templates-in-pch=true"),
     "numba_debug": (True, "--numba-debug"),
+    "warning_as_error": (["reorder"], "--warning-as-error=reorder"),
+    "warn_reorder": (True, "--Wreorder"),
+    "warn_conversion": (True, "--Wconversion"),
+    "device_stack_protector": (True, "--device-stack-protector=true"),
+    "jump_table_density": (101, "--jump-table-density=101"),
+    "modify_stack_limit": (False, "--modify-stack-limit=false"),
 }
 ELSEWHERE = {"name", "extra_sources", "use_bundled_headers", "use_libdevice"}
 
@@ -113,7 +119,20 @@ def test_macros(value, expected):
 @pytest.mark.parametrize(
     ("fields", "error", "message"),
     [
-        ({"std": 1.5}, TypeError, r"^std must be a str or an int .*, not 1.5$"),
+        ({"std": 1.5}, TypeError, r"^std must be a str such as 'c\+\+17', not 1.5$"),
+        ({"arch": 8.0}, TypeError, r"^arch must be a str such as 'sm_90', not 8.0$"),
+        ({"time": 1.5}, TypeError, r"^time must be a str or an int .*, not 1.5$"),
+        ({"define_macro": ("N", 3)}, TypeError, r"the value of 'N' must be a str, not 3: write \('N', '3'\)$"),
+        ({"define_macro": [("N", 3)]}, TypeError, r"the value of 'N' must be a str, not 3: write \('N', '3'\)$"),
+        ({"define_macro": {"N": "3"}}, TypeError, r"not a dict: write \[\('N', '3'\)\]$"),
+        (
+            {"warning_as_error": "warnings"},
+            ValueError,
+            r"^warning_as_error must be among 'all-warnings', .* not 'warnings'$",
+        ),
+        ({"warning_as_error": 3}, TypeError, r"^warning_as_error must be True, or one of .*, not 3$"),
+        ({"jump_table_density": 102}, ValueError, r"^jump_table_density must be from 0 to 101, not 102$"),
+        ({"jump_table_density": "5"}, TypeError, r"^jump_table_density must be an int from 0 to 101, not '5'$"),
         ({"max_register_count": True}, TypeError, r"^max_register_count must be a str or an int"),
         ({"include_path": [None]}, TypeError, r"^include_path must be a str or an int"),
         ({"define_macro": 1}, TypeError, r"^define_macro must be a name, a tuple \(name, value\) or a list"),

@@ -52,8 +52,15 @@ cdef class Library:
         free(self.log)
 
     cdef str said(self):
-        """Return what the driver's compiler said, if anything."""
-        return self.log.decode(errors="replace")
+        """Return what the driver's compiler said, if anything, and what to do about it."""
+        text = self.log.decode(errors="replace")
+        if text:
+            from cuda.core._compile_advice import of_log
+
+            advice = of_log(text)
+            if advice:
+                text += f"\n{advice}"
+        return text
 
     @property
     def handle(self) -> int:
@@ -83,7 +90,9 @@ cdef class Library:
         with nogil:
             status = cydriver.cuLibraryGetKernel(&kernel, self.native, text)
         if status == cydriver.CUDA_ERROR_NOT_FOUND:
-            fail(status, b"cuLibraryGetKernel", _advise(symbol, self.kernel_names()))
+            from cuda.core._compile_advice import no_kernel
+
+            fail(status, b"cuLibraryGetKernel", no_kernel(symbol, self.kernel_names()))
         if status != cydriver.CUDA_SUCCESS:  # also of the loading: a driver that loads lazily tells here
             fail(status, b"cuLibraryGetKernel", self.said())
         return new_kernel(kernel, self, name.decode() if isinstance(name, bytes) else name, kinds.get(symbol))
@@ -142,14 +151,3 @@ cpdef str symbol_of(object name, dict mapping):
         return text
     symbol = mapping.get(text)
     return mapping.get(f"&{text}", text) if symbol is None else symbol
-
-
-cdef str _advise(str name, names):
-    """Say which kernels there are instead of the one asked for."""
-    if not names:
-        return f"There is no kernel {name!r} in this code."
-    more = " ..." if len(names) > 10 else ""
-    advice = f"There is no kernel {name!r} in this code, but: {', '.join(names[:10])}{more}."
-    if any(other.startswith("_Z") and name in other for other in names):
-        advice += f' Declare it extern "C", or compile with name_expressions=({name!r},), since C++ mangles names.'
-    return advice

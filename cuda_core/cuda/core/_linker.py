@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import sys
 import warnings
 from typing import Any
 
-from cuda.core import _diagnostics
+from cuda.core import _compile_advice, _diagnostics
 from cuda.core._compile_target import default_arch
 from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error
 from cuda.core._linker_options import LinkerOptions
@@ -201,7 +202,12 @@ class _Errors:
         for code in self.linker._codes:
             if code.code_type == "ptx":
                 text = _diagnostics.annotate(text, code._bytes().decode(errors="replace"), code.name)
-        advice = text or f"The options were: {' '.join(f.decode() for f in self.linker._options.as_bytes())}"
+        options = self.linker._options
+        advice = text or f"The options were: {' '.join(f.decode() for f in options.as_bytes())}"
+        if self.call == "nvJitLinkCreate" and not re.fullmatch(r"(sm|compute|lto)_[1-9]\d+[af]?", str(options.arch)):
+            advice += f"\n{_compile_advice.arch_advice(options.arch)}"
+        if more := _compile_advice.of_log(log, options):
+            advice += f"\n{more}"
         made = compiler_error(kind, name, int(getattr(error, "status", 0)), self.call, advice)
         made.log = log
         raise made from None

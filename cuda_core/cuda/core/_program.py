@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from cuda.core import _diagnostics
+from cuda.core import _compile_advice, _diagnostics
 from cuda.core._compile_target import current_arch, default_arch
 from cuda.core._errors import ClosedError, NVRTCError, compiler_error
 from cuda.core._linker_options import LinkerOptions
@@ -263,13 +263,13 @@ class Program:
         if logs is not None and log:
             logs.write(log)
         if status != 0:
-            raise self._error(status, log)
+            raise self._error(nvrtc, status, log)
         return self._result(nvrtc, target, names)
 
-    def _error(self, status: Any, log: str) -> Exception:
+    def _error(self, nvrtc: Any, status: Any, log: str) -> Exception:
         text = _diagnostics.annotate(log, self._code.decode(errors="replace"), self._name)
-        if "could not open source file" in log and not self._options.use_bundled_headers:
-            text += "\nName the folders of headers by include_path; CUDA's own come with use_bundled_headers=True."
+        if advice := _compile_advice.of_log(log, self._options, nvrtc.nvrtcGetSupportedArchs()[1]):
+            text += f"\n{advice}"
         words = f"{_diagnostics.summary(log)} in {self._name!r}" if "COMPILATION" in status.name else ""
         error = compiler_error(NVRTCError, status.name, int(status), "nvrtcCompileProgram", text, words)
         error.log = log
@@ -353,6 +353,11 @@ def _target(kind: SourceCodeType, target_type: Any) -> str:
 
 
 def _names(name_expressions: Sequence[Any]) -> list[str]:
+    if isinstance(name_expressions, (str, bytes, bytearray)):
+        raise TypeError(
+            f"name_expressions must be a sequence of names, such as ({_text(name_expressions)!r},), not one "
+            f"{type(name_expressions).__name__}"
+        )
     return [_text(name) for name in name_expressions]
 
 

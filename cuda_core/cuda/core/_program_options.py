@@ -67,7 +67,16 @@ _NVRTC = {
     "pch_messages": ("bool", "--pch-messages"),
     "instantiate_templates_in_pch": ("bool", "--instantiate-templates-in-pch"),
     "numba_debug": ("flag", "--numba-debug"),
+    "warning_as_error": ("warnings", "--warning-as-error"),
+    "warn_reorder": ("flag", "--Wreorder"),
+    "warn_conversion": ("flag", "--Wconversion"),
+    "device_stack_protector": ("bool", "--device-stack-protector"),
+    "jump_table_density": ("percent", "--jump-table-density"),
+    "modify_stack_limit": ("bool", "--modify-stack-limit"),
 }
+# The kinds of warnings that --warning-as-error takes.
+_WARNINGS = ("all-warnings", "reorder", "deprecated-declarations", "conversion")
+_MOST_DENSE = 101  # --jump-table-density: percent, and one more for no jump tables
 
 # Fields that only NVVM programs use.
 _NVVM_ONLY = ("extra_sources", "use_libdevice")
@@ -105,6 +114,14 @@ def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
         yield f"{option}={'on' if value else 'off'}"
     elif kind == "macro":
         yield from (f"{option}={text}" for text in _macros(value))
+    elif kind == "warnings":
+        yield from (f"{option}={each}" for each in _warnings(field, value))
+    elif kind == "percent":
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{field} must be an int from 0 to {_MOST_DENSE}, not {value!r}")
+        if not 0 <= value <= _MOST_DENSE:
+            raise ValueError(f"{field} must be from 0 to {_MOST_DENSE}, not {value}")
+        yield f"{option}={value}"
     elif kind == "list":
         values = value if isinstance(value, (list, tuple)) else [value]
         yield from (f"{option}={_text(field, item)}" for item in values)
@@ -112,8 +129,27 @@ def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
         yield f"{option}={_text(field, value)}"
 
 
+def _warnings(field: str, value: Any) -> list[str]:
+    """Return the kinds of warnings: True is all, False none."""
+    if isinstance(value, bool):
+        return [_WARNINGS[0]] if value else []
+    kinds = [value] if isinstance(value, str) else value
+    if not isinstance(kinds, (list, tuple)) or not all(isinstance(kind, str) for kind in kinds):
+        raise TypeError(f"{field} must be True, or one of {', '.join(map(repr, _WARNINGS))}, or a list, not {value!r}")
+    for kind in kinds:
+        if kind not in _WARNINGS:
+            raise ValueError(f"{field} must be among {', '.join(map(repr, _WARNINGS))}, not {kind!r}")
+    return list(kinds)
+
+
+# What the value of a field looks like, where the type alone does not tell.
+_FORMS = {"arch": "a str such as 'sm_90'", "std": "a str such as 'c++17'"}
+
+
 def _text(field: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
+        if field in _FORMS:
+            raise TypeError(f"{field} must be {_FORMS[field]}, not {value!r}")
         raise TypeError(f"{field} must be a str or an int (or a list of them, where it takes several), not {value!r}")
     return str(value)
 
@@ -124,13 +160,25 @@ def _macros(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value):
         yield f"{value[0]}={value[1]}"
+    elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and not _is_macro(value[1]):
+        name, number = value
+        raise TypeError(
+            f"define_macro: the value of {name!r} must be a str, not {number!r}: write ({name!r}, '{number}')"
+        )
     elif isinstance(value, (list, tuple)):
         for item in value:
             if isinstance(item, list):
                 raise TypeError(f"define_macro: {item!r} must be a name or a tuple (name, value)")
             yield from _macros(item)
+    elif isinstance(value, dict):
+        pairs = [(str(name), str(text)) for name, text in value.items()]
+        raise TypeError(f"define_macro must be a list of tuples (name, value), not a dict: write {pairs!r}")
     else:
         raise TypeError(f"define_macro must be a name, a tuple (name, value) or a list of them, not {value!r}")
+
+
+def _is_macro(value: Any) -> bool:
+    return isinstance(value, (str, tuple, list))
 
 
 @dataclass
@@ -233,6 +281,18 @@ class ProgramOptions:
         Whether to link libdevice to an NVVM program.
     numba_debug : bool
         Whether to add what Numba's debugger needs.
+    warning_as_error : bool, str or list of str
+        Warnings that become errors: True for ``"all-warnings"``, or ``"reorder"``, ``"conversion"``,
+        ``"deprecated-declarations"``. NVRTC's ``--warning-as-error`` (``-Werror``).
+    warn_reorder, warn_conversion : bool
+        Whether to warn of initialisers in another order than their members', and of conversions that may change a
+        value.
+    device_stack_protector : bool
+        Whether kernels check at run time that nothing overflows their stack.
+    jump_table_density : int
+        How full, in percent, a table of jumps for a ``switch`` must be to be made; 101 makes none.
+    modify_stack_limit : bool
+        Whether the compiler may raise the process's limit of stack while it works; it does unless told not to.
 
     Examples
     --------
@@ -296,6 +356,12 @@ class ProgramOptions:
     ) = None
     use_libdevice: bool | None = None
     numba_debug: bool | None = None
+    warning_as_error: bool | str | list[str] | tuple[str, ...] | None = None
+    warn_reorder: bool | None = None
+    warn_conversion: bool | None = None
+    device_stack_protector: bool | None = None
+    jump_table_density: int | None = None
+    modify_stack_limit: bool | None = None
 
     def as_bytes(self, backend: str, target_type: str | None = None) -> list[bytes]:
         """Return the options as a compiler takes them.

@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What to do about the messages of compilers and linkers that do not say it themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+# Headers of the C and C++ libraries of the host, as #include names them.
+_C = (
+    "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdarg stdbool stddef stdint stdio"
+)
+_C += " stdlib string tgmath time uchar wchar wctype"
+_CXX = (
+    "algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable"
+)
+_CXX += " coroutine deque exception execution expected filesystem format forward_list fstream functional future"
+_CXX += " initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map mdspan memory"
+_CXX += " memory_resource mutex new numbers numeric optional ostream print queue random ranges ratio regex"
+_CXX += " scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf"
+_CXX += " string string_view syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map"
+_CXX += " unordered_set utility valarray variant vector version"
+HOST = {f"{name}.h" for name in _C.split()} | {f"c{name}" for name in _C.split()} | set(_CXX.split())
+
+# Those that cuda::std has too (libcu++ documentation, "Standard API").
+_STD = (
+    "algorithm array atomic barrier bit bitset cassert ccomplex cfloat charconv chrono climits cmath complex concepts"
+)
+_STD += " cstddef cstdint cstdlib cstring ctime execution expected functional initializer_list iterator latch limits"
+_STD += " mdspan memory numbers numeric optional random ranges ratio semaphore source_location span string_view tuple"
+_STD += " type_traits utility variant version"
+CUDA_STD = set(_STD.split())
+
+# Headers of the toolkit that NVRTC carries itself, or folders of such.
+_CARRIED = re.compile(
+    r"(cuda|cub|thrust|nv|cooperative_groups|crt)/|cooperative_groups\.h$|cuComplex\.h$|mma\.h$|math_constants\.h$"
+    r"|vector_types\.h$|cuda_(fp4|fp6|fp8|fp16|bf16|tf32|pipeline|awbarrier)(_primitives|_helpers)?\.h(pp)?$"
+)
+# Headers of other packages: the package, by pip.
+_ELSEWHERE = {
+    "curand": "nvidia-curand",
+    "cublas": "nvidia-cublas",
+    "cufft": "nvidia-cufft",
+    "cusparse": "nvidia-cusparse",
+    "cusolver": "nvidia-cusolver",
+    "cutlass": "nvidia-cutlass",
+    "cute": "nvidia-cutlass",
+}
+_NO_HEADER = {
+    "stdio.h": "printf needs no header",
+    "cstdio": "printf needs no header",
+    "iostream": "use printf, which needs no header",
+    "assert.h": "assert needs no header",
+    "math.h": "the functions of math.h need no header",
+    "cmath": "the functions of <cmath> need no header",
+    "cuda_runtime.h": "NVRTC includes what kernels need of it by itself: leave it out",
+    "cuda.h": "it is the driver's interface for host code: leave it out",
+}
+
+_STANDARDS = "'c++11', 'c++14', 'c++17', 'c++20' or 'c++23'"
+_BYTES = re.compile(
+    r"'(?P<kernel>[^']+)' uses too much shared data \((?P<used>0x[0-9a-f]+) bytes, (?P<most>0x[0-9a-f]+)"
+)
+_UNRESOLVED = re.compile(r"(?:[Uu]nresolved extern (?:function|variable)|Undefined reference to) '(?P<name>[^']+)'")
+_UNRESOLVED_AT_LOAD = re.compile(r"unresolved in \S+: (?P<name>\w+)")
+_HEADER = re.compile(r"(?:could not|cannot) open source file \"(?P<name>[^\"]+)\"")
+
+
+def of_log(log: str, options: Any = None, supported: Iterable[int] = ()) -> str:
+    """Return advice on a compiler's or linker's log, a line each, "" if there is none.
+
+    Parameters
+    ----------
+    log : str
+        What NVRTC, nvJitLink or the driver's compiler wrote.
+    options : ProgramOptions or LinkerOptions, optional
+        The options that it had.
+    supported : iterable of int
+        The architectures that the compiler knows.
+    """
+    found: dict[str, None] = {}
+    for pattern, advise in _RULES:
+        for match in re.finditer(pattern, log):
+            for line in advise(match, options, supported):
+                found[line] = None
+    return "\n".join(found)
+
+
+def _of_header(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    name = match["name"]
+    folders = _folders(options)
+    bundled = getattr(options, "use_bundled_headers", None)
+    package = next((package for word, package in _ELSEWHERE.items() if name.startswith(word)), None)
+    if name in HOST:
+        yield from _of_host_header(name, bundled)
+    elif name in _NO_HEADER:
+        yield f"<{name}>: {_NO_HEADER[name]}."
+    elif _CARRIED.match(name):
+        if not bundled:
+            yield f"<{name}> is one of the headers that NVRTC carries: give ProgramOptions(use_bundled_headers=True)."
+    elif package is not None:
+        yield f"<{name}> is a header of the package {package}: install it, and name its folder by include_path."
+    else:
+        looked = ", ".join(map(repr, folders)) if folders else "no folder, for include_path names none"
+        yield f'"{name}" was looked for in {looked}: name its folder by ProgramOptions(include_path=...).'
+    for folder in folders:
+        if not os.path.isdir(folder):
+            yield f"include_path names {folder!r}, which is not a folder."
+
+
+def _of_host_header(name: str, bundled: bool | None) -> Iterator[str]:
+    if name in _NO_HEADER:
+        yield f"<{name}> is a header for host code, which NVRTC does not have: {_NO_HEADER[name]}."
+        return
+    # stdint.h -> cstdint
+    counterpart = f"c{name[:-2]}" if name.endswith(".h") else name
+    if counterpart in CUDA_STD:
+        use = "" if bundled else " and ProgramOptions(use_bundled_headers=True)"
+        advice = f"use <cuda/std/{counterpart}> with the names of cuda::std{use}."
+    else:
+        advice = "its contents cannot be used in kernels, and cuda::std has no counterpart."
+    yield f"<{name}> is a header for host code, which NVRTC does not have: {advice}"
+
+
+def _folders(options: Any) -> list[str]:
+    value = getattr(options, "include_path", None)
+    return [str(each) for each in (value if isinstance(value, (list, tuple)) else [value] if value else [])]
+
+
+def _of_unresolved(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    yield (
+        f"{match['name']!r} is declared, but defined in none of the programs: compile each of them with "
+        "ProgramOptions(relocatable_device_code=True), and link them all: Linker(first, second).link('cubin')."
+    )
+
+
+def _of_shared(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    used, most = int(match["used"], 16), int(match["most"], 16)
+    yield (
+        f"Kernel {match['kernel']!r} declares {used:,} bytes of static shared memory, {most:,} are allowed. More must "
+        "be dynamic: declare the array 'extern __shared__ T name[];' and give its bytes at launch, "
+        "LaunchConfig(shmem_size=...), which sets the kernel's attribute max_dynamic_shared_size_bytes."
+    )
+
+
+def _of_arch(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    yield arch_advice(getattr(options, "arch", None), supported)
+
+
+def arch_advice(value: Any, supported: Iterable[int] = ()) -> str:
+    """Say what an architecture must be, and what was probably meant."""
+    known = [int(number) for number in supported]
+    digits = re.sub(r"\D", "", str(value))
+    form = f"'sm_{digits}'" if digits and (not known or int(digits) in known) else "'sm_90' or 'compute_90'"
+    listed = f"; this compiler knows {', '.join(map(str, known))}" if known else ""
+    return f"arch is {value!r}: write a str such as {form}{listed}."
+
+
+def _of_std(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    yield f"std is {getattr(options, 'std', None)!r}: write one of {_STANDARDS}."
+
+
+def _of_option(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    yield f"This NVRTC is too old for {match['option']}, or the option needs another name: leave it out."
+
+
+_RULES: list[tuple[re.Pattern, Callable[[re.Match, Any, Iterable[int]], Iterator[str]]]] = [
+    (_HEADER, _of_header),
+    (_UNRESOLVED, _of_unresolved),
+    (_UNRESOLVED_AT_LOAD, _of_unresolved),
+    (_BYTES, _of_shared),
+    (re.compile(r"invalid value for --gpu-architecture"), _of_arch),
+    (re.compile(r"invalid value for --std"), _of_std),
+    (re.compile(r"unrecognized option (?P<option>\S+) found"), _of_option),
+]
+
+
+def no_kernel(name: str, names: list[str]) -> str:
+    """Say which kernels there are instead of the one that was asked for.
+
+    Parameters
+    ----------
+    name : str
+        The name that was asked for.
+    names : list of str
+        The kernels that there are, as the compiler left their names.
+    """
+    template = name if "<" in name else f"{name}<float>"
+    if not names:
+        return (
+            f"There is no kernel {name!r} in this code. A template becomes code only for the arguments that are named "
+            f"when it is compiled, as by name_expressions=({template!r},)."
+        )
+    more = " ..." if len(names) > 10 else ""
+    advice = f"There is no kernel {name!r} in this code, but: {', '.join(names[:10])}{more}."
+    if any(other.startswith("_Z") and re.split(r"[<:]", name)[0] in other for other in names):
+        advice += f' Declare it extern "C", or compile with name_expressions=({name!r},), since C++ mangles names.'
+    elif "<" in name:
+        advice += f" Name the template's instances when compiling: name_expressions=({name!r},)."
+    return advice
