@@ -86,7 +86,7 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_SUBMODULES})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *_SUBMODULES})
 
 
 if TYPE_CHECKING:

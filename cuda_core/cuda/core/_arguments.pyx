@@ -7,7 +7,8 @@ The driver tells the size of each parameter; its kind is a letter from `_signatu
 i integer or pointer, f floating point, s structure by value.
 """
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bool cimport PyBool_Check
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
@@ -53,7 +54,7 @@ cdef int pack_items(
     kernel.read_layout()
     if kernel.count >= 0:
         if given != kernel.count:
-            raise TypeError(f"{kernel.label()} takes {kernel.count} arguments, but {given} were given")
+            raise TypeError(miscount(kernel, arguments, given))
         for p.index in range(given):
             p.size = kernel.layout[p.index].size
             p.kind = kernel.layout[p.index].kind
@@ -130,6 +131,8 @@ cdef int write_int(object arg, const Parameter* p, Kernel kernel) except -1:
             raise OverflowError(f"{where(p, kernel)} is {arg}, more than its parameter, a float, can hold") from None
     if p.kind == c"s" or p.size not in (1, 2, 4, 8):
         raise mismatch(p, kernel, f"is a {type(arg).__name__}")
+    if p.size == 8 and PyBool_Check(arg):
+        raise mismatch(p, kernel, f"is {arg}")
     value = PyLong_AsLongLongAndOverflow(arg, &overflow)
     if overflow == 0 and (p.size == 8 or -(1LL << (8 * p.size - 1)) <= value < (1LL << (8 * p.size))):
         memcpy(p.to, &value, p.size)  # little-endian, as every host that CUDA supports
@@ -264,9 +267,10 @@ cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel ker
         return interface["data"][0]
     if hasattr(arg, "__dlpack__"):
         return dlpack_address(arg, p, kernel, stream)
+    advice = ": pass its items, *arguments" if isinstance(arg, (tuple, list)) else ""
     raise TypeError(
-        f"{where(p, kernel)} is a {spell(arg)}, which is no kernel argument: those are Buffers, arrays on the device, "
-        "numbers, NumPy and ctypes scalars and structures, dataclasses of these, and None"
+        f"{where(p, kernel)} is a {spell(arg)}, which is no kernel argument{advice}; those are Buffers, arrays on the "
+        "device, numbers, NumPy and ctypes scalars and structures, dataclasses of these, and None"
     )
 
 
@@ -295,6 +299,16 @@ cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stre
     return _dlpack.peek_pointer(capsule)[2]
 
 
+cdef str miscount(Kernel kernel, PyObject* const* arguments, Py_ssize_t given):
+    """Say that the number of arguments is wrong, and of which sequence they may be the items."""
+    takes = f"{kernel.label()} takes {kernel.count} argument{'' if kernel.count == 1 else 's'}"
+    text = f"{takes}, but {given} {'was' if given == 1 else 'were'} given"
+    for index in range(given):
+        if isinstance(<object>arguments[index], (tuple, list)):
+            return f"{text}; argument {index + 1} is a {spell(<object>arguments[index])}: pass its items, *arguments"
+    return text
+
+
 cdef str spell(object arg):
     """Return the name of an argument's type, with its module unless that is obvious."""
     kind = type(arg)
@@ -303,10 +317,30 @@ cdef str spell(object arg):
 
 
 cdef str host_advice(object arg, const Parameter* p, Kernel kernel):
+    if is_device_accessible(arg):
+        return (
+            f"{where(p, kernel)} is a {spell(arg)} of memory that the device can use: pass the Buffer that it is a view "
+            "of, or its address as an int"
+        )
     return (
         f"{where(p, kernel)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "
-        "copy the data to it (Buffer.copy_from a pinned Buffer) and pass that"
+        "copy the data to it (Buffer.copy_from) and pass that"
     )
+
+
+cdef bint is_device_accessible(object arg):
+    """Tell whether an array of the host is a view of pinned or managed memory."""
+    cdef Py_buffer view
+    cdef unsigned int kind = 0
+    try:
+        PyObject_GetBuffer(arg, &view, PyBUF_STRIDES)
+    except Exception:
+        return False  # an array without the buffer protocol; what matters is the message that is being made
+    status = cydriver.cuPointerGetAttribute(
+        &kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, <cydriver.CUdeviceptr><uintptr_t>view.buf
+    )
+    PyBuffer_Release(&view)
+    return status == cydriver.CUDA_SUCCESS and kind != 0
 
 
 cdef str where(const Parameter* p, Kernel kernel):

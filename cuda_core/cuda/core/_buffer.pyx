@@ -386,12 +386,15 @@ cdef class Buffer:
         return ordinal
 
     def copy_to(self, dst=None, *, stream, options=None):
-        """Copy this buffer into another one, in the order of a stream.
+        """Copy this buffer into another one or into an array, in the order of a stream.
 
         Parameters
         ----------
-        dst : Buffer, optional
-            A buffer of the same size; a new one of the same resource if none is given.
+        dst : Buffer or array, optional
+            A buffer, or an array in C order, of the same size in bytes; a new buffer of the same resource if none is
+            given. Arrays are those of NumPy and whatever has the buffer protocol, DLPack or the CUDA Array Interface,
+            on the host or the device. Such an array stays alive until the copy is done; call `Stream.sync` before
+            you read it.
         stream : Stream
             The stream that does it.
         options : CopyOptions, optional
@@ -399,34 +402,42 @@ cdef class Buffer:
 
         Returns
         -------
-        Buffer
+        Buffer or array
             `dst`, or the new buffer.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or the array is read-only or has gaps.
         """
         if dst is None:
             self.address()
             if self.mr is None:
                 raise ValueError("give dst: this Buffer has no memory resource to allocate another one from")
             dst = self.mr.allocate(self.nbytes, stream=stream)
-        if not isinstance(dst, Buffer):
-            raise TypeError(f"dst must be a Buffer, not {type(dst).__name__}")
-        _copy(<Buffer>dst, self, as_stream(stream, "stream"), options)
+        if isinstance(dst, Buffer):
+            _copy(<Buffer>dst, self, as_stream(stream, "stream"), options)
+        else:
+            _copy_array(self, dst, as_stream(stream, "stream"), options, True)
         return dst
 
     def copy_from(self, src, *, stream, options=None) -> None:
-        """Copy another buffer into this one, in the order of a stream.
+        """Copy another buffer or an array into this one, in the order of a stream.
 
         Parameters
         ----------
-        src : Buffer
-            A buffer of the same size.
+        src : Buffer or array
+            A buffer, or an array in C order, of the same size in bytes; see `copy_to`. Change the array only once
+            the copy is done.
         stream : Stream
             The stream that does it.
         options : CopyOptions, optional
             When the source is read, and where the memory is; not in a stream that is being captured.
         """
-        if not isinstance(src, Buffer):
-            raise TypeError(f"src must be a Buffer, not {type(src).__name__}; see StridedMemoryView for arrays")
-        _copy(self, <Buffer>src, as_stream(stream, "stream"), options)
+        if isinstance(src, Buffer):
+            _copy(self, <Buffer>src, as_stream(stream, "stream"), options)
+        else:
+            _copy_array(self, src, as_stream(stream, "stream"), options, False)
 
     def fill(self, value, *, stream) -> None:
         """Fill the buffer with a pattern, in the order of a stream.
@@ -481,6 +492,16 @@ cdef class Buffer:
     def __buffer__(self, int flags, /):
         """Return a memoryview of memory that the host can use (PEP 688)."""
         return memoryview(_Exporter(self))  # from Python 3.12 on, that of a subclass's object would come here again
+
+    __array_ufunc__ = None  # NumPy's operators leave a Buffer alone
+
+    def __array__(self, dtype=None, copy=None):
+        """Raise TypeError: NumPy comes here for memory that the host cannot read."""
+        self.address()
+        raise TypeError(
+            "this Buffer is memory of the device, which NumPy cannot read: copy it to an array, "
+            "array = numpy.empty(shape, dtype); buffer.copy_to(array, stream=stream); stream.sync()"
+        )
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """Export the memory as a one-dimensional array of bytes, int8.
@@ -551,6 +572,14 @@ cdef int _copy(Buffer dst, Buffer src, Stream stream, object options) except -1:
     stream.end_use()
     check(status, b"cuMemcpyAsync")
     return 0 if stream.owner is None else _keep_in_graph(stream, (dst, src))
+
+
+cdef int _copy_array(Buffer buffer, object array, Stream stream, object options, bint written) except -1:
+    from cuda.core._array_copy import copy_array
+
+    buffer.address()
+    copy_array(buffer, array, stream, options, None if stream.owner is None else getattr(stream.owner, "_keep", None), written)
+    return 0
 
 
 cdef int _keep_in_graph(Stream stream, tuple operands) except -1:

@@ -16,6 +16,9 @@ cdef extern from *:
 # Whether Python runs in its development mode (-X dev, PYTHONDEVMODE), which tells of what nobody closed.
 cdef bint dev_mode
 
+# What is called after each wait, or None: memory that work has used may be let go of then.
+cdef object after_wait
+
 cdef int tell_unclosed(str what, object source) except -1
 cdef int fail(cydriver.CUresult status, const char* call, str advice=*) except -1 with gil
 

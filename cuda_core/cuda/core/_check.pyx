@@ -14,6 +14,14 @@ from cuda.core._errors import driver_error
 
 dev_mode = sys.flags.dev_mode
 
+after_wait = None
+
+
+def call_after_waits(function) -> None:
+    """Let each wait of this package call a function once it is over."""
+    global after_wait
+    after_wait = function
+
 
 cdef int tell_unclosed(str what, object source) except -1:
     """Warn, as Python does of files, of what is given back because nothing refers to it any more, not by close()."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from cuda.core._option_names import named_options
+
 if TYPE_CHECKING:
     from cuda.core._device import Device
     from cuda.core._host import Host
@@ -28,6 +30,7 @@ class MemcpyOverlapMode(StrEnum):
     PREFER_OVERLAP_WITH_COMPUTE = "prefer_overlap_with_compute"
 
 
+@named_options
 @dataclass(frozen=True)
 class CopyOptions:
     """Choose how buffers are copied.

@@ -11,7 +11,7 @@ from libc.stdint cimport uint64_t
 from cuda.bindings cimport cydriver
 from cuda.bindings._args cimport is_small, small
 from cuda.core._buffer cimport MemoryResource
-from cuda.core._check cimport check
+from cuda.core._check cimport after_wait, check
 from cuda.core._context cimport (
     Context, activate, context_ordinal, current_ordinal, deactivate, initialise, living_primary, native_device,
     no_context, primary,
@@ -215,6 +215,8 @@ class Device:
             with nogil:
                 status = cydriver.cuCtxSynchronize()
             check(status, b"cuCtxSynchronize")
+            if after_wait is not None:
+                after_wait()
         finally:
             deactivate(pushed)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cuda.core._call import call
+from cuda.core._option_names import named_options
 from cuda.core._options import as_options
 from cuda.core.typing import WorkqueueSharingScopeType
 
@@ -21,6 +22,7 @@ _SM, _WORKQUEUE_CONFIG = 1, 1000  # CUdevResourceType
 _SCOPES = (WorkqueueSharingScopeType.DEVICE_CTX, WorkqueueSharingScopeType.GREEN_CTX_BALANCED)
 
 
+@named_options
 @dataclass
 class SMResourceOptions:
     """Choose how multiprocessors are divided: a number makes one group, a sequence one for each member.
@@ -79,6 +81,7 @@ def _checked(name: str, value: Any) -> int:
     return value
 
 
+@named_options
 @dataclass
 class WorkqueueResourceOptions:
     """Choose how a context uses the device's work queues.
@@ -116,6 +119,7 @@ class WorkqueueResourceOptions:
             raise ValueError(f"concurrency_limit must be an int of at least 1 or None, not {limit!r}")
 
 
+@named_options
 @dataclass(slots=True)
 class ContextOptions:
     """Choose what a green context has of its device.

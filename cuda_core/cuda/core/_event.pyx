@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._check cimport after_wait, check, fail, is_finalizing
 from cuda.core._context cimport Context, activate, activate_anyway, deactivate, primary
 from cuda.core._driver_handle cimport HandleClass
 
@@ -204,6 +204,8 @@ cdef class Event:
         with nogil:
             status = cydriver.cuEventSynchronize(native)
         check(status, b"cuEventSynchronize")
+        if after_wait is not None:
+            after_wait()
 
     def __await__(self):
         """Wait until the work before the event is finished, while the event loop of asyncio, anyio or Trio goes on."""

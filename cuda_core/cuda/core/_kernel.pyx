@@ -60,6 +60,10 @@ cdef class Kernel:
         """
         return new_kernel(<cydriver.CUkernel><uintptr_t>int(handle), mod, None, None)
 
+    def __call__(self, *args, **kwargs):
+        """Raise TypeError: a kernel needs a stream and the shape of its grid to run."""
+        raise TypeError(f"{self.label()} is not called: use launch(stream, LaunchConfig(grid=..., block=...), kernel, *args)")
+
     def __dealloc__(self):
         free(self.layout)
 

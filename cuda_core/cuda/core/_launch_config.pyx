@@ -3,14 +3,37 @@
 # cython: auto_pickle=False
 """The shape of a launch."""
 
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_XDECREF
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.bindings._args cimport is_small, small
 
+from cuda.core._option_names import unknown_option
+
+cdef extern from "Python.h":
+    ctypedef int (*initproc)(PyObject*, PyObject*, PyObject*) noexcept
+    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+    ctypedef struct PyTypeObject:
+        initproc tp_init
+        vectorcallfunc tp_vectorcall
+    bint PyErr_ExceptionMatches(object) noexcept
+
 cdef enum:
     MOST = 0x7FFFFFFF
+
+cdef tuple _OPTIONS = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
+
+
+cdef str _missing(object grid, object cluster, object block):
+    """Say what a configuration lacks; without a name the second argument is the cluster, which C++ has no place for."""
+    if grid is not None and cluster is not None:
+        second = f"LaunchConfig(grid={grid!r}, block={cluster!r})"
+        return f"block must be given; the second argument is cluster: write {second}"
+    return f"{'grid' if grid is None else 'block'} must be given: an int or a tuple of 1 to 3 ints"
 
 
 cdef int _extent(object value, unsigned int* extent, str name) except -1:
@@ -68,7 +91,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         bint programmatic_stream_serialization=False,
     ):
         if grid is None or block is None:
-            raise ValueError(f"{'grid' if grid is None else 'block'} must be given: an int or a tuple of 1 to 3 ints")
+            raise ValueError(_missing(grid, cluster, block))
         # __init__ may be called again.
         memset(&self.native, 0, sizeof(self.native))
         _extent(grid, self.grid_extent, "grid")
@@ -156,5 +179,46 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         return LaunchConfig, self.key()
 
     def __repr__(self):
-        names = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
-        return f"LaunchConfig({', '.join(f'{name}={value!r}' for name, value in zip(names, self.key()))})"
+        return f"LaunchConfig({', '.join(f'{name}={value!r}' for name, value in zip(_OPTIONS, self.key()))})"
+
+
+# An unknown name is told from others by the error that Cython's code raises: **unknown would cost each call.
+cdef PyTypeObject* _type = <PyTypeObject*>LaunchConfig
+cdef initproc _plain_init = _type.tp_init
+cdef vectorcallfunc _plain_call = _type.tp_vectorcall
+
+
+cdef int _init(PyObject* self, PyObject* args, PyObject* named) except -1:
+    if _plain_init(self, args, named) == 0:
+        return 0
+    if named != NULL and PyErr_ExceptionMatches(TypeError):
+        _check_names(<object>named)
+    return -1
+
+
+cdef PyObject* _call(PyObject* kind, PyObject* const* args, size_t flags, PyObject* names) except NULL:
+    cdef PyObject* made = _plain_call(kind, args, flags, names)
+    if made == NULL and names != NULL and PyErr_ExceptionMatches(TypeError):
+        _check_names(<object>names)
+    return made
+
+
+cdef int _check_names(object named) except -1:
+    """Raise for an unknown name; else leave the error as it is."""
+    cdef PyObject* kind
+    cdef PyObject* value
+    cdef PyObject* traceback
+    PyErr_Fetch(&kind, &value, &traceback)
+    for name in named:
+        if name not in _OPTIONS:
+            Py_XDECREF(kind)
+            Py_XDECREF(value)
+            Py_XDECREF(traceback)
+            raise unknown_option("LaunchConfig", name, _OPTIONS)
+    PyErr_Restore(kind, value, traceback)
+    return 0
+
+
+_type.tp_init = <initproc>_init
+if _plain_call != NULL:
+    _type.tp_vectorcall = <vectorcallfunc>_call

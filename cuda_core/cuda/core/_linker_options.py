@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cuda.core._option_names import named_options
 from cuda.core._program_options import spell
 
 # Field -> (what its value becomes, nvJitLink's option). nvJitLink documentation, "Supported Link Options".
@@ -33,6 +34,7 @@ _NVJITLINK = {
 }
 
 
+@named_options
 @dataclass
 class LinkerOptions:
     """Choose how a `Linker` links. None leaves an option to the linker.

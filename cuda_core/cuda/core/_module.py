@@ -337,8 +337,10 @@ class Module:
         self.close()
 
     def __getattr__(self, name: str) -> Kernel:
-        if name.startswith("__") or self.__dict__.get("_code") is None:
+        if name.startswith("__") or "_code" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if self._code is None:
+            raise AttributeError(f"this {type(self).__name__} is closed: it has no kernel {name!r} any more")
         from cuda.core._errors import CUDAError
 
         try:

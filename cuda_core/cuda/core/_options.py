@@ -7,10 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cuda.core._option_names import named_options
+
 if TYPE_CHECKING:
     from cuda.core.typing import ManagedMemoryLocationType
 
 
+@named_options
 @dataclass
 class StreamOptions:
     """Choose the properties of a new stream.
@@ -32,6 +35,7 @@ class StreamOptions:
     priority: int | None = None
 
 
+@named_options
 @dataclass
 class EventOptions:
     """Choose the properties of a new event.
@@ -56,6 +60,7 @@ class EventOptions:
     ipc_enabled: bool | None = False
 
 
+@named_options
 @dataclass
 class DeviceMemoryResourceOptions:
     """Choose the properties of a new pool of device memory.
@@ -72,6 +77,7 @@ class DeviceMemoryResourceOptions:
     max_size: int = 0
 
 
+@named_options
 @dataclass
 class PinnedMemoryResourceOptions:
     """Choose the properties of a new pool of pinned host memory.
@@ -91,6 +97,7 @@ class PinnedMemoryResourceOptions:
     numa_id: int | None = None
 
 
+@named_options
 @dataclass
 class ManagedMemoryResourceOptions:
     """Choose the properties of a new pool of managed memory.

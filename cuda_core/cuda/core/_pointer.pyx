@@ -20,6 +20,13 @@ def pointer_device(cydriver.CUdeviceptr ptr) -> int:
     return ordinal
 
 
+def is_capturing(Stream stream not None) -> bool:
+    """Tell whether a stream is being captured."""
+    cdef cydriver.CUstreamCaptureStatus status
+    check(cydriver.cuStreamIsCapturing(stream.open_handle(), &status), b"cuStreamIsCapturing")
+    return status != cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+
+
 def copy_bytes(cydriver.CUdeviceptr dst, cydriver.CUdeviceptr src, size_t nbytes, Stream stream not None) -> None:
     """Copy between any two addresses in the order of a stream."""
     cdef cydriver.CUstream native = stream.open_handle()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from cuda.core import _bundled_headers
+from cuda.core._option_names import named_options
 
 # Field -> (what its value becomes, NVRTC's option). NVRTC documentation, "Supported Compile Options".
 #   flag: the option itself where true   bool: =true or =false   switch: =on or =off
@@ -181,6 +182,7 @@ def _is_macro(value: Any) -> bool:
     return isinstance(value, (str, tuple, list))
 
 
+@named_options
 @dataclass
 class ProgramOptions:
     """Choose how a `Program` is compiled. None leaves an option to the compiler.

@@ -7,7 +7,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._check cimport after_wait, check, dev_mode, is_finalizing, tell_unclosed
 from cuda.core._driver_handle cimport HandleClass
 from cuda.core._context cimport (
     Context, activate, context_ordinal, current_ordinal, deactivate, life_of, no_context,
@@ -257,6 +257,8 @@ cdef class Stream:
                 status = cydriver.cuStreamSynchronize(native)
             self.end_use()
             check(status, b"cuStreamSynchronize")
+            if after_wait is not None:
+                after_wait()
         else:
             from cuda.core._waiting import wait_for
 
@@ -351,8 +353,13 @@ cdef class Stream:
         cdef Event event
         if isinstance(event_or_stream, Event):
             event = event_or_stream
-        else:
+        elif isinstance(event_or_stream, Stream) or hasattr(event_or_stream, "__cuda_stream__"):
             event = as_stream(event_or_stream, "event_or_stream").record()
+        else:
+            raise TypeError(
+                "event_or_stream must be an Event, a Stream or an object with __cuda_stream__, "
+                f"not {event_or_stream!r:.60} ({type(event_or_stream).__name__})"
+            )
         check(cydriver.cuStreamWaitEvent(self.open_handle(), event.open_handle(), 0), b"cuStreamWaitEvent")
 
     def __eq__(self, other):
@@ -381,7 +388,8 @@ cdef Stream as_stream(object obj, str argument):
     if protocol is None:
         raise TypeError(
             f"{argument} must be a Stream or an object with __cuda_stream__, not {type(obj).__name__}; "
-            "Device.default_stream is the default stream"
+            + ("Stream.from_handle wraps an address" if isinstance(obj, int) and obj > 2
+               else "Device.default_stream is the default stream")
         )
     answer = protocol() if callable(protocol) else protocol
     try:

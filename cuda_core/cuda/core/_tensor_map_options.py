@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from cuda.core._option_names import named_options
+
 __all__ = [
     "TensorMapDataType",
     "TensorMapDescriptorOptions",
@@ -72,6 +74,7 @@ class TensorMapOOBFill(IntEnum):
     NAN_REQUEST_ZERO_FMA = 1
 
 
+@named_options
 @dataclass
 class TensorMapDescriptorOptions:
     """Choose how tensor copies see an array; for `StridedMemoryView.as_tensor_map`.

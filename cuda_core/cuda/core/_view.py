@@ -189,15 +189,14 @@ class StridedMemoryView(Strided):
             fields["dtype"] = dtype
         return type(self)._make(**fields)
 
-    def copy_from(
-        self, other: StridedMemoryView, stream: Stream, allocator: object = None, blocking: bool | None = None
-    ) -> None:
-        """Copy the elements of another view into this one.
+    def copy_from(self, other: Any, stream: Stream, allocator: object = None, blocking: bool | None = None) -> None:
+        """Copy the elements of another view or of an array into this one.
 
         Parameters
         ----------
-        other : StridedMemoryView
-            A view of the same shape and size of elements.
+        other : StridedMemoryView or array
+            A view or array, on the host or the device, of the same shape and size of elements. With
+            ``blocking=False`` an array must live until the copy is done.
         stream : Stream
             The stream that does it.
         allocator : MemoryResource, optional
@@ -207,21 +206,20 @@ class StridedMemoryView(Strided):
         """
         from cuda.core._view_copy import copy_view
 
-        if self.readonly:
-            raise ValueError("this view is read-only")
         copy_view(self, other, stream, blocking)
 
     def copy_to(
         self,
-        other: StridedMemoryView,
+        other: Any,
         stream: Stream | None = None,
         allocator: object = None,
         blocking: bool | None = None,
     ) -> None:
-        """Copy the elements of this view into another one; see `copy_from`."""
+        """Copy the elements of this view into another one or an array; see `copy_from`."""
         from cuda.core._stream import default_stream
+        from cuda.core._view_copy import copy_view
 
-        other.copy_from(self, default_stream() if stream is None else stream, allocator, blocking)
+        copy_view(other, self, default_stream() if stream is None else stream, blocking)
 
     def as_tensor_map(
         self,
@@ -274,6 +272,24 @@ class StridedMemoryView(Strided):
         if options is None and box_dim is None:
             raise TypeError("box_dim must be given: the extent of what one copy moves along each axis")
         return tensor_map_of(self, fields if options is None else options)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return a NumPy array of memory that the host can read; raise TypeError for other memory."""
+        import numpy
+
+        if self.__dlpack_device__()[0] == _dlpack.CUDA:
+            raise TypeError(
+                "this view is of memory of the device, which NumPy cannot read: copy it to an array, "
+                "array = numpy.empty(view.shape, view.dtype); view.copy_to(array, stream=stream); stream.sync()"
+            )
+        exporter: Any = self
+        array = numpy.from_dlpack(exporter)
+        wanted = array if dtype is None else array.astype(dtype, copy=False)
+        if copy is False and wanted is not array:
+            raise ValueError(f"dtype {dtype} needs a copy of the elements, which are {self.dtype}")
+        return wanted.copy() if copy and wanted is array else wanted
+
+    __array_ufunc__ = None  # NumPy's operators leave a view alone
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's kind of device and the device's ordinal."""

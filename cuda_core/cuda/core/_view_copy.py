@@ -14,18 +14,36 @@ if TYPE_CHECKING:
     from cuda.core._view import StridedMemoryView
 
 
-def copy_view(dst: StridedMemoryView, src: StridedMemoryView, stream: Any, blocking: bool | None) -> None:
-    """Copy all elements of `src` into `dst` in the order of `stream`."""
-    from cuda.core._stream import to_stream
+def _viewed(obj: Any, order: Any) -> StridedMemoryView:
+    """Return `other`, a view or an array, as a view."""
+    from cuda.core._buffer import Buffer
     from cuda.core._view import StridedMemoryView
 
-    if not isinstance(src, StridedMemoryView):
-        raise TypeError(f"other must be a StridedMemoryView, not {type(src).__name__}")
+    if isinstance(obj, StridedMemoryView):
+        return obj
+    advice = "; StridedMemoryView.from_buffer makes one of it" if isinstance(obj, Buffer) else ""
+    if not advice:
+        try:
+            return StridedMemoryView.from_any_interface(obj, stream_ptr=order.__cuda_stream__()[1])
+        except BufferError as error:
+            advice = f": {error}"
+    raise TypeError(f"other must be a StridedMemoryView or an array, not {type(obj).__name__}{advice}")
+
+
+def copy_view(dst: Any, src: Any, stream: Any, blocking: bool | None) -> None:
+    """Copy all elements of `src` into `dst` in the order of `stream`; one of them may be an array."""
+    from cuda.core._stream import to_stream
+
+    if getattr(dst, "readonly", False):  # of a view
+        raise ValueError("this view is read-only")
+    order = to_stream(stream)
+    dst, src = _viewed(dst, order), _viewed(src, order)
+    if dst.readonly:
+        raise ValueError("other is a read-only array")
     if dst.shape != src.shape:
         raise ValueError(f"the views have shapes {dst.shape} and {src.shape}: they must be equal")
     if dst._bytes_per_item != src._bytes_per_item:
         raise ValueError(f"the elements have {dst._bytes_per_item} and {src._bytes_per_item} bytes: they must be equal")
-    order = to_stream(stream)
     for to, start, nbytes in pieces(dst, src):
         copy_bytes(dst.ptr + to, src.ptr + start, nbytes, order)
     host_only = not (dst.is_device_accessible and src.is_device_accessible)

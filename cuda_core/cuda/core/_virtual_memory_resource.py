@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cuda.core._buffer import Buffer, MemoryResource
 from cuda.core._context import use_primary
 from cuda.core._errors import ClosedError
+from cuda.core._option_names import named_options
 from cuda.core._stream import to_stream
 from cuda.core._virtual_memory import Pieces
 from cuda.core.typing import (
@@ -36,6 +37,7 @@ _ENUMS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@named_options
 @dataclass
 class VirtualMemoryResourceOptions:
     """Choose what backs virtual memory, where, and who may use it.

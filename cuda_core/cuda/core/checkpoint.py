@@ -146,3 +146,7 @@ def _uuid(gpu: Any) -> bytes:
     if not isinstance(value, (bytes, bytearray)) or len(value) != 16:
         raise TypeError(f"gpu_mapping: {gpu!r} must be a Device or a UUID")
     return bytes(value)
+
+
+def __dir__() -> list[str]:
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

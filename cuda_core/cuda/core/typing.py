@@ -207,3 +207,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = resources = Sequence[SMResource | WorkqueueResource]
         return resources
     raise AttributeError(f"module 'cuda.core.typing' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -55,7 +55,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
 
 
 if TYPE_CHECKING:

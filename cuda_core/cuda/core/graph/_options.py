@@ -7,10 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from cuda.core._option_names import named_options
+
 if TYPE_CHECKING:
     from cuda.core._stream import Stream
 
 
+@named_options
 @dataclass
 class GraphCompleteOptions:
     """Choose how a graph becomes executable.
@@ -39,6 +42,7 @@ class GraphCompleteOptions:
     use_node_priority: bool = False
 
 
+@named_options
 @dataclass
 class GraphDebugPrintOptions:
     """Choose what a picture of a graph says of its nodes; each option is one flag of ``cuGraphDebugDotPrint``.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cuda.core._option_names import named_options
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
 # Format -> bytes of an element's channel.
@@ -23,6 +24,7 @@ SIZES = {
 FLOATS = (ArrayFormatType.FLOAT16, ArrayFormatType.FLOAT32)
 
 
+@named_options
 @dataclass
 class OpaqueArrayOptions:
     """Choose the properties of a new array.
@@ -50,6 +52,7 @@ class OpaqueArrayOptions:
     is_surface_load_store: bool = False
 
 
+@named_options
 @dataclass
 class MipmappedArrayOptions:
     """Choose the properties of a new mipmapped array.
@@ -81,6 +84,7 @@ class MipmappedArrayOptions:
     is_surface_load_store: bool = False
 
 
+@named_options
 @dataclass
 class TextureObjectOptions:
     """Choose how a texture is read.

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Options that were given by a wrong name: which one was probably meant."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+_Options = TypeVar("_Options")
+
+# What CUDA C++, nvcc, CuPy and Numba call an option, where the spelling does not show which one it is here.
+_SYNONYMS = {
+    "shmem_size": ("shared", "shared_mem", "shared_memory", "sharedmem", "sharedmembytes", "smem", "dynamic_shared"),
+    "grid": ("blocks", "num_blocks", "griddim", "nblocks"),
+    "block": ("threads", "num_threads", "threads_per_block", "blockdim", "nthreads"),
+    "arch": ("architecture", "gpu_architecture", "compute_capability", "gpu", "target", "sm"),
+    "include_path": ("includes", "include_dirs", "include_directories", "i"),
+    "define_macro": ("define", "defines", "macros", "d"),
+    "std": ("standard", "cxx_standard"),
+    "use_fast_math": ("fast_math", "fastmath"),
+    "max_register_count": ("maxrregcount", "max_registers", "registers"),
+    "relocatable_device_code": ("rdc", "dc", "separable_compilation"),
+    "link_time_optimization": ("lto", "dlto"),
+    "device_code_optimize": ("optimize", "optimization", "opt_level"),
+    "timing_enabled": ("enable_timing", "timing"),
+    "nonblocking": ("non_blocking", "blocking"),
+}
+
+
+def closest(given: str, known: Iterable[str]) -> str:
+    """Return the name of `known` that `given` is probably meant to be, "" if none is close."""
+    names = list(known)
+    for name in names:
+        if given.lower() in _SYNONYMS.get(name, ()):
+            return name
+    import difflib  # 5 ms, for a mistake
+
+    return next(iter(difflib.get_close_matches(given.lower(), names, 1)), "")
+
+
+def unknown_option(kind: str, given: str, known: Iterable[str]) -> TypeError:
+    """Make the error for an option that a class does not have."""
+    names = list(known)
+    meant = closest(given, names)
+    advice = f"did you mean {meant!r}?" if meant else f"the options are {', '.join(names)}"
+    return TypeError(f"{kind} has no option {given!r}: {advice}")
+
+
+def named_options(kind: type[_Options]) -> type[_Options]:
+    """Let a dataclass say of an unknown name which option was probably meant."""
+    plain: Any = kind.__init__
+    known = [field.name for field in dataclasses.fields(kind) if field.init]  # type: ignore[arg-type]
+
+    @functools.wraps(plain)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            plain(self, *args, **kwargs)
+        except TypeError:
+            for name in kwargs:
+                if name not in known:
+                    raise unknown_option(kind.__name__, name, known) from None
+            raise
+
+    kind.__init__ = __init__  # type: ignore[method-assign]
+    return kind
