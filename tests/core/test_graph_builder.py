@@ -12,6 +12,7 @@ from support.scripts import run_checked
 
 from cuda.core import (
     LEGACY_DEFAULT_STREAM,
+    ClosedError,
     CUDAError,
     GraphMemoryResource,
     LaunchConfig,
@@ -103,10 +104,18 @@ def test_the_stream_of_its_own_goes_with_the_builder(device):
     builder.close()
     assert stream.is_closed
     assert builder.is_closed
-    with pytest.raises(
-        RuntimeError, match="begin_building needs a builder that has not begun building, but this one is"
+    for use in (
+        builder.begin_building,
+        builder.end_building,
+        builder.complete,
+        builder.__cuda_stream__,
+        lambda: builder.is_building,
+        lambda: builder.stream,
+        lambda: builder.graph_definition,
+        lambda: device.create_graph_builder().begin_building().embed(builder),
     ):
-        builder.begin_building()
+        with pytest.raises(ClosedError, match="this GraphBuilder is closed"):
+            use()
 
 
 def test_split_and_join(builder, stream, ints, add_one):
@@ -131,13 +140,32 @@ def test_split_and_join(builder, stream, ints, add_one):
 def test_a_builder_that_is_not_joined(builder, ints, add_one):
     branch = builder.begin_building().split(2)[1]
     launch(branch, ONE, add_one, ints[1], 1)
-    with pytest.raises(RuntimeError, match="this builder was split off: join it"):
-        branch.end_building()
     with pytest.raises(CUDAError, match="A builder that was split off has not been joined"):
         builder.end_building()
+    assert not builder.is_building
     with pytest.raises(RuntimeError, match="complete needs a builder that has finished, but this one has failed"):
         builder.complete()
     branch.close()
+
+
+def test_a_builder_that_was_split_off_is_not_ended(builder):
+    branch = builder.begin_building().split(2)[1]
+    with pytest.raises(CUDAError, match=r"CAPTURE_UNMATCHED.*\n.*This builder was split off: join it"):
+        branch.end_building()
+    with pytest.raises(RuntimeError, match="could not be captured: its graph is lost"):
+        builder.is_building  # noqa: B018
+    with pytest.raises(CUDAError, match="CAPTURE_INVALIDATED"):
+        builder.end_building()
+
+
+def test_builders_of_other_graphs_cannot_be_joined(builder, device):
+    builder.begin_building()
+    with device.create_graph_builder().begin_building() as other:
+        with pytest.raises(CUDAError, match=r"CAPTURE_MERGE.*\n.*join takes a builder and those that were split off"):
+            GraphBuilder.join(builder, other)
+        for broken in (builder, other):
+            with pytest.raises(CUDAError, match="CAPTURE_INVALIDATED"):
+                broken.end_building()
 
 
 def test_callbacks(builder, stream):
@@ -211,7 +239,7 @@ def test_a_graph_is_embedded(builder, device, stream, ints, add_one):
     builder.embed(definition)
     with device.create_graph_builder() as other:
         launch(other.begin_building(), ONE, add_one, buffer, 1)
-        with pytest.raises(RuntimeError, match="child must be a builder that has finished, but it is building"):
+        with pytest.raises(ValueError, match="child must be a builder that has finished, but it is building: call"):
             builder.embed(other)
         builder.embed(other.end_building())
     builder.end_building().complete().launch(stream)
@@ -224,8 +252,10 @@ def test_a_launch_of_a_graph_is_not_captured(builder, ints, add_one):
     definition.launch(ONE, add_one, ints[1], 4)
     executable = definition.instantiate()
     builder.begin_building()
-    with pytest.raises(CUDAError, match="CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"):
+    with pytest.raises(TypeError, match=r"stream must be a Stream, not a GraphBuilder: GraphBuilder\.embed adds"):
         executable.launch(builder)
+    with pytest.raises(CUDAError, match="CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"):
+        executable.launch(builder.stream)
     with pytest.raises(CUDAError, match="CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"):
         builder.end_building()
 
@@ -265,6 +295,8 @@ def test_what_cannot_be_captured_fails_the_building(builder, stream):
     builder.begin_building("global")
     with pytest.raises(CUDAError, match="STREAM_CAPTURE"):
         builder.stream.sync()
+    with pytest.raises(RuntimeError, match="could not be captured: its graph is lost"):
+        builder.is_building  # noqa: B018
     with pytest.raises(CUDAError, match="could not be captured"):
         builder.end_building()
     assert not builder.is_building
@@ -288,10 +320,15 @@ def test_another_thread_may_end_a_relaxed_capture(builder, ints, add_one):
 
 
 def test_wrong_use(builder, device):
-    with pytest.raises(RuntimeError, match="a GraphBuilder is not made directly"):
+    with pytest.raises(NotImplementedError, match="a GraphBuilder is not made directly"):
         GraphBuilder()
-    with pytest.raises(ValueError, match="the legacy default stream cannot be captured"):
-        LEGACY_DEFAULT_STREAM.create_graph_builder()
+    with pytest.raises(CUDAError, match="The legacy default stream cannot be captured: use Device"):
+        LEGACY_DEFAULT_STREAM.create_graph_builder().begin_building()
+    for mode in (1, b"relaxed"):
+        with pytest.raises(TypeError, match="mode must be 'relaxed', 'thread_local' or 'global', not a"):
+            builder.begin_building(mode)
+    with pytest.raises(ValueError, match="not None"):
+        builder.begin_building(None)
     with pytest.raises(ValueError, match="mode must be 'relaxed', 'thread_local' or 'global', not 'loose'"):
         builder.begin_building("loose")
     for use in (
@@ -299,36 +336,40 @@ def test_wrong_use(builder, device):
         lambda: builder.split(2),
         lambda: builder.callback(print),
         lambda: builder.create_condition(),
-        lambda: builder.graph_definition,
     ):
         with pytest.raises(RuntimeError, match="needs a builder that is building, but this one has not begun building"):
             use()
     with pytest.raises(RuntimeError, match="needs a builder that has finished"):
         builder.complete()
+    with pytest.raises(ValueError, match="embed needs a builder that is building, but this one has not begun"):
+        builder.embed(GraphDefinition())
     builder.begin_building()
-    for count in (1, "2"):
-        with pytest.raises(ValueError, match="count must be an int of at least 2"):
+    with pytest.raises(CUDAError, match="The stream is being captured already"):
+        builder.stream.create_graph_builder().begin_building()
+    for count, kind in ((1, ValueError), ("2", TypeError), (2.5, TypeError)):
+        with pytest.raises(kind, match="count must be"):
             builder.split(count)
     with pytest.raises(RuntimeError, match="has not begun building, but this one is building"):
         builder.begin_building()
-    with device.create_graph_builder().begin_building() as other:
-        for builders, message in (
-            ((builder,), "at least 2"),
-            ((builder, 3), "at least 2 graph builders"),
-            ((builder, builder), "only once"),
-            ((builder, other), "at most one builder that was not split off"),
-            ((builder, other.split(2)[1]), "builders of one graph"),
-        ):
-            with pytest.raises(ValueError, match=message):
-                GraphBuilder.join(*builders)
+    for builders, kind, message in (
+        ((), ValueError, "at least 2"),
+        ((builder,), ValueError, "at least 2"),
+        ((builder, 3), TypeError, "only graph builders"),
+        ((builder, builder), ValueError, "only once"),
+        ((builder, device.create_graph_builder()), RuntimeError, "is building, but this one has not begun"),
+    ):
+        with pytest.raises(kind, match=message):
+            GraphBuilder.join(*builders)
 
 
-def test_graph_definition_shows_what_is_captured_so_far(builder, ints, add_one):
-    definition = builder.begin_building().graph_definition
-    assert definition.nodes() == set()
+def test_graph_definition_is_there_once_the_building_has_ended(builder, ints, add_one):
+    with pytest.raises(RuntimeError, match="graph_definition needs a builder that has finished, but this one has not"):
+        builder.graph_definition  # noqa: B018
+    builder.begin_building()
+    with pytest.raises(RuntimeError, match="graph_definition needs a builder that has finished, but this one is build"):
+        builder.graph_definition  # noqa: B018
     launch(builder, ONE, add_one, ints[1], 4)
-    assert len(definition.nodes()) == 1
-    builder.end_building()
+    definition = builder.end_building().graph_definition
     assert builder.graph_definition == definition
     builder.close()
     assert len(definition.nodes()) == 1

@@ -111,6 +111,46 @@ def test_while(graph, kernels, number, run):
         assert array[0] == 207, "the default holds at each launch: the body runs once"
 
 
+def test_callbacks_in_bodies(graph, device, kernels, number, run):
+    """A callback runs in its turn each time that the body does, between kernels that work on the same memory."""
+    array, buffer = number
+    seen = []
+    condition, never, inner = (graph.create_condition(default) for default in (1, 0, 1))
+    body = graph.while_loop(condition).body
+    counted = body.launch(ONE, kernels.count, buffer, condition, 3).callback(lambda: seen.append(int(array[0])))
+    counted.join().if_then(inner).then.callback(lambda: seen.append("inner"))
+    graph.if_then(never).then.callback(lambda: seen.append("never"))
+    with graph.instantiate() as executable:
+        run(executable)
+    assert seen == [1, "inner", 2, "inner", 3, "inner"]
+
+
+def test_captured_callbacks_in_bodies(device, run):
+    seen = []
+    with device.create_graph_builder().begin_building() as builder:
+        branches = builder.if_else(builder.create_condition(0))
+        for number, branch in enumerate(branches):
+            with branch.begin_building():
+                branch.callback(lambda number=number: seen.append(number))
+                branch.end_building()
+        executable = builder.end_building().complete()
+    run(executable)
+    run(executable)
+    assert seen == [1, 1]
+
+
+def test_the_graph_of_a_body_is_there_before_it_is_built(device):
+    with device.create_graph_builder().begin_building() as builder:
+        body = builder.if_then(builder.create_condition(1))
+        assert body.graph_definition.nodes() == set()
+        body.begin_building()
+        with pytest.raises(RuntimeError, match="graph_definition needs a builder that has finished"):
+            body.graph_definition  # noqa: B018
+        body.callback(print)
+        assert len(body.end_building().graph_definition.nodes()) == 1
+        builder.end_building()
+
+
 @pytest.mark.parametrize(("value", "expected"), [(0, 1), (2, 3), (3, 0)])
 def test_switch(graph, kernels, number, run, value, expected):
     array, buffer = number

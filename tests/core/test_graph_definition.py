@@ -419,7 +419,7 @@ class Owner:
         (lambda g, b, k: g.callback(3), TypeError, "fn must be callable"),
         (lambda g, b, k: g.callback(print, user_data=b"x"), ValueError, "user_data is for a ctypes function"),
         (lambda g, b, k: g.record(b), TypeError, "event must be an Event, not Buffer"),
-        (lambda g, b, k: g.embed(b), TypeError, "child must be a GraphDefinition or a GraphBuilder, not Buffer"),
+        (lambda g, b, k: g.embed(b), TypeError, "child must be a GraphDefinition, not Buffer"),
         (lambda g, b, k: g.join(b), TypeError, "must be a GraphNode, not Buffer"),
         (lambda g, b, k: g.join(GraphDefinition().empty()), ValueError, "the node is of another graph"),
         (lambda g, b, k: g.deallocate(b.handle), CUDAError, "CUDA_ERROR_INVALID_VALUE.*cuGraphAddMemFreeNode"),

@@ -127,7 +127,7 @@ def test_update_as_a_whole(ints, launched, add_one, device):
         launched(executable)
         assert array.tolist()[:4] == [2] * 4
         with device.create_graph_builder().begin_building() as builder:
-            with pytest.raises(RuntimeError, match="source must be a builder that has finished"):
+            with pytest.raises(ValueError, match="source must be a builder that has finished, but it is building"):
                 executable.update(builder)
             builder.stream.wait(builder.stream)
             from cuda.core import launch

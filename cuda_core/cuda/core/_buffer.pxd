@@ -9,6 +9,7 @@ from cuda.core._stream cimport Stream
 cdef class MemoryResource:
     cdef object __weakref__
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1
+    cdef bint may_be_gone(self)
 
 
 cdef class Buffer:
@@ -34,6 +35,10 @@ cdef class Buffer:
     cdef int export(self, object exporter, Py_buffer* view, int flags) except -1
     cdef int drop_export(self) except -1
     cdef int forget(self) except -1
+
+
+cdef class BufferUse:
+    cdef Buffer of
 
 
 cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0

@@ -69,6 +69,10 @@ cdef class MemoryResource:
         self.deallocate(ptr, size, stream=default_stream() if stream is None else stream)
         return 0
 
+    cdef bint may_be_gone(self):
+        """Tell whether memory can go by itself, so that a finaliser need not tell that there is none to take back."""
+        return False
+
     def allocate(self, size, *, stream):
         """Allocate memory.
 
@@ -124,8 +128,8 @@ cdef class Buffer:
     """A piece of memory of a device or of the host.
 
     Buffers come from `Device.allocate` or a memory resource. The memory goes back when the buffer is closed or no
-    longer referred to, in the order of its stream; while arrays made of it by DLPack or the buffer protocol live, it
-    stays until the last of them is gone.
+    longer referred to, in the order of its stream; while arrays made of it by DLPack or the buffer protocol live, or
+    nodes of graphs copy or fill it, it stays until the last of them is gone.
 
     Examples
     --------
@@ -249,7 +253,7 @@ cdef class Buffer:
         try:
             self.give_back(None)
         except CUDAError as error:
-            if error.name in _SILENT:
+            if error.name in _SILENT or (error.name == "CUDA_ERROR_INVALID_VALUE" and mr.may_be_gone()):
                 return 0
             if error.name in _AFTER_RESET:
                 try:
@@ -262,9 +266,11 @@ cdef class Buffer:
         return 0
 
     def _check_movable(self):
-        """Raise if views of the memory live, so that it cannot get another address."""
+        """Raise if views of the memory live, or nodes of graphs use it, so that it cannot get another address."""
         if self.exports:
-            raise BufferError(f"{self.exports} views of this Buffer live, so that it cannot get another address")
+            raise BufferError(
+                f"this Buffer cannot get another address: {self.exports} arrays or nodes of graphs refer to its memory"
+            )
 
     def _move(self, cydriver.CUdeviceptr ptr, size_t nbytes):
         """Note that the memory has grown, and perhaps got another address."""
@@ -621,6 +627,18 @@ cdef class _Exporter:
         self.of.export(self, view, flags)
 
     def __releasebuffer__(self, Py_buffer* view):
+        self.of.drop_export()
+
+
+@cython.final
+cdef class BufferUse:
+    """Keep the memory of a buffer, which may be closed meanwhile, as long as this object lives."""
+
+    def __cinit__(self, Buffer of not None):
+        self.of = of
+        of.exports += 1
+
+    def __del__(self):
         self.of.drop_export()
 
 

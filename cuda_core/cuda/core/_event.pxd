@@ -9,7 +9,14 @@ cdef class Event:
     cdef bint timing
     cdef bint blocking
     cdef bint ipc
+    cdef int uses
+    cdef cydriver.CUevent retired
 
     @staticmethod
     cdef Event create(int device_id, object options)
     cdef cydriver.CUevent open_handle(self) except NULL
+    cdef int drop_use(self) except -1
+
+
+cdef class EventUse:
+    cdef Event of

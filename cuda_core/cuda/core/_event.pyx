@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """Events: points in the work of a stream, to wait for or to measure between."""
 
+cimport cython
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 
@@ -67,12 +68,24 @@ cdef class Event:
             self.native = NULL
 
     def close(self):
-        """Destroy the event. Closing twice does nothing."""
+        """Destroy the event. Closing twice does nothing. Graphs that record it, or wait for it, can go on doing so."""
         cdef cydriver.CUevent native = self.native
         self.native = NULL
-        if native != NULL:
+        if native != NULL and self.uses:
+            self.retired = native
+        elif native != NULL:
             with nogil:
                 check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
+
+    cdef int drop_use(self) except -1:
+        """Count one use less; the last one destroys an event that was closed meanwhile."""
+        cdef cydriver.CUevent native = self.retired
+        self.uses -= 1
+        if self.uses == 0 and native != NULL:
+            self.retired = NULL
+            with nogil:
+                cydriver.cuEventDestroy(native)
+        return 0
 
     def __enter__(self):
         self.open_handle()
@@ -249,3 +262,15 @@ cdef class Event:
     def __repr__(self):
         state = "closed" if self.native == NULL else f"{<uintptr_t>self.native:#x}"
         return f"<Event {state} of device {self.device_id}>"
+
+
+@cython.final
+cdef class EventUse:
+    """Keep the driver's event, which may be closed meanwhile, as long as this object lives."""
+
+    def __cinit__(self, Event of not None):
+        self.of = of
+        of.uses += 1
+
+    def __del__(self):
+        self.of.drop_use()

@@ -59,6 +59,9 @@ cdef class GraphMemory(_Base):
             out_of_memory(status, b"cuMemAllocAsync", nbytes, self.ordinal)
         return Buffer.wrap(ptr, nbytes, self, None, order)
 
+    cdef bint may_be_gone(self):
+        return True  # a graph that was not launched, or was destroyed, has none
+
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
         return free(ptr, stream, self.ordinal)
 

@@ -42,7 +42,7 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
     cdef cydriver.CUresult status
     cdef cydriver.CUstream native = NULL
     cdef bint pushed = False
-    if stream is not None and not stream.closed:
+    if stream is not None and not stream.is_gone():
         native = stream.native
         stream.begin_use()
         with nogil:
@@ -62,6 +62,28 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
         return check(status, b"cuMemFreeAsync")
     finally:
         deactivate(pushed)
+
+
+# Memory that was given back in the order of streams from which graphs were captured: (address, stream, ordinal).
+cdef list _postponed = []
+
+
+cdef int free_later(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
+    """Free memory once the stream is no longer captured: until then it is nobody's turn, and waiting is not allowed."""
+    _postponed.append((ptr, stream, ordinal))
+    return 0
+
+
+cdef int free_postponed() except -1:
+    """Free the memory for which `free_later` was called, as far as the streams are no longer captured."""
+    cdef list found = []
+    for entry in list(_postponed):
+        if not (<Stream>entry[1]).is_capturing():
+            _postponed.remove(entry)
+            found.append(entry)
+    for ptr, stream, ordinal in found:
+        free(ptr, stream, ordinal)
+    return 0
 
 
 cdef class MemoryPool(_Base):
@@ -207,6 +229,13 @@ cdef class MemoryPool(_Base):
             raise RuntimeError(
                 f"this {type(self).__name__} is another process's pool: only that process can allocate from it"
             )
+        if _postponed:
+            free_postponed()
+        if order.is_capturing():
+            raise RuntimeError(
+                f"stream is being captured: allocate from this {type(self).__name__} before or after that, or from a "
+                "GraphMemoryResource, whose memory is allocated and freed by the graph"
+            )
         if nbytes:
             order.begin_use()
             with nogil:
@@ -225,6 +254,8 @@ cdef class MemoryPool(_Base):
             return self.release_import(ptr, stream)
         if self.overridden:
             return _Base.release(self, ptr, size, stream)
+        if stream is not None and stream.is_capturing():
+            return free_later(ptr, stream, self.ordinal)
         return free(ptr, stream, self.ordinal)
 
     def deallocate(self, ptr, size, *, stream):

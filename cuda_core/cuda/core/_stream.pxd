@@ -10,6 +10,7 @@ cdef class Stream:
     cdef bint owned
     cdef bint closed
     cdef int users  # calls of the driver in other threads, which have released Python's lock
+    cdef bint capturable  # others know its handle, so that it may be captured; see `is_capturing`
     cdef bint doomed  # closed, to be destroyed by the last of them
     cdef int device_id
     cdef uint64_t life  # of the context, see `life_of`; 0 if unknown
@@ -23,6 +24,15 @@ cdef class Stream:
     cdef int ordinal(self) except -1
     cdef bint is_outlived(self) except -1
     cdef int destroy(self) except -1
+    cdef bint ask_capturing(self) except -1
+
+    cdef inline bint is_capturing(self) except -1:
+        """Tell whether a graph is captured from the stream now; for most streams without a call of the driver."""
+        return self.ask_capturing() if self.capturable else False
+
+    cdef inline bint is_gone(self):
+        """Tell whether the stream was closed, or the object of which it is the stream."""
+        return self.closed or (self.owner is not None and getattr(self.owner, "is_closed", False))
 
     cdef inline void begin_use(self) noexcept:
         """Keep another thread's `close` from destroying the stream amid a call that releases Python's lock."""

@@ -85,7 +85,9 @@ cdef class Stream:
         -------
         Stream
         """
-        return Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+        cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+        self.capturable = True
+        return self
 
     cdef cydriver.CUstream open_handle(self) except? NULL:
         if self.closed:
@@ -107,6 +109,12 @@ cdef class Stream:
         if found < 0:
             no_context(b"cuCtxGetCurrent")
         return found
+
+    cdef bint ask_capturing(self) except -1:
+        cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+        if not self.closed and cydriver.cuStreamIsCapturing(self.native, &status) == cydriver.CUDA_SUCCESS:
+            return status != cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+        return False
 
     cdef bint is_outlived(self) except -1:
         """Tell whether a reset, after which the device has another context, has taken the stream."""
@@ -161,10 +169,12 @@ cdef class Stream:
     @property
     def handle(self):
         """Return the stream as `cuda.bindings.driver.CUstream`, None once closed."""
+        self.capturable = True
         return None if self.closed else CUSTREAM.of(self.native)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""
+        self.capturable = True
         return (0, <uintptr_t>self.open_handle())
 
     @property
@@ -400,7 +410,9 @@ cdef Stream as_stream(object obj, str argument):
         ) from None
     if version != 0:
         raise ValueError(f"{argument}: version {version} of the __cuda_stream__ protocol is unknown; 0 is known")
-    return Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
+    cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
+    self.capturable = True
+    return self
 
 
 def create_stream(int device_id, options=None) -> Stream:

@@ -9,7 +9,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
 from cuda.core._check cimport check
 from cuda.core._context cimport activate, activate_anyway, deactivate, initialise, primary
-from cuda.core._memory_pool cimport free, out_of_memory
+from cuda.core._memory_pool cimport free, free_later, out_of_memory
 from cuda.core._stream cimport Stream, as_stream
 
 from cuda.core._stream import default_stream
@@ -59,6 +59,8 @@ cdef class LegacyPinnedMemoryResource(_Base):
     def deallocate(self, ptr, size, *, stream=None):
         """Take back memory that `allocate` gave, waiting first for the work of the stream, if one is given.
 
+        A stream that is being captured is not waited for: its work is not under way, but part of a graph.
+
         Parameters
         ----------
         ptr : int
@@ -70,12 +72,19 @@ cdef class LegacyPinnedMemoryResource(_Base):
         """
         cdef void* native = <void*><uintptr_t>pointer_value(ptr)
         cdef cydriver.CUresult status
+        cdef cydriver.CUstreamCaptureMode mode = cydriver.CU_STREAM_CAPTURE_MODE_RELAXED
+        cdef Stream order
         try:
             if stream is not None and not getattr(stream, "is_closed", False):
-                as_stream(stream, "stream").sync()
+                order = as_stream(stream, "stream")
+                if not (order.is_gone() or order.is_capturing()):
+                    order.sync()
         finally:  # whatever became of that work
+            # No capture, which this thread or another one may be busy with, is meant to hold this call.
+            cydriver.cuThreadExchangeStreamCaptureMode(&mode)
             with nogil:
                 status = cydriver.cuMemFreeHost(native)
+            cydriver.cuThreadExchangeStreamCaptureMode(&mode)
             if status == cydriver.CUDA_ERROR_INVALID_CONTEXT:
                 self._free_in_context(<uintptr_t>native)
             else:
@@ -153,6 +162,8 @@ cdef class SynchronousMemoryResource(_Base):
         return Buffer.wrap(ptr, nbytes, self, None, order)
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
+        if stream is not None and stream.is_capturing():
+            return free_later(ptr, stream, self.ordinal)
         self.deallocate(ptr, size, stream=stream)
         return 0
 

@@ -166,6 +166,21 @@ def test_user_objects_live_as_long_as_graphs(context, destroyed, refused):
         driver.cuUserObjectRetain(thing, 1)
 
 
+def test_user_objects_of_a_child_graph_go_with_it(context, destroyed):
+    """CUDA programming guide, "CUDA User Objects": they are of the child graph, not of the graph around it."""
+    seen, destroy, _kept = destroyed
+    with new_graph() as graph, new_graph() as inner:
+        node = driver.cuGraphAddChildGraphNode(graph, 0, 0, inner)
+        body = driver.cuGraphChildGraphNodeGetGraph(node)
+        thing = driver.cuUserObjectCreate(5, destroy, 1, abi.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        driver.cuGraphRetainUserObject(body, thing, 1, abi.CU_GRAPH_USER_OBJECT_MOVE)
+        made = driver.cuGraphInstantiate(graph, 0)
+        driver.cuGraphDestroyNode(node)
+        assert seen == []
+        driver.cuGraphExecDestroy(made)
+        assert seen == [5]
+
+
 def test_an_update_takes_over_user_objects(context, destroyed):
     seen, destroy, _kept = destroyed
     graphs = [driver.cuGraphCreate(0) for _ in range(2)]

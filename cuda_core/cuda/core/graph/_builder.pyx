@@ -10,10 +10,12 @@ from cuda.bindings cimport cydriver
 from cuda.core._buffer cimport Buffer
 from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._context cimport activate, deactivate
+from cuda.core._event cimport Event
+from cuda.core._memory_pool cimport free_postponed
 from cuda.core._stream cimport Stream
 from cuda.core.graph._params cimport HostParams
 from cuda.core.graph._place cimport fill_conditional, state_of
-from cuda.core.graph._retain cimport hold, release
+from cuda.core.graph._retain cimport hold
 from cuda.core.graph._state cimport GraphCondition, State, capture_graph
 
 from cuda.core._errors import ClosedError, CUDAError
@@ -23,7 +25,6 @@ from cuda.core._stream import create_stream
 from cuda.core.graph._definition import definition_of, print_dot
 
 _MODES = {
-    None: cydriver.CU_STREAM_CAPTURE_MODE_RELAXED,
     "relaxed": cydriver.CU_STREAM_CAPTURE_MODE_RELAXED,
     "thread_local": cydriver.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
     "global": cydriver.CU_STREAM_CAPTURE_MODE_GLOBAL,
@@ -33,6 +34,11 @@ _ADVICE = {
     <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_UNJOINED: "A builder that was split off has not been joined.",
     <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED: "An earlier call for this builder could not be captured.",
     <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD: "Only in mode 'relaxed' may another thread end the building.",
+    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
+        "This builder was split off: join it, and end the one that it was split from.",
+    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+        "The legacy default stream cannot be captured: use Device.create_graph_builder.",
+    <int>cydriver.CUDA_ERROR_ILLEGAL_STATE: "The stream is being captured already.",
 }
 
 cdef enum Phase:
@@ -45,8 +51,7 @@ def on_stream(Stream stream not None, bint own):
     """Make the builder that captures a stream, which it closes if it is its own."""
     cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
     stream.open_handle()
-    if <uintptr_t>stream.native == 1:
-        raise ValueError("the legacy default stream cannot be captured: use Device.create_graph_builder")
+    stream.capturable = True
     self.line, self.own, self.joined = stream, own, []
     return self
 
@@ -77,11 +82,17 @@ cdef class GraphBuilder:
     cdef object __weakref__
 
     def __init__(self, *args, **kwargs):
-        raise RuntimeError(
+        raise NotImplementedError(
             "a GraphBuilder is not made directly: use Device.create_graph_builder or Stream.create_graph_builder"
         )
 
+    cdef int not_closed(self) except -1:
+        if self.phase == CLOSED:
+            raise ClosedError("this GraphBuilder is closed")
+        return 0
+
     cdef int need(self, Phase phase, str what) except -1:
+        self.not_closed()
         if self.phase != phase:
             raise RuntimeError(f"{what} needs a builder that {_NAMES[phase]}, but this one {_NAMES[self.phase]}")
         return 0
@@ -89,15 +100,29 @@ cdef class GraphBuilder:
     @property
     def stream(self):
         """Return the stream that is captured."""
+        self.not_closed()
         return self.line
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""
+        self.not_closed()
         return self.line.__cuda_stream__()
 
     @property
     def is_building(self) -> bool:
-        """Tell whether work is captured now."""
+        """Tell whether work is captured now.
+
+        Raises
+        ------
+        RuntimeError
+            If a call could not be captured, so that the graph is lost.
+        """
+        cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE
+        self.not_closed()
+        if self.phase == BUILDING:
+            check(cydriver.cuStreamIsCapturing(self.line.open_handle(), &status), b"cuStreamIsCapturing")
+        if status == cydriver.CU_STREAM_CAPTURE_STATUS_INVALIDATED:
+            raise RuntimeError("an earlier call for this builder could not be captured: its graph is lost, close it")
         return self.phase == BUILDING
 
     @property
@@ -107,8 +132,8 @@ cdef class GraphBuilder:
 
     @property
     def is_join_required(self) -> bool:
-        """Tell whether the builder was made by `split` and must still be joined before the building ends."""
-        return self.forked and self.phase == BUILDING
+        """Tell whether the builder was made by `split`, so that it must be joined before the building ends."""
+        return self.forked
 
     def begin_building(self, mode="relaxed"):
         """Begin to capture.
@@ -126,6 +151,9 @@ cdef class GraphBuilder:
         """
         cdef cydriver.CUstreamCaptureMode native
         cdef cydriver.CUstream stream
+        cdef cydriver.CUresult status
+        if mode is not None and not isinstance(mode, str):
+            raise TypeError(f"mode must be 'relaxed', 'thread_local' or 'global', not a {type(mode).__name__}")
         if mode not in _MODES:
             raise ValueError(f"mode must be 'relaxed', 'thread_local' or 'global', not {mode!r}")
         self.need(NEW, "begin_building")
@@ -140,7 +168,9 @@ cdef class GraphBuilder:
                 )
         else:
             with nogil:
-                check(cydriver.cuStreamBeginCapture(stream, native), b"cuStreamBeginCapture")
+                status = cydriver.cuStreamBeginCapture(stream, native)
+            if status != cydriver.CUDA_SUCCESS:
+                fail(status, b"cuStreamBeginCapture", _ADVICE.get(<int>status, ""))
             # The driver owns the graph until the capture ends.
             self.state = State.wrap(capture_graph(stream), None, False)
         self.phase = BUILDING
@@ -161,16 +191,16 @@ cdef class GraphBuilder:
         """
         cdef cydriver.CUgraph graph = NULL
         self.need(BUILDING, "end_building")
-        if self.forked:
-            raise RuntimeError("this builder was split off: join it, and end the one that it was split from")
         cdef cydriver.CUresult status = cydriver.cuStreamEndCapture(self.line.open_handle(), &graph)
         if status != cydriver.CUDA_SUCCESS:
             self.phase = FAILED
-            if not self.body:
+            if not self.body and not self.forked:
                 self.state.gone = True
+                free_postponed()
             fail(status, b"cuStreamEndCapture", _ADVICE.get(<int>status, ""))
         self.phase = FINISHED
         self.state.owned = not self.body
+        free_postponed()
         self.close_joined()
         return self
 
@@ -198,15 +228,24 @@ cdef class GraphBuilder:
 
     @property
     def graph_definition(self):
-        """Return the graph, node by node; while it is built, as far as it is."""
-        if self.state is None:
-            self.need(BUILDING, "graph_definition")
+        """Return the graph, node by node.
+
+        Raises
+        ------
+        RuntimeError
+            While work is captured. The graph that is the body of a conditional node can be had before that, too.
+        """
+        if self.phase != NEW or not self.body:
+            self.need(FINISHED, "graph_definition")
         return definition_of(self.state)
 
     def _finished(self, str name):
         """Return the graph of a builder that has finished, for another call's argument."""
+        self.not_closed()
         if self.phase != FINISHED:
-            raise RuntimeError(f"{name} must be a builder that has finished, but it {_NAMES[self.phase]}")
+            raise ValueError(
+                f"{name} must be a builder that has finished, but it {_NAMES[self.phase]}: call end_building first"
+            )
         return definition_of(self.state)
 
     def debug_dot_print(self, path, options=None) -> None:
@@ -237,8 +276,10 @@ cdef class GraphBuilder:
         """
         cdef GraphBuilder branch
         self.need(BUILDING, "split")
-        if not hasattr(count, "__index__") or count < 2:
-            raise ValueError(f"count must be an int of at least 2, not {count!r}")
+        if not hasattr(count, "__index__"):
+            raise TypeError(f"count must be an int, not {type(count).__name__}")
+        if count < 2:
+            raise ValueError(f"count must be at least 2, not {count!r}")
         event = self.line.record()
         branches = [self]
         try:
@@ -268,27 +309,32 @@ cdef class GraphBuilder:
             The one that was not split off, or the first.
         """
         cdef GraphBuilder first, other
-        if len(graph_builders) < 2 or not all(isinstance(each, GraphBuilder) for each in graph_builders):
+        if not all(isinstance(each, GraphBuilder) for each in graph_builders):
+            raise TypeError("join takes only graph builders")
+        if len(graph_builders) < 2:
             raise ValueError("join takes at least 2 graph builders")
         if len({id(each) for each in graph_builders}) < len(graph_builders):
             raise ValueError("join takes a builder only once")
         roots = [each for each in graph_builders if not each.is_join_required]
         first = roots[0] if roots else graph_builders[0]
-        if len(roots) > 1:
-            raise ValueError("join takes at most one builder that was not split off from another")
         for each in graph_builders:
-            other = each
-            other.need(BUILDING, "join")
-            if other.state is not first.state:
-                raise ValueError("join takes builders of one graph")
+            (<GraphBuilder>each).need(BUILDING, "join")
         for each in graph_builders:
             other = each
             if other is not first:
-                first.line.wait(other.line)
+                first.wait_for(other)
                 first.joined += [other.line, *other.joined]
                 other.own, other.joined = False, []
                 other.close()
         return first
+
+    cdef int wait_for(self, GraphBuilder other) except -1:
+        """Let what is captured next wait for what another builder of the graph has captured."""
+        cdef Event event = other.line.record()
+        cdef cydriver.CUresult status = cydriver.cuStreamWaitEvent(self.line.open_handle(), event.open_handle(), 0)
+        if status == cydriver.CUDA_ERROR_STREAM_CAPTURE_MERGE:
+            fail(status, b"cuStreamWaitEvent", "join takes a builder and those that were split off from it.")
+        return check(status, b"cuStreamWaitEvent")
 
     def create_condition(self, default_value=None):
         """Create a condition for conditional nodes of this graph.
@@ -385,11 +431,11 @@ cdef class GraphBuilder:
         finally:
             deactivate(pushed)
         graphs = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(size)]
-        self.state.note(node, NULL, (condition, kind, graphs))
+        self.state.note(node, NULL, (params.conditional.handle, kind, graphs))
         branches = []
         for graph in graphs:
             branch = on_stream(create_stream(self.line.ordinal()), True)
-            branch.state = self.state.child(node, <cydriver.CUgraph><uintptr_t>graph)
+            branch.state = self.state.child(node, <cydriver.CUgraph><uintptr_t>graph, True)
             branch.body = True
             branches.append(branch)
         return tuple(branches)
@@ -428,12 +474,12 @@ cdef class GraphBuilder:
         """
         cdef cydriver.CUgraphNodeParams params
         cdef State inner = state_of(child, "child")
-        self.need(BUILDING, "embed")
+        self.not_closed()
+        if self.phase != BUILDING:
+            raise ValueError(f"embed needs a builder that is building, but this one {_NAMES[self.phase]}")
         memset(&params, 0, sizeof(params))
         params.type = cydriver.CU_GRAPH_NODE_TYPE_GRAPH
         params.graph.graph = inner.open_handle()
-        if inner.parent is not None:
-            self.state.keep(hold(inner))
         self.add(&params)
 
     def callback(self, fn, *, user_data=None) -> None:
@@ -455,7 +501,7 @@ cdef class GraphBuilder:
         with nogil:
             status = cydriver.cuLaunchHostFunc(stream, params.native.fn, params.native.userData)
         if status != cydriver.CUDA_SUCCESS:
-            release(self.state.root().native, user)
+            self.state.take_back(user)
             check(status, b"cuLaunchHostFunc")
 
     def _keep(self, *things) -> None:
@@ -479,6 +525,8 @@ cdef class GraphBuilder:
             elif not self.body:
                 self.state.gone = True
         self.state = None
+        if not self.forked:
+            free_postponed()
         self.close_joined()
         if self.own:
             self.line.close()
@@ -506,11 +554,9 @@ cdef class GraphBuilder:
 
 
 cdef bint _is_of_a_graph(object thing) except -1:
-    """Tell whether something is memory that was allocated while a graph was captured."""
+    """Tell whether something is memory that a node of a graph allocates."""
     cdef Buffer buffer
     if not isinstance(thing, Buffer):
         return False
     buffer = thing
-    return isinstance(buffer.mr, GraphMemoryResource) or (
-        buffer.stream is not None and isinstance(buffer.stream.owner, GraphBuilder)
-    )
+    return isinstance(buffer.mr, GraphMemoryResource)

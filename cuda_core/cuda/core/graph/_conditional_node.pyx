@@ -20,7 +20,7 @@ cdef class ConditionalNode(GraphNode):
     def condition(self):
         """Return the condition; None if it cannot be known, for a node not made here and a driver before CUDA 13.2."""
         details = self._known()
-        return None if details is None else details[0]
+        return None if details is None else GraphCondition.wrap(details[0], self.state)
 
     @property
     def cond_type(self):
@@ -37,16 +37,19 @@ cdef class ConditionalNode(GraphNode):
         if details is None:
             return ()
         return tuple(
-            [definition_of(self.state.child(self.native, <cydriver.CUgraph><uintptr_t>graph)) for graph in details[2]]
+            [
+                definition_of(self.state.child(self.native, <cydriver.CUgraph><uintptr_t>graph, True))
+                for graph in details[2]
+            ]
         )
 
     def _known(self):
-        """Return condition, kind and graphs: as remembered, or as the driver tells."""
+        """Return the condition's handle, kind and graphs: as remembered, or as the driver tells."""
         details = self.details()
         if details is None:
             details = _ask_conditional(self.state, self.native)
             if details is not None:
-                self.state.details[<uintptr_t>self.native] = details
+                self.state.book.details[<uintptr_t>self.native] = details
         return details
 
 
@@ -61,7 +64,7 @@ cdef object _ask_conditional(State state, cydriver.CUgraphNode node):
     if params.conditional.phGraph_out == NULL:
         return None
     graphs = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(params.conditional.size)]
-    return GraphCondition.wrap(params.conditional.handle, state), <int>params.conditional.type, graphs
+    return params.conditional.handle, <int>params.conditional.type, graphs
 
 
 _CONDITIONALS = {
@@ -109,7 +112,7 @@ cdef class SwitchNode(ConditionalNode):
 
 def class_of(State state, uintptr_t address):
     """Return the class for a conditional node."""
-    details = state.details.get(address)
+    details = state.book.details.get(address)
     if details is None:
         details = _ask_conditional(state, <cydriver.CUgraphNode>address)
     if details is None:

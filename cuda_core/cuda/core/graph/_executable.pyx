@@ -12,7 +12,7 @@ from cuda.core._stream cimport Stream, as_stream
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._place cimport event_handle, state_of
-from cuda.core.graph._retain cimport Entry, bury, hold, retain
+from cuda.core.graph._retain cimport Entry, bury, hold, in_use, retain
 from cuda.core.graph._state cimport State, capture_graph, current_context
 
 from cuda.core._errors import ClosedError, CUDAError
@@ -38,7 +38,7 @@ def instantiate(State state not None, options):
     if chosen.upload_stream is not None:
         params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
         params.hUploadStream = as_stream(chosen.upload_stream, "upload_stream").native
-    self.kept = []
+    self.kept = {}
     with nogil:
         status = cydriver.cuGraphInstantiateWithParams(&self.native, graph, &params)
     if status != cydriver.CUDA_SUCCESS:
@@ -75,7 +75,7 @@ cdef class Graph:
 
     cdef cydriver.CUgraphExec native
     cdef Stream latest  # where it was launched last: the launch after which what `kept` has can go
-    cdef list kept  # what parameters need that were set here
+    cdef dict kept  # what the parameters need that were set here, by the node's address
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Graph is not made directly: use GraphBuilder.complete or GraphDefinition.instantiate")
@@ -85,15 +85,14 @@ cdef class Graph:
             raise ClosedError("this Graph is closed")
         return self.native
 
-    cdef int let_go(self) except -1:
+    cdef int let_go(self, object owners) except -1:
         """Give back what parameters needed that have been replaced, once no launch can use them."""
         cdef cydriver.CUresult status = cydriver.CUDA_ERROR_INVALID_HANDLE
         cdef cydriver.CUstreamCaptureStatus capturing = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
         cdef Entry* entry
-        if not self.kept:
+        if not owners:
             return 0
-        entry = hold(self.kept)
-        self.kept = []
+        entry = hold(owners)
         if self.latest is None:
             bury(entry)
             return 0
@@ -115,7 +114,8 @@ cdef class Graph:
         cdef cydriver.CUgraphExec native = self.native
         self.native = NULL
         if native != NULL:
-            self.let_go()
+            owners, self.kept = list(self.kept.values()), {}
+            self.let_go(owners)
             self.latest = None
             with nogil:
                 check(cydriver.cuGraphExecDestroy(native), b"cuGraphExecDestroy")
@@ -154,7 +154,7 @@ cdef class Graph:
         stream : Stream
             The stream; any object with ``__cuda_stream__`` is one. A stream that is captured gets the graph as a node.
         """
-        cdef Stream order = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
+        cdef Stream order = <Stream>stream if type(stream) is Stream else _no_builder(stream)
         cdef cydriver.CUgraphExec native = self.open_handle()
         cdef cydriver.CUstream where = order.open_handle()
         cdef cydriver.CUresult status
@@ -171,7 +171,7 @@ cdef class Graph:
         """Let the graph that a stream is captured into keep what this one's parameters need: it gets a copy of it."""
         cdef cydriver.CUgraph graph = capture_graph(stream)
         if graph != NULL:
-            retain(graph, hold(list(self.kept)))
+            retain(graph, hold(list(self.kept.values())))
         return 0
 
     def upload(self, stream) -> None:
@@ -211,7 +211,8 @@ cdef class Graph:
             why = _UPDATES.get(<int>info.result, "it differs in more than parameters")
             fail(status, b"cuGraphExecUpdate", f"source cannot take this graph's place: {why}.")
         check(status, b"cuGraphExecUpdate")
-        self.let_go()
+        owners, self.kept = list(self.kept.values()), {}
+        self.let_go(owners)
 
     def __getitem__(self, node):
         """Return the executable form of a node of the definition that this graph was made from."""
@@ -224,19 +225,33 @@ cdef class Graph:
                 return _view(executable, self, node)
         raise TypeError(f"a {type(node).__name__} has no parameters that could be changed in an executable graph")
 
-    cdef int changed(self, cydriver.CUresult status, const char* call, object owners) except -1:
-        """Keep what new parameters need, or raise."""
+    cdef int changed(
+        self, cydriver.CUgraphNode node, cydriver.CUresult status, const char* call, object owners
+    ) except -1:
+        """Keep what a node's new parameters need, if they need anything, or raise."""
         if status == cydriver.CUDA_ERROR_INVALID_VALUE:
             return fail(status, call, "The node must be of the definition that this graph was made from.")
         check(status, call)
-        self.kept.append(owners)
-        return 0
+        if owners is None:
+            return 0
+        before = self.kept.pop(<uintptr_t>node, None)
+        self.kept[<uintptr_t>node] = owners
+        return self.let_go(before)
 
     def __reduce__(self):
         raise not_pickled(self)
 
     def __repr__(self):
         return f"<Graph {'closed' if self.native == NULL else f'{<uintptr_t>self.native:#x}'}>"
+
+
+cdef Stream _no_builder(object stream):
+    """Return another library's object as a stream; a builder takes graphs by its method `embed`."""
+    from cuda.core.graph._builder import GraphBuilder
+
+    if isinstance(stream, GraphBuilder):
+        raise TypeError("stream must be a Stream, not a GraphBuilder: GraphBuilder.embed adds a graph to another one")
+    return as_stream(stream, "stream")
 
 
 def _view(cls, Graph graph, GraphNode node):
@@ -310,7 +325,7 @@ cdef class ExecutableKernelNode(_Switched):
         cdef cydriver.CUresult status = cydriver.cuGraphExecKernelNodeSetParams(
             self.graph.open_handle(), self.node.open_node(), &params.native
         )
-        self.graph.changed(status, b"cuGraphExecKernelNodeSetParams", (kernel, params.arguments))
+        self.graph.changed(self.node.native, status, b"cuGraphExecKernelNodeSetParams", (kernel, params.arguments))
 
 
 cdef class ExecutableMemcpyNode(_Switched):
@@ -330,7 +345,7 @@ cdef class ExecutableMemcpyNode(_Switched):
         cdef cydriver.CUresult status = cydriver.cuGraphExecMemcpyNodeSetParams(
             self.graph.open_handle(), self.node.open_node(), &params.native, current_context()
         )
-        self.graph.changed(status, b"cuGraphExecMemcpyNodeSetParams", params.owners)
+        self.graph.changed(self.node.native, status, b"cuGraphExecMemcpyNodeSetParams", in_use(params.owners))
 
 
 cdef class ExecutableMemsetNode(_Switched):
@@ -354,7 +369,7 @@ cdef class ExecutableMemsetNode(_Switched):
         cdef cydriver.CUresult status = cydriver.cuGraphExecMemsetNodeSetParams(
             self.graph.open_handle(), self.node.open_node(), &params.native, current_context()
         )
-        self.graph.changed(status, b"cuGraphExecMemsetNodeSetParams", params.owners)
+        self.graph.changed(self.node.native, status, b"cuGraphExecMemsetNodeSetParams", in_use(params.owners))
 
 
 cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
@@ -375,7 +390,7 @@ cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
         cdef HostParams params = HostParams.make(fn, user_data)
         owner = Held.of(params.entry)
         cdef cydriver.CUresult status = cydriver.cuGraphExecHostNodeSetParams(graph, node, &params.native)
-        self.graph.changed(status, b"cuGraphExecHostNodeSetParams", owner)
+        self.graph.changed(self.node.native, status, b"cuGraphExecHostNodeSetParams", owner)
 
 
 cdef class Held:
@@ -407,7 +422,7 @@ cdef class ExecutableEventRecordNode(ExecutableGraphNode):
         cdef cydriver.CUresult status = cydriver.cuGraphExecEventRecordNodeSetEvent(
             self.graph.open_handle(), self.node.open_node(), event_handle(event)
         )
-        self.graph.changed(status, b"cuGraphExecEventRecordNodeSetEvent", event)
+        self.graph.changed(self.node.native, status, b"cuGraphExecEventRecordNodeSetEvent", in_use(event))
 
 
 cdef class ExecutableEventWaitNode(ExecutableGraphNode):
@@ -424,7 +439,7 @@ cdef class ExecutableEventWaitNode(ExecutableGraphNode):
         cdef cydriver.CUresult status = cydriver.cuGraphExecEventWaitNodeSetEvent(
             self.graph.open_handle(), self.node.open_node(), event_handle(event)
         )
-        self.graph.changed(status, b"cuGraphExecEventWaitNodeSetEvent", event)
+        self.graph.changed(self.node.native, status, b"cuGraphExecEventWaitNodeSetEvent", in_use(event))
 
 
 cdef class ExecutableChildGraphNode(ExecutableGraphNode):
@@ -442,7 +457,7 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
         cdef cydriver.CUresult status = cydriver.cuGraphExecChildGraphNodeSetParams(
             self.graph.open_handle(), self.node.open_node(), inner.open_handle()
         )
-        self.graph.changed(status, b"cuGraphExecChildGraphNodeSetParams", inner)
+        self.graph.changed(NULL, status, b"cuGraphExecChildGraphNodeSetParams", None)
 
 
 _EXECUTABLE = {

@@ -9,7 +9,6 @@ from libc.stdlib cimport free, malloc
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check
 from cuda.core.graph._place cimport Place, node_object
-from cuda.core.graph._retain cimport release
 from cuda.core.graph._state cimport State
 
 from cuda.core._errors import ClosedError
@@ -136,14 +135,14 @@ cdef class GraphNode(Place):
 
     cdef object details(self):
         """Return what was remembered when the node was made here, None if it was not."""
-        return self.state.details.get(<uintptr_t>self.open_node())
+        return self.state.book.details.get(<uintptr_t>self.open_node())
 
     def _changed(self, uintptr_t user, int status, bytes call, details):
         """Finish an update: keep what the new parameters need, or raise."""
         cdef const char* name = call
         if status != 0:
             if user:
-                release(self.state.root().native, <cydriver.CUuserObject>user)
+                self.state.take_back(<cydriver.CUuserObject>user)
             check(<cydriver.CUresult>status, name)
         self.state.note(self.native, <cydriver.CUuserObject>user, details)
 

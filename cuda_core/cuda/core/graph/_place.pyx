@@ -14,7 +14,7 @@ from cuda.core._context cimport current_ordinal
 from cuda.core._event cimport Event
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
-from cuda.core.graph._retain cimport hold
+from cuda.core.graph._retain cimport hold, in_use
 from cuda.core.graph._state cimport GraphCondition, State, current_context
 
 from cuda.core._errors import ClosedError
@@ -107,7 +107,7 @@ cdef class Place:
         cdef Deps deps = Deps(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUcontext context = current_context()
-        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(params.owners)))
         cdef cydriver.CUresult status
         status = cydriver.cuGraphAddMemcpyNode(&node, deps.graph, deps.nodes, deps.count, &params.native, context)
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddMemcpyNode", params.owners)
@@ -138,7 +138,7 @@ cdef class Place:
         cdef Deps deps = Deps(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUcontext context = current_context()
-        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(params.owners)))
         cdef cydriver.CUresult status
         status = cydriver.cuGraphAddMemsetNode(&node, deps.graph, deps.nodes, deps.count, &params.native, context)
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddMemsetNode", params.owners)
@@ -179,17 +179,17 @@ cdef class Place:
         -------
         ChildGraphNode
         """
+        if not isinstance(child, Place):
+            raise TypeError(
+                f"child must be a GraphDefinition, not {type(child).__name__}: a builder's is its graph_definition"
+            )
         cdef State inner = state_of(child, "child")
         cdef Deps deps = Deps(self)
         cdef cydriver.CUgraphNode node = NULL
-        cdef cydriver.CUuserObject user = NULL
-        # A graph within another one holds nothing itself: what it uses is held by the outermost one.
-        if inner.parent is not None:
-            user = self.state.keep(hold(inner))
         cdef cydriver.CUresult status = cydriver.cuGraphAddChildGraphNode(
             &node, deps.graph, deps.nodes, deps.count, inner.open_handle()
         )
-        return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddChildGraphNode", None)
+        return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddChildGraphNode", None)
 
     def join(self, *nodes):
         """Add a node that does nothing but wait for others.
@@ -241,7 +241,7 @@ cdef class Place:
         cdef Deps deps = Deps(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUresult status
-        cdef cydriver.CUuserObject user = self.state.keep(hold(event))
+        cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(event)))
         if record:
             status = cydriver.cuGraphAddEventRecordNode(&node, deps.graph, deps.nodes, deps.count, native)
             return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddEventRecordNode", event)
@@ -390,6 +390,7 @@ cdef class Place:
     cdef object add_conditional(self, object condition, int kind, unsigned int size):
         cdef cydriver.CUgraphNodeParams params
         cdef cydriver.CUgraphNode node = NULL
+        cdef unsigned int index
         cdef Deps deps = Deps(self)
         fill_conditional(&params, condition, kind, size)
         cdef cydriver.CUresult status = cydriver.cuGraphAddNode(
@@ -397,7 +398,8 @@ cdef class Place:
         )
         details = None
         if status == cydriver.CUDA_SUCCESS:
-            details = (condition, kind, [<uintptr_t>params.conditional.phGraph_out[i] for i in range(size)])
+            graphs = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(size)]
+            details = (params.conditional.handle, kind, graphs)
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddNode", details)
 
     def _added(self, uintptr_t node, uintptr_t user, int status, bytes call, details):
@@ -427,7 +429,7 @@ cdef int undo(State state, cydriver.CUgraphNode node, cydriver.CUuserObject user
     if node != NULL:
         cydriver.cuGraphDestroyNode(node)
     if user != NULL:
-        cydriver.cuGraphReleaseUserObject(state.root().native, user, 1)
+        state.take_back(user)
     return 0
 
 

@@ -10,6 +10,7 @@ cdef struct Entry:
     PyObject* object
 
 cdef Entry* hold(object obj) except NULL
+cdef object in_use(object owner)
 cdef void bury(void* entry) noexcept nogil
 cdef void call_entry(void* entry) noexcept nogil
 cdef cydriver.CUuserObject retain(cydriver.CUgraph graph, Entry* entry) except? NULL

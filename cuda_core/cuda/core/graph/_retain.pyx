@@ -11,7 +11,9 @@ gives back is put into a list, and let go by Python's main thread soon after, or
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdlib cimport free, malloc
 
+from cuda.core._buffer cimport Buffer, BufferUse
 from cuda.core._check cimport check
+from cuda.core._event cimport Event, EventUse
 
 import atexit
 
@@ -51,6 +53,15 @@ cdef Entry* hold(object obj) except NULL:
     entry.object = <PyObject*>obj
     Py_INCREF(obj)
     return entry
+
+
+cdef object in_use(object owner):
+    """Return what keeps the resource that a node refers to: also memory and events that are closed meanwhile."""
+    if isinstance(owner, tuple):
+        return tuple([in_use(each) for each in owner])
+    if isinstance(owner, Buffer):
+        return BufferUse(owner)
+    return EventUse(owner) if isinstance(owner, Event) else owner
 
 
 cdef int _let_go(void* unused) noexcept:

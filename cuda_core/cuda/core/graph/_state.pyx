@@ -36,12 +36,34 @@ cdef cydriver.CUgraph capture_graph(cydriver.CUstream stream) except? NULL:
     return graph if status == cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE else NULL
 
 
+cdef class Book:
+    """What is known of a graph's nodes, as long as the graph lives, whether or not Python objects stand for it.
+
+    `details` has what the driver cannot tell of a node again (its callback, its kernel), `kept` the user objects that a
+    node's parameters need and the graphs that retain them, `inner` the Books of the graphs within a node.
+    """
+
+    def __cinit__(self):
+        self.details, self.kept, self.inner = {}, {}, {}
+
+    cdef list given_back(self, cydriver.CUgraph holder):
+        """Return the user objects of this graph, and of those within it, that the graph `holder` retains."""
+        cdef Book book
+        found = [user for user, where in self.kept.values() if where == <uintptr_t>holder]
+        for books in self.inner.values():
+            for each in books.values():
+                book = each
+                found += book.given_back(holder)
+        return found
+
+
 cdef class State:
     """A graph of the driver: destroyed with the last object that refers to it, unless it belongs to a node.
 
-    `details` has what the driver cannot tell of a node again (its callback, its kernel), `kept` the user objects that a
-    node's parameters need, `nodes` the living Python objects of nodes, `children` those of the
-    graphs within nodes.
+    User objects belong to the graph whose nodes need them, so that they go with it and are copied with it (CUDA
+    programming guide, "CUDA User Objects"); those of the body of a conditional node, of which nothing is said there, to
+    the graph that the conditional node is part of. `nodes` has the living Python objects of nodes, `children` those of
+    the graphs within nodes.
     """
 
     @staticmethod
@@ -50,7 +72,7 @@ cdef class State:
         self.native = native
         self.parent = parent
         self.owned = owned
-        self.details, self.kept, self.children, self.nodes = {}, {}, {}, WeakValueDictionary()
+        self.book, self.children, self.nodes = Book(), {}, WeakValueDictionary()
         return self
 
     def __dealloc__(self):
@@ -60,48 +82,61 @@ cdef class State:
     cdef bint alive(self):
         return not self.gone and (self.parent is None or self.parent.alive())
 
-    cdef State root(self):
-        return self if self.parent is None else self.parent.root()
+    cdef cydriver.CUgraph holder(self) except NULL:
+        """Return the graph that retains the user objects of this one's nodes."""
+        return self.parent.holder() if self.body else self.native
 
     cdef cydriver.CUgraph open_handle(self) except NULL:
         if not self.alive():
             raise ClosedError("this graph is gone: the node that it belonged to was destroyed or has another one now")
         return self.native
 
-    cdef State child(self, cydriver.CUgraphNode node, cydriver.CUgraph native):
-        """Return the state of a graph that belongs to a node."""
+    cdef State child(self, cydriver.CUgraphNode node, cydriver.CUgraph native, bint body):
+        """Return the state of a graph that belongs to a node: the body of a conditional one, or a child graph."""
         found = self.children.setdefault(<uintptr_t>node, WeakValueDictionary())
         cdef object state = found.get(<uintptr_t>native)
+        cdef State made
         if state is None:
-            state = found[<uintptr_t>native] = State.wrap(native, self, False)
+            made = state = found[<uintptr_t>native] = State.wrap(native, self, False)
+            made.body = body
+            made.book = self.book.inner.setdefault(<uintptr_t>node, {}).setdefault(<uintptr_t>native, made.book)
         return state
 
     cdef cydriver.CUuserObject keep(self, Entry* entry) except? NULL:
-        """Keep an entry as long as the outermost graph, or what is instantiated from it, lives."""
-        return retain(self.root().native, entry)
+        """Keep an entry as long as the graph, or what is copied or instantiated from it, lives."""
+        return retain(self.holder(), entry)
+
+    cdef int take_back(self, cydriver.CUuserObject user) except -1:
+        """Let go of what `keep` returned."""
+        return release(self.holder(), user)
 
     cdef int note(self, cydriver.CUgraphNode node, cydriver.CUuserObject user, object details) except -1:
         """Remember what belongs to a node's parameters, and let go of what belonged to its former ones."""
-        cdef object before = self.kept.pop(<uintptr_t>node, None)
+        cdef object before = self.book.kept.pop(<uintptr_t>node, None)
         if details is not None:
-            self.details[<uintptr_t>node] = details
+            self.book.details[<uintptr_t>node] = details
         if user != NULL:
-            self.kept[<uintptr_t>node] = <uintptr_t>user
+            self.book.kept[<uintptr_t>node] = (<uintptr_t>user, <uintptr_t>self.holder())
         if before is not None:
-            release(self.root().native, <cydriver.CUuserObject><uintptr_t>before)
+            self.take_back(<cydriver.CUuserObject><uintptr_t>before[0])
         return 0
 
     cdef int forget(self, cydriver.CUgraphNode node) except -1:
         """Forget a node that is destroyed."""
-        self.details.pop(<uintptr_t>node, None)
+        self.book.details.pop(<uintptr_t>node, None)
         self.nodes.pop(<uintptr_t>node, None)
         self.lose_children(node)
         return self.note(node, NULL, None)
 
     cdef int lose_children(self, cydriver.CUgraphNode node) except -1:
-        """Mark the graphs within a node as gone."""
+        """Forget the graphs within a node, which are gone, with what this graph kept for them."""
+        cdef Book book
         for state in list(self.children.pop(<uintptr_t>node, {}).values()):
             (<State>state).gone = True
+        for each in self.book.inner.pop(<uintptr_t>node, {}).values():
+            book = each
+            for user in book.given_back(self.holder()):
+                self.take_back(<cydriver.CUuserObject><uintptr_t>user)
         return 0
 
     def __reduce__(self):

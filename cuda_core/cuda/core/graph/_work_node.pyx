@@ -11,7 +11,7 @@ from cuda.core._check cimport check
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._place cimport event_handle, set_attributes, state_of
-from cuda.core.graph._retain cimport hold
+from cuda.core.graph._retain cimport hold, in_use
 from cuda.core.graph._state cimport State
 
 from cuda.core._kernel import Kernel
@@ -177,7 +177,7 @@ cdef class MemcpyNode(GraphNode):
         if src is None:
             src, src_owner = self.src, _owner(self.details(), 1)
         params = CopyParams.make(dst, src, self.size if size is None else size, dst_owner, src_owner)
-        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(params.owners)))
         cdef cydriver.CUresult status = cydriver.cuGraphMemcpyNodeSetParams(self.native, &params.native)
         self._changed(<uintptr_t>user, <int>status, b"cuGraphMemcpyNodeSetParams", params.owners)
 
@@ -246,7 +246,7 @@ cdef class MemsetNode(GraphNode):
             dst, value, old.width if width is None else width, old.height if height is None else height,
             old.pitch if pitch is None else pitch, dst_owner,
         )
-        cdef cydriver.CUuserObject user = self.state.keep(hold(params.owners))
+        cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(params.owners)))
         cdef cydriver.CUresult status = cydriver.cuGraphMemsetNodeSetParams(self.native, &params.native)
         self._changed(<uintptr_t>user, <int>status, b"cuGraphMemsetNodeSetParams", params.owners)
 
@@ -274,7 +274,7 @@ cdef class HostCallbackNode(GraphNode):
         cdef cydriver.CUuserObject user = self.state.keep(params.entry)
         cdef cydriver.CUresult status = cydriver.cuGraphHostNodeSetParams(node, &params.native)
         self._changed(<uintptr_t>user, <int>status, b"cuGraphHostNodeSetParams", None)
-        self.state.details[<uintptr_t>node] = params.function
+        self.state.book.details[<uintptr_t>node] = params.function
 
 
 cdef class EventRecordNode(GraphNode):
@@ -297,7 +297,7 @@ cdef class EventRecordNode(GraphNode):
         """
         cdef cydriver.CUevent native = event_handle(event)
         cdef cydriver.CUgraphNode node = self.open_node()
-        cdef cydriver.CUuserObject user = self.state.keep(hold(event))
+        cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(event)))
         cdef cydriver.CUresult status = cydriver.cuGraphEventRecordNodeSetEvent(node, native)
         self._changed(<uintptr_t>user, <int>status, b"cuGraphEventRecordNodeSetEvent", event)
 
@@ -322,7 +322,7 @@ cdef class EventWaitNode(GraphNode):
         """
         cdef cydriver.CUevent native = event_handle(event)
         cdef cydriver.CUgraphNode node = self.open_node()
-        cdef cydriver.CUuserObject user = self.state.keep(hold(event))
+        cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(event)))
         cdef cydriver.CUresult status = cydriver.cuGraphEventWaitNodeSetEvent(node, native)
         self._changed(<uintptr_t>user, <int>status, b"cuGraphEventWaitNodeSetEvent", event)
 
@@ -343,7 +343,7 @@ cdef class ChildGraphNode(GraphNode):
 
         cdef cydriver.CUgraph graph = NULL
         check(cydriver.cuGraphChildGraphNodeGetGraph(self.open_node(), &graph), b"cuGraphChildGraphNodeGetGraph")
-        return definition_of(self.state.child(self.native, graph))
+        return definition_of(self.state.child(self.native, graph, False))
 
     def update(self, child) -> None:
         """Give the node a copy of another graph, in graphs instantiated from now on.
@@ -356,14 +356,10 @@ cdef class ChildGraphNode(GraphNode):
         cdef State inner = state_of(child, "child")
         cdef cydriver.CUgraphNodeParams params
         cdef cydriver.CUgraphNode node = self.open_node()
-        cdef cydriver.CUuserObject user = NULL
         memset(&params, 0, sizeof(params))
         params.type = cydriver.CU_GRAPH_NODE_TYPE_GRAPH
         params.graph.graph = inner.open_handle()
-        if inner.parent is not None:
-            user = self.state.keep(hold(inner))
-        cdef cydriver.CUresult status = cydriver.cuGraphNodeSetParams(node, &params)
-        self._changed(<uintptr_t>user, <int>status, b"cuGraphNodeSetParams", None)
+        check(cydriver.cuGraphNodeSetParams(node, &params), b"cuGraphNodeSetParams")
         self.state.lose_children(node)
 
 

@@ -13,6 +13,7 @@ from cuda.cpu.abi import (
     CU_GRAPH_NODE_TYPE_CONDITIONAL,
     CU_GRAPH_NODE_TYPE_EMPTY,
     CU_GRAPH_NODE_TYPE_GRAPH,
+    CU_GRAPH_NODE_TYPE_HOST,
     CU_GRAPH_NODE_TYPE_KERNEL,
     CU_GRAPH_NODE_TYPE_MEM_ALLOC,
     CU_GRAPH_NODE_TYPE_MEM_FREE,
@@ -36,6 +37,7 @@ MEMORY = (CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE)
 IN_BODIES = (
     CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMSET,
     CU_GRAPH_NODE_TYPE_EMPTY, CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_CONDITIONAL,
+    CU_GRAPH_NODE_TYPE_HOST,  # the documentation does not list it, NVIDIA's driver takes it
 )  # fmt: skip
 
 
@@ -74,7 +76,7 @@ class Graph:
             raise CudaError(
                 CUDA_ERROR_NOT_SUPPORTED,
                 f"a node of CUgraphNodeType {work.kind} cannot be in the body of a conditional node, which holds "
-                "kernels, copies, fills, empty nodes, child graphs and conditional nodes",
+                "kernels, copies, fills, host functions, empty nodes, child graphs and conditional nodes",
             )
         for inner in work.graphs():
             for node in inner.nodes:
@@ -101,6 +103,10 @@ class Graph:
                 if not missing[behind]:
                     found.append(behind)
         return found
+
+    def refers(self) -> bool:
+        """Return whether the graph, or one within it, has references to user objects."""
+        return bool(self.objects) or any(inner.refers() for node in self.nodes for inner in node.work.graphs())
 
     def clone(self) -> Graph:
         if any(node.work.kind in (*MEMORY, CU_GRAPH_NODE_TYPE_CONDITIONAL) for node in self.nodes):

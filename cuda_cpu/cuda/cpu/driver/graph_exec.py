@@ -228,7 +228,7 @@ class GraphExec:
                 thing.release(count)
 
     def close(self) -> None:
-        if (self.graph.objects or self.retired) and not self.done.is_done():  # what runs may use them
+        if (self.retired or self.graph.refers()) and not self.done.is_done():  # what runs may use them
             wait.until(self.context, self.done.wait)
         self.release_retired()
         self.forget()

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What may be done while a builder, or somebody else, captures a stream."""
+
+import gc
+import weakref
+
+import pytest
+
+from cuda.bindings import driver
+from cuda.core import (
+    DeviceMemoryResource,
+    GraphMemoryResource,
+    LegacyPinnedMemoryResource,
+    ManagedMemoryResource,
+    PinnedMemoryResource,
+    Stream,
+)
+
+
+@pytest.fixture
+def builder(device):
+    with device.create_graph_builder() as made:
+        yield made
+
+
+@pytest.fixture(params=[DeviceMemoryResource, PinnedMemoryResource, ManagedMemoryResource])
+def pool(request, device):
+    return request.param(device) if request.param is DeviceMemoryResource else request.param()
+
+
+def used(pool):
+    return pool.attributes.used_mem_current
+
+
+@pytest.mark.parametrize("mode", ["relaxed", "thread_local", "global"])
+def test_no_pool_allocates_for_a_captured_stream(builder, stream, pool, mode):
+    before = used(pool)
+    builder.begin_building(mode)
+    for order in (builder, builder.stream, Stream.from_handle(builder.stream.handle), builder.split(2)[1]):
+        with pytest.raises(RuntimeError, match=f"stream is being captured: allocate from this {type(pool).__name__}"):
+            pool.allocate(64, stream=order)
+    assert builder.is_building
+    pool.allocate(64, stream=stream).close()
+    assert used(pool) == before
+
+
+def test_no_pool_allocates_for_a_stream_that_somebody_captures(device, stream, pool):
+    mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    (status,) = driver.cuStreamBeginCapture(stream.handle, mode)
+    assert status == driver.CUresult.CUDA_SUCCESS
+    with pytest.raises(RuntimeError, match="stream is being captured"):
+        pool.allocate(64, stream=stream)
+    status, graph = driver.cuStreamEndCapture(stream.handle)
+    assert status == driver.CUresult.CUDA_SUCCESS
+    driver.cuGraphDestroy(graph)
+    pool.allocate(64, stream=stream).close()
+
+
+def test_a_pool_allocates_for_a_builder_before_and_after(builder, pool):
+    pool.allocate(64, stream=builder).close()
+    builder.begin_building().end_building()
+    pool.allocate(64, stream=builder).close()
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_memory_outlives_the_builder_that_it_was_allocated_for(builder, pool):
+    before = used(pool)
+    buffer = pool.allocate(64, stream=builder)
+    builder.close()
+    del buffer
+    gc.collect()
+    assert used(pool) == before
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+def test_memory_given_back_to_a_captured_stream_is_freed_after_the_capture(builder, pool, explicit):
+    before = used(pool)
+    buffer = pool.allocate(64, stream=builder.stream)
+    builder.begin_building()
+    if explicit:
+        buffer.close()
+    del buffer
+    gc.collect()
+    assert used(pool) > before
+    assert builder.end_building().graph_definition.nodes() == set()
+    builder.stream.sync()
+    assert used(pool) == before
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+@pytest.mark.parametrize("mode", ["relaxed", "thread_local", "global"])
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_pinned_memory_goes_amid_a_capture(builder, stream, mode, explicit):
+    """Neither a traceback that is ignored nor a capture that is invalid."""
+    pinned = LegacyPinnedMemoryResource()
+    of_builder, of_another = (pinned.allocate(64, stream=order) for order in (builder, stream))
+    target = pinned.allocate(64, stream=stream)
+    builder.begin_building(mode)
+    gone = weakref.ref(of_builder)
+    target.copy_from(of_another, stream=builder)
+    unused = pinned.allocate(64, stream=builder) if mode == "relaxed" else None
+    if explicit:
+        of_builder.close()
+    del of_builder, of_another, unused
+    gc.collect()
+    assert gone() is None
+    assert builder.is_building
+    assert len(builder.end_building().graph_definition.nodes()) == 1
+    builder.close()
+    gc.collect()
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_memory_of_a_graph_that_is_gone(builder, device):
+    """A buffer outlives the graph that was to allocate it: there is nothing to free, and nothing to tell."""
+    buffer = GraphMemoryResource(device).allocate(64, stream=builder.begin_building())
+    builder.end_building().close()
+    del buffer
+    gc.collect()
