@@ -8,7 +8,7 @@ from enum import IntEnum
 class Enumeration(IntEnum):
     """An IntEnum that takes values it does not know, for a newer driver may return them.
 
-    Programs print statuses: as text, a member is ``<CUresult.CUDA_SUCCESS: 0>``, which names it, as in NVIDIA's package.
+    Programs print statuses: the text of a member is ``<CUresult.CUDA_SUCCESS: 0>``, as in NVIDIA's package.
     """
 
     __str__ = IntEnum.__repr__

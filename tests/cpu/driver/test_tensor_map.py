@@ -35,10 +35,10 @@ TYPES = {
 ROOM = 16384  # bytes of shared memory
 
 
-def encoded(data, box, *, steps=None, swizzle=0, fill=0, im2col=None, place=None, **changes):
+def encoded(data, box, *, steps=None, swizzle=0, fill=0, im2col=None, start_of_map=None, **changes):
     """Return a tensor map of a NumPy array; `box` and the like go from the innermost dimension outwards."""
     memory = np.zeros(192, np.uint8)
-    start = -memory.ctypes.data % 64 if place is None else place
+    start = -memory.ctypes.data % 64 if start_of_map is None else start_of_map
     rank = data.ndim
     words = {
         "sizes": np.array(data.shape[::-1], np.uint64),
@@ -575,7 +575,6 @@ def test_maps_that_do_not_fit_the_instruction_end_the_launch(start):
         ({"interleave": 1}, "INVALID_VALUE", "tensorRank is 2, must be at least 3"),
         ({"promotion": 4}, "INVALID_VALUE", "l2Promotion is 4"),
         ({"fill": 1, "type": 3}, "INVALID_VALUE", "do not have"),
-        ({"place": 8}, "INVALID_VALUE", "multiple of 64"),
         ({"box": (8, 2000), "im2col": ([0], [0])}, "INVALID_VALUE", "tensorRank is 2, must be 3 to 5"),
     ],
 )
@@ -583,6 +582,14 @@ def test_impossible_maps_are_refused(refused, changes, status, says):
     data = np.zeros((8, 32), np.float32)
     with refused(status, says):
         encoded(data, **({"box": (8, 4)} | changes))
+
+
+def test_a_map_may_lie_anywhere_but_at_null(refused):
+    data = np.zeros((8, 32), np.float32)
+    aligned, other = encoded(data, (8, 4)), encoded(data, (8, 4), start_of_map=24)
+    assert bytes(aligned) == bytes(other)
+    with refused("INVALID_VALUE", "tensorMap is NULL"):
+        driver.cuTensorMapEncodeTiled(0, 7, 2, data.ctypes.data, *[data.ctypes.data] * 4, 0, 0, 0, 0)
 
 
 def test_corners_and_columns_are_checked(refused):
