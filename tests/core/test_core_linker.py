@@ -141,3 +141,19 @@ def test_backend_without_nvjitlink(monkeypatch):
             assert Linker.which_backend() == "driver"
     finally:
         _linker._backend.cache_clear()
+
+
+def test_a_link_in_two_steps(device, stream, upload, host):
+    """What `relocatable` gives is linked again, with a function that was missing."""
+    arch = f"sm_{device.arch}"
+    middle = "extern __device__ int twice(int); __device__ int four(int x) { return twice(twice(x)); }"
+    main = 'extern __device__ int four(int); extern "C" __global__ void k(int *x) { *x = four(*x); }'
+    partial = LinkerOptions(arch=arch, relocatable=True)
+    half = Linker(compiled(main, "cubin", arch), compiled(middle, "cubin", arch), options=partial).link("cubin")
+    with pytest.raises(CUDAError, match=r"twice"):
+        half.get_kernel("k")
+    code = Linker(half, compiled(PART, "ptx", arch), options=LinkerOptions(arch=arch)).link("cubin")
+    with upload(np.array([5], "i4")) as data:
+        launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), data)
+        assert host(data, "i4")[0] == 20
+    assert LinkerOptions(relocatable=True).as_bytes() == [b"-r"]

@@ -32,6 +32,7 @@ ADDED = {
         "jump_table_density",
         "modify_stack_limit",
     ),
+    "cuda.core.LinkerOptions": ("relocatable",),
 }
 ABSENT = object()
 

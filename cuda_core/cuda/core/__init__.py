@@ -45,6 +45,7 @@ _HOME = {
     "Module": "_module",
     "NVRTCError": "_errors",
     "NVVMError": "_errors",
+    "NvFatbinError": "_errors",
     "NvJitLinkError": "_errors",
     "ObjectCode": "_module",
     "PER_THREAD_DEFAULT_STREAM": "_stream",
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
     from ._device_resources import WorkqueueResourceOptions as WorkqueueResourceOptions
     from ._errors import ClosedError as ClosedError
     from ._errors import CUDAError as CUDAError
+    from ._errors import NvFatbinError as NvFatbinError
     from ._errors import NvJitLinkError as NvJitLinkError
     from ._errors import NVRTCError as NVRTCError
     from ._errors import NVVMError as NVVMError

@@ -50,6 +50,12 @@ class NvJitLinkError(CUDAError):
     log: str = ""
 
 
+class NvFatbinError(CUDAError):
+    """Report that nvFatbin failed; `log` is what is known of it."""
+
+    log: str = ""
+
+
 class NVVMError(CUDAError):
     """Report that libNVVM failed; `log` is the compiler's own account of it."""
 

@@ -31,6 +31,7 @@ _NVJITLINK = {
     "split_compile_extended": ("value", "-split-compile-extended"),
     "no_cache": ("flag", "-no-cache"),
     "numba_debug": ("flag", "-numba-debug"),
+    "relocatable": ("flag", "-r"),
 }
 
 
@@ -71,6 +72,9 @@ class LinkerOptions:
         Whether not to use the linker's cache.
     numba_debug : bool
         Whether to add what Numba's debugger needs.
+    relocatable : bool
+        Whether the result is to be linked again, with what it still lacks, as of ``nvlink -r``; it cannot be loaded
+        before.
 
     Examples
     --------
@@ -99,6 +103,7 @@ class LinkerOptions:
     split_compile_extended: int | None = None
     no_cache: bool | None = None
     numba_debug: bool | None = None
+    relocatable: bool | None = None
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
         """Return the options as the linker takes them.

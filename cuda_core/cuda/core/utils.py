@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of strided memory, whoever owns it; caches of compiled programs; many copies in one call.
+"""Views of strided memory, whoever owns it; caches of compiled programs and fat binaries; many copies in one call.
 
 Names are looked up on first use, since the parts have little in common.
 """
@@ -24,6 +24,7 @@ _HOME = {
     "copy_batch": "_batch",
     "discard_batch": "_batch",
     "discard_prefetch_batch": "_batch",
+    "make_fatbin": "_fatbin",
     "make_program_cache_key": "_program_key",
     "prefetch_batch": "_batch",
 }
@@ -41,6 +42,7 @@ __all__ = [
     "copy_batch",
     "discard_batch",
     "discard_prefetch_batch",
+    "make_fatbin",
     "make_program_cache_key",
     "prefetch_batch",
 ]
@@ -61,6 +63,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from cuda.core._batch import copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
     from cuda.core._copy_options import CopyOptions, MemcpyOverlapMode, MemcpySrcAccessOrder
+    from cuda.core._fatbin import make_fatbin
     from cuda.core._layout import StridedLayout
     from cuda.core._program_cache import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
     from cuda.core._program_key import make_program_cache_key

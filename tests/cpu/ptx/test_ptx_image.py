@@ -126,16 +126,33 @@ def test_the_best_ptx_for_the_device_is_taken(capability, best):
     assert ptx_of(data, capability=capability) == [named(best).decode()]
 
 
+@pytest.mark.parametrize(
+    ("capability", "best"), [(75, 80), (80, 80), (86, 81), (89, 89), (90, 90), (100, 90), (103, 103), (120, 90)]
+)
+def test_machine_code_for_the_family_goes_before_ptx(capability, best):
+    """A cubin runs on devices of its family that are as new or newer; where it has no PTX, another entry is taken."""
+    cubins = [entry(2, arch, elf_file({UNIT: nul_lines(named(arch).decode())})) for arch in (81, 89, 103)]
+    lacking = entry(2, 86, elf_file({".text.k": b"1"}))
+    texts = [entry(1, arch, named(arch)) for arch in (80, 90)]
+    assert ptx_of(fatbin_file(*texts, *cubins, lacking), capability=capability) == [named(best).decode()]
+
+
 def test_without_ptx_a_cubin_of_the_fatbin_is_taken():
     cubin = elf_file({UNIT: nul_lines(TEXT)})
     assert ptx_of(fatbin_file(entry(2, 75, elf_file({".text.k": b"1"})), entry(2, 90, cubin))) == [TEXT]
-    machine = entry(2, 75, elf_file({".text.k": b"1"}))
-    with pytest.raises(PtxError, match="has no PTX, which the CPU device needs, but machine code for sm_75: "):
+    machine = entry(2, 90, elf_file({".text.k": b"1"}))
+    with pytest.raises(PtxError, match="has no PTX, which the CPU device needs, but machine code for sm_90: "):
         ptx_of(fatbin_file(machine))
     with pytest.raises(
-        PtxError, match=r"machine code for sm_75, LTO-IR for sm_90, code of kind 7 for sm_90: .*=compute"
+        PtxError, match=r"machine code for sm_90, LTO-IR for sm_90, code of kind 7 for sm_90: .*=compute"
     ):
         ptx_of(fatbin_file(machine, entry(8, 90, b"lto"), entry(7, 90, b"?")))
+    with pytest.raises(
+        PtxError, match=r"^the fatbin has nothing for compute capability 8.9, but machine code for sm_90$"
+    ):
+        ptx_of(fatbin_file(entry(2, 90, cubin)), capability=89)
+    with pytest.raises(PtxError, match=r"^the fatbin has nothing for compute capability 10.0, but machine code"):
+        ptx_of(fatbin_file(entry(2, 90, cubin)), capability=100)
     with pytest.raises(PtxError, match="but nothing: "):
         ptx_of(fatbin_file())
 

@@ -144,19 +144,30 @@ def _has_name(text: str, name: str) -> bool:
 
 
 def _fatbin_ptx(data: bytes, capability: int) -> list[str]:
+    """Return the PTX of what a driver takes: machine code for the device's family, else PTX for the newest of its past.
+
+    PTX for newer devices is the last choice: the CPU device runs PTX of any target.
+    """
     images = fatbin.entries(data)
-    texts = [image for image in images if image.kind == fatbin.PTX]
-    if texts:
-        fitting = [image for image in texts if image.arch <= capability]
-        best = max(fitting, key=lambda image: image.arch) if fitting else min(texts, key=lambda image: image.arch)
-        return [_text(best.data)]
+    newest_first = sorted(images, key=lambda image: -image.arch)
+    texts = [image for image in newest_first if image.kind == fatbin.PTX]
+    machine = [image for image in newest_first if image.kind == fatbin.ELF and _runs_on(image.arch, capability)]
     has = fatbin.contents(data)
     failure: PtxError = NoPtxError(f"the fatbin has no PTX, which the CPU device needs, but {has}: {_FATBIN_ADVICE}")
-    for image in sorted(images, key=lambda image: (image.arch > capability, -image.arch)):
+    if images and not texts and not machine:
+        failure = NoPtxError(f"the fatbin has nothing for compute capability {capability / 10}, but {has}")
+    for image in machine:
         try:
             return _cubin_ptx(image.data)
         except NoPtxError:
             pass
         except PtxError as error:
             failure = error
-    raise failure
+    if not texts:
+        raise failure
+    return [_text(next((image for image in texts if image.arch <= capability), texts[-1]).data)]
+
+
+def _runs_on(arch: int, capability: int) -> bool:
+    """Tell whether machine code runs on a device: that of the same family, for it or an older member."""
+    return arch // 10 == capability // 10 and arch <= capability
