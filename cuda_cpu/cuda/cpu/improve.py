@@ -52,8 +52,12 @@ def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
         _watched[:] = [item for item in _watched if item[0]() is not None]
         _watched.append((weakref.ref(grid), machine, name))
         if _thread is None:
-            _thread = threading.Thread(target=_work, name="cuda-improve", daemon=True)
-            _thread.start()
+            thread = threading.Thread(target=_work, name="cuda-improve", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # no more threads are allowed: the code stays as it is, or until the next kernel comes
+                return
+            _thread = thread
     grid.watch(ENOUGH)
 
 

@@ -40,11 +40,10 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_DEVICE,
     CUDA_ERROR_NO_DEVICE,
     CUDA_ERROR_NOT_INITIALIZED,
-    CUDA_ERROR_OUT_OF_MEMORY,
     CUDA_VERSION,
     CUdevprop,
 )
-from cuda.cpu.driver import address, device_attribute, once
+from cuda.cpu.driver import address, device_attribute, host_memory, once
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
@@ -71,11 +70,7 @@ class Device:
         return once.made(self._arena, 0, self._reserve)
 
     def _reserve(self):
-        """Reserve four times the memory, so that guard pages and gaps between allocations do not eat into it."""
-        try:
-            return _runtime.Arena(4 * self.memory)
-        except MemoryError as error:
-            raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, str(error)) from None
+        return host_memory.reserve(self.memory, _runtime.Arena)
 
     @functools.cached_property
     def uuid(self) -> bytes:
@@ -115,12 +110,6 @@ def machine_uuid(ordinal: int) -> bytes:
     return bytes(digest)
 
 
-def physical_memory() -> int:
-    """Return the machine's memory, or what a container may use of it."""
-    limit = read("/sys/fs/cgroup/memory.max").strip()
-    return min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), int(limit) if limit.isdigit() else 1 << 62)
-
-
 def parse_size(name: str, text: str) -> int:
     """Return the bytes of "512M", "4G", "4GiB" or a plain number."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
@@ -144,7 +133,7 @@ def start() -> None:
     count = int(_setting("CUDA_CPU_DEVICES", "1", r"[0-9]|[1-5][0-9]|6[0-4]", "the number of devices, 0 to 64"))
     text = _setting("CUDA_CPU_CAPABILITY", "9.0", r"(7\.5|8\.[0-9]|9\.0|1[0-2]\.[0-9])", "7.5 to 12.9, such as 9.0")
     memory = os.environ.get("CUDA_CPU_MEMORY")
-    size = parse_size("CUDA_CPU_MEMORY", memory) if memory else physical_memory() & ~0xFFFF
+    size = parse_size("CUDA_CPU_MEMORY", memory) if memory else host_memory.physical() & ~0xFFFF
     major, minor = text.split(".")
     try:
         jit.check_settings()

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
 )
-from cuda.cpu.driver import address, block, capture_state, context, device, once, wait
+from cuda.cpu.driver import address, block, capture_state, context, device, host_memory, once, wait
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
@@ -34,7 +34,7 @@ _host_arena: dict[int, Any] = {}
 
 def host_arena() -> Any:
     """Return the address range of pinned host memory, with guard pages as the device's."""
-    return once.made(_host_arena, 0, lambda: _runtime.Arena(4 * device.physical_memory()))
+    return once.made(_host_arena, 0, lambda: host_memory.reserve(host_memory.physical(), _runtime.Arena))
 
 
 def reserve(owner: context.Context, size: int, name: str, of: device.Device | None = None, within: Any = None) -> int:

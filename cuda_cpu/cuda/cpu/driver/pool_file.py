@@ -7,9 +7,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from cuda.cpu.abi import CUDA_ERROR_OUT_OF_MEMORY
-from cuda.cpu.driver import address, device, shared_file
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver import address, device, host_memory, shared_file
 from cuda.cpu.runtime import _runtime
 
 
@@ -17,13 +15,18 @@ class PoolFile:
     """An arena in a file; what it hands out counts as memory of `of` (None: the host's)."""
 
     def __init__(self, kind: int, location: tuple[int, int], of: device.Device | None) -> None:
-        size = 4 * (of.memory if of is not None else device.physical_memory())
-        self.descriptor = shared_file.make(f"pool-{kind}-{location[0]}-{location[1]}", size)
-        try:
-            self.arena: Any = _runtime.Arena(size, self.descriptor)
-        except MemoryError as error:
-            os.close(self.descriptor)
-            raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, str(error)) from None
+        name = f"pool-{kind}-{location[0]}-{location[1]}"
+
+        def make(size: int) -> tuple[int, Any]:
+            descriptor = shared_file.make(name, size)
+            try:
+                return descriptor, _runtime.Arena(size, descriptor)
+            except BaseException:
+                os.close(descriptor)
+                raise
+
+        memory = of.memory if of is not None else host_memory.physical()
+        self.descriptor, self.arena = host_memory.reserve(memory, make)
         self.base, self.size = self.arena.base, self.arena.size
         self.device = of
         self.sizes: dict[int, int] = {}

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Take away from the calling process what sandboxes and containers lack. For processes of their own."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+
+SYSINFO = {"x86_64": 99, "aarch64": 179}
+CLONE = {"x86_64": (56, 435), "aarch64": (220, 435)}  # clone and clone3
+CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18
+NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER = 38, 22, 2
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def deny(*calls: int, error: int = errno.EPERM) -> None:
+    """Let system calls fail (seccomp), for this process and those that it starts."""
+    program = struct.pack("=HBBI", 0x20, 0, 0, 0)  # load the number of the call
+    for place, number in enumerate(calls):
+        program += struct.pack("=HBBI", 0x15, len(calls) - place, 0, number)  # equal: to the last instruction
+    program += struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)  # allow
+    program += struct.pack("=HBBI", 0x06, 0, 0, 0x00050000 | error)
+    code = ctypes.create_string_buffer(program)
+    filled = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
+    assert _libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0
+    assert _libc.prctl(SET_SECCOMP, FILTER, filled, 0, 0) == 0
+
+
+def deny_sysinfo() -> None:
+    deny(SYSINFO[platform.machine()])
+
+
+def deny_threads() -> None:
+    """Let no thread and no process be started any more."""
+    clone, clone3 = CLONE[platform.machine()]
+    deny(clone, clone3, error=errno.EAGAIN)
+
+
+def hide_proc() -> None:
+    """Let /proc be an empty folder; only root may."""
+    for status in (
+        _libc.unshare(CLONE_NEWNS),
+        _libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None),
+        _libc.mount(b"none", b"/proc", b"tmpfs", 0, None),
+    ):
+        if status:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
