@@ -100,7 +100,7 @@ def test_memory_that_the_system_does_not_give():
 import resource
 driver.cuInit(0)
 driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
-resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
 try:
     driver.cuMemAlloc(8)
 except CudaError as error:
@@ -108,6 +108,7 @@ except CudaError as error:
 """
     answer = in_new_process(code, CUDA_CPU_MEMORY="8T")
     assert answer.startswith("2 cannot reserve")
+    assert "see ulimit -v" in answer
 
 
 def test_a_forked_child_has_no_device():
