@@ -348,3 +348,31 @@ def test_closed_objects_raise_what_both_worlds_catch(device, stream, kind):
     for error in (ClosedError, ValueError, RuntimeError):
         with pytest.raises(error, match=r"^this \w+ is closed$"):
             use(closed)
+
+
+@pytest.mark.parametrize(
+    "use", ["stream.sync()", "device.allocate(4, stream=stream)", "load()", "device.create_stream()"]
+)
+def test_a_forked_child_is_told_to_spawn(use):
+    """The errors there have nothing of what failed in the parent before."""
+    said = run_checked(
+        f"""
+        import os
+        from cuda.core import Device, ObjectCode
+        device = Device(); device.set_current(); stream = device.create_stream()
+        text = b".version 8.0\\n.target sm_75\\n.address_size 64\\n.visible .entry k(.param .u64 p) {{ ret; }}"
+        load = lambda: ObjectCode.from_ptx(text).get_kernel("k")
+        load().num_arguments  # asks for parameters until there are none
+        child = os.fork()
+        if not child:
+            try:
+                {use}
+            except Exception as error:
+                print(str(error).splitlines()[-1], "parameters" in str(error), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+        """,
+        "-W",
+        "ignore",
+    )
+    assert said == "CUDA cannot be used in a forked child process; use the spawn start method False\n"

@@ -3,9 +3,10 @@
 # cython: auto_pickle=False
 """Turn a status of the driver into an exception."""
 
-from cpython.exc cimport PyErr_CheckSignals
-
 from cuda.bindings cimport cydriver
+
+cdef extern from "Python.h":
+    int Py_MakePendingCalls() except -1  # runs signal handlers, too
 
 import sys
 import warnings
@@ -31,8 +32,8 @@ cdef int tell_unclosed(str what, object source) except -1:
 
 
 cdef int fail(cydriver.CUresult status, const char* call, str advice="") except -1 with gil:
-    """Raise the exception for `status`; a pending Ctrl-C goes first, for it is the cause of a call that it broke."""
-    PyErr_CheckSignals()
+    """Raise the exception for `status`; one of a signal handler goes first, for it is what broke the call."""
+    Py_MakePendingCalls()
     cdef const char* name = NULL
     cdef const char* description = NULL
     cydriver.cuGetErrorName(status, &name)

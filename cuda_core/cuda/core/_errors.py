@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -68,6 +69,9 @@ def _rebuild(kind, args, state):
     return error
 
 
+_PROCESS = os.getpid()
+_FORKED = "CUDA cannot be used in a forked child process; use the spawn start method"
+
 # Statuses that a running kernel causes: the call that returns them may be a later, innocent one.
 ASYNCHRONOUS = frozenset(
     "CUDA_ERROR_" + name
@@ -121,7 +125,9 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
     # The CPU device knows more than a status says; where the caller does so too, that is enough.
     # An unknown error is one that it did not expect itself, and has shown on stderr.
     cpu = None if advice or name == "CUDA_ERROR_UNKNOWN" else sys.modules.get("cuda.cpu")
-    if cpu is not None and (detail := getattr(cpu, "last_error_message", lambda: None)()):
+    if name == "CUDA_ERROR_NOT_INITIALIZED" and os.getpid() != _PROCESS:
+        parts.append(_FORKED)
+    elif cpu is not None and (detail := getattr(cpu, "last_error_message", lambda: None)()):
         parts.append(detail)
     return CUDAError("\n".join(parts), name=name, status=status, call=call)
 

@@ -61,6 +61,75 @@ def test_failures_have_statuses_and_messages(library, context):
     assert library.cuMemFree_v2(ctypes.c_uint64(12345)) == abi.CUDA_ERROR_INVALID_VALUE
 
 
+DETAILS = """
+import ctypes, functools, os, cuda.cpu
+library = ctypes.CDLL(cuda.cpu.library_path())
+out = ctypes.c_uint64()
+def fail(error):
+    def function(*arguments):
+        raise error
+    return function
+def earlier():
+    raise CudaError(1, "created first")
+def later():
+    try:
+        earlier()
+    except CudaError as error:
+        CudaError(2, "created afterwards")
+        raise error
+def tell(status):
+    print(status, cuda.cpu.last_error_message() or "nothing", sep=": ")
+library.cuInit(0)
+driver.cuCtxGetFlags, driver.cuCtxGetId = fail(MemoryError("no room")), fail(MemoryError())
+driver.cuCtxGetApiVersion, driver.cuCtxGetCacheConfig = fail(CudaError(5)), functools.partial(int, "x")
+driver.cuCtxResetPersistingL2Cache = later
+for failing in (
+    lambda: library.cuMemAlloc_v2(None, 4),
+    lambda: library.cuCtxGetFlags(ctypes.byref(out)),
+    lambda: library.cuCtxGetId(None, ctypes.byref(out)),
+    lambda: library.cuCtxGetApiVersion(None, ctypes.byref(out)),
+    lambda: library.cuCtxGetCacheConfig(ctypes.byref(out)),
+    lambda: library.cuCtxResetPersistingL2Cache(),
+):
+    library.cuDeviceGet(ctypes.byref(out), 7)
+    tell(failing())
+"""
+
+
+def test_a_message_belongs_to_the_call_that_failed():
+    assert in_new_process(DETAILS).splitlines() == [
+        "1: cuMemAlloc: the address of an output is NULL",
+        "2: no room",
+        "2: nothing",
+        "5: nothing",
+        "999: ValueError: invalid literal for int() with base 10: 'x'",
+        "1: created first",
+    ]
+
+
+def test_in_a_forked_child_no_message_of_the_parent_is_left():
+    code = """
+import ctypes, os, cuda.cpu
+library = ctypes.CDLL(cuda.cpu.library_path())
+out = ctypes.c_uint64()
+library.cuInit(0)
+print(library.cuDeviceGet(ctypes.byref(out), 7), "device 7" in cuda.cpu.last_error_message(), flush=True)
+child = os.fork()
+if not child:
+    for call in (lambda: library.cuDeviceGet(ctypes.byref(out), 7), lambda: library.cuInit(0)):
+        print(call(), cuda.cpu.last_error_message(), flush=True)
+    try:
+        driver.cuInit(0)
+    except CudaError as error:
+        print(error.status, error.message, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print("device 7" in cuda.cpu.last_error_message())
+"""
+    told = "3 CUDA cannot be used in a forked child process; use the spawn start method"
+    assert in_new_process(code).splitlines() == ["101 True", told, told, told, "True"]
+
+
 def test_what_is_not_there_is_not_supported(library):
     assert "cuProfilerInitialize" not in cuda.cpu.implemented()
     assert library.cuProfilerInitialize(b"", b"", 0) == abi.CUDA_ERROR_NOT_SUPPORTED

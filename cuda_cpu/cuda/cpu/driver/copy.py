@@ -52,7 +52,7 @@ def copy(name: str, target: int, source: int, size: int, where: int, *, to_devic
         # Between two places on the device the API never waits: what is queued may need the caller to go on.
         ends = [end is None or (where == SYNC and end.kind.on_host) for end in (to, of)]
         if any(ends):
-            wait.for_queues(line.context, [queue])
+            wait.for_queues(line.context, [queue], own=True)
 
 
 def stage(queue: Any, target: int, source: int, size: int) -> None:
@@ -156,7 +156,7 @@ def copy_box(name: str, given: Any, where: int) -> None:
         capture_state.check_safe(name)
     pinned = queue_box(name, given, line)
     if line.capture is None and (where == SYNC or not pinned):
-        wait.for_queues(line.context, [line.queue])
+        wait.for_queues(line.context, [line.queue], own=True)
 
 
 def queue_box(name: str, given: Any, line: Any) -> bool:

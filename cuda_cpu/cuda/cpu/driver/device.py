@@ -44,7 +44,7 @@ from cuda.cpu.abi import (
     CUdevprop,
 )
 from cuda.cpu.driver import address, device_attribute, host_memory, once
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.error import FORKED, CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
 MOST_MEMORY = 8 << 40  # four times that is a quarter of a process's address space
@@ -158,11 +158,7 @@ def cuInit(flags: int) -> None:
     if flags != 0:
         raise invalid(f"cuInit: Flags is {flags}, must be 0")
     if _forked:
-        raise CudaError(
-            CUDA_ERROR_NOT_INITIALIZED,
-            "this process was forked from one that uses the CPU device: use the "
-            "multiprocessing start method 'spawn' or 'forkserver'",
-        )
+        raise CudaError(CUDA_ERROR_NOT_INITIALIZED, FORKED)
     with once.lock:
         if not _started:
             start()
@@ -177,7 +173,7 @@ def is_started() -> bool:
 
 def check_started() -> None:
     if not _started:
-        raise CudaError(CUDA_ERROR_NOT_INITIALIZED, "call cuInit(0) first")
+        raise CudaError(CUDA_ERROR_NOT_INITIALIZED, FORKED if _forked else "call cuInit(0) first")
 
 
 def devices() -> list[Device]:

@@ -8,7 +8,8 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FrameType, TracebackType
 
 from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_PTX,
@@ -19,6 +20,10 @@ from cuda.cpu.abi import (
 from cuda.cpu.ending import START
 
 _thread = threading.local()
+_process = os.getpid()
+FORKED = "CUDA cannot be used in a forked child process; use the spawn start method"
+# Whose code is not the program's own, where an exception comes from: by the first part of a module's name.
+_OURS = frozenset(("cuda", "llvmlite", *sys.stdlib_module_names))
 
 # The latest messages of all threads, which log.py hands out, and who wants to be told of each.
 messages: deque[str] = deque(maxlen=100)
@@ -35,7 +40,8 @@ class CudaError(Exception):
     def __init__(self, status: int, message: str = "") -> None:
         super().__init__(status, message)
         self.status = status
-        _thread.message = message
+        self.message = message
+        say(message)
         if message:
             _note(f"error {status}: {message}", aloud=status in TOLD and START in sys.modules)
 
@@ -56,6 +62,37 @@ def invalid(message: str) -> CudaError:
     return CudaError(CUDA_ERROR_INVALID_VALUE, message)
 
 
+def say(message: str) -> None:
+    """Keep what the failing call of this thread has to say; the C shell does so for each that fails."""
+    _thread.said = os.getpid(), message
+
+
+def unexpected(error: BaseException, traceback: TracebackType | None) -> bool:
+    """Keep what an exception says that is no CudaError; return whether it is the program's own.
+
+    That is one of a signal handler, which Python runs in the midst of our code. The shell hands it on to the program.
+    """
+    if isinstance(error, MemoryError):
+        say(str(error))
+        return False
+    say(f"{type(error).__name__}: {error}")
+    if threading.current_thread() is not threading.main_thread():
+        return False  # signal handlers run there
+    return not isinstance(error, Exception) or any(
+        frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS for frame, _ in walk(traceback)
+    )
+
+
+def walk(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    while traceback is not None:
+        yield traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
 def last_error_message() -> str:
-    """Return what the last failed driver call of this thread said, "" if it said nothing beyond its status."""
-    return getattr(_thread, "message", "")
+    """Return what the last failed driver call of this thread said, "" if it said nothing beyond its status.
+
+    In a forked child, what its parent said is of no use; the shell refuses all calls there without asking us.
+    """
+    process, message = getattr(_thread, "said", (_process, ""))
+    return message if process == os.getpid() else FORKED

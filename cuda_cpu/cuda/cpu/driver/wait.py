@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -119,28 +120,51 @@ def cancel(context: Any) -> None:
     for queue in queues:
         queue.cancel()
     for queue in queues:
-        while not queue.wait(SLICE):
-            pass
+        _drain(queue)
         collect(context, queue)
 
 
-def until(context: Any, is_done: Any) -> None:
-    """Call `is_done(seconds)` until it returns True; Ctrl-C ends the wait and with it what runs in the context."""
+def _drain(queue: Any) -> None:
+    """Wait for a queue that is cancelled, whatever signal handlers raise meanwhile: its work uses memory of callers."""
+    raised = None
+    while True:
+        try:
+            if queue.wait(SLICE):
+                break
+        except _runtime.QueueClosed:
+            break
+        except BaseException as error:
+            if threading.current_thread() is not threading.main_thread():
+                raise  # signal handlers run in the main thread alone
+            raised = error
+    if raised is not None:
+        raise raised
+
+
+def until(context: Any, is_done: Any, *, own: bool = False) -> None:
+    """Call `is_done(seconds)` until it returns True.
+
+    Ctrl-C ends the wait and with it what runs in the context. Another exception of a signal handler ends the wait
+    alone, unless what is waited for uses the caller's memory (`own`), which may be gone afterwards.
+    """
     try:
         while not is_done(SLICE):
             pass
-    except KeyboardInterrupt:
-        cancel(context)
+    except _runtime.QueueClosed:
+        raise
+    except BaseException as error:
+        if own or isinstance(error, KeyboardInterrupt):
+            cancel(context)
         raise
     finally:
         _runtime.flush_printf()
 
 
-def for_queues(context: Any, queues: Iterable[Any]) -> None:
+def for_queues(context: Any, queues: Iterable[Any], *, own: bool = False) -> None:
     """Wait until the queues have run dry, then raise what went wrong in the context, now or before."""
     for queue in queues:
         if not queue.is_idle():
-            until(context, queue.wait)
+            until(context, queue.wait, own=own)
         collect(context, queue)
     _runtime.flush_printf()
     context.check()

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef DRIVER_MODULE
@@ -41,6 +42,7 @@
 #pragma weak PyErr_ExceptionMatches
 #pragma weak PyErr_Fetch
 #pragma weak PyErr_Format
+#pragma weak PyErr_NormalizeException
 #pragma weak PyErr_Occurred
 #pragma weak PyErr_Restore
 #pragma weak PyErr_SetInterrupt
@@ -64,7 +66,11 @@
 #pragma weak PyLong_Type
 #pragma weak PyObject_GetAttrString
 #pragma weak PyObject_Vectorcall
+#pragma weak PyObject_IsTrue
 #pragma weak PyTuple_Type
+#pragma weak PyUnicode_FromFormat
+#pragma weak PyUnicode_FromString
+#pragma weak Py_AddPendingCall
 #pragma weak Py_Version
 #pragma weak _Py_Dealloc
 #pragma weak _Py_NoneStruct
@@ -89,6 +95,7 @@ struct output {
 
 static PyObject *error_type;  /* cuda.cpu.driver.error.CudaError */
 static PyObject *closed_type; /* cuda.cpu.runtime._runtime.QueueClosed */
+static PyObject *say_function, *unexpected_function; /* of cuda.cpu.driver.error */
 static int was_initialized;   /* an interpreter was seen alive */
 static int in_forked_child;
 
@@ -192,6 +199,11 @@ static PyObject *function_of(struct shell_entry *entry) {
     if (!error_type) {
         PyObject *errors = PyImport_ImportModule(ERROR_MODULE);
         error_type = errors ? PyObject_GetAttrString(errors, "CudaError") : NULL;
+        if (error_type) {
+            say_function = PyObject_GetAttrString(errors, "say");
+            unexpected_function = PyObject_GetAttrString(errors, "unexpected");
+            PyErr_Clear();
+        }
         Py_XDECREF(errors);
         if (!error_type) {
             Py_DECREF(module);
@@ -207,36 +219,89 @@ static PyObject *function_of(struct shell_entry *entry) {
     return function;
 }
 
+/* Tell what the failing call of this thread has to say, which its status alone does not. Takes `text`, may be NULL. */
+static void say(PyObject *text) {
+    PyErr_Clear();
+    if (say_function && text) Py_XDECREF(PyObject_Vectorcall(say_function, &text, 1, NULL));
+    Py_XDECREF(text);
+    PyErr_Clear();
+}
+
+struct exception {
+    PyObject *type, *value, *traceback;
+};
+
+static void drop(struct exception *given) {
+    Py_XDECREF(given->type);
+    Py_XDECREF(given->value);
+    Py_XDECREF(given->traceback);
+}
+
+static int raise_later(void *given) {
+    struct exception *saved = given;
+    PyErr_Restore(saved->type, saved->value, saved->traceback);
+    free(saved);
+    return -1;
+}
+
+/* Let the main thread's Python code, which has called us, see an exception of its signal handler as soon as it goes on;
+   return whether that is possible. Takes the exception if so. */
+static int hand_on(struct exception *given) {
+    struct exception *saved = malloc(sizeof *saved);
+    if (!saved) return 0;
+    *saved = *given;
+    if (!Py_AddPendingCall(raise_later, saved)) return 1;
+    free(saved);
+    return 0;
+}
+
+static int status_of_error(struct exception *given) {
+    PyObject *number = given->value ? PyObject_GetAttrString(given->value, "status") : NULL;
+    int overflow = 0;
+    long long status = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : -1;
+    Py_XDECREF(number);
+    PyErr_Clear();
+    if (given->value) say(PyObject_GetAttrString(given->value, "message"));
+    return status > 0 && status <= INT32_MAX ? (int)status : SHELL_UNKNOWN;
+}
+
+/* Whether an exception is the program's own: one of a signal handler, which runs in the midst of the driver. */
+static int is_of_program(struct exception *given) {
+    PyObject *values[] = {given->value, given->traceback ? given->traceback : Py_None};
+    PyObject *found = unexpected_function ? PyObject_Vectorcall(unexpected_function, values, 2, NULL) : NULL;
+    int own = found && PyObject_IsTrue(found) == 1;
+    Py_XDECREF(found);
+    PyErr_Clear();
+    return own;
+}
+
 /* Return the status that the pending Python exception stands for, and clear it. */
 static int status_of_exception(PyObject *function) {
-    if (error_type && PyErr_ExceptionMatches(error_type)) {
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
-        PyObject *number = value ? PyObject_GetAttrString(value, "status") : NULL;
-        int overflow = 0;
-        long long status = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : -1;
-        Py_XDECREF(number);
-        Py_XDECREF(type);
-        Py_XDECREF(value);
-        Py_XDECREF(traceback);
-        PyErr_Clear();
-        return status > 0 && status <= INT32_MAX ? (int)status : SHELL_UNKNOWN;
+    int is_error = error_type && PyErr_ExceptionMatches(error_type);
+    int is_closed = closed_type && PyErr_ExceptionMatches(closed_type);
+    int is_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
+    int is_interrupt = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+    int status = is_memory ? SHELL_OUT_OF_MEMORY : SHELL_UNKNOWN;
+    struct exception given;
+    PyErr_Fetch(&given.type, &given.value, &given.traceback);
+    PyErr_NormalizeException(&given.type, &given.value, &given.traceback);
+    if (is_error) {
+        status = status_of_error(&given);
+    } else if (is_closed) {
+        say(PyUnicode_FromString("another thread has destroyed the stream since the call began"));
+        status = SHELL_INVALID_HANDLE;
+    } else if (is_of_program(&given) && hand_on(&given)) {
+        return is_interrupt ? SHELL_LAUNCH_TIMEOUT : SHELL_NOT_READY;
+    } else if (is_interrupt) {
+        PyErr_SetInterrupt(); /* for the main thread */
+        status = SHELL_LAUNCH_TIMEOUT;
+    } else if (!is_memory) {
+        PyErr_Restore(given.type, given.value, given.traceback);
+        PyErr_WriteUnraisable(function);
+        return status;
     }
-    if (closed_type && PyErr_ExceptionMatches(closed_type)) {
-        PyErr_Clear();
-        return SHELL_INVALID_HANDLE; /* another thread has destroyed the stream since its handle was looked up */
-    }
-    if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
-        PyErr_Clear();
-        return SHELL_OUT_OF_MEMORY;
-    }
-    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        PyErr_Clear();
-        PyErr_SetInterrupt(); /* so that the caller's own Python code sees it */
-        return SHELL_LAUNCH_TIMEOUT;
-    }
-    PyErr_WriteUnraisable(function);
-    return SHELL_UNKNOWN;
+    drop(&given);
+    return status;
 }
 
 /* Convert a Python number to the output's C type; return 0, or -1 with an exception set. */
@@ -317,12 +382,24 @@ static int call_without_collection(PyObject *function, const char *inputs, va_li
     return status;
 }
 
+/* Refuse a call because an output is NULL that must not be. */
+static int refuse_outputs(struct shell_entry *entry) {
+    if (refusal()) return SHELL_INVALID_VALUE;
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    say(PyUnicode_FromFormat("%s: the address of an output is NULL", entry->name));
+    PyErr_Restore(type, value, traceback);
+    PyGILState_Release(state);
+    return SHELL_INVALID_VALUE;
+}
+
 /* shell_call with the arguments behind a pointer. */
 static int call_entry(struct shell_entry *entry, va_list *arguments) {
     struct output outputs[SHELL_MOST_OUTPUTS];
     const char *signature = entry->signature;
     int count = read_outputs(outputs, &signature, arguments);
-    int status = count < 0 ? SHELL_INVALID_VALUE : refusal();
+    int status = count < 0 ? refuse_outputs(entry) : refusal();
     if (status == SHELL_DEINITIALIZED && is_done(entry->name)) {
         for (int i = 0; i < count; i++)
             if (outputs[i].address) memset(outputs[i].address, 0, output_size(&outputs[i]));
@@ -337,7 +414,7 @@ static int call_entry(struct shell_entry *entry, va_list *arguments) {
         if (function)
             status = call_without_collection(function, signature, arguments, outputs, count);
         else if (error_type && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-            PyErr_Clear(); /* the driver is there and has no such function */
+            say(PyUnicode_FromString("the CPU device has no such function")); /* the driver is there */
             status = SHELL_NOT_SUPPORTED;
         } else
             status = status_of_exception(NULL);

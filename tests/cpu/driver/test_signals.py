@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a signal handler raises while a call waits reaches the program, through every library."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import threading
+
+import kernels
+import pytest
+from support.scripts import run_checked
+
+import cuda.cpu
+from cuda.cpu import abi, driver
+
+pytestmark = pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signal handlers run in the main thread"
+)
+
+
+class Alarm(Exception):
+    pass
+
+
+TEXT = kernels.text(kernels.SPIN).rstrip(b"\0")
+
+
+@pytest.fixture
+def alarm():
+    """Let a handler raise Alarm in 0.2 seconds, which is later than the call begins to wait."""
+
+    def raise_alarm(number, frame):
+        raise Alarm("too late")
+
+    before = signal.signal(signal.SIGALRM, raise_alarm)
+    yield lambda: signal.setitimer(signal.ITIMER_REAL, 0.2)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def library():
+    return ctypes.CDLL(cuda.cpu.library_path())
+
+
+WAITS = {
+    "cuCtxSynchronize": lambda d, r, event, memory: d.cuCtxSynchronize(),
+    "cuStreamSynchronize": lambda d, r, event, memory: d.cuStreamSynchronize(0),
+    "cuEventSynchronize": lambda d, r, event, memory: d.cuEventSynchronize(event),
+    "cuMemFree": lambda d, r, event, memory: d.cuMemFree(memory),
+    "cudaDeviceSynchronize": lambda d, r, event, memory: r.cudaDeviceSynchronize(),
+    "cudaStreamSynchronize": lambda d, r, event, memory: r.cudaStreamSynchronize(0),
+    "cudaEventSynchronize": lambda d, r, event, memory: r.cudaEventSynchronize(event),
+    "cudaFree": lambda d, r, event, memory: r.cudaFree(memory),
+}
+
+
+@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
+def test_the_exception_reaches_the_program_and_the_work_goes_on(spinning, alarm, wait):
+    from cuda.bindings import driver as d
+    from cuda.bindings import runtime as r
+
+    flag, event, memory = spinning(0), driver.cuEventCreate(0), driver.cuMemAlloc(64)
+    driver.cuEventRecord(event, 0)
+    alarm()
+    with pytest.raises(Alarm, match="too late"):
+        wait(d, r, event, memory)
+    assert driver.cuMemGetAddressRange(memory) == (memory, 64)  # nothing was half freed
+    with pytest.raises(driver.error.CudaError) as caught:
+        driver.cuEventQuery(event)
+    assert caught.value.status == abi.CUDA_ERROR_NOT_READY
+    flag.raise_()
+    driver.cuCtxSynchronize()
+    driver.cuMemFree(memory)
+    driver.cuEventDestroy(event)
+
+
+COPIES = {
+    "cuMemcpyDtoH": lambda d, r, buffer, memory: d.cuMemcpyDtoH(buffer, memory, 64),
+    "cuMemcpyDtoHAsync": lambda d, r, buffer, memory: d.cuMemcpyDtoHAsync(buffer, memory, 64, 0),
+    "cudaMemcpy": lambda d, r, buffer, memory: r.cudaMemcpy(
+        buffer, memory, 64, r.cudaMemcpyKind.cudaMemcpyDeviceToHost
+    ),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
+def test_a_copy_that_is_broken_off_does_not_use_the_buffer_later(spinning, alarm, copy):
+    from cuda.bindings import driver as d
+    from cuda.bindings import runtime as r
+
+    flag, memory, buffer = spinning(0), driver.cuMemAlloc(64), bytearray(64)
+    alarm()
+    with pytest.raises(Alarm):
+        copy(d, r, buffer, memory)
+    assert driver.cuStreamQuery(0) is None  # all is over
+    assert flag.value.value == 0
+    driver.cuCtxSynchronize()
+    assert buffer == bytes(64)
+    driver.cuMemFree(memory)
+
+
+def test_a_call_of_c_returns_a_status_and_the_exception_follows(library, spinning, alarm):
+    flag = spinning(0)
+    statuses = []
+
+    def call():
+        statuses.append(library.cuCtxSynchronize())
+        for _ in range(1000):
+            pass
+
+    alarm()
+    with pytest.raises(Alarm):
+        call()
+    assert statuses in ([abi.CUDA_ERROR_NOT_READY], [])
+    flag.raise_()
+
+
+@pytest.mark.parametrize("wait", ["stream.sync()", "device.sync()", "stream.record().sync()"])
+def test_the_object_layer_raises_it(wait):
+    said = run_checked(
+        f"""
+        import ctypes, signal
+        from cuda.core import Device, LaunchConfig, ObjectCode, launch
+        device = Device(); device.set_current(); stream = device.create_stream()
+        flag = (ctypes.c_uint32 * 16)()
+        kernel = ObjectCode.from_ptx({TEXT!r}).get_kernel("spin")
+        class Alarm(Exception): pass
+        def handler(number, frame): raise Alarm
+        signal.signal(signal.SIGALRM, handler)
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, ctypes.addressof(flag))
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            {wait}
+        except Alarm as error:
+            print("Alarm", type(error.__context__).__name__)
+        flag[0] = 1
+        stream.sync()
+        print("alive")
+        """,
+        CUDA_PYTHON_DRIVER="cpu",
+    )
+    assert said.split() == ["Alarm", "NoneType", "alive"]
+
+
+def test_what_ends_the_program_ends_it():
+    """SystemExit of a handler, and a handler for Ctrl-C that counts, which runs once for one signal."""
+    said = run_checked(
+        f"""
+        import ctypes, os, signal, sys, threading
+        from cuda.bindings import driver
+        driver.cuInit(0); driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0)[1])
+        flag = (ctypes.c_uint32 * 16)()
+        module = driver.cuModuleLoadData({TEXT!r})[1]
+        spin = driver.cuModuleGetFunction(module, b"spin")[1]
+        def launch():
+            given = ((ctypes.addressof(flag),), (ctypes.c_void_p,))
+            assert not driver.cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, 0, given, 0)[0]
+        counted = []
+        def handler(number, frame):
+            counted.append(number)
+            raise KeyboardInterrupt("mine") if number == signal.SIGINT else SystemExit(7)
+        for number in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, handler)
+        launch()
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            driver.cuCtxSynchronize()
+        except KeyboardInterrupt as error:
+            print(error, len(counted))
+        launch()
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            driver.cuCtxSynchronize()
+        except SystemExit as error:
+            print(error.code, len(counted))
+        """,
+        CUDA_PYTHON_DRIVER="cpu",
+    )
+    assert said.splitlines() == ["mine 1", "7 2"]
