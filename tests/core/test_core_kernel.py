@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from cuda.core import Kernel, LaunchConfig, launch
+from cuda.core import Kernel, LaunchConfig, Linker, LinkerOptions, Program, ProgramOptions, launch
 
 
 def test_arguments(module, device):
@@ -35,6 +35,32 @@ def test_writable_attributes(module):
         attributes.num_regs = 8
     with pytest.raises(AttributeError):
         attributes.nothing = 8
+
+
+MANY = """extern "C" __global__ void many(float *p) {
+    float a[40];
+    for (int i = 0; i < 40; i++) a[i] = p[i] * p[threadIdx.x + i];
+    __syncthreads();
+    for (int i = 0; i < 40; i++) p[i + threadIdx.x * 40] = a[i] + a[(i * 7) % 40] * a[(i * 3 + 1) % 40];
+}"""
+
+
+@pytest.mark.needs_nvrtc
+@pytest.mark.parametrize("limit", [24, 32])
+def test_the_limit_of_registers(device, limit):
+    """Compiled, linked, or said in the source: none has more registers than it may have."""
+
+    def compiled(source=MANY, kind="cubin", **options):
+        return Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}", **options)).compile(kind)
+
+    assert compiled().get_kernel("many").attributes.num_regs > limit
+    linked = Linker(
+        compiled(kind="ptx", relocatable_device_code=True),
+        options=LinkerOptions(arch=f"sm_{device.arch}", max_register_count=limit),
+    ).link("cubin")
+    bound = MANY.replace("void many", f"void __maxnreg__({limit}) many")
+    for code in (compiled(max_register_count=limit), linked, compiled(bound), compiled(bound, "ptx")):
+        assert 0 < code.get_kernel("many").attributes.num_regs <= limit
 
 
 def test_occupancy(module, device):

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cuda.core import CUDAError, Device, LaunchConfig, LegacyPinnedMemoryResource, launch
+from cuda.core.graph import GraphDefinition
 
 ONE = LaunchConfig(grid=1, block=1)
 MIXED = np.dtype([("a", "f4"), ("n", "i4"), ("d", "f8")])
@@ -238,13 +239,45 @@ def test_grid_counts_clusters_where_there_are_any(module, device, stream, host):
         assert host(out, "u4").tolist() == [6, 1, 1, 8, 1, 1]
 
 
-@pytest.mark.parametrize("shared", [4 * 64, 100 * 1024])
-def test_dynamic_shared_memory(module, stream, host, upload, shared):
+@pytest.fixture
+def reverse(module):
+    """Return a kernel that uses as much dynamic shared memory as its launch gives it."""
     kernel = module.reverse
+    yield kernel
+    kernel.attributes.max_dynamic_shared_size_bytes = 48 * 1024
+
+
+@pytest.mark.parametrize("shared", [4 * 64, 100 * 1024])
+def test_dynamic_shared_memory(reverse, stream, host, upload, shared):
+    kernel = reverse
+    kernel.attributes.max_dynamic_shared_size_bytes = max(shared + 1024, 48 * 1024)
     with upload(np.arange(64, dtype="i4")) as data:
         for size in (shared, shared + 1024, shared):
             launch(stream, LaunchConfig(grid=1, block=64, shmem_size=size), kernel, data)
         assert host(data, "i4").tolist() == list(range(63, -1, -1))
+
+
+def test_much_dynamic_shared_memory_is_asked_for_first(reverse, device, stream):
+    """As in CUDA: above 48 KiB the kernel's attribute has to be set, and no launch does so by itself."""
+    config = LaunchConfig(grid=1, block=64, shmem_size=48 * 1024 + 1)
+    refused = pytest.raises(
+        CUDAError,
+        match=r"shmem_size is 49153 bytes, but kernel 'reverse' may ask for 49152: set kernel\.attributes",
+    )
+    with device.allocate(256, stream=stream) as data:
+        with refused:
+            launch(stream, config, reverse, data)
+        with refused:
+            reverse.prepare(config, stream)(data)
+        with refused:
+            GraphDefinition().launch(config, reverse, data)
+        with device.create_graph_builder().begin_building() as builder, refused:
+            launch(builder, config, reverse, data)
+        assert reverse.attributes.max_dynamic_shared_size_bytes == 48 * 1024
+        reverse.attributes.max_dynamic_shared_size_bytes = 48 * 1024 + 1
+        launch(stream, config, reverse, data)
+        GraphDefinition().launch(config, reverse, data)
+        stream.sync()
 
 
 def test_too_large_launches_name_the_limit(module, device, stream):

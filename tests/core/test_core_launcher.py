@@ -35,7 +35,7 @@ def test_shape_and_shared_memory_are_the_configuration_s(module, stream, out, ho
     module.shape.prepare(LaunchConfig(grid=(2, 3), block=(4, 5, 6)), stream)(out)
     assert host(out, "u4")[:6].tolist() == [2, 3, 1, 4, 5, 6]
     out.fill(np.arange(1, dtype="i4"), stream=stream)
-    module.reverse.prepare(LaunchConfig(grid=1, block=64, shmem_size=100 * 1024), stream)(out)
+    module.reverse.prepare(LaunchConfig(grid=1, block=64, shmem_size=40 * 1024), stream)(out)
     stream.sync()
 
 

@@ -407,7 +407,7 @@ class Owner:
     [
         (lambda g, b, k: g.launch(None, k, b, 4), TypeError, "config must be a LaunchConfig, not NoneType"),
         (lambda g, b, k: g.launch(ONE, None), TypeError, "kernel must be a Kernel"),
-        (lambda g, b, k: g.launch(ONE, k, b), TypeError, "takes 2 arguments, but 1 were given"),
+        (lambda g, b, k: g.launch(ONE, k, b), TypeError, "takes 2 arguments, but 1 was given"),
         (lambda g, b, k: g.memcpy(b, b, 17), ValueError, "dst is a Buffer of 16 bytes, but 17 are used"),
         (lambda g, b, k: g.memcpy(b, b, 0), ValueError, "size must be at least 1 byte"),
         (lambda g, b, k: g.memcpy(b, "x", 4), TypeError, "src must be a Buffer or an address, not str"),

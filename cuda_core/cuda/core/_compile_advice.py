@@ -141,8 +141,8 @@ def _of_shared(match: re.Match, options: Any, supported: Iterable[int]) -> Itera
     used, most = int(match["used"], 16), int(match["most"], 16)
     yield (
         f"Kernel {match['kernel']!r} declares {used:,} bytes of static shared memory, {most:,} are allowed. More must "
-        "be dynamic: declare the array 'extern __shared__ T name[];' and give its bytes at launch, "
-        "LaunchConfig(shmem_size=...), which sets the kernel's attribute max_dynamic_shared_size_bytes."
+        "be dynamic: declare the array 'extern __shared__ T name[];', set the kernel's attribute "
+        "max_dynamic_shared_size_bytes to its bytes and give them at launch, LaunchConfig(shmem_size=...)."
     )
 
 

@@ -20,8 +20,6 @@ cdef class Kernel:
     cdef Slot* layout
     cdef size_t nbytes
     # How much dynamic shared memory the driver was told of, and for which device (-1: none yet).
-    cdef unsigned int announced
-    cdef int announced_on
     cdef object __weakref__
 
     cdef int ask_layout(self) except -1

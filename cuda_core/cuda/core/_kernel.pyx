@@ -211,7 +211,6 @@ cdef Kernel new_kernel(cydriver.CUkernel native, object owner, str name, str kin
     self.owner = owner
     self._name = name
     self.kinds = kinds
-    self.announced_on = -1
     return self
 
 

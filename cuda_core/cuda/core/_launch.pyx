@@ -13,9 +13,6 @@ from cuda.core._kernel cimport Kernel
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._stream cimport Stream, as_stream
 
-# Blocks may use this much shared memory, in bytes, without saying so first (CUDA programming guide, "Shared Memory").
-cdef unsigned int PLAIN_SHARED = 48 * 1024
-
 
 def launch(stream, config, kernel, *kernel_args):
     """Run a kernel: put it into a stream and return.
@@ -89,8 +86,6 @@ cdef int put(
         scratch, capacity = large, LARGE_BYTES
         slots = <void**>(scratch + capacity)
     pack_items(kernel, arguments, given, scratch, capacity, slots, order)
-    if native.sharedMemBytes > PLAIN_SHARED:
-        _allow_shared(kernel, native.sharedMemBytes, order)
     order.begin_use()
     with nogil:
         status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
@@ -104,27 +99,11 @@ cdef int put(
         finally:
             deactivate(pushed)
     if status != cydriver.CUDA_SUCCESS:
-        fail(status, b"cuLaunchKernelEx", _explain(status, config, kernel, order))
+        fail(status, b"cuLaunchKernelEx", explain(status, config, kernel, order.ordinal()))
     return 0
 
 
-cdef int _allow_shared(Kernel kernel, unsigned int size, Stream stream) except -1:
-    """Tell the driver that the kernel may use much dynamic shared memory: more than PLAIN_SHARED must be announced."""
-    from cuda.core._kernel import KernelAttributes
-
-    cdef int ordinal = stream.ordinal()
-    if kernel.announced_on == ordinal and size <= kernel.announced:
-        return 0
-    attributes = KernelAttributes(kernel, ordinal)
-    limit = stream.device.properties.max_shared_memory_per_block_optin - attributes.shared_size_bytes
-    if size <= limit:
-        if attributes.max_dynamic_shared_size_bytes < size:
-            attributes.max_dynamic_shared_size_bytes = size
-        kernel.announced, kernel.announced_on = size, ordinal
-    return 0
-
-
-cdef str _explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, Stream stream):
+cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, int ordinal):
     """Say which limit a refused launch exceeds; nothing if it is none of these."""
     if status not in (
         cydriver.CUDA_ERROR_INVALID_VALUE,
@@ -133,15 +112,17 @@ cdef str _explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, 
     ):
         return ""
     try:
-        return _exceeded(config, kernel, stream)
+        return _exceeded(config, kernel, ordinal)
     except Exception:
         return ""  # the launch's own error is what matters
 
 
-def _exceeded(LaunchConfig config, Kernel kernel, Stream stream):
-    properties = stream.device.properties
+def _exceeded(LaunchConfig config, Kernel kernel, int ordinal):
+    from cuda.core._device import Device
+
+    properties, attributes = Device(ordinal).properties, kernel.attributes[ordinal]
     threads = config.block[0] * config.block[1] * config.block[2]
-    most = min(kernel.attributes[stream.ordinal()].max_threads_per_block, properties.max_threads_per_block)
+    most = min(attributes.max_threads_per_block, properties.max_threads_per_block)
     if threads > most:
         return f"block {config.block} has {threads} threads, but {kernel.label()} takes at most {most} on this device."
     shape = (config.native.gridDimX, config.native.gridDimY, config.native.gridDimZ)
@@ -150,7 +131,13 @@ def _exceeded(LaunchConfig config, Kernel kernel, Stream stream):
             most = getattr(properties, f"max_{name}_dim_{axis}")
             if extent > most:
                 return f"{name} {extents} is {extent} along {axis}, but the device's limit is {most}."
-    most = properties.max_shared_memory_per_block_optin - kernel.attributes[stream.ordinal()].shared_size_bytes
-    if config.shmem_size > most:
-        return f"shmem_size is {config.shmem_size} bytes, but {kernel.label()} can have at most {most} on this device."
+    size = config.shmem_size
+    most = properties.max_shared_memory_per_block_optin - attributes.shared_size_bytes
+    if size > most:
+        return f"shmem_size is {size} bytes, but {kernel.label()} can have at most {most} on this device."
+    if size > attributes.max_dynamic_shared_size_bytes:
+        return (
+            f"shmem_size is {size} bytes, but {kernel.label()} may ask for {attributes.max_dynamic_shared_size_bytes}: "
+            f"set kernel.attributes[{ordinal}].max_dynamic_shared_size_bytes = {size} before."
+        )
     return ""

@@ -239,6 +239,18 @@ def test_occupancy(context, refused):
         assert driver.cuOccupancyMaxPotentialBlockSize(store, 0, 0, 0) == (2 * cores, 1024)
         assert driver.cuOccupancyMaxPotentialBlockSizeWithFlags(scan, 0, 0, 0, 0) == (16 * cores, 128)
         needs = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(lambda threads: threads * 1024)
+        callback = ctypes.cast(needs, ctypes.c_void_p).value
+        grid, size = driver.cuOccupancyMaxPotentialBlockSize(store, callback, 0, 0)
+        assert (grid, size) == (6 * cores, 32), "above 48 KiB, an attribute has to be set"
+        assert driver.cuOccupancyMaxPotentialBlockSize(store, 0, (48 << 10) + 1, 0) == (0, 0)
+        assert blocks(store, 32, (48 << 10) + 1) == 0
+        assert driver.cuOccupancyAvailableDynamicSMemPerBlock(store, 1, 128) == 48 << 10
+        given = config(sharedMemBytes=(48 << 10) + 1)
+        assert driver.cuOccupancyMaxPotentialClusterSize(store, ctypes.addressof(given[0])) == 0
+        assert driver.cuOccupancyMaxActiveClusters(store, ctypes.addressof(given[0])) == 0
+        driver.cuFuncSetAttribute(store, abi.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 << 10)
+        assert driver.cuOccupancyAvailableDynamicSMemPerBlock(store, 1, 128) == 227 << 10
+        assert driver.cuOccupancyMaxActiveClusters(store, ctypes.addressof(given[0])) >= 1
         grid, size = driver.cuOccupancyMaxPotentialBlockSize(store, ctypes.cast(needs, ctypes.c_void_p).value, 0, 0)
         assert (grid, size) == (cores, 224)  # one block of 224 KiB and 1 reserved, in 228
         room = driver.cuOccupancyAvailableDynamicSMemPerBlock(store, 2, 128)

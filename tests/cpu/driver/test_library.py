@@ -133,6 +133,56 @@ def test_library_options(refused, option, status):
     driver.cuLibraryUnload(driver.cuLibraryLoadData(image, 0, 0, 0, options.ctypes.data, values.ctypes.data, 1))
 
 
+MANY = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry many() %s
+{
+ .reg .b32 %%r<200>;
+ ret;
+}
+"""
+
+
+def registers(image, *options):
+    """Return CU_FUNC_ATTRIBUTE_NUM_REGS of a module that is loaded with CUjit_options."""
+    names = (ctypes.c_int * max(len(options), 1))(*[name for name, _ in options])
+    values = (ctypes.c_uint64 * max(len(options), 1))(*[value for _, value in options])
+    module = driver.cuModuleLoadDataEx(image, len(options), ctypes.addressof(names), ctypes.addressof(values))
+    try:
+        return driver.cuFuncGetAttribute(abi.CU_FUNC_ATTRIBUTE_NUM_REGS, driver.cuModuleGetFunction(module, b"many"))
+    finally:
+        driver.cuModuleUnload(module)
+
+
+@pytest.mark.parametrize(
+    ("directives", "asked", "expected"),
+    [
+        ("", 0, 64),  # so that a block of 1024 threads fits
+        ("", 40, 40),
+        ("", 3, 16),  # what calls need
+        (".maxnreg 24", 0, 24),
+        (".maxnreg 24", 40, 24),
+        (".maxntid 128", 0, 200),
+        (".maxntid 128", 40, 200),
+        (".maxntid 128\n.minnctapersm 8", 0, 64),
+        (".maxntid 1024\n.minnctapersm 2", 40, 32),
+    ],
+)
+def test_limits_of_registers(context, directives, asked, expected):
+    """Directives count, and CU_JIT_MAX_REGISTERS for kernels without; a linked image keeps that."""
+    text = ctypes.create_string_buffer((MANY % directives).encode())
+    options = [(abi.CU_JIT_MAX_REGISTERS, asked)] if asked else []
+    assert registers(ctypes.addressof(text), *options) == expected
+    names, values = (ctypes.c_int * 1)(abi.CU_JIT_MAX_REGISTERS), (ctypes.c_uint64 * 1)(asked)
+    link = driver.cuLinkCreate(1, ctypes.addressof(names), ctypes.addressof(values))
+    driver.cuLinkAddData(link, abi.CU_JIT_INPUT_PTX, ctypes.addressof(text), len(text), b"many", 0, 0, 0)
+    image, _ = driver.cuLinkComplete(link)
+    assert registers(image) == expected
+    driver.cuLinkDestroy(link)
+
+
 def test_attributes_of_a_kernel(context, refused):
     with library(kernels.SHARED, kernels.VARIABLES) as handle:
         kernel = driver.cuLibraryGetKernel(handle, b"scan")

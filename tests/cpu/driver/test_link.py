@@ -149,9 +149,10 @@ def test_packed_units_are_found_again(units):
     texts = [".version 8.0\n" + unit for unit in units]
     found = image.ptx_of(pack(texts))
     assert [text.splitlines() for text in found] == [text.splitlines() for text in texts]
+    assert {text.most_registers for text in found} == {0}
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_package_tells_its_own_size(count):
-    data = pack([".version 8.0"] * count)
+    data = pack([".version 8.0"] * count, 24)
     assert image.image_size(kernels.address_of(data)) == len(data)

@@ -9,7 +9,6 @@ from libc.string cimport memset
 from cuda.bindings cimport cydriver
 from cuda.core._arguments cimport LARGE_BYTES, pack
 from cuda.core._buffer cimport Buffer, _memory_type, _pattern, checked_size
-from cuda.core._context cimport current_ordinal
 from cuda.core._kernel cimport Kernel
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core.graph._retain cimport call_entry, hold
@@ -18,9 +17,6 @@ from cuda.core.graph._state cimport current_context
 import sys
 
 from cuda.core._errors import ClosedError
-
-# Blocks may use this much shared memory, in bytes, without saying so first (CUDA programming guide, "Shared Memory").
-cdef unsigned int PLAIN_SHARED = 48 * 1024
 
 
 cdef class KernelParams:
@@ -46,8 +42,6 @@ cdef class KernelParams:
         native.gridDimZ = self.config.native.gridDimZ
         native.blockDimX, native.blockDimY, native.blockDimZ = self.config.block
         native.sharedMemBytes = self.config.shmem_size
-        if native.sharedMemBytes > PLAIN_SHARED:
-            _announce_shared(kernel, native.sharedMemBytes)
         if arguments is None:
             return self  # those that the node has stay
         self.scratch = bytearray(LARGE_BYTES + len(arguments) * sizeof(void*))
@@ -55,14 +49,6 @@ cdef class KernelParams:
         native.kernelParams = <void**>(room + LARGE_BYTES)
         pack(self.kernel, arguments, room, LARGE_BYTES, native.kernelParams, None)
         return self
-
-
-cdef int _announce_shared(kernel, unsigned int size) except -1:
-    """Tell the driver that the kernel may use so much dynamic shared memory."""
-    attributes = kernel.attributes[current_ordinal()]
-    if attributes.max_dynamic_shared_size_bytes < size:
-        attributes.max_dynamic_shared_size_bytes = size
-    return 0
 
 
 cdef cydriver.CUdeviceptr _operand(object value, str name, size_t needed) except? 0:

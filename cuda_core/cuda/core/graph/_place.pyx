@@ -9,9 +9,10 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._buffer cimport checked_size
-from cuda.core._check cimport check
+from cuda.core._check cimport check, fail
 from cuda.core._context cimport current_ordinal
 from cuda.core._event cimport Event
+from cuda.core._launch cimport explain
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._retain cimport hold, in_use
@@ -76,11 +77,11 @@ cdef class Place:
         cdef Deps deps = Deps(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUuserObject user = self.state.keep(hold((kernel, args)))
+        cdef cydriver.CUresult status
+        status = cydriver.cuGraphAddKernelNode(&node, deps.graph, deps.nodes, deps.count, &params.native)
         try:
-            check(
-                cydriver.cuGraphAddKernelNode(&node, deps.graph, deps.nodes, deps.count, &params.native),
-                b"cuGraphAddKernelNode",
-            )
+            if status != cydriver.CUDA_SUCCESS:
+                fail(status, b"cuGraphAddKernelNode", explain(status, params.config, params.kernel, current_ordinal()))
             set_attributes(node, params.config)
         except BaseException:
             undo(self.state, node, user)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from cuda.cpu.abi import (
+    CU_JIT_MAX_REGISTERS,
     CUDA_ERROR_FILE_NOT_FOUND,
     CUDA_ERROR_INVALID_IMAGE,
     CUDA_ERROR_INVALID_PTX,
@@ -69,7 +70,8 @@ def load(units: list[str], options: Options, names: Sequence[str] = ()) -> Code:
     from cuda.cpu.ptx import program
 
     with ptx_errors(CUDA_ERROR_INVALID_PTX, options):
-        code = program.load(units, capability=capability(), names=names)
+        most = options.value(CU_JIT_MAX_REGISTERS) & 0xFFFFFFFF  # of what is PTX; cubins were compiled with their own
+        code = program.load(units, capability=capability(), names=names, most_registers=most)
     options.finish(info="")
     return code
 

@@ -19,6 +19,7 @@ from cuda.cpu.abi import (
     CU_JIT_INPUT_LIBRARY,
     CU_JIT_INPUT_OBJECT,
     CU_JIT_INPUT_PTX,
+    CU_JIT_MAX_REGISTERS,
     CUDA_ERROR_INVALID_IMAGE,
     CUDA_ERROR_INVALID_PTX,
     CUDA_ERROR_NOT_SUPPORTED,
@@ -76,10 +77,13 @@ class Link:
 ET_EXEC, EM_CUDA, SHT_PROGBITS, SHT_STRTAB = 2, 190, 1, 3
 
 
-def pack(units: list[str]) -> bytes:
-    """Return an ELF file that carries the PTX of the units, each line ended by NUL."""
+def pack(units: list[str], most_registers: int = 0) -> bytes:
+    """Return an ELF file that carries the PTX of the units, each line ended by NUL, and the limit of registers."""
     names = [f".nv_debug_ptx_txt.{index}" for index in range(len(units))]
     contents = [b"\0".join(line.encode() for line in unit.splitlines()) + b"\0" for unit in units]
+    if most_registers:
+        names.append(".note.nv.tkinfo")
+        contents.append(f"-maxrregcount {most_registers}\0".encode())
     table, offsets = b"\0", []
     for name in (*names, ".shstrtab"):
         offsets.append(len(table))
@@ -123,7 +127,8 @@ def cuLinkComplete(handle: int) -> tuple[int, int]:
     link = links.find(handle)
     units = link.all_units()
     image.load(units, link.options, link.names)
-    data = pack(units)
+    most = link.options.value(CU_JIT_MAX_REGISTERS) & 0xFFFFFFFF
+    data = pack(units, most or max((getattr(unit, "most_registers", 0) for unit in units), default=0))
     link.image = ctypes.create_string_buffer(data, len(data))
     return ctypes.addressof(link.image), len(data)
 

@@ -21,7 +21,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.driver import device_attribute
 from cuda.cpu.driver.error import CudaError, invalid
-from cuda.cpu.driver.function import Function, most_dynamic
+from cuda.cpu.driver.function import Function
 from cuda.cpu.driver.kernel import function_of
 
 GRANULARITY = 128  # bytes, in which shared memory is given to blocks
@@ -30,8 +30,8 @@ GRANULARITY = 128  # bytes, in which shared memory is given to blocks
 def blocks_per_multiprocessor(function: Function, threads: int, dynamic: int) -> int:
     attributes = function.context.device.capability
     per_sm, _, most_threads, most_blocks = device_attribute.architecture(attributes)
-    if threads > function.kernel.max_threads or dynamic > most_dynamic(function.kernel, function.context.device):
-        return 0
+    if threads > function.kernel.max_threads or dynamic > function.dynamic:
+        return 0  # above 48 KiB, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES has to be set before a launch
     shared = -(-(function.kernel.shared_bytes + dynamic) // GRANULARITY) * GRANULARITY + reserved(attributes)
     return min(
         most_blocks, most_threads // (-(-threads // 32) * 32), (per_sm << 10) // shared if shared else most_blocks
@@ -66,7 +66,7 @@ _size_type = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
 
 
 def cuOccupancyMaxPotentialBlockSize(handle: int, callback: int, dynamic: int, limit: int) -> tuple[int, int]:
-    """Return the smallest grid that fills the device and the block size with which it is fullest."""
+    """Return the smallest grid that fills the device and the block size with which it is fullest; 0 if none fits."""
     function = function_of(handle)
     most = function.kernel.max_threads
     top = min(limit, most) if limit > 0 else most
@@ -74,7 +74,8 @@ def cuOccupancyMaxPotentialBlockSize(handle: int, callback: int, dynamic: int, l
     best = (0, 0, 0)  # threads in flight, block size, blocks
     for threads in sorted({top, *range(32, top + 1, 32)}):
         blocks = blocks_per_multiprocessor(function, threads, shared_of(threads))
-        best = max(best, (blocks * threads, threads, blocks))
+        if blocks:
+            best = max(best, (blocks * threads, threads, blocks))
     return best[2] * function.context.device.cores, best[1]
 
 
@@ -95,7 +96,7 @@ def cuOccupancyAvailableDynamicSMemPerBlock(handle: int, blocks: int, threads: i
     capability = function.context.device.capability
     each = (device_attribute.architecture(capability)[0] << 10) // blocks // GRANULARITY * GRANULARITY
     room = each - reserved(capability) - function.kernel.shared_bytes
-    return max(0, min(room, most_dynamic(function.kernel, function.context.device)))
+    return max(0, min(room, function.dynamic))
 
 
 def _config(call: str, place: int) -> CUlaunchConfig:
@@ -109,7 +110,12 @@ def greatest_cluster(function: Function) -> int:
 
 
 def cuOccupancyMaxPotentialClusterSize(handle: int, config: int) -> int:
-    function, _ = function_of(handle), _config("cuOccupancyMaxPotentialClusterSize", config)
+    call = "cuOccupancyMaxPotentialClusterSize"
+    function, given = function_of(handle), _config(call, config)
+    threads = given.blockDimX * given.blockDimY * given.blockDimZ
+    _check_threads(call, threads)
+    if not blocks_per_multiprocessor(function, threads, given.sharedMemBytes):
+        return 0
     return greatest_cluster(function) if function.context.device.capability >= device_attribute.CLUSTERS_SINCE else 1
 
 

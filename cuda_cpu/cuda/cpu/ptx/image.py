@@ -23,6 +23,8 @@ _SECTION = ".nv_debug_ptx_txt"
 _LINES = ".debug_line"  # which line of the source each piece of the GPU's code comes from
 _PTX_LINES = ".nv_debug_line_sass"  # the same for lines of PTX; of several units, its files are their sections
 _PARAMETERS = ".nv.constant0."
+_TOOLS = ".note.nv.tkinfo"  # a note with the tools that made the cubin, and their options as they would be typed
+_MOST_REGISTERS = re.compile(rb"(?<![\w-])--?maxrregcount[= ](\d+)")
 _offset = operator.itemgetter(0)
 _ADVICE = "compile and link with -lineinfo (nvrtc, nvcc and nvJitLink know it), or load PTX"
 _FATBIN_ADVICE = f"{_ADVICE} (nvcc -gencode arch=compute_90,code=compute_90 adds it)"
@@ -33,11 +35,14 @@ class NoPtxError(PtxError):
 
 
 class CubinText(str):
-    """PTX of a cubin. It has no .loc directives: the lines of the source are found through the GPU's code."""
+    """PTX of a cubin. It has no .loc directives: the lines of the source are found through the GPU's code.
 
-    def __new__(cls, text: str, section: str, tables: dict[str, bytes]) -> CubinText:
+    `most_registers` is what the cubin was compiled with as the greatest number of registers, 0 without.
+    """
+
+    def __new__(cls, text: str, section: str, tables: dict[str, bytes], most_registers: int = 0) -> CubinText:
         self = super().__new__(cls, text)
-        self._section, self._tables = section, tables
+        self._section, self._tables, self.most_registers = section, tables, most_registers
         return self
 
     def source(self, line: int) -> Location | None:
@@ -124,7 +129,11 @@ def _cubin_ptx(data: bytes) -> list[str]:
     found = elf.sections(data)
     lines = {name: content for name, content in found if name.endswith((_LINES, _PTX_LINES))}
     units = [(name, content) for name, content in found if name == _SECTION or name.startswith(_SECTION + ".")]
-    texts = [CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines) for name, unit in units]
+    options = _MOST_REGISTERS.findall(b" ".join(content for name, content in found if name == _TOOLS))
+    most = int(options[-1]) if options else 0
+    texts = [
+        CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines, most) for name, unit in units
+    ]
     if not texts:
         raise NoPtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
     # Each kernel has a section for its parameters; .text sections are also those of functions that ptxas brings along.

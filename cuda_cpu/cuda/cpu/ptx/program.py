@@ -29,6 +29,7 @@ from cuda.cpu.ptx.syntax import Call, Function, Instruction, Module, Register, V
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault
 
+_REGISTERS = 65536  # of an SM, for the blocks that are to fit on it
 _REGISTER_WORDS = {"pred": 0, "b64": 2, "u64": 2, "s64": 2, "f64": 2, "b128": 4}
 
 
@@ -97,7 +98,7 @@ class Program:
         return [variable for variable in found if variable.space == "shared"]
 
 
-def load(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -> Code:
+def load(units: list[str], *, capability: int = 90, names: Sequence[str] = (), most_registers: int = 0) -> Code:
     """Load a program.
 
     Parameters
@@ -108,6 +109,8 @@ def load(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -
         Compute capability of the device times ten. PTX of any target is accepted: the CPU runs them alike.
     names : sequence of str, optional
         What error messages call the first units.
+    most_registers : int, optional
+        How many registers a kernel is to have at most, unless it says so itself; 0 for no limit.
 
     Returns
     -------
@@ -119,7 +122,7 @@ def load(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -
         Wrong PTX, a name defined twice or not at all, or an instruction that the CPU device has not got.
     """
     program = build(units, capability=capability, names=names)
-    return code_of(program)
+    return code_of(program, most_registers)
 
 
 def build(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -> Program:
@@ -246,10 +249,14 @@ def _check_instructions(program: Program) -> None:
             raise error.located(unit.name, unit.text) from None
 
 
-def code_of(program: Program) -> Code:
+def code_of(program: Program, most_registers: int = 0) -> Code:
     """Return what the driver needs to know of a program."""
     code = Code(
-        kernels={name: _kernel(program, name) for name, function in program.functions.items() if function.entry},
+        kernels={
+            name: _kernel(program, name, most_registers)
+            for name, function in program.functions.items()
+            if function.entry
+        },
         variables={
             name: _global_variable(variable)
             for name, variable in program.variables.items()
@@ -305,7 +312,7 @@ def code_of(program: Program) -> Code:
     return code
 
 
-def _kernel(program: Program, name: str) -> Kernel:
+def _kernel(program: Program, name: str, most_registers: int) -> Kernel:
     function = program.functions[name]
     module = program.unit_of[name]
     parameters, size = parameter_layout(function.parameters)
@@ -313,6 +320,7 @@ def _kernel(program: Program, name: str) -> Kernel:
     most = required or function.directives.get("maxntid") or (1024,)
     placed = program.placed(name)
     words = sum(_REGISTER_WORDS.get(kind, 1) for kind in function.registers.values())
+    limit = _most_registers(function, getattr(module.text, "most_registers", most_registers))
     return Kernel(
         name=name,
         parameters=parameters,
@@ -321,7 +329,7 @@ def _kernel(program: Program, name: str) -> Kernel:
         max_threads=min(prod(most), 1024),
         required_block=required,
         required_cluster=function.directives.get("reqnctapercluster"),
-        registers=min(words, 255),
+        registers=min(words, limit),
         ptx_version=_architecture(module.target) or program.capability,
         binary_version=program.capability,
         line=function.line,
@@ -333,6 +341,22 @@ def _kernel(program: Program, name: str) -> Kernel:
             *(program.references[each].stack_alignment for each in program.reachable(name)),
         ),
     )
+
+
+def _most_registers(function: Function, given: int) -> int:
+    """Return how many registers a kernel has at most: what its directives say counts, else what was asked for.
+
+    .maxnreg is such a number, .maxntid and .minnctapersm are blocks that are to fit on an SM (PTX manual, section
+    11.4, and nvcc's manual, --maxrregcount). A kernel needs 16 at least for calls.
+    """
+    directives = function.directives
+    if "maxnreg" in directives:
+        given = directives["maxnreg"]
+    elif {"maxntid", "reqntid", "minnctapersm"} & directives.keys():
+        threads = min(prod(directives.get("reqntid") or directives.get("maxntid") or (1024,)), 1024)
+        blocks = max(directives.get("minnctapersm", 1), 1)
+        given = max(_REGISTERS // (max(threads, 1) * blocks) // 8 * 8, 16)
+    return min(max(given, 16), 255) if given else 255
 
 
 def _architecture(target: str) -> int:
