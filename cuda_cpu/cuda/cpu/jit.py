@@ -273,6 +273,8 @@ def _llvm() -> ModuleType:
             "the CPU device's compiler, llvmlite, is not installed: pip install 'open-cuda-python[cpu]'",
             name="llvmlite",
         ) from error
+    except OSError as error:  # its library, which ulimit -v leaves no room for
+        raise ImportError(f"the CPU device's compiler, llvmlite, cannot be loaded: {error}", name="llvmlite") from error
     if llvm.llvm_version_info < LEAST_LLVM:
         raise ImportError(
             f"llvmlite {llvmlite.__version__} is too old for the CPU device: pip install 'llvmlite>=0.45' (and "

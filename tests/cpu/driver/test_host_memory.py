@@ -182,6 +182,16 @@ def test_a_limited_address_space(gib, memory):
     assert in_new_process(code, **variables) == "True"
 
 
+def test_an_address_space_without_room_for_the_compiler():
+    pytest.importorskip("llvmlite")
+    code = LIMITED.format(limit=250 << 20, text=EMPTY).replace("driver.cuLaunch", "try:\n    driver.cuLaunch")
+    code = code.partition("driver.cuMemcpyDtoH")[0] + "except driver.error.CudaError as error:\n    print(error)"
+    said = in_new_process(code, CUDA_CPU_CACHE="0")
+    assert said.startswith(
+        f"({abi.CUDA_ERROR_JIT_COMPILER_NOT_FOUND}, \"the CPU device's compiler, llvmlite, cannot be"
+    )
+
+
 def test_a_full_address_space_is_an_error_that_says_so():
     def full(size):
         raise MemoryError("cannot reserve")
