@@ -92,7 +92,7 @@ def test_attributes(resource):
     attributes.reserved_mem_high = 0
     assert attributes.used_mem_high == attributes.used_mem_current
     assert "used_mem_high=" in repr(attributes)
-    with pytest.raises(ValueError, match=r"^the highest amount can only be reset to 0, not set to 5$"):
+    with pytest.raises(AttributeError, match=r"^the highest amount can only be reset to 0, not set to 5$"):
         attributes.used_mem_high = 5
     with pytest.raises(AttributeError):
         attributes.used_mem_current = 0

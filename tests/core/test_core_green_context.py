@@ -82,13 +82,15 @@ def test_split_into_several():
 def test_groups():
     assert SMResourceOptions().groups() == [(0, 0, 0, 0)]
     assert SMResourceOptions(4, 2, 4, True).groups() == [(4, 2, 4, 1)]
+    assert SMResourceOptions(0).groups() == SMResourceOptions().groups()
+    assert SMResourceOptions([4, 0], 2, backfill=[True, False]).groups() == [(4, 2, 0, 1), (0, 2, 0, 0)]
     assert SMResourceOptions([4, None], 2, backfill=[True, False]).groups() == [(4, 2, 0, 1), (0, 2, 0, 0)]
 
 
 @pytest.mark.parametrize(
     ("fields", "error", "message"),
     [
-        ({"count": 0}, ValueError, r"^count must be at least 1, not 0; None leaves it to the driver$"),
+        ({"count": -1}, ValueError, r"^count must be at least 0, not -1; 0 and None leave it to the driver$"),
         ({"count": "4"}, TypeError, r"^count must be an int, a sequence of int or None, not '4'$"),
         ({"count": []}, ValueError, r"^count is empty: give the size of one group or more$"),
         ({"count": [1, 2.5]}, TypeError, r"^count must be an int, a sequence of int or None, not 2.5$"),

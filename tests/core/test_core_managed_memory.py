@@ -11,6 +11,7 @@ from cuda.core import (
     ManagedMemoryResource,
     ManagedMemoryResourceOptions,
 )
+from cuda.core.typing import ManagedMemoryLocationType
 
 
 @pytest.fixture
@@ -55,11 +56,13 @@ def test_host_and_device_share_the_memory(module, stream, buffer):
         ({"preferred_location": 0, "preferred_location_type": "device"}, ("device", 0), 0),
         ({"preferred_location_type": "host"}, ("host", None), -1),
         ({"preferred_location": 0, "preferred_location_type": "host_numa"}, ("host_numa", 0), -1),
+        ({"preferred_location_type": "host_numa"}, ("host_numa", 0), -1),
     ],
 )
 def test_own_pool(device, stream, options, location, device_id):
     with ManagedMemoryResource(ManagedMemoryResourceOptions(**options)) as resource:
         assert (resource.preferred_location, resource.device_id) == (location, device_id)
+        assert location is None or isinstance(resource.preferred_location[0], ManagedMemoryLocationType)
         assert resource.is_handle_owned
         with resource.allocate(16, stream=stream) as buffer:
             buffer.fill(5, stream=stream)
@@ -82,6 +85,13 @@ def test_own_pool(device, stream, options, location, device_id):
 def test_wrong_options(device, options, message):
     with pytest.raises(ValueError, match=message):
         ManagedMemoryResource(options)
+
+
+def test_the_pool_of_a_device_by_its_object(device):
+    with ManagedMemoryResource(ManagedMemoryResourceOptions(preferred_location=device)) as resource:
+        assert (resource.preferred_location, resource.device_id) == (("device", device.device_id), device.device_id)
+    with pytest.raises(TypeError, match=r"^preferred_location must be an int or a Device, not str$"):
+        ManagedMemoryResource(ManagedMemoryResourceOptions(preferred_location="0"))
 
 
 def test_advice(device, buffer):
@@ -119,6 +129,11 @@ def test_accessed_by(device, buffer):
         users.add(0)
     with pytest.raises(TypeError, match=r"^accessed_by takes Devices and Host\(\), not None$"):
         users.add(None)
+    users.add(Host())
+    for wrong in ({device, Host(0)}, {Host(0)}, [device, 3]):
+        with pytest.raises((ValueError, TypeError), match=r"^accessed_by "):
+            buffer.accessed_by = wrong
+        assert set(users) == {Host()}, "it stays as it was"
 
 
 def test_moves(device, stream, buffer):
@@ -179,8 +194,8 @@ def test_hosts():
     ("arguments", "error", "message"),
     [
         ({"numa_id": -1}, ValueError, r"^numa_id must be the number of a NUMA node, at least 0, not -1$"),
-        ({"numa_id": "0"}, TypeError, r"^numa_id must be an int or None, not str$"),
-        ({"numa_id": True}, TypeError, r"^numa_id must be an int or None, not bool$"),
+        ({"numa_id": "0"}, ValueError, r"^numa_id must be an int of at least 0 or None, not '0'$"),
+        ({"numa_id": True}, ValueError, r"^numa_id must be an int of at least 0 or None, not True$"),
         ({"numa_id": 0, "is_numa_current": True}, ValueError, r"^give numa_id, a certain node, or is_numa_current"),
     ],
 )

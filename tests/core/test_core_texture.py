@@ -20,6 +20,7 @@ from cuda.core.texture import (
     TextureObject,
     TextureObjectOptions,
 )
+from cuda.core.typing import ArrayFormatType
 
 pytestmark = pytest.mark.needs_nvrtc
 SOURCE = """
@@ -88,6 +89,19 @@ def sampled(device, stream, kernels):
 
 
 PIXELS = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+
+@pytest.mark.parametrize("name", ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "float32"])
+def test_formats_by_dtype(device, name):
+    for form in (name, np.dtype(name), getattr(np, name), ArrayFormatType(name)):
+        with device.create_opaque_array(OpaqueArrayOptions((4,), form, 1)) as array:
+            assert (array.format, type(array.format)) == (name, ArrayFormatType)
+
+
+@pytest.mark.parametrize("form", [None, 3, "float", "<f4", np.float64, np.dtype(">f4"), np.dtype("f4,f4"), object])
+def test_formats_that_textures_lack(device, form):
+    with pytest.raises(ValueError, match=r"format must be one of 'uint8', .* or the NumPy dtype of that name, not "):
+        device.create_opaque_array(OpaqueArrayOptions((4,), form, 1))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +283,7 @@ def test_arrays_go_in_any_order(device, stream):
         ({"shape": (), "format": "uint8", "num_channels": 1}, ValueError, "shape must have 1 to 3 extents"),
         ({"shape": (4, 0), "format": "uint8", "num_channels": 1}, ValueError, "extents of at least 1"),
         ({"shape": 4, "format": "uint8", "num_channels": 1}, TypeError, "shape must be a tuple of 1 to 3 ints, not 4"),
-        ({"shape": (4,), "format": "float64", "num_channels": 1}, ValueError, "'float64' is not a valid ArrayFormat"),
+        ({"shape": (4,), "format": "float64", "num_channels": 1}, ValueError, "format must be one of 'uint8'.* not 'float64'"),
         ({"shape": (4,), "format": "uint8", "num_channels": 3}, ValueError, "num_channels must be 1, 2 or 4, not 3"),
     ],
 )

@@ -30,7 +30,7 @@ class SMResourceOptions:
     Attributes
     ----------
     count : int or sequence of int, optional
-        How many multiprocessors a group has; None leaves it to the driver.
+        How many multiprocessors a group has; 0 and None leave it to the driver.
     coscheduled_sm_count : int or sequence of int, optional
         How many of them must be able to hold one cluster together.
     preferred_coscheduled_sm_count : int or sequence of int, optional
@@ -76,8 +76,8 @@ def _checked(name: str, value: Any) -> int:
         return 0
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, a sequence of int or None, not {value!r:.40}")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, not {value}; None leaves it to the driver")
+    if value < 0:
+        raise ValueError(f"{name} must be at least 0, not {value}; 0 and None leave it to the driver")
     return value
 
 

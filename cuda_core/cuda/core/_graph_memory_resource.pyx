@@ -119,7 +119,7 @@ cdef class GraphMemory(_Base):
     def _reset(self, int which, value):
         cdef uint64_t zero = 0
         if value != 0:
-            raise ValueError(f"the highest amount can only be reset to 0, not set to {value}")
+            raise AttributeError(f"the highest amount can only be reset to 0, not set to {value}")
         check(
             cydriver.cuDeviceSetGraphMemAttribute(
                 native_device(self.ordinal), <cydriver.CUgraphMem_attribute>which, &zero

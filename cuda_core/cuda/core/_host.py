@@ -34,7 +34,7 @@ class Host:
     def __new__(cls, numa_id: int | None = None, *, is_numa_current: bool = False) -> Host:
         if numa_id is not None:
             if isinstance(numa_id, bool) or not hasattr(numa_id, "__index__"):
-                raise TypeError(f"numa_id must be an int or None, not {type(numa_id).__name__}")
+                raise ValueError(f"numa_id must be an int of at least 0 or None, not {numa_id!r}")
             numa_id = numa_id.__index__()
             if numa_id < 0:
                 raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, not {numa_id}")

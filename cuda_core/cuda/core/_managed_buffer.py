@@ -89,12 +89,17 @@ class ManagedBuffer(Buffer):
 
     @accessed_by.setter
     def accessed_by(self, locations: Iterable[Device | Host]) -> None:
-        wanted = set(locations)
-        now = set(self.accessed_by)
+        wanted, now, added = set(locations), set(self.accessed_by), []
+        try:
+            for location in wanted - now:
+                self.accessed_by.add(location)
+                added.append(location)
+        except BaseException:
+            for location in added:
+                self.accessed_by.discard(location)
+            raise
         for location in now - wanted:
             self.accessed_by.discard(location)
-        for location in wanted - now:
-            self.accessed_by.add(location)
 
     def prefetch(self, location: Device | Host, *, stream: IsStreamType) -> None:
         """Move the memory to where it will be used, in the order of a stream.

@@ -41,7 +41,7 @@ class ManagedMemoryResource(MemoryPool):
     b'\\x01\\x01\\x01\\x01'
     """
 
-    _preferred: tuple[str, int | None] | None = None
+    _preferred: tuple[ManagedMemoryLocationType, int | None] | None = None
 
     def __init__(self, options: ManagedMemoryResourceOptions | None = None) -> None:
         self._use_buffers(ManagedBuffer)
@@ -55,10 +55,10 @@ class ManagedMemoryResource(MemoryPool):
             return
         ordinal = place if kind == ManagedMemoryLocationType.DEVICE else -1
         self._create(ordinal, _MANAGED, _LOCATIONS[kind], place)
-        self._preferred = (str(kind), None if kind == ManagedMemoryLocationType.HOST else place)
+        self._preferred = (kind, None if kind == ManagedMemoryLocationType.HOST else place)
 
     @property
-    def preferred_location(self) -> tuple[str, int | None] | None:
+    def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
         """Return where the pool's memory is preferably kept, as kind and number; None if nowhere in particular."""
         return self._preferred
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cuda.core._option_names import named_options
 
 if TYPE_CHECKING:
+    from cuda.core._device import Device
     from cuda.core.typing import ManagedMemoryLocationType
 
 
@@ -104,8 +105,9 @@ class ManagedMemoryResourceOptions:
 
     Attributes
     ----------
-    preferred_location : int, optional
-        The ordinal of a device, or the number of a NUMA node; -1 is the host if no type is given.
+    preferred_location : int or Device, optional
+        The device or its ordinal, or the number of a NUMA node, by default that of the current device's host memory; -1
+        is the host if no type is given.
     preferred_location_type : ManagedMemoryLocationType or str, optional
         ``"device"``, ``"host"`` (which takes no number) or ``"host_numa"``.
 
@@ -114,14 +116,17 @@ class ManagedMemoryResourceOptions:
     >>> resource = ManagedMemoryResource(ManagedMemoryResourceOptions(preferred_location=0))
     """
 
-    preferred_location: int | None = None
+    preferred_location: int | Device | None = None
     preferred_location_type: ManagedMemoryLocationType | str | None = None
 
     def location(self) -> tuple[ManagedMemoryLocationType | None, int]:
         """Return the kind of place and its number; no kind is nowhere in particular."""
         from cuda.core.typing import ManagedMemoryLocationType
 
-        kind, place = self.preferred_location_type, self.preferred_location
+        kind, given = self.preferred_location_type, self.preferred_location
+        if given is not None and not (hasattr(given, "__index__") or hasattr(given, "device_id")):
+            raise TypeError(f"preferred_location must be an int or a Device, not {type(given).__name__}")
+        place = getattr(given, "device_id", given)
         if kind is None:
             if place is None:
                 return None, 0
@@ -137,6 +142,10 @@ class ManagedMemoryResourceOptions:
             if place is not None:
                 raise ValueError(f"preferred_location must be None where its type is 'host', not {place}")
             return kind, 0
+        if place is None and kind == ManagedMemoryLocationType.HOST_NUMA:
+            from cuda.core._device import Device
+
+            place = max(Device().properties.host_numa_id, 0)
         if place is None or place < 0:
             raise ValueError(f"preferred_location must be at least 0 where its type is '{kind}', not {place}")
         return kind, place

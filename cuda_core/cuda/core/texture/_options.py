@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +34,8 @@ class OpaqueArrayOptions:
     ----------
     shape : tuple of int
         Width, or width and height, or width, height and depth, in elements.
-    format : ArrayFormatType or str
-        The type of a channel of an element, such as ``"float32"``.
+    format : ArrayFormatType, str or NumPy dtype
+        The type of a channel of an element, such as ``"float32"`` or ``numpy.float32``.
     num_channels : int
         Channels of an element: 1, 2 or 4.
     is_surface_load_store : bool
@@ -61,8 +62,8 @@ class MipmappedArrayOptions:
     ----------
     shape : tuple of int
         Width, or width and height, or width, height and depth of the largest level, in elements.
-    format : ArrayFormatType or str
-        The type of a channel of an element, such as ``"float32"``.
+    format : ArrayFormatType, str or NumPy dtype
+        The type of a channel of an element, such as ``"float32"`` or ``numpy.float32``.
     num_channels : int
         Channels of an element: 1, 2 or 4.
     num_levels : int
@@ -185,10 +186,24 @@ class TextureChoice:
 
 def checked_format(format: Any, num_channels: Any) -> ArrayFormatType:
     """Return the format of elements, or raise the error that says what is wrong with it or the channels."""
-    found = ArrayFormatType(format)
+    found = _format(format)
     if num_channels not in (1, 2, 4):
         raise ValueError(f"num_channels must be 1, 2 or 4, not {num_channels!r}")
     return found
+
+
+def _format(value: Any) -> ArrayFormatType:
+    numpy = sys.modules.get("numpy")  # whoever has a dtype has imported it
+    if numpy is not None and isinstance(value, (numpy.dtype, type)):
+        found = numpy.dtype(value)
+        name = found.name if found.isnative else ""
+    else:
+        name = value
+    try:
+        return ArrayFormatType(name)
+    except ValueError:
+        known = ", ".join(repr(str(member)) for member in ArrayFormatType)
+        raise ValueError(f"format must be one of {known}, or the NumPy dtype of that name, not {value!r}") from None
 
 
 def checked_shape(shape: Any) -> tuple[int, ...]:

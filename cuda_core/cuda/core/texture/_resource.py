@@ -79,7 +79,7 @@ class ResourceDescriptor:
         ----------
         buffer : Buffer
             Memory of the device.
-        format : ArrayFormatType or str
+        format : ArrayFormatType, str or NumPy dtype
             The type of a channel.
         num_channels : int
             Channels of an element: 1, 2 or 4.
@@ -110,7 +110,7 @@ class ResourceDescriptor:
         ----------
         buffer : Buffer
             Memory of the device.
-        format : ArrayFormatType or str
+        format : ArrayFormatType, str or NumPy dtype
             The type of a channel.
         num_channels : int
             Channels of an element: 1, 2 or 4.
