@@ -283,7 +283,7 @@ def test_arrays_go_in_any_order(device, stream):
         ({"shape": (), "format": "uint8", "num_channels": 1}, ValueError, "shape must have 1 to 3 extents"),
         ({"shape": (4, 0), "format": "uint8", "num_channels": 1}, ValueError, "extents of at least 1"),
         ({"shape": 4, "format": "uint8", "num_channels": 1}, TypeError, "shape must be a tuple of 1 to 3 ints, not 4"),
-        ({"shape": (4,), "format": "float64", "num_channels": 1}, ValueError, "format must be one of 'uint8'.* not 'float64'"),
+        ({"shape": (4,), "format": "float64", "num_channels": 1}, ValueError, "format must be one of .* not 'float64'"),
         ({"shape": (4,), "format": "uint8", "num_channels": 3}, ValueError, "num_channels must be 1, 2 or 4, not 3"),
     ],
 )

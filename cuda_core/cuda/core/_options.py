@@ -123,7 +123,8 @@ class ManagedMemoryResourceOptions:
         """Return the kind of place and its number; no kind is nowhere in particular."""
         from cuda.core.typing import ManagedMemoryLocationType
 
-        kind, given = self.preferred_location_type, self.preferred_location
+        kind: Any = self.preferred_location_type
+        given: Any = self.preferred_location
         if given is not None and not (hasattr(given, "__index__") or hasattr(given, "device_id")):
             raise TypeError(f"preferred_location must be an int or a Device, not {type(given).__name__}")
         place = getattr(given, "device_id", given)
