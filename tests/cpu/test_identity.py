@@ -111,6 +111,29 @@ def test_without_proc_llvm_knows_the_cpu(monkeypatch):
     assert key(monkeypatch)
 
 
+def test_the_compiler_s_modules_change_the_key(tmp_path, monkeypatch):
+    (tmp_path / "emit").mkdir()
+    module = tmp_path / "emit" / "a.py"
+    monkeypatch.setattr(identity, "HERE", str(tmp_path))
+    monkeypatch.setattr(identity, "SOURCES", (".", "emit"))
+    found = []
+    for change in (
+        lambda: module.write_text("1"),
+        lambda: module.write_text("12"),
+        lambda: os.utime(module, ns=(5, 5)),
+        lambda: os.utime(module, ns=(5, 6)),
+        lambda: module.rename(tmp_path / "emit" / "b.py"),
+        lambda: (tmp_path / "emit" / "b.py").rename(tmp_path / "b.py"),
+    ):
+        change()
+        identity.compiler.cache_clear()
+        found.append(key(monkeypatch))
+    assert len(set(found)) == len(found)
+    (tmp_path / "no_module.txt").write_text("")
+    identity.compiler.cache_clear()
+    assert key(monkeypatch) == found[-1]
+
+
 def test_every_module_that_makes_machine_code_is_in_the_key():
     script = f"""
 import sys
@@ -122,7 +145,8 @@ for name, module in sys.modules.items():
         print(module.__file__)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    known = {os.path.realpath(entry.path) for entry in identity._modules()}
+    folders = [pathlib.Path(identity.HERE, folder) for folder in identity.SOURCES]
+    known = {str(path.resolve()) for folder in folders for path in folder.glob("*.py")}
     loaded = {os.path.realpath(line) for line in done.stdout.splitlines()}
     missing = {path for path in loaded - known if pathlib.Path(path).suffix == ".py"}
     assert {pathlib.Path(path).parent.name for path in missing} <= {"runtime"}

@@ -32,23 +32,11 @@ def _file(path: str) -> str:
 @functools.cache
 def compiler() -> bytes:
     """Return what changes when the compiler does: paths, sizes and times of its files, and LLVM's version."""
-    found = [HERE]
-    for entry in _modules():
-        status = entry.stat()
-        found.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
-    native = getattr(sys.modules.get("cuda.cpu.runtime._runtime"), "__file__", None)  # has the offsets of structs
-    if native:
-        found.append(_file(native))
-    return "\n".join([*sorted(found), llvm()]).encode()
+    from cuda.cpu.runtime import _runtime
 
-
-def _modules() -> list[os.DirEntry[str]]:
-    return [
-        entry
-        for folder in SOURCES
-        for entry in os.scandir(os.path.join(HERE, folder))
-        if entry.name.endswith(".py")
-    ]  # fmt: skip
+    native = _file(_runtime.__file__)  # has the offsets of structs
+    modules = [_runtime.stamps(os.path.join(HERE, folder)) for folder in SOURCES]
+    return b"\n".join([HERE.encode(), native.encode(), llvm().encode(), *modules])
 
 
 def llvm() -> str:

@@ -110,6 +110,9 @@ class Grid:
     def replace(self, entry: int) -> None:
         """Go on with other machine code of the same kernel; the owner has to keep the old code, which may still run."""
 
+def stamps(folder: str) -> bytes:
+    """Return what changes with the Python files of a folder: names, sizes, times."""
+
 def wait_hot(seen: int) -> int:
     """Wait until a watched kernel gets hot after `seen` was returned; return what to wait with next."""
 

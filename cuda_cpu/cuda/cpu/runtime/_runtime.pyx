@@ -8,6 +8,7 @@ from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset, strerror
 
+import os
 import sys
 
 from cuda.cpu import ending
@@ -385,6 +386,41 @@ def wait_hot(uint32_t seen):
     with nogil:
         rings = cpu_hot_wait(seen)
     return rings
+
+
+cdef extern from *:
+    """
+    #include <fcntl.h>
+    #include <sys/stat.h>
+    /* What changes with a file: its size and time (nanoseconds); -1 where it cannot be told. */
+    static int cpu_file_stamp(int folder, const char *name, int64_t stamp[2]) {
+        struct stat found;
+        if (fstatat(folder, name, &found, 0)) return -1;
+        stamp[0] = found.st_size;
+        stamp[1] = found.st_mtim.tv_sec * 1000000000LL + found.st_mtim.tv_nsec;
+        return 0;
+    }
+    """
+    int cpu_file_stamp(int folder, const char *name, int64_t *stamp)
+
+
+def stamps(str folder not None):
+    """Return what changes with the Python files of a folder: names, sizes, times. os.stat takes twice as long."""
+    cdef int64_t stamp[2]
+    cdef list found = []
+    cdef bytes name
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for entry in sorted(os.listdir(handle)):
+            if entry.endswith(".py"):
+                name = os.fsencode(entry)
+                if cpu_file_stamp(handle, name, stamp):
+                    raise OSError(errno, strerror(errno).decode(), f"{folder}/{entry}")
+                found.append(name)
+                found.append((<char *>stamp)[:sizeof(stamp)])
+    finally:
+        os.close(handle)
+    return b"\0".join(found)
 
 
 SHARED_EVENT_BYTES = CPU_SHARED_BYTES
