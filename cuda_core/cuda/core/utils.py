@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of strided memory, whoever owns it; caches of compiled programs and fat binaries; many copies in one call.
+"""Views of strided memory; caches of programs and fat binaries; many copies in one call; the driver's log.
 
 Names are looked up on first use, since the parts have little in common.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 # Public name -> module that defines it.
 _HOME = {
     "CopyOptions": "_copy_options",
+    "DriverLog": "_driver_log",
     "FileStreamProgramCache": "_program_cache",
     "InMemoryProgramCache": "_program_cache",
     "MemcpyOverlapMode": "_copy_options",
@@ -24,6 +25,8 @@ _HOME = {
     "copy_batch": "_batch",
     "discard_batch": "_batch",
     "discard_prefetch_batch": "_batch",
+    "driver_messages": "_driver_log",
+    "log_driver_messages": "_driver_log",
     "make_fatbin": "_fatbin",
     "make_program_cache_key": "_program_key",
     "prefetch_batch": "_batch",
@@ -31,6 +34,7 @@ _HOME = {
 
 __all__ = [
     "CopyOptions",
+    "DriverLog",
     "FileStreamProgramCache",
     "InMemoryProgramCache",
     "MemcpyOverlapMode",
@@ -42,6 +46,8 @@ __all__ = [
     "copy_batch",
     "discard_batch",
     "discard_prefetch_batch",
+    "driver_messages",
+    "log_driver_messages",
     "make_fatbin",
     "make_program_cache_key",
     "prefetch_batch",
@@ -63,6 +69,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from cuda.core._batch import copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
     from cuda.core._copy_options import CopyOptions, MemcpyOverlapMode, MemcpySrcAccessOrder
+    from cuda.core._driver_log import DriverLog, driver_messages, log_driver_messages
     from cuda.core._fatbin import make_fatbin
     from cuda.core._layout import StridedLayout
     from cuda.core._program_cache import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import ctypes
 
 import pytest
 
 from cuda.cpu import driver
-from cuda.cpu.driver import log
+from cuda.cpu.driver import log, unsupported
 from cuda.cpu.driver.error import CudaError
 
 
@@ -90,3 +91,30 @@ def test_flags(refused, call):
 def test_profiler_marks_are_accepted(context):
     driver.cuProfilerStart()
     driver.cuProfilerStop()
+
+
+def in_a_new_thread(function):
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: driver.cuPointerGetAttribute(ctypes.addressof(ctypes.c_int()), 2, 4096),
+        lambda: driver.cuGetExportTable(0, 0),
+        lambda: in_a_new_thread(driver.cuCtxGetDevice),
+    ],
+)
+def test_questions_of_programs_are_not_logged(context, ask, capsys, monkeypatch):
+    """What programs ask to find out is no failure, whatever its status; CUDA_CPU_LOG=all prints it."""
+    monkeypatch.setattr(unsupported, "tell_of_runtime", lambda library: None)
+    before = driver.cuLogsCurrent(0)
+    for setting, printed in (("1", ""), ("all", "cuda.cpu: answer ")):
+        monkeypatch.setenv("CUDA_CPU_LOG", setting)
+        with pytest.raises(CudaError):
+            ask()
+        said = capsys.readouterr().err
+        assert said.startswith(printed)
+        assert bool(said) == bool(printed)
+    assert driver.cuLogsCurrent(0) == before

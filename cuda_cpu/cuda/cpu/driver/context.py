@@ -31,7 +31,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.check import report
 from cuda.cpu.driver import address, block, capture_state, device, limit, wait
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.error import CudaError, answer, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
 
@@ -345,6 +345,8 @@ def cuCtxGetCurrent() -> int:
 
 
 def cuCtxGetDevice() -> int:
+    if not stack():  # programs ask so whether there is a current context
+        raise answer(CUDA_ERROR_INVALID_CONTEXT, "cuCtxGetDevice: no context is current in this thread")
     return current().device.ordinal
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 
 from cuda.cpu.abi import (
+    CU_LOG_LEVEL_ERROR,
+    CU_LOG_LEVEL_WARNING,
     CUDA_ERROR_INVALID_PTX,
     CUDA_ERROR_INVALID_VALUE,
     CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
@@ -27,7 +29,7 @@ _OURS = frozenset(("cuda", "llvmlite", *sys.stdlib_module_names))
 
 # The latest messages of all threads, which log.py hands out, and who wants to be told of each.
 messages: deque[str] = deque(maxlen=100)
-listeners: dict[int, Callable[[str], None]] = {}
+listeners: dict[int, Callable[[str, int], None]] = {}
 # Why a program of others cannot run here, which the status alone does not tell: said once, where run.py started it.
 TOLD = (CUDA_ERROR_INVALID_PTX, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_NO_BINARY_FOR_GPU)
 _told: set[str] = set()
@@ -37,16 +39,36 @@ written = 0  # messages so far, those that have been pushed out of the deque inc
 class CudaError(Exception):
     """End a driver call with `status` (a CUresult other than CUDA_SUCCESS)."""
 
-    def __init__(self, status: int, message: str = "") -> None:
+    def __init__(self, status: int, message: str = "", *, expected: bool = False) -> None:
         super().__init__(status, message)
         self.status = status
         self.message = message
         say(message)
-        if message:
-            _note(f"error {status}: {message}", aloud=status in TOLD and START in sys.modules)
+        if message and expected:
+            _note_answer(status, message)
+        elif message:
+            _note(f"error {status}: {message}", CU_LOG_LEVEL_ERROR, aloud=status in TOLD and START in sys.modules)
 
 
-def _note(text: str, *, aloud: bool) -> None:
+def answer(status: int, message: str) -> CudaError:
+    """Return the error to raise for a question whose answer is no, which programs ask to find out: it is no failure.
+
+    The log has no entry for it; CUDA_CPU_LOG=all prints it.
+    """
+    return CudaError(status, message, expected=True)
+
+
+def _note_answer(status: int, message: str) -> None:
+    if os.environ.get("CUDA_CPU_LOG") == "all":
+        print(f"cuda.cpu: answer {status}: {message}", file=sys.stderr)
+
+
+def note_warning(text: str) -> None:
+    """Print what is no failure of a call, but that somebody may want to change, and write it into the log."""
+    _note(text, CU_LOG_LEVEL_WARNING, aloud=True)
+
+
+def _note(text: str, level: int, *, aloud: bool) -> None:
     global written
     messages.append(text)
     written += 1
@@ -54,7 +76,7 @@ def _note(text: str, *, aloud: bool) -> None:
         print(f"cuda.cpu: {text}", file=sys.stderr)
         _told.add(text)
     for listener in list(listeners.values()):
-        listener(text)
+        listener(text, level)
 
 
 def invalid(message: str) -> CudaError:

@@ -27,11 +27,12 @@ from cuda.cpu.abi import (
     CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE,
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
     CUDA_ERROR_INVALID_PTX,
+    CUDA_ERROR_INVALID_VALUE,
     CUDA_ERROR_NOT_PERMITTED,
 )
 from cuda.cpu.code import NARROW, WIDE, Code, Kernel
 from cuda.cpu.driver import address, device, device_attribute, image, once
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.error import CudaError, answer, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.runtime import _runtime
 
@@ -186,7 +187,8 @@ def attribute(code: Code, kernel: Kernel, settings: dict[int, int], which: int) 
 
 def parameter(kernel: Kernel, index: int) -> tuple[int, int]:
     """Return offset and size of a parameter."""
-    if index >= len(kernel.parameters):
-        raise invalid(f"kernel {kernel.name!r} has {len(kernel.parameters)} parameters, none with index {index}")
+    if index >= len(kernel.parameters):  # programs count the parameters so
+        message = f"kernel {kernel.name!r} has {len(kernel.parameters)} parameters, none with index {index}"
+        raise answer(CUDA_ERROR_INVALID_VALUE, message) if index == len(kernel.parameters) else invalid(message)
     found = kernel.parameters[index]
     return found.offset, found.size

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ctypes
 import os
 
-from cuda.cpu.abi import CU_LOG_LEVEL_ERROR
 from cuda.cpu.driver import error
 from cuda.cpu.driver.error import invalid
 from cuda.cpu.driver.handle import Table
@@ -23,9 +22,9 @@ def cuLogsRegisterCallback(function: int, user_data: int) -> int:
         raise invalid("cuLogsRegisterCallback: callbackFunc is NULL")
     call = _callback_type(function)
 
-    def tell(text: str) -> None:
+    def tell(text: str, level: int) -> None:
         data = text.encode()
-        call(user_data, CU_LOG_LEVEL_ERROR, data, len(data))
+        call(user_data, level, data, len(data))
 
     handle = callbacks.add(call)
     error.listeners[handle] = tell

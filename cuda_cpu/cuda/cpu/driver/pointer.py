@@ -49,9 +49,10 @@ from cuda.cpu.abi import (
     CU_POINTER_ATTRIBUTE_RANGE_SIZE,
     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
     CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+    CUDA_ERROR_INVALID_VALUE,
     CUmemLocation,
 )
-from cuda.cpu.driver import address, context, ipc, pool, stream
+from cuda.cpu.driver import address, context, error, ipc, pool, stream
 from cuda.cpu.driver.address import Allocation, Kind
 from cuda.cpu.driver.error import invalid
 
@@ -99,8 +100,11 @@ def cuPointerGetAttribute(data: int, attribute: int, pointer: int) -> None:
     context.current()
     kind, answer, _ = _known(name, attribute)
     record = address.find(pointer)
-    if record is None or not data:
-        raise invalid(f"{name}: data is NULL, or 0x{pointer:x} is not memory of the CUDA API{address.nearby(pointer)}")
+    if not data:
+        raise invalid(f"{name}: data is NULL")
+    if record is None:  # programs ask so whether memory is CUDA's
+        message = f"{name}: 0x{pointer:x} is not memory of the CUDA API{address.nearby(pointer)}"
+        raise error.answer(CUDA_ERROR_INVALID_VALUE, message)
     if attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER and record.kind is Kind.DEVICE:
         raise invalid(f"{name}: device memory has no host pointer")
     kind.from_address(data).value = answer(record, pointer)

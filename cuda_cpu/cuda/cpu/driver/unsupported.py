@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from cuda.cpu.abi import CUDA_ERROR_NOT_SUPPORTED
 from cuda.cpu.driver import caller
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.error import CudaError, answer, note_warning
 
 GRAPHICS = "shares objects of a graphics API, which live on a GPU"
 
@@ -60,11 +59,10 @@ def tell_of_runtime(library: str) -> None:
         return
     who = library or "a library of this program"
     _told.append(who)
-    print(
-        f"cuda.cpu: {who} contains NVIDIA's CUDA runtime (libcudart), which asks for private interfaces of NVIDIA's "
+    note_warning(
+        f"{who} contains NVIDIA's CUDA runtime (libcudart), which asks for private interfaces of NVIDIA's "
         "own driver: its calls fail on the CPU device (see the documentation, Programs of others). Where "
-        "the program is yours: link it by nvcc -cudart shared",
-        file=sys.stderr,
+        "the program is yours: link it by nvcc -cudart shared"
     )
 
 
@@ -74,6 +72,7 @@ def refusal(name: str, reason: str) -> Callable[..., NoReturn]:
     def refuse(*arguments: Any) -> NoReturn:
         if name == "cuGetExportTable":
             tell_of_runtime(caller.library())
+            raise answer(CUDA_ERROR_NOT_SUPPORTED, f"the CPU device has no {name}: {reason}")
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"the CPU device has no {name}: {reason}")
 
     return refuse

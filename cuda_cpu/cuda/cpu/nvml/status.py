@@ -19,5 +19,5 @@ _OWN = 10000  # see nvml.c
 
 
 def failure(status: int, message: str) -> CudaError:
-    """Return the error to raise for a nvmlReturn_t."""
-    return CudaError(_OWN + status, message)
+    """Return the error to raise for a nvmlReturn_t; the driver's log has no entry for it."""
+    return CudaError(_OWN + status, message, expected=True)

@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's log in Python's logging."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+from support.scripts import run_checked, run_script
+
+from cuda.bindings import driver
+from cuda.core.utils import driver_messages, log_driver_messages
+
+NAME = "cuda.core.driver"
+
+
+@pytest.fixture
+def messages():
+    """The records of the documented logger."""
+    found = []
+    handler = logging.Handler()
+    handler.emit = found.append
+    logger = logging.getLogger(NAME)
+    logger.addHandler(handler)
+    logger.propagate = False
+    yield found
+    logger.removeHandler(handler)
+    logger.propagate = True
+
+
+def fail(ordinal=1000):
+    status, _ = driver.cuDeviceGet(ordinal)
+    assert status == driver.CUresult.CUDA_ERROR_INVALID_DEVICE
+
+
+pytestmark = pytest.mark.cpu_only  # whose messages are known; another driver needs CUDA 12.9
+
+
+def test_errors_become_records(messages):
+    with log_driver_messages() as log:
+        assert repr(log) == "<DriverLog to logger 'cuda.core.driver'>"
+        fail(1000)
+        log.flush()
+        assert [(record.name, record.levelno) for record in messages] == [(NAME, logging.ERROR)]
+        assert "device 1000 of" in messages[0].getMessage()
+        fail(1001)
+    assert ["1001" in record.getMessage() for record in messages] == [False, True]  # close waits as flush does
+    assert log.is_closed
+    assert log.lost == 0
+    fail(1002)
+    log.flush()
+    log.close()
+    assert len(messages) == 2
+    assert repr(log) == "<DriverLog to logger 'cuda.core.driver', closed>"
+    assert any("device 1002 of" in text for text in driver_messages())
+
+
+def test_warnings_have_their_level(messages):
+    from cuda.cpu.driver import error
+
+    with log_driver_messages(logging.getLogger(NAME)):
+        error.note_warning("something may be better")
+    assert [(record.levelno, record.getMessage()) for record in messages] == [
+        (logging.WARNING, "something may be better")
+    ]
+
+
+def test_answers_to_routine_questions_are_no_records(device, messages):
+    with log_driver_messages():
+        attribute = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+        assert driver.cuPointerGetAttribute(attribute, id(messages))[0] != 0
+        fail()
+    assert len(messages) == 1
+
+
+def test_handlers_may_call_cuda(messages):
+    """The driver does not wait for handlers, so that these can do what they like, even what fails again."""
+    calls = []
+
+    class Asking(logging.Handler):
+        def emit(self, record):
+            if len(calls) < 3:
+                calls.append(driver.cuDeviceGetCount()[0])
+                fail(2000)
+                log.flush()  # in the thread that delivers: does nothing
+
+    handler = Asking()
+    logging.getLogger(NAME).addHandler(handler)
+    try:
+        with log_driver_messages() as log:
+            fail()
+            for _ in range(4):
+                log.flush()
+    finally:
+        logging.getLogger(NAME).removeHandler(handler)
+    assert calls == [0, 0, 0]
+    assert len(messages) == 4
+
+
+def test_a_handler_that_raises(messages, capsys):
+    def explode(record):
+        raise RuntimeError("no")
+
+    logging.getLogger(NAME).addFilter(explode)
+    try:
+        with log_driver_messages():
+            fail()
+    finally:
+        logging.getLogger(NAME).removeFilter(explode)
+    with log_driver_messages():
+        fail()
+    assert len(messages) == 1
+    assert "a handler of cuda.core.driver failed" in capsys.readouterr().err
+
+
+def test_more_than_the_pipe_holds(messages):
+    """A logger that is slow loses messages, and says so; no call of the driver waits."""
+    gate = threading.Event()
+
+    class Slow(logging.Handler):
+        def emit(self, record):
+            gate.wait(30)
+
+    handler = Slow()
+    logging.getLogger(NAME).addHandler(handler)
+    try:
+        with log_driver_messages() as log:
+            for _ in range(3000):
+                fail()
+            assert log.lost > 0
+            gate.set()
+    finally:
+        logging.getLogger(NAME).removeHandler(handler)
+    assert len(messages) + log.lost == 3000
+
+
+def test_several_threads(messages):
+    with log_driver_messages():
+        threads = [threading.Thread(target=lambda: [fail(1000 + i) for i in range(20)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(messages) == 80
+
+
+def test_nothing_is_there_before_it_is_asked_for():
+    said = run_checked(
+        """
+        import sys
+        from cuda.core import Device
+        Device(0).set_current()
+        from cuda.cpu.driver import error
+        print(len(error.listeners), "cuda.core._driver_log" in sys.modules)
+        """
+    )
+    assert said.split() == ["0", "False"]
+
+
+def test_the_end_of_the_process():
+    done = run_script(
+        """
+        import logging
+        logging.basicConfig(format="%(name)s %(levelname)s %(message)s")
+        from cuda.bindings import driver
+        from cuda.core.utils import log_driver_messages
+        log_driver_messages()  # nobody keeps it
+        driver.cuDeviceGet(1000)
+        """
+    )
+    assert done.returncode == 0
+    assert done.stderr.startswith("cuda.core.driver ERROR error 101: device 1000 of 1")
+
+
+def test_a_forked_child():
+    said = run_checked(
+        """
+        import os
+        from cuda.core.utils import log_driver_messages
+        log = log_driver_messages()
+        child = os.fork()
+        if not child:
+            log.flush()
+            log.close()
+            os._exit(0)
+        print(os.waitpid(child, 0)[1], log.is_closed)
+        log.close()
+        """
+    )
+    assert said.split() == ["0", "False"]
+
+
+def test_wrong_arguments():
+    with pytest.raises(TypeError, match=r"^logger must be a name or a logging.Logger, not int$"):
+        log_driver_messages(5)
+
+
+SAYS = """
+from cuda.bindings import driver
+from cuda.core import Device, LaunchConfig, Program, launch, system
+
+PTX = ".version 8.0\\n.target sm_75\\n.address_size 64\\n.visible .entry k(.param .u32 n) { ret; }"
+device = Device(0)
+device.set_current()
+launch(device.default_stream, LaunchConfig(grid=1, block=1), Program(PTX, "ptx").compile("ptx").get_kernel("k"), 1)
+driver.cuPointerGetAttribute(driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, id(device))
+try:
+    system.Device(0).temperature.get_threshold("mem_max")
+except system.NotSupportedError:
+    pass
+driver.cuDeviceGet(1000)
+"""
+
+
+def test_what_cuda_cpu_log_prints():
+    """Real failures; with =all, also what programs ask to find out and the answer is no."""
+    loud = run_script(SAYS, CUDA_CPU_LOG="1").stderr.splitlines()
+    assert [line for line in loud if line.startswith("cuda.cpu: ")] == [
+        "cuda.cpu: error 101: device 1000 of 1: set CUDA_CPU_DEVICES for more"
+    ]
+    louder = run_script(SAYS, CUDA_CPU_LOG="all").stderr
+    assert "cuda.cpu: answer 1: kernel 'k' has 1 parameters, none with index 1" in louder
+    assert "cuda.cpu: answer 1: cuPointerGetAttribute: 0x" in louder
+    assert "cuda.cpu: error 101: device 1000" in louder
