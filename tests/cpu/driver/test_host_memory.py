@@ -243,6 +243,31 @@ def test_where_there_is_no_proc():
 
 
 @needs_root
+def test_sharing_between_processes_needs_proc():
+    code = f"""
+import ctypes, os, sys
+sys.path.insert(0, {str(TESTS)!r})
+from support import sandbox
+sandbox.hide_proc()
+driver.cuInit(0); driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+memory, handle = driver.cuMemAlloc(64), ctypes.create_string_buffer(64)
+driver.cuIpcGetMemHandle(ctypes.addressof(handle), memory)
+handle[8:12] = (1).to_bytes(4, "little")  # of another process
+for call in (
+    lambda: driver.cuIpcOpenMemHandle(handle.raw, 1),
+    lambda: driver.cuMemPoolImportFromShareableHandle(1, 1, 0),
+    lambda: driver.cuMemImportFromShareableHandle(1, 1),
+):
+    try:
+        call()
+    except CudaError as error:
+        print(error.status, error.message)
+"""
+    told = f"{abi.CUDA_ERROR_OPERATING_SYSTEM} sharing between processes needs /proc, which is not mounted here"
+    assert in_new_process(code).splitlines() == [told] * 3
+
+
+@needs_root
 def test_where_nothing_tells_the_memory():
     said = sandboxed("hide_proc", "deny_sysinfo", "os.environ.update(CUDA_CPU_MEMORY='1G')")
     assert said == GOOD

@@ -55,8 +55,15 @@ def name_of(descriptor: int) -> str:
     try:
         found = re.match(rf"/memfd:{PREFIX}-(.*?)(?: \(deleted\))?$", os.readlink(f"/proc/self/fd/{descriptor}"))
     except OSError:
+        check_proc()
         found = None
     return found[1] if found else ""
+
+
+def check_proc() -> None:
+    """Raise an error where there is no /proc, by which processes reach each other's files."""
+    if not os.path.isdir("/proc/self/fd"):
+        raise CudaError(CUDA_ERROR_OPERATING_SYSTEM, "sharing between processes needs /proc, which is not mounted here")
 
 
 def map_at(start: int, size: int, protection: int, flags: int, descriptor: int = -1, offset: int = 0) -> int:
@@ -123,6 +130,7 @@ def open_handle(name: str, kind: bytes, data: bytes) -> tuple[int, int, int, byt
             CUDA_ERROR_OPERATING_SYSTEM, f"{name}: process {process} is of another user, or must not be looked into"
         ) from None
     except OSError:
+        check_proc()
         descriptor = -1
     if descriptor < 0 or os.fstat(descriptor).st_ino != inode or not name_of(descriptor):
         if descriptor >= 0:
