@@ -22,7 +22,9 @@ from cuda.core.graph import GraphBuilder
 COMPAT = pathlib.Path(__file__).parents[2] / "compat"
 
 
-@pytest.mark.parametrize(("name", "version"), [("cuda-core", "1.2.2"), ("cuda-bindings", "13.5.0")])
+@pytest.mark.parametrize(
+    ("name", "version"), [("cuda-core", "1.2.2"), ("cuda-bindings", "13.5.0"), ("cuda-python", "13.5.0")]
+)
 def test_a_distribution_holds_metadata_alone_and_is_known_as_ours(tmp_path, name, version):
     source = shutil.copytree(COMPAT / name, tmp_path / name)
     build = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
@@ -47,6 +49,73 @@ def test_nvidias_distributions_are_named_in_one_warning(tmp_path, recwarn):
     with pytest.warns(RuntimeWarning, match="pip uninstall cuda-bindings cuda-core'"):
         _neighbours.check(str(tmp_path))
     assert _neighbours.foreign(str(tmp_path / "absent")) == []
+
+
+def test_a_package_without_files_is_named_beside_others_only(tmp_path):
+    (tmp_path / "cuda_python-13.5.0.dist-info").mkdir()
+    assert _neighbours.foreign(str(tmp_path)) == []
+    (tmp_path / "cuda_bindings-13.5.0.dist-info").mkdir()
+    assert _neighbours.foreign(str(tmp_path)) == ["cuda-bindings", "cuda-python"]
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder like site-packages with our Python files, and extension modules that have no more than their names."""
+    for package, root in (("bindings", "cuda_bindings"), ("core", "cuda_core")):
+        source = COMPAT.parent / root / "cuda" / package
+        shutil.copytree(source, tmp_path / "cuda" / package, ignore=shutil.ignore_patterns("*.so", "*.c", "*.py[xi]"))
+        for module in source.rglob("*.so"):
+            (tmp_path / "cuda" / package / module.relative_to(source)).write_bytes(b"cuda.bindings._cython_utility")
+    return tmp_path
+
+
+def check(site, package):
+    """Import a package of `site` alone; return the last line of what went wrong."""
+    code = f"import sys; sys.path.insert(0, {str(site)!r}); import cuda.{package}"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, cwd=site, timeout=60)
+    return done.stderr.strip().rpartition("\n")[2] if done.returncode else done.stderr.strip()
+
+
+def install_theirs(site, name, files):
+    (site / f"{name}-1.0.dist-info").mkdir()
+    for file in files:
+        (site / file).parent.mkdir(exist_ok=True)
+        (site / file).write_bytes(b"another package")
+
+
+def test_our_files_alone_are_quiet(site):
+    assert check(site, "bindings") == check(site, "core") == ""
+    assert _neighbours.mixed(str(site)) == []
+
+
+@pytest.mark.parametrize("package", ["bindings", "core"])
+def test_modules_of_theirs_in_the_place_of_ours_fail_the_import(site, package):
+    driver_file = next((site / "cuda/bindings").glob("driver.*.so"))
+    install_theirs(site, "cuda_bindings", [driver_file, site / "cuda/bindings/_bindings/x.so"])
+    said = check(site, package)
+    assert "ImportError: files of NVIDIA's cuda-bindings are mixed with those of open-cuda-python" in said
+    assert "(cuda/bindings/_bindings/x, cuda/bindings/driver)" in said
+    assert "run 'pip uninstall cuda-bindings', then 'pip install --force-reinstall --no-deps open-cuda-python'" in said
+    assert "'pip uninstall open-cuda-python', then 'pip install --force-reinstall --no-deps cuda-bindings'" in said
+
+
+@pytest.mark.parametrize("package", ["bindings", "core"])
+def test_their_package_file_of_bindings_does_not_hide_the_mixture(site, package):
+    """Their `__init__.py` replaced ours; of the two, cuda.core is then the one that notices."""
+    driver_file = next((site / "cuda/bindings").glob("driver.*.so"))
+    install_theirs(site, "cuda_bindings", [driver_file])
+    (site / "cuda/bindings/__init__.py").write_text("")
+    assert ("ImportError: files of NVIDIA's cuda-bindings" in check(site, package)) == (package == "core")
+
+
+def test_modules_that_hide_ours_are_found(site):
+    install_theirs(site, "cuda_core", [site / "cuda/core/_program.abi3.so", site / "cuda/core/_stream/__init__.py"])
+    assert _neighbours.mixed(str(site)) == ["cuda/core/_program", "cuda/core/_stream"]
+
+
+def test_files_of_theirs_that_ours_replaced_are_warned_of_alone(site):
+    install_theirs(site, "cuda_core", [site / "cuda/core/only_theirs.py"])
+    assert "RuntimeWarning: NVIDIA's cuda-core and open-cuda-python are installed together" in check(site, "core")
 
 
 def test_a_result_gives_its_values():
