@@ -31,7 +31,7 @@ CODEGEN = ROOT / "cuda_bindings/codegen"
 BINDINGS = "cuda_bindings/cuda/bindings"
 CPU = "cuda_cpu/cuda/cpu"
 
-APIS = ("driver", "runtime", "nvrtc", "nvjitlink", "nvvm", "nvfatbin", "nvml", "cufile")
+APIS = ("driver", "runtime", "nvrtc", "nvjitlink", "nvvm", "nvfatbin", "nvml", "cufile", "cudla")
 # What `python -m codegen write` makes: asked for when one is absent.
 GENERATED = (
     *(f"{BINDINGS}/cy{name}.{suffix}" for name in APIS for suffix in ("pxd", "pyx")),

@@ -22,6 +22,7 @@ TITLES = {
     "nvfatbin": "nvFatbin, which packs fat binaries",
     "nvml": "NVML, the management library",
     "cufile": "cuFile, direct storage access",
+    "cudla": "cuDLA, the deep learning accelerator of Jetson and DRIVE",
 }
 
 # What tests/core/test_core_docstrings.py gives them.

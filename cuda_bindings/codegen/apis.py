@@ -45,6 +45,7 @@ class Api:
     reference: str = ""  # page of NVIDIA's reference; {group} is the header's group of functions
     status_field: str = ""  # of a status that is a struct: the field whose value 0 is success
     status_enum: str = ""  # enumeration of the status, by default the status type itself
+    marker: str = ""  # class without attributes that NVIDIA's module has besides what the header declares
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status_enum", self.status_enum or self.status)
@@ -61,6 +62,7 @@ APIS = {
             status="CUresult",
             raised="CUDA_ERROR_NOT_FOUND",
             guard="__cuda_cuda_h__",
+            marker="cudaBindingsDriverGlobal",
             versions=(
                 "cudaTypedefs.h",
                 "cudaProfilerTypedefs.h",
@@ -93,6 +95,7 @@ APIS = {
             status="cudaError_t",
             raised="cudaErrorCallRequiresNewerDriver",
             guard="__CUDA_RUNTIME_API_H__",
+            marker="cudaBindingsRuntimeGlobal",
             version_macro="CUDART_VERSION",
             per_thread_define="CUDA_API_PER_THREAD_DEFAULT_STREAM",
             as_needed=("vector_types.h",),
@@ -167,6 +170,19 @@ APIS = {
             error="cuFileError",
             as_needed=("cuda.h", "types.h", "socket.h"),
             reference="https://docs.nvidia.com/gpudirect-storage/api-reference-guide/index.html",
+        ),
+        Api(
+            name="cudla",
+            headers=("cudla.h",),  # of include/: see there
+            prefix="cudla",
+            status="cudlaStatus",
+            raised="cudlaErrorUnknown",
+            guard="CUDLA_H_",
+            style=Style.RAISE,
+            strip=r"^[Cc]udla|_t$",
+            constants="CUDLA_",
+            error="CudlaError",
+            reference="https://docs.nvidia.com/cuda/cudla-api/index.html",
         ),
     )
 }

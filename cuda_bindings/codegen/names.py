@@ -16,7 +16,7 @@ from codegen.model import Array, Enum, Field, FunctionType, Library, Named, Poin
 PLAIN = {"cuuint32_t", "cuuint64_t", "EGLint", "GLenum", "GLuint", "VdpFuncId", "VdpStatus"}
 # Handles that C takes in the place of others: "can be cast" in the reference.
 ACCEPTS = {
-    "CUfunction": ["CUkernel"],
+    "CUfunction": ["CUkernel", "cudaKernel_t"],
     "cudaArray_const_t": ["cudaArray_t"],
     "cudaMipmappedArray_const_t": ["cudaMipmappedArray_t"],
 }
@@ -42,6 +42,42 @@ ENDED = {"base", "data", "device", "flags", "max", "min", "size"}
 BYTES = (Primitive("char"), Primitive("unsigned char"))
 
 
+# Handles that are the same objects in the driver and the runtime, although their headers name other tags.
+SAME_OBJECTS = [
+    {"CUarray", "cudaArray_t", "cudaArray_const_t"},
+    {"CUmipmappedArray", "cudaMipmappedArray_t", "cudaMipmappedArray_const_t"},
+    {"CUgraphicsResource", "cudaGraphicsResource_t"},
+    {"CUexternalMemory", "cudaExternalMemory_t"},
+    {"CUexternalSemaphore", "cudaExternalSemaphore_t"},
+]
+
+
+@functools.cache
+def tags() -> dict[str, dict[str, set[str]]]:
+    """Return the handles of the driver and the runtime by the struct that they point to, for each of the two."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for api in ("driver", "runtime"):
+        library = roles.libraries()[api]
+        for name in library.typedefs:
+            meaning = target(library, Named(name))
+            if isinstance(meaning, Pointer) and isinstance(to := target(library, meaning.to), Struct) and not to.size:
+                found.setdefault(to.name, {}).setdefault(api, set()).add(name)
+    return found
+
+
+def same_objects(library: Library, name: str) -> list[str]:
+    """Return the handles of the other API that are the same object as a handle of the driver or the runtime."""
+    if library.name not in ("driver", "runtime"):
+        return []
+    found: set[str] = set()
+    for group in [set().union(*by_api.values()) for by_api in tags().values() if len(by_api) > 1] + SAME_OBJECTS:
+        if name in group:
+            found |= group
+    own = {name, *ACCEPTS.get(name, [])}
+    canonical = set().union(*(names for by_api in tags().values() for names in by_api.values()))
+    return sorted(found & canonical - own)
+
+
 class Names:
     """What the types of a library are called in Python."""
 
@@ -65,7 +101,7 @@ class Names:
         if roles.kind(self.library, Named(name)) == "function":
             return "callback"
         if isinstance(meaning, Pointer):
-            return " ".join(["pointer", *ACCEPTS.get(name, [])])
+            return " ".join(["pointer", *ACCEPTS.get(name, []), *same_objects(self.library, name)])
         found = integer(self.library, meaning)  # None: a float
         return f"{'i' if found[1] else 'u'}{found[0]}" if found else ""
 
@@ -114,6 +150,7 @@ class Names:
         """Return names and values of an enumeration, without their common prefix in an API that drops prefixes.
 
         Of an API with records they have also the names that only lack the API's own prefix: UNKNOWN, BRAND_UNKNOWN.
+        Enumerators in camelCase have both forms: ERROR_OS, ErrorOs.
         """
         if not self.raises or enum.header in self.api.as_needed:
             return [(member.name, member.value) for member in enum.members]
@@ -127,7 +164,9 @@ class Names:
         for member in enum.members:
             renamed = self.renamed.get(member.name)
             short = member.name.removeprefix(prefix)
-            for name in (renamed, short, member.name.removeprefix(self.api.constants)):
+            own = member.name.removeprefix(self.api.prefix) if member.name.startswith(self.api.prefix) else ""
+            upper = roles.snake_case(own).upper()  # cudlaErrorOs -> ERROR_OS
+            for name in (renamed, upper, own or short, own or member.name.removeprefix(self.api.constants)):
                 if name and name.isidentifier():
                     found.setdefault(name, member.value)
         return list(found.items())

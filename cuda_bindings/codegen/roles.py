@@ -18,6 +18,7 @@ from codegen.rules import ARRAY_ROLES, by_rule, with_counts
 from codegen.rules import kind as kind
 
 OVERRIDES = apis.HERE / "overrides.toml"
+UNIONS = apis.HERE / "unions.toml"
 # Names that Python code would shadow or cannot spell; the replacements are those of NVIDIA's CUDA Python.
 PYTHON_NAMES = {
     "len": "length",
@@ -196,6 +197,13 @@ def overridden(param: Param, change: dict) -> Param:
 def table() -> dict:
     """Return the contents of overrides.toml."""
     with OVERRIDES.open("rb") as file:
+        return tomllib.load(file)
+
+
+@functools.cache
+def unions() -> dict:
+    """Return the contents of unions.toml."""
+    with UNIONS.open("rb") as file:
         return tomllib.load(file)
 
 

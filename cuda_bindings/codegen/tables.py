@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 
 from codegen import roles
 from codegen.model import Library, Primitive, Struct, Type
@@ -27,7 +28,7 @@ def render(library: Library) -> str:
         if struct.size:
             kind = f"record {struct.size} {struct.align} {names.version(struct)}"
             place = kind if names.records else f"struct {struct.size} {struct.align}"
-            rows.append(f"{names.struct(struct.name)} {place} {fields(names, struct)}".rstrip())
+            rows.append(f"{names.struct(struct.name)} {place} {own_counts(fields(names, struct))}".rstrip())
     known = {row.split()[0] for row in rows}
     for name in () if names.records else (*library.typedefs, *library.structs, *library.enums):
         meaning = names.canonical(name)
@@ -37,12 +38,30 @@ def render(library: Library) -> str:
     rows += dtypes(names)
     rows += [f"{name} constant {value}" for name, value in names.constants() if name not in known]
     rows += errors(names)
+    rows += unions(names)
+    rows += [f"{names.api.marker} marker"] if names.api.marker else []
     for enum_name, types in selected_types(library).items():
         members = {member.name: member.value for member in library.enums[enum_name].members}
         for member, type_ in types.items():
             if type_ != Primitive("void"):
                 rows.append(f"{names.enum(enum_name)}.{members[member]} value {names.code(type_)}")
     return "\n".join(rows)
+
+
+def unions(names: Names) -> list[str]:
+    """Return the rows that tell which member of a union is in use."""
+    values = {one.name: one.value for enum in names.library.enums.values() for one in enum.members}
+    rows = []
+    for place, entry in roles.unions().get(names.library.name, {}).items():
+        struct, _, field = place.partition(".")
+        members = [
+            f"{values[entry['prefix'] + selected]}={member}"
+            for member, enumerators in entry.items()
+            if member not in ("tag", "prefix")
+            for selected in enumerators
+        ]
+        rows.append(f"{struct}.{field or '*'} union {entry['tag']} {' '.join(members)}")
+    return rows
 
 
 def spell(members: list[tuple[str, int]]) -> str:
@@ -78,6 +97,12 @@ def errors(names: Names) -> list[str]:
 
 def selected_types(library: Library) -> dict[str, dict[str, Type]]:
     return {enum: types for enum, types in roles.value_types().items() if enum in library.enums}
+
+
+def own_counts(columns: str) -> str:
+    """Return the fields of a struct without the counts that stand in the struct around it."""
+    own = {column.partition("=")[0] for column in columns.split()}
+    return re.sub(r"#(\w+)", lambda match: match[0] if match[1] in own else "", columns)
 
 
 def fields(names: Names, struct: Struct, base: int = 0) -> str:

@@ -58,6 +58,7 @@ EXTRAS = {
         "def check_status(status: Return | int) -> int: ...",
         "def check_status_size(status: Return | int) -> int: ...",
     ],
+    "cudla": ["def check_status(status: Status | int) -> None: ..."],
     "cufile": ["def op_status_error(status: OpError | int) -> str: ..."],
 }
 
@@ -99,6 +100,7 @@ class Stubs:
         lines += [f"{row[0]} = {row[2]}" for row in rows if row[1] == "alias"]
         lines += [f"{row[0]}: numpy.dtype[numpy.void]" for row in rows if row[1] == "dtype"]
         lines += [f"{row[0]}: int" for row in rows if row[1] == "constant"]
+        lines += [f"class {row[0]}: ..." for row in rows if row[1] == "marker"]
         lines += [self.function(function) for function in self.library.functions.values()]
         lines += EXTRAS.get(self.library.name, [])
         lines.append("def sizeof(objType: type[Handle] | type[Struct] | type[Enumeration]) -> int: ...")

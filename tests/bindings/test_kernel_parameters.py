@@ -119,7 +119,7 @@ def test_types_that_come_and_go():
         (1.5, ctypes.c_int32, TypeError, r"\[0\] must be an int for c_int, not float"),
         ("1", ctypes.c_float, TypeError, r"\[0\] must be a number, not str"),
         (1, int, TypeError, r"\[0\]: the type must be None or a simple ctypes type"),
-        (1, ctypes.c_wchar, TypeError, r"\[0\]: the type must be None or a simple ctypes type"),
+        ("ab", ctypes.c_wchar, TypeError, r"\[0\] must be an int for c_wchar, not str"),
     ],
 )
 def test_what_fits_a_type(value, kind, error, message):

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import tomllib
 
 import pytest
 from support.echo import compile_c
@@ -188,8 +189,17 @@ def test_first_calls_from_many_threads(drivers):
     assert error.count("RuntimeWarning") == 1
 
 
-@pytest.mark.parametrize(("api", "call"), [("nvrtc", "nvrtcVersion"), ("nvjitlink", "version")])
-def test_compiler_that_is_not_installed(api, call):
+@pytest.mark.parametrize(
+    ("api", "call", "words"),
+    [
+        ("nvrtc", "nvrtcVersion", "libnvrtc is not found: install it by pip install 'open-cuda-python[cu13]'"),
+        ("nvjitlink", "version", "libnvJitLink is not found: install it by pip install 'open-cuda-python[cu13]'"),
+        ("nvvm", "version", "libnvvm is not found: install it by pip install 'open-cuda-python[cu13]'"),
+        ("nvfatbin", "version", "libnvfatbin is not found: install it by pip install 'open-cuda-python[cu13]'"),
+    ],
+)
+def test_compiler_that_is_not_installed(api, call, words):
+    """The message is one sentence, without the folders that were searched."""
     code = f"""
         from cuda import pathfinder
         def absent(name): raise pathfinder.DynamicLibNotFoundError("not there\\nsearched everywhere")
@@ -198,8 +208,15 @@ def test_compiler_that_is_not_installed(api, call):
         {api}.{call}()
     """
     _, error = run(code)
-    assert "LibraryNotFound: lib" in message(error)
-    assert "is not found (not there). Install it by pip install 'open-cuda-python[cu13]'" in message(error)
+    assert message(error) == f"cuda.bindings._loader.LibraryNotFound: {words}"
+
+
+def test_every_component_is_in_the_extra_that_the_message_names():
+    text = (pathlib.Path(__file__).parents[2] / "pyproject.toml").read_text()
+    extra = [need.partition("=")[0] for need in tomllib.loads(text)["project"]["optional-dependencies"]["cu13"]]
+    for name, package in _loader.COMPONENTS.values():
+        in_extra = any(need.endswith(name.lower().replace("cudart", "cuda-runtime")) for need in extra)
+        assert in_extra == (package == "'open-cuda-python[cu13]'"), name
 
 
 def test_the_runtime_goes_with_the_driver(drivers):

@@ -260,7 +260,7 @@ def test_pickle_of_another_size_is_refused():
 
 def test_misuse_does_not_crash():
     bare = driver.CUextent3D.__new__(driver.CUextent3D)
-    for use in (lambda: bare.width, lambda: setattr(bare, "width", 1), lambda: bare == bare, lambda: repr(bare)):
+    for use in (lambda: bare.width, lambda: setattr(bare, "width", 1), lambda: bare == bare):
         with pytest.raises(ValueError, match="was not initialised"):
             use()
     made = driver.CUextent3D(width=3)

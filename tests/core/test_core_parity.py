@@ -99,6 +99,13 @@ def differences(module, name):
         return
     if "enum" in facts and {key: member.value for key, member in value.__members__.items()} != facts["enum"]:
         yield path, "has other members"
+    members = (
+        {key: int(member) for key, member in getattr(value, "__members__", {}).items()}
+        if "header_enum" in facts
+        else {}
+    )
+    if lacking := facts.get("header_enum", {}).items() - members.items():  # a newer header has more
+        yield path, f"lacks members {lacking}"
     if text := call_difference(path, name, value, facts):
         yield path, text
     bases = {base.__name__ for base in getattr(value, "__mro__", ())}

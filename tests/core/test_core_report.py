@@ -86,7 +86,7 @@ def test_problems_follow_from_the_facts():
     }
     problems = "\n".join(_problems(found, None))
     assert "There is no device: look at CUDA_VISIBLE_DEVICES" in problems
-    assert "nvjitlink cannot be used: not found. pip install 'open-cuda-python[cu13]' brings it" in problems
+    assert "nvjitlink cannot be used: not found" in problems
     assert "NVRTC 13.5 is newer than the driver, which knows CUDA 12.9" in problems
     found["driver"] = {"kind": "the CPU device", "version": "13.5"}
     assert "The CPU device has no compiler: pip install 'open-cuda-python[cpu]'" in _problems(found, None)

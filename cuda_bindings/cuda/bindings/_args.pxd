@@ -44,6 +44,7 @@ cdef double double_slow(object o, bint single, const char* where) except? 4242
 cdef unsigned long long address_slow(object o, const char* where) except? 4242
 cdef object memory_slow(object o, bint writable, const char* where)
 cdef object string_slow(object o, const char* where)
+cdef str shown(object o)
 cdef object callback_address(object o, const char* where)
 cdef int need(object held, unsigned long long count, const char* where) except -1
 cdef int need_items(Py_ssize_t length, unsigned long long count, const char* where, const char* count_where) except -1

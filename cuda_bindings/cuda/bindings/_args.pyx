@@ -21,6 +21,14 @@ cdef str _named(const char* where):
     return where[:strlen(where)].decode()
 
 
+cdef str shown(object o):
+    """Return a value as messages show it; not every object has a repr, and ints of many digits have none."""
+    try:
+        return repr(o)[:80]
+    except Exception:
+        return f"an int of {o.bit_length()} bits" if isinstance(o, int) else f"a {type(o).__name__}"
+
+
 cdef object _index(object o, const char* where, object low, object high):
     """Return `o` as an int, or raise the TypeError that tells what is expected."""
     if PyErr_Occurred():
@@ -28,46 +36,55 @@ cdef object _index(object o, const char* where, object low, object high):
     try:
         return operator.index(o)
     except TypeError:
-        raise TypeError(
-            f"{_named(where)} must be an int from {low} to {high}, not {type(o).__name__} ({o!r:.80})"
-        ) from None
+        pass
+    # As NVIDIA's package takes them: numbers without a fraction (2.0, NumPy's bool), and what converts by __int__
+    # alone. Text and containers have no __int__.
+    try:
+        value = int(o) if hasattr(o, "__int__") else None
+    except (TypeError, ValueError, OverflowError):  # NaN, infinity
+        value = None
+    if value is not None and (not hasattr(o, "__float__") or o == value):
+        return value
+    raise TypeError(f"{_named(where)} must be an int from {low} to {high}, not {type(o).__name__} ({shown(o)})")
 
 
 cdef unsigned long long unsigned_slow(object o, unsigned long long high, const char* where) except? 4242:
     value = _index(o, where, 0, high)
     if not 0 <= value <= high:
-        raise OverflowError(f"{_named(where)} must be an int from 0 to {high}, not {value}")
+        raise OverflowError(f"{_named(where)} must be an int from 0 to {high}, not {shown(value)}")
     return value
 
 
 cdef long long signed_slow(object o, long long low, long long high, const char* where) except? 4242:
     value = _index(o, where, low, high)
     if not low <= value <= high:
-        raise OverflowError(f"{_named(where)} must be an int from {low} to {high}, not {value}")
+        raise OverflowError(f"{_named(where)} must be an int from {low} to {high}, not {shown(value)}")
     return value
 
 
 cdef unsigned long long address_slow(object o, const char* where) except? 4242:
     if PyErr_Occurred():
         PyErr_Clear()
-    if not hasattr(o, "__index__") and hasattr(o, "__int__") and not hasattr(o, "__float__"):
+    if not hasattr(o, "__index__"):  # a float is a number, but no address
+        if not hasattr(o, "__int__") or hasattr(o, "__float__"):
+            raise TypeError(f"{_named(where)} must be an int, not {type(o).__name__} ({shown(o)})")
         o = int(o)
     return unsigned_slow(o, <unsigned long long>-1, where)
 
 
 cdef double double_slow(object o, bint single, const char* where) except? 4242:
     """Return a number as a double; `single` says that it must fit a C float."""
-    if isinstance(o, (str, bytes, bytearray)):
-        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({o!r:.80})")
+    if isinstance(o, (str, bytes, bytearray)) or not hasattr(o, "__float__") and not hasattr(o, "__index__"):
+        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({shown(o)})")
     cdef double value
     try:
         value = float(o)
     except TypeError:
-        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({o!r:.80})") from None
+        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({shown(o)})") from None
     except OverflowError:
-        raise OverflowError(f"{_named(where)} = {o} does not fit a C double") from None
+        raise OverflowError(f"{_named(where)} = {shown(o)} does not fit a C double") from None
     if single and FLOAT_MAX < abs(value) < float("inf"):
-        raise OverflowError(f"{_named(where)} = {o} does not fit a C float")
+        raise OverflowError(f"{_named(where)} = {shown(o)} does not fit a C float")
     return value
 
 
@@ -95,11 +112,13 @@ cdef object memory_slow(object o, bint writable, const char* where):
         return view
     if hasattr(o, "getPtr"):
         return int(o.getPtr())
-    if hasattr(o, "__index__"):
+    if hasattr(o, "__index__") and not isinstance(o, type):
         return operator.index(o)
+    if hasattr(o, "__int__") and not hasattr(o, "__float__") and not isinstance(o, type):
+        return int(o)
     raise TypeError(
         f"{_named(where)} must be an address (int), an object with the buffer protocol or None, "
-        f"not {type(o).__name__} ({o!r:.80})"
+        f"not {type(o).__name__} ({shown(o)})"
     )
 
 
@@ -112,8 +131,8 @@ cdef object string_slow(object o, const char* where):
         elif isinstance(o, os.PathLike):
             o = os.fsencode(o)
         else:
-            raise TypeError(f"{_named(where)} must be str, bytes or None, not {type(o).__name__} ({o!r:.80})")
-    if b"\0" in (<bytes>o)[:-1]:
+            raise TypeError(f"{_named(where)} must be str, bytes or None, not {type(o).__name__} ({shown(o)})")
+    if b"\0" in o and b"\0" in (<bytes>o).rstrip(b"\0"):  # at the end there may be any number
         raise ValueError(f"{_named(where)} must not contain a NUL character")
     return o
 
@@ -132,7 +151,7 @@ cdef object callback_address(object o, const char* where):
     except TypeError:
         raise TypeError(
             f"{_named(where)} must be the address of a C function (int, or a ctypes function), "
-            f"not {type(o).__name__} ({o!r:.80})"
+            f"not {type(o).__name__} ({shown(o)})"
         ) from None
 
 

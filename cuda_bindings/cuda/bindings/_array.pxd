@@ -14,6 +14,8 @@ cdef class Array:
 
 
 cdef Array filled(CType of, object values, const char* where)
+cdef list listed(object values, CType of, const char* where)
+cdef str show_pointer(CType of, char* elements, unsigned long long number)
 cdef object array_in(object o, CType of, const char* where)
 cdef void* array_data(object held, unsigned long long count, const char* where, const char* count_where) except? NULL
 cdef unsigned long long count_of(object number) except? 4242

@@ -5,11 +5,15 @@
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.string cimport memcpy, strlen
 
-from cuda.bindings._args cimport as_unsigned, need_items
-from cuda.bindings._struct cimport CType, Struct, allocate, keep, root_of
+from cuda.bindings._args cimport as_unsigned, need_items, shown
+from cuda.bindings._readable cimport is_readable, need_readable
+from cuda.bindings._struct cimport CType, Struct, StructKind, allocate, keep, root_of
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
+
+cdef enum:
+    SHOWN = 64  # elements in a repr
 
 
 cdef class ArrayType(CType):
@@ -24,7 +28,7 @@ cdef class ArrayType(CType):
         return [self.of.load(p + i * self.of.size, view) for i in range(self.length)]
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        values = list(value)
+        values = listed(value, self.of, where)
         if len(values) != self.length:
             raise ValueError(f"{where.decode()} takes {self.length} elements, not {len(values)}")
         cdef bytes scratch = PyBytes_FromStringAndSize(p, self.size)
@@ -59,7 +63,8 @@ cdef class PointerTo(CType):
             return []
         if isinstance(kept, Array) and (<Array>kept).data == elements:
             return (<Array>kept).take((<Array>kept).length)
-        cdef Py_ssize_t length = getattr(view, self.count) if self.count else 1
+        cdef unsigned long long i, length = count_of(getattr(view, self.count)) if self.count else 1
+        need_readable(elements, length, self.of.size, b"")
         return [self.of.load(elements + i * self.of.size, view) for i in range(length)]
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
@@ -74,6 +79,21 @@ cdef class PointerTo(CType):
 
     cdef str spell(self):
         return "list"
+
+    cdef str show(self, char* p, Struct view):
+        cdef char* elements = (<char**>p)[0]
+        cdef object kept = None if view is None else root_of(view).kept.get(<size_t>p)
+        if elements == NULL or isinstance(kept, Array) and (<Array>kept).data == elements:
+            return repr(self.load(p, view))
+        return show_pointer(self.of, elements, count_of(getattr(view, self.count)) if self.count else 1)
+
+
+cdef str show_pointer(CType of, char* elements, unsigned long long number):
+    """Return what a repr shows of elements that nothing here keeps alive: few numbers, otherwise the address."""
+    cdef Py_ssize_t i
+    if isinstance(of, StructKind) or number > SHOWN or not is_readable(elements, number * of.size):
+        return hex(<size_t>elements)  # structs might point to each other in a circle
+    return repr([of.load(elements + i * of.size, None) for i in range(number)])
 
 
 cdef class Array:
@@ -110,6 +130,15 @@ cdef Array filled(CType of, object values, const char* where):
     return array
 
 
+cdef list listed(object values, CType of, const char* where):
+    """Return the elements that are assigned to a field as a list."""
+    is_sequence = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    if not is_sequence or isinstance(values, (str, dict, set, type)):
+        name = where[:strlen(where)].decode()
+        raise TypeError(f"{name} must be a sequence of {of.spell()}, not {type(values).__name__} ({shown(values)})")
+    return list(values)
+
+
 cdef object array_in(object o, CType of, const char* where):
     """Return what holds an array argument: an Array, or an address (0 for None)."""
     if o is None:
@@ -122,7 +151,7 @@ cdef object array_in(object o, CType of, const char* where):
         return filled(of, list(o), where)
     raise TypeError(
         f"{where[:strlen(where)].decode()} must be a list or tuple of {of.spell()}, an address (int) or None, "
-        f"not {type(o).__name__} ({o!r:.80})"
+        f"not {type(o).__name__} ({shown(o)})"
     )
 
 

@@ -6,6 +6,9 @@ import operator
 
 from cpython.long cimport PyLong_CheckExact
 
+from cuda.bindings._args cimport shown
+from cuda.bindings._readable cimport need_readable
+
 
 cdef class Handle:
     """A handle of an API: an opaque pointer, or an integer with a type of its own.
@@ -32,7 +35,7 @@ cdef class Handle:
             except OverflowError:
                 pass  # the message below tells more
         if _ptr:
-            self.value = _read(operator.index(_ptr), size, cls._signed_)
+            self.value = _read(operator.index(_ptr), size, cls._signed_, f"{cls.__name__} at an address".encode())
             return
         if hasattr(init_value, "__int__") and not hasattr(init_value, "__float__"):
             init_value = int(init_value)  # also of objects that have no __index__; not of floats
@@ -40,7 +43,7 @@ cdef class Handle:
         bits = 8 * size
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if cls._signed_ else (0, (1 << bits) - 1)
         if not low <= value <= high:
-            raise OverflowError(f"{cls.__name__}() takes an int from {low} to {high}, not {value}")
+            raise OverflowError(f"{cls.__name__}() takes an int from {low} to {high}, not {shown(value)}")
         self.value = value & 0xFFFFFFFFFFFFFFFF
 
     def __int__(self):
@@ -72,8 +75,9 @@ cdef class Handle:
         return <size_t>&self.value
 
 
-cdef _read(size_t address, int size, bint signed):
+cdef _read(size_t address, int size, bint signed, bytes where):
     """Read an integer of `size` bytes at `address`."""
+    need_readable(<void*>address, 1, size, where)
     if size == 8:
         return (<unsigned long long*>address)[0]
     if signed:

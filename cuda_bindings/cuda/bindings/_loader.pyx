@@ -32,13 +32,14 @@ cdef extern from *:
     ctypedef int (*open_cuda_get_version)(int*) noexcept nogil
 
 CPU_LIBRARY = "cuda/cpu/entry/libcuda.so.1"
-# Library as cuda.pathfinder names it, and the package that brings it.
+CUDA_EXTRA = "'open-cuda-python[cu13]'"
+# Library as cuda.pathfinder names it, and what pip installs to bring it.
 COMPONENTS = {
-    "runtime": ("cudart", "nvidia-cuda-runtime"),
-    "nvrtc": ("nvrtc", "nvidia-cuda-nvrtc"),
-    "nvjitlink": ("nvJitLink", "nvidia-nvjitlink"),
-    "nvvm": ("nvvm", "nvidia-nvvm"),
-    "nvfatbin": ("nvfatbin", "nvidia-nvfatbin"),
+    "runtime": ("cudart", CUDA_EXTRA),
+    "nvrtc": ("nvrtc", CUDA_EXTRA),
+    "nvjitlink": ("nvJitLink", CUDA_EXTRA),
+    "nvvm": ("nvvm", CUDA_EXTRA),
+    "nvfatbin": ("nvfatbin", CUDA_EXTRA),
     "cufile": ("cufile", "nvidia-cufile"),
 }
 CPU_EXTRA = "pip install 'open-cuda-python[cpu]'"
@@ -146,12 +147,10 @@ cdef Library _open_component(str api):
     try:
         found = pathfinder.load_nvidia_dynamic_lib(name)
         return _open(found.abs_path)
-    except (pathfinder.DynamicLibNotFoundError, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        raise LibraryNotFound(
-            f"lib{name} is not found ({reason}). Install it by pip install 'open-cuda-python[cu13]' "
-            f"(or pip install {package})"
-        ) from None
+    except pathfinder.DynamicLibNotFoundError:  # which lists all folders
+        raise LibraryNotFound(f"lib{name} is not found: install it by pip install {package}") from None
+    except OSError as error:
+        raise LibraryNotFound(f"lib{name} cannot be opened ({error}): install it by pip install {package}") from None
 
 
 cdef Library _open_runtime():
@@ -203,7 +202,24 @@ cdef Library _open_cufile():
         ) from None
 
 
-OPENERS = {"driver": _open_driver, "runtime": _open_runtime, "nvml": _open_nvml, "cufile": _open_cufile}
+cdef Library _open_cudla():
+    """Open cuDLA, which comes with the system."""
+    try:
+        return _open("libcudla.so.1")
+    except OSError as error:
+        raise LibraryNotFound(
+            f"libcudla.so.1 cannot be opened: {error}. It comes with the system of NVIDIA's Jetson and DRIVE boards "
+            "(JetPack, DRIVE OS); no pip package has it"
+        ) from None
+
+
+OPENERS = {
+    "driver": _open_driver,
+    "runtime": _open_runtime,
+    "nvml": _open_nvml,
+    "cufile": _open_cufile,
+    "cudla": _open_cudla,
+}
 
 
 cdef Library _library(str api):

@@ -18,7 +18,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from cython cimport freelist
 from libc.string cimport memcpy, strlen
 
-from cuda.bindings._args cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact, memory, pointer
+from cuda.bindings._args cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact, memory, pointer, shown
 from cuda.bindings._handle cimport Handle
 from cuda.bindings._struct cimport CType, Struct, keep, u64
 
@@ -66,10 +66,11 @@ cdef void* parameters_pointer(object held, const char* where) except? <void*>424
     return pointer(held, where)
 
 
-# Codes of the simple ctypes types -> bytes. f and d are floats, ? is a bool, P an address, the others are integers.
+# Codes of the simple ctypes types -> bytes. f and d are floats, ? is a bool, P an address, c and u are characters, the
+# others are integers.
 cdef dict SIZES = {
     **{"b": 1, "B": 1, "?": 1, "c": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4},
-    **{"l": 8, "L": 8, "q": 8, "Q": 8, "d": 8, "P": 8},
+    **{"u": 4, "l": 8, "L": 8, "q": 8, "Q": 8, "d": 8, "P": 8},
 }
 
 
@@ -91,7 +92,7 @@ cdef int look_up(object ctype, Known* found, const char* where, Py_ssize_t i) ex
     code = getattr(ctype, "_type_", None)
     size = SIZES.get(code) if type(code) is str else None
     if size is None:
-        raise TypeError(f"{_text(where)}[{i}]: the type must be None or a simple ctypes type, not {ctype!r:.80}")
+        raise TypeError(f"{_text(where)}[{i}]: the type must be None or a simple ctypes type, not {shown(ctype)}")
     cdef PyObject* before = entry.type
     Py_INCREF(ctype)
     entry.type, entry.code, entry.size = <PyObject*>ctype, ord(code), size
@@ -147,6 +148,9 @@ cdef Packed _packed(tuple o, const char* where):
         addresses[i] = <char*>&addresses[length + i]
         if all_types[i] is None:
             value = all_values[i]
+            if isinstance(value, int) and hasattr(value, "_value2member_map_"):  # an enumeration, which is an int in C
+                (<int*>addresses[i])[0] = <int>value
+                continue
             addresses[i] = <char*><size_t>_address(value, where, i)
             if packed.kept is None:
                 packed.kept = []
@@ -192,7 +196,7 @@ cdef object _address(object value, const char* where, Py_ssize_t i):
     if ctypes and isinstance(value, ctypes._SimpleCData.__mro__[1]):  # the base of all ctypes objects
         return ctypes.addressof(value)
     raise TypeError(
-        f"{_text(where)}[{i}] has type None, so it must have getPtr() or be a ctypes object, not {value!r:.80}"
+        f"{_text(where)}[{i}] has type None, so it must have getPtr() or be a ctypes object, not {shown(value)}"
     )
 
 
@@ -205,7 +209,7 @@ cdef int store_slow(
     cdef u64 bits
     if code == c"f" or code == c"d":
         if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
-            raise TypeError(f"{_text(where)}[{i}] must be a number, not {type(value).__name__} ({value!r:.80})")
+            raise TypeError(f"{_text(where)}[{i}] must be a number, not {type(value).__name__} ({shown(value)})")
         if code == c"f":
             (<float*>target)[0] = <float><double>float(value)
         else:
@@ -222,18 +226,20 @@ cdef u64 _integer(object value, object ctype, Py_UCS4 code, int width, const cha
         return 0
     if code == c"c" and isinstance(value, bytes) and len(value) == 1:
         return value[0]
+    if code == c"u" and isinstance(value, str) and len(value) == 1:
+        return ord(value)
     if hasattr(value, "getPtr") and not hasattr(value, "__index__"):
         value = value.getPtr()
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(
-            f"{_text(where)}[{i}] must be an int for {ctype.__name__}, not {type(value).__name__} ({value!r:.80})"
+            f"{_text(where)}[{i}] must be an int for {ctype.__name__}, not {type(value).__name__} ({shown(value)})"
         ) from None
     cdef object half = 1
     half <<= width - 1  # an int of Python's, for C's would wrap
     if not -half <= number < 2 * half:
-        raise OverflowError(f"{_text(where)}[{i}] = {number} does not fit {ctype.__name__}")
+        raise OverflowError(f"{_text(where)}[{i}] = {shown(number)} does not fit {ctype.__name__}")
     return number & <u64>-1
 
 

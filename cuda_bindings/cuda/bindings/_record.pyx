@@ -12,9 +12,10 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from cuda.bindings._args cimport as_unsigned
-from cuda.bindings._array cimport Array, filled
-from cuda.bindings._struct cimport CType, Struct, StructKind, allocate, keep, root_of
+from cuda.bindings._args cimport as_unsigned, shown
+from cuda.bindings._array cimport Array, count_of, filled, listed, show_pointer
+from cuda.bindings._readable cimport need_readable
+from cuda.bindings._struct cimport CType, Struct, StructKind, allocate, keep, need_address, root_of
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -39,9 +40,9 @@ cdef class Record(Struct):
             raise TypeError(f"{kind.name} is initialised already")
         number = operator.index(size)
         if number < 0:
-            raise ValueError(f"{kind.name}: size must not be negative, but is {number}")
+            raise ValueError(f"{kind.name}: size must not be negative, but is {shown(number)}")
         if number > PY_SSIZE_T_MAX // kind.size:
-            raise MemoryError(f"{number} structs of {kind.size} bytes")
+            raise MemoryError(f"{shown(number)} structs of {kind.size} bytes")
         # One struct at least: an empty record may be handed to C, too.
         allocate(self, kind.size * max(number, 1), kind.align)
         self.elements = number
@@ -153,12 +154,12 @@ cdef class Record(Struct):
 
         expected = cls._dtype()
         if not isinstance(data, numpy.ndarray):
-            raise TypeError(f"data must be a numpy.ndarray, not {type(data).__name__} ({data!r:.80})")
+            raise TypeError(f"data must be a numpy.ndarray, not {type(data).__name__} ({shown(data)})")
         if data.dtype != expected:
             raise ValueError(f"data must have the dtype of {cls.__name__}, {expected}; it has {data.dtype}")
         if data.ndim > 1 or not data.flags.c_contiguous:
             raise ValueError(f"data must be one-dimensional and contiguous; its shape is {data.shape}")
-        return cls._over(data.ctypes.data, data.size, not data.flags.writeable, data)
+        return cls._over(data.ctypes.data, data.size, not data.flags.writeable, data) if data.size else cls(0)
 
     @classmethod
     def from_buffer(cls, buffer):
@@ -172,7 +173,7 @@ cdef class Record(Struct):
         import numpy
 
         address = numpy.frombuffer(view, numpy.uint8).ctypes.data if view.nbytes else 0
-        return cls._over(address, view.nbytes // kind.size, view.readonly, view)
+        return cls._over(address, view.nbytes // kind.size, view.readonly, view) if view.nbytes else cls(0)
 
     @classmethod
     def from_ptr(cls, ptr, size=1, readonly=False, owner=None):
@@ -195,8 +196,8 @@ cdef class Record(Struct):
             raise ValueError("ptr must not be null (0)")
         number = operator.index(size)
         if number < 0:
-            raise ValueError(f"size must not be negative, but is {number}")
-        return cls._over(ptr, number, readonly, owner)
+            raise ValueError(f"size must not be negative, but is {shown(number)}")
+        return cls._over(ptr, number, readonly, owner) if number else cls(0)
 
     @classmethod
     def _make(cls, elements):
@@ -209,6 +210,7 @@ cdef class Record(Struct):
         made.elements = number
         made.readonly = readonly
         made.kept[0] = owner
+        need_address(made, cls._kind_)
         return made
 
 
@@ -235,7 +237,7 @@ cdef Record records_in(object values, StructKind kind, const char* where):
     if not isinstance(values, (list, tuple)):
         raise TypeError(
             f"{_named(where)} must be {kind.name} or a list of {kind.name}, tuples or ints, "
-            f"not {type(values).__name__} ({values!r:.80})"
+            f"not {type(values).__name__} ({shown(values)})"
         )
     cdef Record made = new_records(kind, len(values))
     cdef Py_ssize_t i
@@ -255,6 +257,8 @@ cdef Record records_in(object values, StructKind kind, const char* where):
 cdef Record view_records(StructKind kind, char* p, Py_ssize_t number, Struct view):
     """Return `number` structs in the memory of another one."""
     cls = kind.get()
+    if number == 0:  # with memory of its own, for C may be handed it
+        return cls(0)
     cdef Record part = cls.__new__(cls)
     part.memory = p
     part.elements = number
@@ -331,7 +335,7 @@ cdef class Several(CType):
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
         values = [value] if isinstance(self.of, StructKind) and isinstance(value, Record) and len(value) == 1 \
-            else list(value)
+            else listed(value, self.of, where)
         if len(values) > self.length or (not self.count and len(values) != self.length):
             limit = "at most " if self.count else ""
             raise ValueError(f"{where.decode()} takes {limit}{self.length} elements, not {len(values)}")
@@ -365,10 +369,33 @@ cdef class Counted(CType):
 
     cdef object load(self, char* p, Struct view):
         cdef char* elements = (<char**>p)[0]
-        cdef Py_ssize_t number = getattr(view, self.count) if elements != NULL else 0
+        cdef unsigned long long i, number = count_of(getattr(view, self.count)) if elements != NULL else 0
+        cdef Struct holder = self.holder(p, view)
+        if holder is None:
+            need_readable(elements, number, self.of.size, b"")
+        else:
+            number = min(number, <unsigned long long>self.room(p, view))
         if isinstance(self.of, StructKind):
-            return view_records(self.of, elements, number, view) if number else new_records(self.of, 0)
+            # The elements stay as long as what was assigned, also where another value is assigned after that.
+            return view_records(self.of, elements, number, view if holder is None else holder)
         return [self.of.load(elements + i * self.of.size, None) for i in range(number)]
+
+    cdef Struct holder(self, char* p, Struct view):
+        """Return what owns the elements, None for those that a program or C keeps alive."""
+        cdef object kept = root_of(view).kept.get(<size_t>p)
+        if isinstance(kept, Array):
+            return (<Array>kept).memory if (<Array>kept).data == (<char**>p)[0] else None
+        return kept if isinstance(kept, Struct) and (<Struct>kept).memory == (<char**>p)[0] else None
+
+    cdef Py_ssize_t room(self, char* p, Struct view):
+        """Return how many elements the owner has."""
+        return len(root_of(view).kept[<size_t>p])
+
+    cdef str show(self, char* p, Struct view):
+        cdef char* elements = (<char**>p)[0]
+        if elements == NULL or self.holder(p, view) is not None:
+            return repr(self.load(p, view))
+        return show_pointer(self.of, elements, count_of(getattr(view, self.count)))
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
         cdef Py_ssize_t number = 0
@@ -381,11 +408,12 @@ cdef class Counted(CType):
             keep(view, p, None)
             return 0
         if isinstance(value, Record):
+            value.getPtr()
             if type(value)._kind_ is not self.of:
                 raise TypeError(f"{where.decode()} must be {self.of.spell()}, not {type(value).__name__}")
             held, number, address = value, len(value), <void*><size_t>value.getPtr()
         elif value is not None:
-            array = filled(self.of, list(value), where)
+            array = filled(self.of, listed(value, self.of, where), where)
             held, number, address = array, array.length, array.data
         setattr(view, self.count, number)
         (<void**>p)[0] = address if number else NULL
@@ -404,7 +432,7 @@ cdef int store_text(char* p, Py_ssize_t size, object value, const char* where) e
     """Write a string and its NUL into `size` bytes."""
     data = value.encode() if isinstance(value, str) else value
     if not isinstance(data, bytes):
-        raise TypeError(f"{_named(where)} must be str or bytes, not {type(value).__name__} ({value!r:.80})")
+        raise TypeError(f"{_named(where)} must be str or bytes, not {type(value).__name__} ({shown(value)})")
     if len(data) >= size:
         raise ValueError(f"{_named(where)} must have fewer than {size} bytes; it has {len(data)}")
     memset(p, 0, size)
@@ -418,7 +446,7 @@ cdef int store_bytes(unsigned char* p, Py_ssize_t size, object value, const char
         data = bytes(memoryview(value).cast("B"))
     except TypeError:
         raise TypeError(
-            f"{_named(where)} must be bytes or another buffer, not {type(value).__name__} ({value!r:.80})"
+            f"{_named(where)} must be bytes or another buffer, not {type(value).__name__} ({shown(value)})"
         ) from None
     if len(data) > size:
         raise ValueError(f"{_named(where)} must have at most {size} bytes; it has {len(data)}")

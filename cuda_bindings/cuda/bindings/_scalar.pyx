@@ -5,7 +5,8 @@
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.string cimport memcpy, memset
 
-from cuda.bindings._args cimport chars, double_slow, memory, pointer, string
+from cuda.bindings._args cimport as_signed, chars, double_slow, memory, pointer, shown, string
+from cuda.bindings._readable cimport need_readable, string_length
 from cuda.bindings._struct cimport CType, Struct, all_ones, convert_int, keep, read_integer, sign_extended, u64
 
 
@@ -109,7 +110,12 @@ cdef class String(CType):
         cdef char* text = (<char**>p)[0]
         if text == NULL:
             return "" if self.as_str else None
-        return (<bytes>text).decode(errors="replace") if self.as_str else <bytes>text
+        cdef Py_ssize_t length = string_length(text)
+        if length < 0:
+            need_readable(text, 1, 1, b"")
+            raise ValueError(f"the string at {<size_t>text:#x} runs into memory that is not readable")
+        found = PyBytes_FromStringAndSize(text, length)
+        return found.decode(errors="replace") if self.as_str else found
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
         held = string(value, where)
@@ -120,6 +126,19 @@ cdef class String(CType):
     cdef str spell(self):
         return "str" if self.as_str else "bytes"
 
+    cdef str show(self, char* p, Struct view):
+        cdef char* text = (<char**>p)[0]
+        return hex(<size_t>text) if text != NULL and string_length(text) < 0 else repr(self.load(p, view))
+
+
+cdef bytes bytes_of(object value, const char* where, str expected):
+    """Return the bytes of a buffer, or of a list or tuple of their numbers; negative ones are those of a C char."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, (list, tuple)):
+        return bytes([<unsigned char>as_signed(item, -128, 255, where) for item in value])
+    raise TypeError(f"{where.decode()} must be {expected}, not {type(value).__name__} ({shown(value)})")
+
 
 cdef class Name(Text):
     """An array of char that holds a string: read up to its NUL, written with one."""
@@ -128,9 +147,7 @@ cdef class Name(Text):
         return PyBytes_FromStringAndSize(p, self.size).partition(b"\0")[0]
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        data = value.encode() if isinstance(value, str) else value
-        if not isinstance(data, bytes):
-            raise TypeError(f"{where.decode()} must be str or bytes, not {type(value).__name__}")
+        data = value.encode() if isinstance(value, str) else bytes_of(value, where, "str or bytes")
         if len(data) >= self.size:
             raise ValueError(f"{where.decode()} must be shorter than {self.size} bytes, not {len(data)}")
         memset(p, 0, self.size)
@@ -148,9 +165,7 @@ cdef class Text(CType):
         return PyBytes_FromStringAndSize(p, self.size)
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        if not isinstance(value, (bytes, bytearray, memoryview)):
-            raise TypeError(f"{where.decode()} must be bytes of length {self.size}, not {type(value).__name__}")
-        cdef bytes data = bytes(value)
+        cdef bytes data = bytes_of(value, where, f"bytes of length {self.size}")
         if len(data) != self.size:
             raise ValueError(f"{where.decode()} must be bytes of length {self.size}, not {len(data)}")
         memcpy(p, <char*>data, self.size)

@@ -22,6 +22,7 @@ cdef class CType:
     cdef object load(self, char* p, Struct view)
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1
     cdef str spell(self)
+    cdef str show(self, char* p, Struct view)
 
 
 cdef class Kind(CType):
@@ -51,6 +52,7 @@ cdef class StructKind(Kind):
 
 cdef class Struct:
     cdef char* memory
+    cdef char* block  # that the memory lies in if it is owned
     cdef bint owned
     cdef Struct root  # the struct that owns the memory, None for itself
     cdef dict kept  # address of a pointer field -> object that it points to
@@ -73,6 +75,8 @@ cdef object new_handle(HandleKind kind, unsigned long long value)
 cdef object new_enum(EnumKind kind, long long value)
 cdef object new_struct(StructKind kind)
 cdef void* struct_slow(object o, StructKind kind, bint optional, const char* where) except? NULL
+cdef int need_count(Struct struct, const char* where) except -1
+cdef int need_address(Struct struct, StructKind kind) except -1
 
 
 cdef inline unsigned long long as_handle(object o, HandleKind kind, const char* where) except? 4242:

@@ -9,14 +9,13 @@ alive by the struct that owns the memory.
 """
 
 from cpython.exc cimport PyErr_Clear
-from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy, memset, strlen
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memmove, strlen
 
-from cuda.bindings._args cimport PyErr_Occurred, as_signed, as_unsigned, callback_address
+from cuda.bindings._args cimport PyErr_Occurred, as_signed, as_unsigned, callback_address, shown
 from cuda.bindings._handle cimport Handle, new_of
+from cuda.bindings._readable cimport need_readable
 
-cdef extern from "stdlib.h" nogil:
-    void* aligned_alloc(size_t alignment, size_t size)
 
 cdef u64 read_integer(char* p, Py_ssize_t size) noexcept:
     """Read an unsigned integer of 1, 2, 4 or 8 bytes."""
@@ -44,6 +43,10 @@ cdef class CType:
 
     cdef str spell(self):
         return type(self).__name__
+
+    cdef str show(self, char* p, Struct view):
+        """Return what a repr shows; never reads memory that is not there."""
+        return repr(self.load(p, view))
 
 
 cdef u64 convert_int(object value, int bits, bint is_signed, const char* where) except? 4242:
@@ -133,21 +136,30 @@ cdef class StructKind(Kind):
         return part
 
     cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+        if not isinstance(value, self.get()):
+            raise TypeError(
+                f"{where[:strlen(where)].decode()} must be {self.name}, not {type(value).__name__} ({shown(value)})"
+            )
         cdef char* source = <char*>struct_slow(value, self, False, where)
+        need_count(value, where)
         if source != p:
             copy_kept(<Struct>value, view, source, p, self.size)
-            memcpy(p, source, self.size)
+            memmove(p, source, self.size)
         return 0
 
 
 cdef int allocate(Struct struct, Py_ssize_t size, Py_ssize_t align) except -1:
     """Give a struct zeroed memory of its own."""
-    align = max(align, 16)
-    size = max((size + align - 1) // align * align, align)
-    struct.memory = <char*>aligned_alloc(align, size)
-    if struct.memory == NULL:
-        raise MemoryError
-    memset(struct.memory, 0, size)
+    cdef size_t beyond = 0
+    if align <= 16:  # as calloc aligns
+        struct.block = struct.memory = <char*>calloc(1, max(size, 1))
+    else:
+        struct.block = <char*>calloc(1, size + align)
+        beyond = <size_t>struct.block % align
+        struct.memory = struct.block + (align - beyond if beyond else 0)
+    if struct.block == NULL:
+        struct.memory = NULL
+        raise MemoryError(f"{size} bytes for {type(struct).__name__}")
     struct.owned = True
     struct.kept = {}
     return 0
@@ -211,6 +223,7 @@ cdef class Struct:
             raise TypeError(f"{kind.name} is initialised already")
         if _ptr:
             self.memory = <char*><size_t>as_unsigned(_ptr, <size_t>-1, b"_ptr")
+            need_address(self, kind)
         else:
             allocate(self, kind.size, kind.align)
         for name, value in fields.items():
@@ -220,7 +233,7 @@ cdef class Struct:
 
     def __dealloc__(self):
         if self.owned:
-            free(self.memory)
+            free(self.block)
 
     def getPtr(self):
         """Return the address of the struct; valid as long as this object."""
@@ -237,8 +250,16 @@ cdef class Struct:
     __hash__ = None
 
     def __repr__(self):
-        shown = [name for name in self._fields_ if not name.startswith(("reserved", "pad"))]
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+        from cuda.bindings._show import show
+
+        return f"<{type(self).__name__}, not initialised>" if self.memory == NULL else show(self)
+
+    def _bytes(self, start, stop):
+        """Return some of the memory."""
+        cdef Py_ssize_t first = start, last = stop
+        cdef StructKind kind = type(self)._kind_
+        self.getPtr()
+        return self.memory[max(first, 0):min(last, kind.size)]
 
     cdef object column(self, str name):
         raise NotImplementedError
@@ -313,16 +334,34 @@ cdef class Field:
         cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
         if instance.elements != 1:
             return instance.column(self.name)
-        return self.type.load(memory + self.offset, instance)
+        try:
+            return self.type.load(memory + self.offset, instance)
+        except (ValueError, OverflowError) as error:
+            raise self.named(error) from None
 
     def __set__(self, Struct instance not None, value):
         cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
-        if instance.elements != 1:
-            instance.set_column(self.name, value)
-            return
         if instance.readonly:
             instance.need_writable(self.name)
-        self.type.store(memory + self.offset, value, instance, self.where)
+        try:
+            if instance.elements == 1:
+                self.type.store(memory + self.offset, value, instance, self.where)
+            else:
+                instance.set_column(self.name, value)
+        except (TypeError, ValueError, OverflowError) as error:
+            if self.where.decode() in str(error):
+                raise
+            raise self.named(error) from error
+
+    cdef object named(self, object error):
+        """Return an error of Python or NumPy with the field's name."""
+        return type(error)(f"{self.where.decode()}: {error}") if type(error).__module__ == "builtins" \
+            and not isinstance(error, UnicodeError) else ValueError(f"{self.where.decode()}: {error}")
+
+    def show(self, Struct instance not None):
+        """Return what a repr shows of the field; never reads memory that is not there."""
+        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
+        return self.type.show(memory + self.offset, instance)
 
     def __delete__(self, instance):
         raise AttributeError(f"{self.where.decode()} is memory of a struct and cannot be deleted")
@@ -348,7 +387,7 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where
         if hasattr(o, "__int__") and not hasattr(o, "__float__"):
             return convert_int(int(o), 8 * kind.size, kind.is_signed, where)
         raise TypeError(
-            f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r:.80})"
+            f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({shown(o)})"
         )
     return convert_int(o, 8 * kind.size, kind.is_signed, where)
 
@@ -370,15 +409,35 @@ cdef object new_struct(StructKind kind):
 
 cdef void* struct_slow(object o, StructKind kind, bint optional, const char* where) except? NULL:
     """Return the address of a struct argument, NULL for None if that is allowed."""
+    cdef void* address
     if o is None and optional:
         return NULL
     if not isinstance(o, kind.get()):
         allowed = f"{kind.name} or None" if optional else kind.name
         if kind.addresses:
             if not isinstance(o, (Struct, float, str, bytes)) and hasattr(o, "__int__"):
-                return <void*><size_t>as_unsigned(int(o), <size_t>-1, where)
+                address = <void*><size_t>as_unsigned(int(o), <size_t>-1, where)
+                need_readable(address, 1, kind.size, where)
+                return address
             allowed = f"{kind.name}, its address (int) or None" if optional else f"{kind.name} or its address (int)"
-        raise TypeError(f"{where[:strlen(where)].decode()} must be {allowed}, not {type(o).__name__} ({o!r:.80})")
+        raise TypeError(f"{where[:strlen(where)].decode()} must be {allowed}, not {type(o).__name__} ({shown(o)})")
     if (<Struct>o).memory == NULL:
         raise ValueError(f"{where[:strlen(where)].decode()}: this {kind.name} was not initialised")
     return (<Struct>o).memory
+
+
+cdef int need_count(Struct struct, const char* where) except -1:
+    """Check that a record that stands for one struct has one."""
+    if struct.elements != 1:
+        name = type(struct).__name__
+        raise ValueError(f"{where[:strlen(where)].decode()} takes one {name}, not a record of {struct.elements}")
+    return 0
+
+
+cdef int need_address(Struct struct, StructKind kind) except -1:
+    """Check that the address that a struct views can be read; else view nothing."""
+    cdef char* memory = struct.memory
+    struct.memory = NULL
+    need_readable(memory, struct.elements, kind.size, f"{kind.name} at an address".encode())
+    struct.memory = memory
+    return 0

@@ -14,9 +14,12 @@ A row is a name, what it is, and the rest:
     pci_info_dtype dtype PciInfo           the structured dtype of a record
     CUuuid_st alias CUuuid
     CUDA_VERSION constant 13050
+    cudaBindingsDriverGlobal marker        a class without attributes
     nvJitLinkError error Result            an exception, and the enumeration of its status
     NotFoundError failure NvmlError 6      one of a single status
     CUmemPool_attribute.1 value u4         type of the value that a member of an enumeration selects
+    CUmemLocation.* union type 1=id ...    field that tells which member is in use, of those that share memory
+    CUlaunchAttribute.value union id ...   the same where the union is a field
 
 Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, p (address), z (const char*), k (kernel parameters), c16 (16 bytes),
 s16 (a string in 16 bytes), bu4.2.3 (bit-field: 3 bits from bit 2), 3*u4 (array),
@@ -43,6 +46,7 @@ class Tables:
         self.errors = {}
         self.failures = None
         self.dtypes = {}
+        self.plans = {}
         self.ctypes = {"p": Address(), "z": String(), "y": String(True), "k": KernelParameters()}
 
     def names(self):
@@ -62,6 +66,8 @@ class Tables:
             return self.errors[name]
         if what == "dtype":
             return self.dtype(rest)
+        if what == "marker":
+            return type(name, (), {"__module__": self.module, "__doc__": "Marks the module; has no attributes."})
         if what in ("handle", "enum", "struct", "record"):
             return self.kind(name).python_class()
         raise AttributeError(f"module {self.module!r} has no attribute {name!r}")
@@ -147,6 +153,7 @@ class Tables:
     def make_struct(self, name):
         base = Record if self.rows[name].startswith("record") else Struct
         fields = self.fields(name)
+        codes = {field: code for field, code, _ in fields}
         namespace = {
             "__slots__": (),
             "__module__": self.module,
@@ -154,6 +161,8 @@ class Tables:
             "_kind_": self.kinds[name],
             "_fields_": tuple(field for field, _, _ in fields),
             "_pointers": staticmethod(lambda: self.pointers(name)),
+            "_plan": staticmethod(lambda: self.plan(name)),
+            "_is_struct": staticmethod(lambda field: isinstance(self.ctype(codes[field]), StructKind)),
         }
         if base is Record:
             namespace["_dtype"] = staticmethod(lambda: self.dtype(name))
@@ -177,6 +186,39 @@ class Tables:
         if what == "handle":
             return not rest.split()[0][1:].isdigit()
         return what != "enum" and bool(self.pointers(code[1:]))
+
+    def plan(self, name):
+        """Return the parts that the repr of a struct shows."""
+        if name not in self.plans:
+            from cuda.bindings._show import plan
+
+            self.plans[name] = plan(self, name)
+        return self.plans[name]
+
+    def spans(self, name):
+        """Return the first and last bit of each field of a struct, and its name."""
+        spans = []
+        for field, code, offset in self.fields(name):
+            _, first, width = code[2:].split(".") if code[0] == "b" else ("", 0, 8 * self.ctype(code).size)
+            start = 8 * int(offset) + int(first)
+            spans.append((start, start + int(width), field))
+        return spans
+
+    def unions(self, name):
+        """Return which field tells the member in use, and the members by its values, of the unions in a struct."""
+        found = {}
+        for row, text in self.rows.items():
+            if row.startswith(f"{name}.") and text.startswith("union "):
+                _, tag, *members = text.split()
+                pairs = [member.split("=") for member in members]
+                found[row.partition(".")[2]] = tag, {int(value): field for value, field in pairs}
+        return found
+
+    def is_plain(self, code):
+        """Tell whether every pattern of bits is a value that can be shown: a number or a handle."""
+        if code[0] == "=":
+            return self.rows[code[1:]].startswith(("handle ", "enum "))
+        return code[0] in "uifbp"
 
     def dtype(self, name):
         """Return the structured dtype of a record."""

@@ -57,7 +57,6 @@ _INTERNAL = (
     "CUDA_CPU_REAL_NVRTC",
     "CUDA_CPU_REAL_NVRTC_12",
 )
-_EXTRA = "pip install 'open-cuda-python[cu13]'"
 
 
 def _version(package: str) -> str | None:
@@ -211,7 +210,7 @@ def _problems(facts: dict[str, Any], no_devices: str | None) -> list[str]:
         problems.append("The CPU device has no compiler: pip install 'open-cuda-python[cpu]'")
     for name in ("nvrtc", "nvjitlink"):
         if "error" in libraries[name]:
-            problems.append(f"{name} cannot be used: {libraries[name]['error']}. {_EXTRA} brings it")
+            problems.append(f"{name} cannot be used: {libraries[name]['error']}")
     if driver.get("kind") == "a GPU driver" and driver.get("version") and "version" in libraries["nvrtc"]:
         compiler = libraries["nvrtc"]["version"]
         if _numbers(compiler) > _numbers(driver["version"]):

@@ -81,8 +81,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
     elif name in __all__:  # NVML's exceptions
         value = getattr(importlib.import_module("cuda.bindings.nvml"), name)
-    elif name == "typing":
-        value = importlib.import_module(f"{__name__}.typing")
+    elif name in ("exceptions", "typing"):
+        value = importlib.import_module(f"{__name__}.{name}")
     else:
         raise AttributeError(f"module 'cuda.core.system' has no attribute {name!r}")
     globals()[name] = value

@@ -5,6 +5,10 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuda.bindings.nvml import FieldId as FieldId
 
 
 class AddressingMode(StrEnum):
@@ -211,3 +215,16 @@ class ThermalTarget(StrEnum):
     VCD_INLET = "vcd_inlet"
     VCD_OUTLET = "vcd_outlet"
     ALL = "all"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "FieldId":  # of NVML's header; the module is large, so that it is loaded when asked for
+        from cuda.bindings.nvml import FieldId
+
+        globals()[name] = FieldId
+        return FieldId
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "FieldId"})
