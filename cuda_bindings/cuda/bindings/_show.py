@@ -31,7 +31,7 @@ def plan(tables, name: str) -> list[Part]:
     tags = {tag for tag, _ in unions.values()}
     groups: list[Any] = []  # first and last bit, fields
     for start, stop, field in sorted(tables.spans(name), key=lambda span: (span[2] not in tags, span[0])):
-        last = groups[-1] if groups else [0, 0, []]
+        last: Any = groups[-1] if groups else [0, 0, []]
         if field not in tags and start < last[1] and tags.isdisjoint(last[2]):
             last[1] = max(last[1], stop)
             last[2].append(field)
