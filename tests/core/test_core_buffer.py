@@ -124,7 +124,8 @@ def test_from_handle(device, stream):
 def test_host_memory_that_the_driver_does_not_know(device):
     memory = np.arange(4, dtype="u1")
     buffer = Buffer.from_handle(memory.ctypes.data, 4, owner=memory)
-    assert (buffer.is_device_accessible, buffer.is_host_accessible) == (False, True)
+    assert (buffer.is_device_accessible, buffer.is_host_accessible, buffer.is_managed) == (False, True, False)
+    assert (buffer.device_id, buffer.__dlpack_device__()) == (-1, (1, 0))
     assert bytes(buffer) == bytes(memory)
     assert np.from_dlpack(buffer).tolist() == [0, 1, 2, 3]
 

@@ -4,20 +4,23 @@ import gc
 
 import numpy as np
 import pytest
+from support.scripts import run_checked
 
-from cuda.core import LegacyPinnedMemoryResource, _dlpack
+from cuda.core import (
+    Buffer,
+    LegacyPinnedMemoryResource,
+    ManagedMemoryResource,
+    MemoryResource,
+    PinnedMemoryResource,
+    VirtualMemoryResource,
+    _dlpack,
+)
 
 
 @pytest.fixture
 def pinned(stream):
     with LegacyPinnedMemoryResource().allocate(8, stream=stream) as buffer:
         yield buffer
-
-
-def test_device_kinds(device, stream, pinned):
-    with device.allocate(8, stream=stream) as buffer:
-        assert buffer.__dlpack_device__() == (2, 0)
-    assert pinned.__dlpack_device__() == (3, 0)
 
 
 @pytest.mark.parametrize("version", [None, (0, 8), (1, 0), (1, 3)])
@@ -103,3 +106,78 @@ def test_types_without_equivalent():
     for code in ((0, 4, 1), (2, 32, 4), (99, 8, 1)):
         with pytest.raises(BufferError, match=r"has no NumPy equivalent$"):
             _dlpack.dtype_of(code)
+
+
+KINDS = {
+    "device": (lambda device: device.memory_resource, 2, (True, False, False), 0, 0),
+    "pinned pool": (lambda device: PinnedMemoryResource(), 3, (True, True, False), -1, 0),
+    "pinned": (lambda device: LegacyPinnedMemoryResource(), 3, (True, True, False), None, 0),
+    "managed": (lambda device: ManagedMemoryResource(), 13, (True, True, True), -1, 0),
+    "managed of a device": (
+        lambda device: ManagedMemoryResource({"preferred_location": 0}), 13, (True, True, True), 0, 0,
+    ),
+    "virtual": (lambda device: VirtualMemoryResource(device), 2, (True, False, False), 0, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_devices_of_all_kinds_of_memory(device, stream, kind):
+    make, code, access, ordinal, wrapped_ordinal = KINDS[kind]
+    with make(device).allocate(64, stream=stream) as buffer:
+        assert buffer.__dlpack_device__() == (code, 0)
+        assert (buffer.is_device_accessible, buffer.is_host_accessible, buffer.is_managed) == access
+        if ordinal is None:
+            with pytest.raises(RuntimeError, match="belongs to no device"):
+                buffer.device_id  # noqa: B018
+        else:
+            assert buffer.device_id == ordinal
+        part = Buffer.from_handle(buffer.handle, 64, owner=buffer)
+        assert part.__dlpack_device__() == (code, 0)
+        assert (part.is_device_accessible, part.is_host_accessible, part.is_managed) == access
+        assert part.device_id == wrapped_ordinal
+        assert part.owner is buffer
+        part.close()
+    for closed in (buffer, part):
+        for name in ("is_device_accessible", "is_host_accessible", "is_managed", "device_id"):
+            with pytest.raises(RuntimeError, match=r"^this Buffer is closed$"):
+                getattr(closed, name)
+        with pytest.raises(RuntimeError, match=r"^this Buffer is closed$"):
+            closed.__dlpack_device__()
+        assert (closed.handle, closed.size, closed.memory_resource, closed.owner) == (0, 0, None, None)
+
+
+@pytest.mark.cpu_only
+def test_devices_of_managed_memory_beside_another_device():
+    text = """
+        from cuda.core import *
+        Device(1).set_current()
+        resource = ManagedMemoryResource({"preferred_location": 1})
+        buffer = resource.allocate(64, stream=Device(1).default_stream)
+        print(buffer.device_id, buffer.__dlpack_device__())
+    """
+    assert run_checked(text, CUDA_CPU_DEVICES="2").split("\n")[0] == "1 (13, 0)"
+
+
+@pytest.mark.parametrize("on_device", [True, False])
+@pytest.mark.parametrize("on_host", [True, False])
+@pytest.mark.parametrize("managed", [True, False])
+def test_devices_of_memory_of_own_resources(device, stream, on_device, on_host, managed):
+    """What a resource says counts; and managed memory is managed whatever its resource says."""
+
+    class Own(MemoryResource):
+        is_device_accessible, is_host_accessible, is_managed, device_id = on_device, on_host, managed, 7
+
+        def deallocate(self, ptr, size, *, stream):
+            pass
+
+    expected = {(True, False): (2, 7), (False, True): (1, 0)}
+    for resource in (ManagedMemoryResource(), LegacyPinnedMemoryResource()):
+        really = managed or resource.is_managed
+        with resource.allocate(64, stream=stream) as memory, Buffer.from_handle(memory.handle, 64, mr=Own()) as buffer:
+            assert buffer.is_managed is really
+            if not on_device and not on_host:
+                with pytest.raises(BufferError, match="neither devices nor the host can use"):
+                    buffer.__dlpack_device__()
+            else:
+                shared = (13 if really else 3, 0)
+                assert buffer.__dlpack_device__() == expected.get((on_device, on_host), shared)

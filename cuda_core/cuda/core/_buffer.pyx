@@ -43,8 +43,13 @@ cdef size_t checked_size(object size) except? 0:
     except AttributeError:
         raise TypeError(f"size must be an int (bytes), not {type(size).__name__}") from None
     if not 0 <= size <= sys.maxsize:
-        raise ValueError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
+        raise OverflowError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
     return size
+
+
+cdef _abstract(MemoryResource resource, str name):
+    """Return the error for what a subclass of MemoryResource lacks."""
+    return TypeError(f"{name} of MemoryResource must be implemented by {type(resource).__name__}")
 
 
 cdef class MemoryResource:
@@ -87,7 +92,7 @@ cdef class MemoryResource:
         -------
         Buffer
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define allocate(size, *, stream)")
+        raise _abstract(self, "allocate")
 
     def deallocate(self, ptr, size, *, stream):
         """Take back memory that `allocate` gave.
@@ -101,17 +106,17 @@ cdef class MemoryResource:
         stream : Stream
             The stream after whose present work the memory is free.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define deallocate(ptr, size, *, stream)")
+        raise _abstract(self, "deallocate")
 
     @property
     def is_device_accessible(self) -> bool:
         """Tell whether kernels can use the memory."""
-        raise NotImplementedError(f"{type(self).__name__} does not define is_device_accessible")
+        raise _abstract(self, "is_device_accessible")
 
     @property
     def is_host_accessible(self) -> bool:
         """Tell whether the host can use the memory."""
-        raise NotImplementedError(f"{type(self).__name__} does not define is_host_accessible")
+        raise _abstract(self, "is_host_accessible")
 
     @property
     def is_managed(self) -> bool:
@@ -121,7 +126,7 @@ cdef class MemoryResource:
     @property
     def device_id(self) -> int:
         """Return the ordinal of the device whose memory it is."""
-        raise NotImplementedError(f"{type(self).__name__} does not define device_id")
+        raise _abstract(self, "device_id")
 
 
 cdef class Buffer:
@@ -376,15 +381,17 @@ cdef class Buffer:
     def is_managed(self) -> bool:
         """Tell whether the memory moves between host and device by itself."""
         if self.mr is not None:
-            return self.mr.is_managed
+            return self.mr.is_managed or _is_managed(self.address())
         return _memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is."""
+        """Return the ordinal of the device whose memory it is; -1 for memory that the driver does not know."""
         cdef int ordinal = 0
         if self.mr is not None:
             return self.mr.device_id
+        if _memory_type(self.address()) == 0:
+            return -1
         check(
             cydriver.cuPointerGetAttribute(&ordinal, cydriver.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, self.address()),
             b"cuPointerGetAttribute",
@@ -644,13 +651,18 @@ cdef class BufferUse:
 
 cdef int _memory_type(cydriver.CUdeviceptr ptr) except -1:
     """Return the CUmemorytype of an address, 0 for memory that the driver does not know."""
-    cdef unsigned int kind = 0, managed = 0
+    cdef unsigned int kind = 0
     cdef cydriver.CUresult status
     status = cydriver.cuPointerGetAttribute(&kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, ptr)
     if status == cydriver.CUDA_ERROR_INVALID_VALUE:
         return 0
     check(status, b"cuPointerGetAttribute")
+    return <int>cydriver.CU_MEMORYTYPE_UNIFIED if _is_managed(ptr) else kind
+
+
+cdef bint _is_managed(cydriver.CUdeviceptr ptr):
+    """Tell whether the driver says that an address is one of managed memory."""
+    cdef unsigned int managed = 0
+    cdef cydriver.CUresult status
     status = cydriver.cuPointerGetAttribute(&managed, cydriver.CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr)
-    if status == cydriver.CUDA_SUCCESS and managed:
-        return <int>cydriver.CU_MEMORYTYPE_UNIFIED
-    return kind
+    return status == cydriver.CUDA_SUCCESS and managed

@@ -297,13 +297,14 @@ def code_of(dtype) -> tuple[int, int, int]:
 def device_of(Buffer buffer) -> tuple[int, int]:
     """Return DLPack's kind of device and ordinal for a buffer."""
     buffer.address()
+    on_host = buffer.is_host_accessible
     if not buffer.is_device_accessible:
+        if not on_host:
+            raise BufferError("neither devices nor the host can use the memory of this Buffer")
         return (CPU, 0)
-    if buffer.is_managed:
-        return (CUDA_MANAGED, buffer.device_id)
-    if buffer.is_host_accessible:
-        return (CUDA_HOST, 0)
-    return (CUDA, buffer.device_id)
+    if not on_host:
+        return (CUDA, buffer.device_id)
+    return (CUDA_MANAGED if buffer.is_managed else CUDA_HOST, 0)
 
 
 def check_target(device, dl_device) -> tuple[int, int]:
