@@ -225,13 +225,19 @@ def test_set_current_returns_the_context_before(device):
 
 
 def test_context(device):
+    from cuda.bindings import driver
+
     context = device.context
     assert context.device is device
     assert not context.is_green
     assert "device 0" in repr(context)
     context.create_stream().close()
+    with pytest.raises(RuntimeError, match=r"^this Context is current in this thread"):
+        context.close()
+    driver.cuCtxSetCurrent(0)
     context.close()
     context.close()
+    device.set_current()
     assert context.is_closed
     assert context.handle is None
     with pytest.raises(ValueError, match=r"^ctx is closed$"):

@@ -200,12 +200,15 @@ def test_advice_and_asynchrony():
 
 def test_what_belongs_to_the_process_is_not_pickled(device, stream, module):
     with device.allocate(8, stream=stream) as buffer:
-        for thing in (buffer, stream, stream.record(), device.context, module.empty, buffer.memory_resource):
+        for thing in (stream, stream.record(), device.context, module.empty, device.properties, device.resources):
             with pytest.raises(
-                TypeError, match=r"^a \w+ belongs to this process: it can be neither pickled nor copied$"
+                TypeError, match=r"^an? \w+ belongs to this process: it can be neither pickled nor copied$"
             ):
                 pickle.dumps(thing)
             with pytest.raises(TypeError, match=r"it can be neither pickled nor copied$"):
+                copy.copy(thing)
+        for thing in (buffer, buffer.memory_resource):
+            with pytest.raises(RuntimeError, match=r"cannot be sent or copied: .* made with ipc_enabled=True$"):
                 copy.copy(thing)
 
 

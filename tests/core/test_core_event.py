@@ -54,11 +54,14 @@ def test_close(device):
         assert not event.is_closed
     event.close()
     assert event.is_closed
-    assert event.handle is None
+    assert int(event.handle) == 0
     assert repr(event) == "<Event closed of device 0>"
     for use in (event.sync, lambda: event.is_done, lambda: event - event, event.__enter__):
         with pytest.raises(ValueError, match=r"^this Event is closed$"):
             use()
+    for name in ("context", "device", "is_timing_enabled", "is_blocking_sync", "is_ipc_enabled", "ipc_descriptor"):
+        with pytest.raises(ValueError, match=r"^this Event is closed$"):
+            getattr(event, name)
     with pytest.raises(RuntimeError, match=r"use Device.create_event or Stream.record"):
         Event()
 
@@ -74,8 +77,10 @@ def test_identity(device):
 
 
 def test_not_shared(device):
-    with pytest.raises(ValueError, match=r"^ipc_enabled and timing_enabled exclude each other"):
-        device.create_event(EventOptions(ipc_enabled=True, timing_enabled=True))
+    with pytest.raises(TypeError, match=r"^ipc_enabled and timing_enabled exclude each other"):
+        device.default_stream.record(options=EventOptions(ipc_enabled=True, timing_enabled=True))
+    with pytest.raises(TypeError, match=r"^ipc_enabled is for events that a stream records: use Stream.record"):
+        device.create_event(EventOptions(ipc_enabled=True))
     event = device.create_event()
     with pytest.raises(RuntimeError, match=r"^this Event is not shared: make it with EventOptions"):
         event.ipc_descriptor  # noqa: B018

@@ -196,7 +196,7 @@ def test_registry_forgets(device):
 
 
 def test_events(other, device, stream):
-    event = device.create_event(EventOptions(ipc_enabled=True, blocking_sync=True))
+    event = stream.record(options=EventOptions(ipc_enabled=True, blocking_sync=True))
     assert event.is_ipc_enabled
     assert other.record(event) == (True, False, True, 0)
     event.sync()

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import pickle
 
+import numpy as np
 import pytest
 
-from cuda.core import LaunchConfig
+from cuda.core import LaunchConfig, launch
 
 
 def test_fields():
@@ -29,9 +30,51 @@ def test_pickle_and_repr():
     assert eval(repr(config)) == config
 
 
-def test_does_not_change():
+CHANGES = {
+    "grid": (2, 3, 1),
+    "block": (4, 1, 1),
+    "cluster": (2, 1, 1),
+    "shmem_size": 64,
+    "is_cooperative": True,
+    "programmatic_stream_serialization": True,
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changes(name):
+    config = LaunchConfig(grid=1, block=32)
+    before = hash(config)
+    setattr(config, name, CHANGES[name])
+    assert getattr(config, name) == CHANGES[name]
+    assert config == LaunchConfig(**{"grid": 1, "block": 32, name: CHANGES[name]})
+    assert hash(config) != before
+
+
+def test_wrong_changes_change_nothing():
+    config = LaunchConfig(grid=1, block=32, cluster=2, shmem_size=8)
+    for name, value, error in (
+        ("grid", 2, TypeError),
+        ("grid", None, TypeError),
+        ("grid", (0,), ValueError),
+        ("block", [1], TypeError),
+        ("cluster", (1 << 31, 1, 1), ValueError),
+        ("shmem_size", -1, ValueError),
+        ("shmem_size", "8", TypeError),
+    ):
+        with pytest.raises(error):
+            setattr(config, name, value)
+        assert config == LaunchConfig(grid=1, block=32, cluster=2, shmem_size=8)
     with pytest.raises(AttributeError):
-        LaunchConfig(grid=1, block=1).grid = 2
+        config.shared_memory = 8
+
+
+def test_a_changed_configuration_launches(module, device, stream, upload, host):
+    counts = upload(np.zeros(64, "i4"))
+    config = LaunchConfig(grid=1, block=32)
+    launch(stream, config, module.add_one, counts, 64)
+    config.grid = (2, 1, 1)
+    launch(stream, config, module.add_one, counts, 64)
+    assert host(counts, "i4").tolist() == [2] * 32 + [1] * 32
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,9 @@ def test_wrong_arguments():
     linker.close()
     assert linker.is_closed
     assert repr(linker) == "<Linker of 1 codes, closed>"
-    assert linker.handle is None
+    assert int(linker.handle) == 0
+    with pytest.raises(RuntimeError, match=r"^this Linker is closed$"):
+        linker.get_info_log()
     with pytest.raises(ValueError, match=r"^this Linker is closed$"):
         linker.link("cubin")
     assert Linker.which_backend() == "nvJitLink"
@@ -105,7 +107,9 @@ def test_driver_links(driver_backend, stream, upload, host, kind):
         assert int(linker.handle)
         code = linker.link("cubin")
         assert linker.get_error_log() == ""
-    assert linker.handle is None
+    assert int(linker.handle) == 0
+    with pytest.raises(RuntimeError, match=r"^this Linker is closed$"):
+        linker.get_info_log()
     assert (code.name, code.code_type) == ("both", "cubin")
     with upload(np.array([21], "i4")) as data:
         launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), data)

@@ -44,8 +44,8 @@ def test_code_runs(code, device, stream, host):
 
 def test_pickle(code, device, stream, host):
     again = pickle.loads(pickle.dumps(code))
-    assert again == code
-    assert hash(again) == hash(code)
+    assert again != code  # two objects, each with a library of its own once it is loaded
+    assert (again.code, again.code_type, again.name) == (code.code, code.code_type, code.name)
     assert again.symbol_mapping == {"mangled": "_Z7mangledf"}
     assert ran(again, device, stream, host) == 7
     with pytest.raises(TypeError, match=r"argument 1 of kernel 'mangled' is a numpy.int32"):

@@ -47,6 +47,11 @@ cdef size_t checked_size(object size) except? 0:
     return size
 
 
+def _new(kind):
+    """Make the resource that is unpickled; its attributes follow."""
+    return kind.__new__(kind)
+
+
 cdef _abstract(MemoryResource resource, str name):
     """Return the error for what a subclass of MemoryResource lacks."""
     return TypeError(f"{name} of MemoryResource must be implemented by {type(resource).__name__}")
@@ -68,6 +73,10 @@ cdef class MemoryResource:
     allocate 64
     64
     """
+
+    def __reduce__(self):
+        """Send a resource of the user's by its class and attributes."""
+        return _new, (type(self),), getattr(self, "__dict__", None)
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
         """Take memory back; the resources of this package override it with a direct call."""

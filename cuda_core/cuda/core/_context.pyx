@@ -306,14 +306,15 @@ cdef class Context:
         Raises
         ------
         RuntimeError
-            If the green context is current in this thread.
+            If the context is current in this thread.
         """
         cdef cydriver.CUcontext current = NULL
         cdef cydriver.CUgreenCtx green = self.green
-        if green != NULL:
-            check(cydriver.cuCtxGetCurrent(&current), b"cuCtxGetCurrent")
-            if current == self.native:
-                raise RuntimeError("this Context is current in this thread: set another one first (set_current)")
+        if self.closed:
+            return
+        check(cydriver.cuCtxGetCurrent(&current), b"cuCtxGetCurrent")
+        if current == self.native:
+            raise RuntimeError("this Context is current in this thread: set another one first (set_current)")
         self.closed = True
         self.green = NULL
         if green != NULL:

@@ -23,6 +23,7 @@ import threading
 from collections import namedtuple
 
 from cuda.core._errors import ClosedError, CUDAError
+from cuda.core._options import EventOptions, as_options
 from cuda.core._device_properties import DeviceProperties
 from cuda.core._stream import create_stream, default_stream
 
@@ -248,7 +249,7 @@ class Device:
         Parameters
         ----------
         options : EventOptions, optional
-            The event's properties.
+            The event's properties; an event for other processes is made by `Stream.record` instead.
 
         Returns
         -------
@@ -256,6 +257,10 @@ class Device:
         """
         if not self._is_set:
             _not_set(self._device_id)
+        if options is not None:
+            options = as_options(EventOptions, options, "options")
+            if options.ipc_enabled:
+                raise TypeError("ipc_enabled is for events that a stream records: use Stream.record(options=...)")
         return Event.create(self._device_id, options)
 
     def allocate(self, size, *, stream):

@@ -46,6 +46,8 @@ class DeviceMemoryResource(SharedPool):
     >>> buffer.close()
     """
 
+    __slots__ = ()
+
     def __init__(self, device_id: Device | int, options: DeviceMemoryResourceOptions | None = None) -> None:
         ordinal = int(device_id)
         if options is None:

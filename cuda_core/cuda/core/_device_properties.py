@@ -7,6 +7,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from cuda.core._options import not_pickled
+
 _PREFIX = "CU_DEVICE_ATTRIBUTE_"
 
 # Attributes that are yes or no: those named so, and these.
@@ -57,8 +59,19 @@ class DeviceProperties:
     driver once. Attributes that say yes or no are bool, all others int.
     """
 
+    _device: Any
+
     def __init__(self, device: Any) -> None:
-        self._device = device
+        self.__dict__["_device"] = device
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name!r} of DeviceProperties cannot be set: it is what the driver tells")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name!r} of DeviceProperties cannot be deleted: it is what the driver tells")
+
+    def __reduce__(self) -> Any:
+        raise not_pickled(self)
 
     def __getattr__(self, name: str) -> int:
         number = None if name.startswith("_") else attribute_numbers().get(name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuda.core._call import call
 from cuda.core._option_names import named_options
-from cuda.core._options import as_options
+from cuda.core._options import as_options, not_pickled
 from cuda.core.typing import WorkqueueSharingScopeType
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _SCOPES = (WorkqueueSharingScopeType.DEVICE_CTX, WorkqueueSharingScopeType.GREEN
 
 
 @named_options
-@dataclass
+@dataclass(slots=True, weakref_slot=True)
 class SMResourceOptions:
     """Choose how multiprocessors are divided: a number makes one group, a sequence one for each member.
 
@@ -82,7 +82,7 @@ def _checked(name: str, value: Any) -> int:
 
 
 @named_options
-@dataclass
+@dataclass(slots=True, weakref_slot=True)
 class WorkqueueResourceOptions:
     """Choose how a context uses the device's work queues.
 
@@ -120,7 +120,7 @@ class WorkqueueResourceOptions:
 
 
 @named_options
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class ContextOptions:
     """Choose what a green context has of its device.
 
@@ -143,7 +143,7 @@ class ContextOptions:
 class _Resource:
     """A CUdevResource of the driver."""
 
-    __slots__ = ("_native",)
+    __slots__ = ("__weakref__", "_native")
     _native: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -156,6 +156,9 @@ class _Resource:
         self = cls.__new__(cls)
         self._native = native
         return self
+
+    def __reduce__(self) -> Any:
+        raise not_pickled(self)
 
     @property
     def handle(self) -> Any:
@@ -279,17 +282,32 @@ class WorkqueueResource(_Resource):
 class DeviceResources:
     """What a device, a context or a stream has of a device."""
 
-    __slots__ = ("_ask",)
+    __slots__ = ("__weakref__", "_ask", "_what")
     _ask: Callable[[int], Any]
+    _what: tuple[str, int]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("DeviceResources is not made directly: ask a Device, Context or Stream for its resources")
 
     @classmethod
-    def _of(cls, ask: Callable[[int], Any]) -> DeviceResources:
+    def _of(cls, ask: Callable[[int], Any], what: str, handle: Any) -> DeviceResources:
         self = cls.__new__(cls)
         self._ask = ask
+        self._what = (what, int(handle))
         return self
+
+    def __eq__(self, other: object) -> bool:
+        return self._what == other._what if isinstance(other, DeviceResources) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((DeviceResources, self._what))
+
+    def __reduce__(self) -> Any:
+        raise not_pickled(self)
+
+    def __repr__(self) -> str:
+        what, handle = self._what
+        return f"<DeviceResources of {what} {handle if what == 'device' else hex(handle)}>"
 
     @property
     def sm(self) -> SMResource:
@@ -306,21 +324,21 @@ def of_device(ordinal: int) -> DeviceResources:
     """Return the resources of a device."""
     from cuda.bindings import driver
 
-    return DeviceResources._of(lambda kind: call(driver.cuDeviceGetDevResource, ordinal, kind))
+    return DeviceResources._of(lambda kind: call(driver.cuDeviceGetDevResource, ordinal, kind), "device", ordinal)
 
 
 def of_context(handle: Any) -> DeviceResources:
     """Return the resources of a context, a CUcontext."""
     from cuda.bindings import driver
 
-    return DeviceResources._of(lambda kind: call(driver.cuCtxGetDevResource, handle, kind))
+    return DeviceResources._of(lambda kind: call(driver.cuCtxGetDevResource, handle, kind), "context", handle)
 
 
 def of_stream(handle: Any) -> DeviceResources:
     """Return the resources of a stream, a CUstream."""
     from cuda.bindings import driver
 
-    return DeviceResources._of(lambda kind: call(driver.cuStreamGetDevResource, handle, kind))
+    return DeviceResources._of(lambda kind: call(driver.cuStreamGetDevResource, handle, kind), "stream", handle)
 
 
 def create_green(ordinal: int, options: Any) -> tuple[int, int]:

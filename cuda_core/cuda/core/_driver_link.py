@@ -71,9 +71,10 @@ class DriverLink:
     """A link in the making. Its methods raise CUDAError; `logs` tells what the driver wrote."""
 
     def __init__(self, options: LinkerOptions) -> None:
+        from cuda.core._context import use_primary
         from cuda.core._device import Device
 
-        Device().context  # noqa: B018 - the driver links in a context
+        use_primary(Device().device_id)  # the driver links in a context
         self._buffers = [ctypes.create_string_buffer(_LOG_SIZE) for _ in range(2)]
         error, info = (ctypes.addressof(buffer) for buffer in self._buffers)
         values = jit_options(options) | {

@@ -11,6 +11,7 @@ cdef class Event:
     cdef bint ipc
     cdef int uses
     cdef cydriver.CUevent retired
+    cdef object __weakref__
 
     @staticmethod
     cdef Event create(int device_id, object options)

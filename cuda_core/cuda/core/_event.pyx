@@ -41,7 +41,7 @@ cdef class Event:
             options = as_options(EventOptions, options, "options")
             self.ipc = bool(options.ipc_enabled)
             if self.ipc and options.timing_enabled:
-                raise ValueError("ipc_enabled and timing_enabled exclude each other: a shared event takes no time")
+                raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event takes no time")
             self.timing = bool(options.timing_enabled)
             self.blocking = bool(options.blocking_sync)
             flags = (0 if self.timing else cydriver.CU_EVENT_DISABLE_TIMING) | (
@@ -101,34 +101,39 @@ cdef class Event:
 
     @property
     def handle(self):
-        """Return the event as `cuda.bindings.driver.CUevent`, None once closed."""
-        return None if self.native == NULL else CUEVENT.of(self.native)
+        """Return the event as `cuda.bindings.driver.CUevent`, one of address 0 once closed."""
+        return CUEVENT.of(self.native)
 
     @property
     def device(self):
         """Return the device whose streams may record this event."""
         from cuda.core._device import Device
 
+        self.open_handle()
         return Device(self.device_id)
 
     @property
     def context(self):
         """Return the context of the event's device."""
+        self.open_handle()
         return Context.wrap(primary(self.device_id), self.device_id)
 
     @property
     def is_timing_enabled(self) -> bool:
         """Tell whether the event takes the time."""
+        self.open_handle()
         return self.timing
 
     @property
     def is_blocking_sync(self) -> bool:
         """Tell whether `sync` sleeps rather than spins."""
+        self.open_handle()
         return self.blocking
 
     @property
     def is_ipc_enabled(self) -> bool:
         """Tell whether other processes may use the event."""
+        self.open_handle()
         return self.ipc
 
     @property

@@ -76,7 +76,7 @@ class IPCAllocationHandle:
 class IPCBufferDescriptor:
     """What another process needs, beside the memory resource, to open a buffer."""
 
-    __slots__ = ("payload", "size")
+    __slots__ = ("__weakref__", "payload", "size")
 
     def __init__(self, payload: bytes, size: int) -> None:
         self.payload = payload
@@ -100,7 +100,7 @@ class IPCBufferDescriptor:
 class IPCEventDescriptor:
     """What another process needs to open an event."""
 
-    __slots__ = ("device", "is_blocking_sync", "payload")
+    __slots__ = ("__weakref__", "device", "is_blocking_sync", "payload")
 
     def __init__(self, payload: bytes, device: str, is_blocking_sync: bool) -> None:
         self.payload = payload
@@ -206,7 +206,9 @@ def reduce_buffer(buffer: Buffer) -> tuple:
     """Return how plain pickle sends a buffer: with its resource by name."""
     resource: Any = buffer.memory_resource
     if not getattr(resource, "is_ipc_enabled", False):
-        raise not_pickled(buffer)
+        raise RuntimeError(
+            "this Buffer cannot be sent or copied: its memory resource was not made with ipc_enabled=True"
+        )
     return _rebuild_buffer, (resource, describe_buffer(buffer))
 
 

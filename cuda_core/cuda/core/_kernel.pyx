@@ -241,7 +241,7 @@ def set_kernel_attribute(Kernel kernel, device, int which, int value) -> None:
 class KernelAttributes:
     """What the driver tells of a kernel on one device; ``kernel.attributes[device]`` asks for another device."""
 
-    __slots__ = ("_device", "_kernel")
+    __slots__ = ("__weakref__", "_device", "_kernel")
 
     def __init__(self, kernel, device):
         self._kernel = kernel
@@ -249,6 +249,21 @@ class KernelAttributes:
 
     def __getitem__(self, device):
         return KernelAttributes(self._kernel, int(device))
+
+    def __eq__(self, other):
+        if not isinstance(other, KernelAttributes):
+            return NotImplemented
+        return (self._kernel, self._device) == (other._kernel, other._device)
+
+    def __hash__(self):
+        return hash((KernelAttributes, self._kernel, self._device))
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        where = "the current device" if self._device is None else f"device {self._device}"
+        return f"<KernelAttributes of {self._kernel!r} on {where}>"
 
 
 def _attribute(int which, str doc, kind, bint writable):
@@ -303,9 +318,24 @@ cdef class KernelOccupancy:
     """How well blocks of a kernel fill the current device."""
 
     cdef Kernel kernel
+    cdef object __weakref__
 
     def __init__(self, Kernel kernel not None):
         self.kernel = kernel
+
+    def __eq__(self, other):
+        if not isinstance(other, KernelOccupancy):
+            return NotImplemented
+        return self.kernel == (<KernelOccupancy>other).kernel
+
+    def __hash__(self):
+        return hash((KernelOccupancy, self.kernel))
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<KernelOccupancy of {self.kernel!r}>"
 
     def max_active_blocks_per_multiprocessor(self, int block_size, size_t dynamic_shared_memory_size) -> int:
         """Return how many blocks can be on a multiprocessor at once.

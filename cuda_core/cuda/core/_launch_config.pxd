@@ -9,9 +9,10 @@ cdef class LaunchConfig:
     cdef unsigned int[3] grid_extent  # in clusters where there are any, unlike that of `native`
     cdef unsigned int[3] cluster_extent
     cdef bint has_cluster
-    cdef readonly unsigned int shmem_size
-    cdef readonly bint is_cooperative
-    cdef readonly bint programmatic_stream_serialization
+    cdef unsigned int shared
+    cdef bint cooperative
+    cdef bint programmatic
+    cdef object __weakref__
 
     cdef int count_blocks(self) except -1
     cdef int set_attributes(self) except -1

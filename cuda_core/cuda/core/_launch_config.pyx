@@ -58,7 +58,7 @@ cdef int _extent(object value, unsigned int* extent, str name) except -1:
 
 cdef class LaunchConfig:
     """LaunchConfig(grid=None, cluster=None, block=None, shmem_size=None, is_cooperative=False, \
-programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does not change once made.
+programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
 
     Parameters
     ----------
@@ -101,10 +101,10 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
             _extent(cluster, self.cluster_extent, "cluster")
         if shmem_size is not None and not 0 <= shmem_size <= MOST:
             raise ValueError(f"shmem_size must be from 0 to 2147483647 bytes, not {shmem_size}")
-        self.shmem_size = 0 if shmem_size is None else shmem_size
-        self.native.sharedMemBytes = self.shmem_size
-        self.is_cooperative = is_cooperative
-        self.programmatic_stream_serialization = programmatic_stream_serialization
+        self.shared = 0 if shmem_size is None else shmem_size
+        self.native.sharedMemBytes = self.shared
+        self.cooperative = is_cooperative
+        self.programmatic = programmatic_stream_serialization
         self.count_blocks()
         self.native.attrs = self.attributes
         if self.has_cluster or is_cooperative or programmatic_stream_serialization:
@@ -129,9 +129,9 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         if self.has_cluster:
             value = &self.attributes[self.add(cydriver.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)].value
             value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = self.cluster
-        if self.is_cooperative:
+        if self.cooperative:
             self.attributes[self.add(cydriver.CU_LAUNCH_ATTRIBUTE_COOPERATIVE)].value.cooperative = 1
-        if self.programmatic_stream_serialization:
+        if self.programmatic:
             value = &self.attributes[self.add(cydriver.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)].value
             value.programmaticStreamSerializationAllowed = 1
         return 0
@@ -144,27 +144,73 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch; it does n
         self.native.numAttrs += 1
         return index
 
+    def _change(self, name, value):
+        """Set one of the values; where it is wrong, all stay."""
+        values = dict(zip(_OPTIONS, self.key()))
+        values[name] = value
+        self.__init__(*LaunchConfig(**values).key())  # the new one checks
+
     @property
     def grid(self):
-        """Return the blocks, or clusters if there are any, along x, y and z."""
+        """Return the blocks, or clusters if there are any, along x, y and z; can be set to a tuple."""
         return (self.grid_extent[0], self.grid_extent[1], self.grid_extent[2])
+
+    @grid.setter
+    def grid(self, tuple value not None):
+        self._change("grid", value)
 
     @property
     def cluster(self):
-        """Return the blocks of a cluster along x, y and z, None where there are no clusters."""
+        """Return the blocks of a cluster along x, y and z, None where there are no clusters; can be set to a tuple."""
         if not self.has_cluster:
             return None
         return (self.cluster_extent[0], self.cluster_extent[1], self.cluster_extent[2])
 
+    @cluster.setter
+    def cluster(self, tuple value):
+        self._change("cluster", value)
+
     @property
     def block(self):
-        """Return the threads of a block along x, y and z."""
+        """Return the threads of a block along x, y and z; can be set to a tuple."""
         return (self.native.blockDimX, self.native.blockDimY, self.native.blockDimZ)
+
+    @block.setter
+    def block(self, tuple value not None):
+        self._change("block", value)
+
+    @property
+    def shmem_size(self) -> int:
+        """Return the dynamic shared memory of a block in bytes; can be set."""
+        return self.shared
+
+    @shmem_size.setter
+    def shmem_size(self, value):
+        if not hasattr(value, "__index__"):
+            raise TypeError(f"shmem_size must be an int (bytes), not {type(value).__name__}")
+        self._change("shmem_size", value.__index__())
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Tell whether all blocks must be on the device at once; can be set."""
+        return self.cooperative
+
+    @is_cooperative.setter
+    def is_cooperative(self, value):
+        self._change("is_cooperative", value)
+
+    @property
+    def programmatic_stream_serialization(self) -> bool:
+        """Tell whether the kernel may start before the one ahead of it is finished; can be set."""
+        return self.programmatic
+
+    @programmatic_stream_serialization.setter
+    def programmatic_stream_serialization(self, value):
+        self._change("programmatic_stream_serialization", value)
 
     cdef tuple key(self):
         return (
-            self.grid, self.cluster, self.block, self.shmem_size, self.is_cooperative,
-            self.programmatic_stream_serialization,
+            self.grid, self.cluster, self.block, self.shared, self.cooperative, self.programmatic,
         )
 
     def __eq__(self, other):

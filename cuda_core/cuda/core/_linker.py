@@ -16,7 +16,7 @@ from cuda.core._compile_target import default_arch
 from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error
 from cuda.core._linker_options import LinkerOptions
 from cuda.core._module import ObjectCode
-from cuda.core._options import as_options
+from cuda.core._options import as_options, not_pickled
 from cuda.core.typing import CompilerBackendType
 
 _CALLS = {
@@ -62,6 +62,8 @@ class Linker:
     >>> Linker(main, part, options=LinkerOptions(arch="sm_90")).link("cubin").get_kernel("f").num_arguments
     1
     """
+
+    __slots__ = ("__weakref__", "_calls", "_codes", "_link", "_logs", "_options")
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
         self._link: Any = None
@@ -119,8 +121,7 @@ class Linker:
             raise ValueError(f"target_type must be 'cubin' or 'ptx', not {target_type!r}")
         if target == "ptx" and not (self._options.ptx and self._options.link_time_optimization):
             raise ValueError("target_type 'ptx' needs LinkerOptions(link_time_optimization=True, ptx=True)")
-        if self._link is None:
-            raise ClosedError("this Linker is closed")
+        self._check_open()
         with self._errors(self._calls[2]):
             data = self._link.complete(target)
         self._logs = self._link.logs()
@@ -131,16 +132,20 @@ class Linker:
             kinds.update(code._signatures())
         return ObjectCode._make(data, target, self._options.name or "", mapping, kinds)
 
+    def _check_open(self) -> None:
+        if self._link is None:
+            raise ClosedError("this Linker is closed")
+
     def get_error_log(self) -> str:
         """Return the linker's errors."""
-        if self._link is not None:
-            self._logs = self._link.logs()
+        self._check_open()
+        self._logs = self._link.logs()
         return self._logs[0]
 
     def get_info_log(self) -> str:
         """Return the linker's other messages."""
-        if self._link is not None:
-            self._logs = self._link.logs()
+        self._check_open()
+        self._logs = self._link.logs()
         return self._logs[1]
 
     def close(self) -> None:
@@ -155,6 +160,9 @@ class Linker:
         if getattr(self, "_link", None) is not None and not sys.is_finalizing():
             self.close()
 
+    def __reduce__(self) -> Any:
+        raise not_pickled(self)
+
     def __enter__(self) -> Linker:
         return self
 
@@ -166,8 +174,14 @@ class Linker:
 
     @property
     def handle(self) -> Any:
-        """Return the linker's handle: an int, or `cuda.bindings.driver.CUlinkState`; None once closed."""
-        return None if self._link is None else self._link.handle
+        """Return the linker's handle: an int, or `cuda.bindings.driver.CUlinkState`; 0 once closed."""
+        if self._link is not None:
+            return self._link.handle
+        if self._calls is _CALLS[CompilerBackendType.NVJITLINK]:
+            return 0
+        from cuda.bindings import driver
+
+        return driver.CUlinkState(0)
 
     @property
     def is_closed(self) -> bool:
@@ -197,7 +211,7 @@ class _Errors:
             name, kind = str(error), NvJitLinkError
         else:
             return
-        log = self.linker.get_error_log()
+        log = "" if self.linker.is_closed else self.linker.get_error_log()
         text = log
         for code in self.linker._codes:
             if code.code_type == "ptx":

@@ -41,10 +41,12 @@ class ManagedMemoryResource(MemoryPool):
     b'\\x01\\x01\\x01\\x01'
     """
 
-    _preferred: tuple[ManagedMemoryLocationType, int | None] | None = None
+    __slots__ = ("_preferred",)
+    _preferred: tuple[ManagedMemoryLocationType, int | None] | None
 
     def __init__(self, options: ManagedMemoryResourceOptions | None = None) -> None:
         self._use_buffers(ManagedBuffer)
+        self._preferred = None
         if options is None:
             self._use_current(-1, _MANAGED, _NOWHERE, 0)
             return

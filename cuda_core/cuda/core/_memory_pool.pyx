@@ -274,10 +274,10 @@ cdef class MemoryPool(_Base):
 
     @property
     def handle(self):
-        """Return the pool as `cuda.bindings.driver.CUmemoryPool`, None once closed."""
+        """Return the pool as `cuda.bindings.driver.CUmemoryPool`, one of address 0 once closed."""
         from cuda.bindings import driver
 
-        return None if self.closed else driver.CUmemoryPool(<uintptr_t>self.pool)
+        return driver.CUmemoryPool(0 if self.closed else <uintptr_t>self.pool)
 
     @property
     def attributes(self):
@@ -389,12 +389,12 @@ cdef class MemoryPool(_Base):
     @property
     def is_handle_owned(self) -> bool:
         """Tell whether this object made the pool, or opened it, and destroys it."""
-        return self.owned
+        return self.owned and not self.closed
 
     @property
     def is_ipc_enabled(self) -> bool:
         """Tell whether other processes may use the pool's memory."""
-        return self._sharing is not None
+        return self._sharing is not None and not self.closed
 
     @property
     def is_mapped(self) -> bool:
@@ -404,11 +404,14 @@ cdef class MemoryPool(_Base):
     @property
     def uuid(self):
         """Return the name under which processes share the pool, None if they do not."""
-        return None if self._sharing is None else self._sharing.uuid
+        return None if self._sharing is None or self.closed else self._sharing.uuid
 
     def __reduce__(self):
         if self._sharing is None:
-            raise not_pickled(self)
+            raise RuntimeError(
+                f"this {type(self).__name__} cannot be sent or copied: other processes cannot open it, since it was "
+                "not made with ipc_enabled=True"
+            )
         self.open_pool()
         return self._sharing.reduce_resource(self)
 
@@ -420,10 +423,21 @@ cdef class MemoryPool(_Base):
 class PoolAttributes:
     """What the driver tells of a pool of memory."""
 
-    __slots__ = ("_resource",)
+    __slots__ = ("__weakref__", "_resource")
 
     def __init__(self, resource):
         self._resource = resource
+
+    def __eq__(self, other):
+        if not isinstance(other, PoolAttributes):
+            return NotImplemented
+        return self._resource == other._resource
+
+    def __hash__(self):
+        return hash((PoolAttributes, self._resource))
+
+    def __reduce__(self):
+        raise not_pickled(self)
 
     def __repr__(self):
         return f"<PoolAttributes {', '.join(f'{name}={getattr(self, name)}' for name, *_ in _ATTRIBUTES)}>"

@@ -209,18 +209,6 @@ class ObjectCode:
             library, kinds = self._load(), self._signatures()
         return library.kernel(name, self._symbol_mapping, kinds)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ObjectCode):
-            return NotImplemented
-        return self is other or (self._code_type, self._code, self._symbol_mapping) == (
-            other._code_type,
-            other._code,
-            other._symbol_mapping,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._code_type, self._code))
-
     def __reduce__(self) -> tuple:
         return ObjectCode._make, (self._code, self._code_type, self._name, self._symbol_mapping, self._kinds)
 

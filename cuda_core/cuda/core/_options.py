@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @named_options
-@dataclass
+@dataclass(slots=True, weakref_slot=True)
 class StreamOptions:
     """Choose the properties of a new stream.
 
@@ -37,7 +37,7 @@ class StreamOptions:
 
 
 @named_options
-@dataclass
+@dataclass(slots=True, weakref_slot=True)
 class EventOptions:
     """Choose the properties of a new event.
 
@@ -62,7 +62,7 @@ class EventOptions:
 
 
 @named_options
-@dataclass
+@dataclass(slots=True, weakref_slot=True)
 class DeviceMemoryResourceOptions:
     """Choose the properties of a new pool of device memory.
 
@@ -72,6 +72,11 @@ class DeviceMemoryResourceOptions:
         Whether other processes may open the pool.
     max_size : int
         The pool's largest size in bytes; 0 leaves it to the driver.
+
+    Examples
+    --------
+    >>> DeviceMemoryResourceOptions(max_size=1 << 20).ipc_enabled
+    False
     """
 
     ipc_enabled: bool = False
@@ -79,7 +84,7 @@ class DeviceMemoryResourceOptions:
 
 
 @named_options
-@dataclass
+@dataclass(slots=True, weakref_slot=True)
 class PinnedMemoryResourceOptions:
     """Choose the properties of a new pool of pinned host memory.
 
@@ -91,6 +96,11 @@ class PinnedMemoryResourceOptions:
         The pool's largest size in bytes; 0 leaves it to the driver.
     numa_id : int, optional
         The NUMA node whose memory it is. Without, it is any, or with `ipc_enabled` the current device's.
+
+    Examples
+    --------
+    >>> PinnedMemoryResourceOptions(numa_id=0, max_size=1 << 20).max_size
+    1048576
     """
 
     ipc_enabled: bool = False
@@ -99,7 +109,7 @@ class PinnedMemoryResourceOptions:
 
 
 @named_options
-@dataclass
+@dataclass(slots=True, weakref_slot=True)
 class ManagedMemoryResourceOptions:
     """Choose the properties of a new pool of managed memory.
 
@@ -165,4 +175,7 @@ def as_options(kind: type, value: Any, what: str) -> Any:
 
 def not_pickled(obj: Any) -> TypeError:
     """Make the error for pickling or copying what only this process can have."""
-    return TypeError(f"a {type(obj).__name__} belongs to this process: it can be neither pickled nor copied")
+    name = type(obj).__name__
+    return TypeError(
+        f"{'an' if name[0] in 'AEIOU' else 'a'} {name} belongs to this process: it can be neither pickled nor copied"
+    )

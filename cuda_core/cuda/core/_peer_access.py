@@ -18,6 +18,8 @@ class PeerAccess(MutableSet):
     Devices may be given by their ordinals, too. The pool's own device is never in it.
     """
 
+    __slots__ = ("_resource",)
+
     def __init__(self, resource: MemoryPool) -> None:
         self._resource = resource
 

@@ -43,7 +43,9 @@ class PinnedMemoryResource(SharedPool):
     b'\\x07\\x07\\x07\\x07'
     """
 
-    _numa_id = -1
+    __slots__ = ("_numa_id",)
+
+    _numa_id: int
 
     def __init__(self, options: PinnedMemoryResourceOptions | None = None) -> None:
         if options is None:
@@ -81,7 +83,7 @@ class PinnedMemoryResource(SharedPool):
     @property
     def numa_id(self) -> int:
         """Return the NUMA node of the host whose memory it is, -1 if it is no certain one's."""
-        return self._numa_id
+        return getattr(self, "_numa_id", -1)
 
     @property
     def is_device_accessible(self) -> bool:

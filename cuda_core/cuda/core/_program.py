@@ -17,7 +17,7 @@ from cuda.core._compile_target import current_arch, default_arch
 from cuda.core._errors import ClosedError, NVRTCError, compiler_error
 from cuda.core._linker_options import LinkerOptions
 from cuda.core._module import ObjectCode
-from cuda.core._options import as_options
+from cuda.core._options import as_options, not_pickled
 from cuda.core._program_options import ProgramOptions
 from cuda.core._signature import kernel_signatures
 from cuda.core.typing import CompilerBackendType, PCHStatusType, SourceCodeType
@@ -84,6 +84,9 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("add")
     """
 
+    __slots__ = ("__weakref__", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys", "_nvvm", "_options",
+                 "_pch_status")  # fmt: skip
+
     def __init__(self, code: str | bytes | bytearray, code_type: str, options: ProgramOptions | None = None) -> None:
         self._handle: Any = None
         self._closed = False
@@ -116,10 +119,13 @@ class Program:
 
     def close(self) -> None:
         """Let go of the compiler's program. Closing twice does nothing; what was compiled stays."""
-        handle, self._handle, self._closed = self._handle, None, True
-        if handle is not None and self._code_type == SourceCodeType.NVVM:
+        handle, self._closed = self._handle, True
+        if handle is None or int(handle) == 0:
+            return
+        self._handle = type(handle)(0)
+        if self._code_type == SourceCodeType.NVVM:
             self._nvvm.close()
-        elif handle is not None:
+        else:
             from cuda.bindings import nvrtc
 
             _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(handle))
@@ -128,6 +134,9 @@ class Program:
         # While Python exits nothing can be imported any more, and the process gives everything back anyway.
         if getattr(self, "_handle", None) is not None and not sys.is_finalizing():
             self.close()
+
+    def __reduce__(self) -> Any:
+        raise not_pickled(self)
 
     def __enter__(self) -> Program:
         return self
@@ -150,7 +159,7 @@ class Program:
 
     @property
     def handle(self) -> Any:
-        """Return the compiler's program: an `nvrtcProgram`, or libNVVM's as int; None for PTX, and once closed."""
+        """Return the compiler's program: an `nvrtcProgram`, or libNVVM's as int; 0 once closed; None for PTX."""
         return self._handle
 
     @property

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class SharedPool(MemoryPool):
     """A memory resource that other processes can open, if it was made so."""
 
+    __slots__ = ()
+
     def _create_shared(
         self, ipc_enabled: bool, ordinal: int, allocation: int, location: int, place: int, max_size: int
     ) -> None:

@@ -168,9 +168,9 @@ cdef class Stream:
 
     @property
     def handle(self):
-        """Return the stream as `cuda.bindings.driver.CUstream`, None once closed."""
+        """Return the stream as `cuda.bindings.driver.CUstream`, one of address 0 once closed."""
         self.capturable = True
-        return None if self.closed else CUSTREAM.of(self.native)
+        return CUSTREAM.of(NULL if self.closed else self.native)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""
@@ -196,6 +196,7 @@ cdef class Stream:
         """Return the device whose queue this is."""
         from cuda.core._device import Device
 
+        self.open_handle()
         return Device(self.ordinal())
 
     @property
@@ -327,7 +328,7 @@ cdef class Stream:
         event : Event, optional
             The event to record; a new one if none is given.
         options : EventOptions, optional
-            The properties of a new event.
+            The properties of a new event; they say nothing of one that is given.
 
         Returns
         -------
@@ -335,9 +336,8 @@ cdef class Stream:
         """
         cdef Event recorded
         if event is None:
+            self.open_handle()
             recorded = Event.create(self.ordinal(), options)
-        elif options is not None:
-            raise ValueError("options are for a new event: give either event or options")
         elif isinstance(event, Event):
             recorded = event
         else:

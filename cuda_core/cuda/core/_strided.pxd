@@ -11,13 +11,13 @@ cdef class Strided:
     cdef object extents
     cdef object steps
     cdef bint described  # whether `extents` and `steps` are there already, or in `tensor`
-    cdef public object dtype
-    cdef public object exporting_obj
+    cdef readonly object dtype
+    cdef readonly object exporting_obj
     cdef public object _keep
     cdef public object _itemsize
     cdef public object _dlpack_kind
-    cdef public int device_id
-    cdef public bint is_device_accessible
+    cdef readonly int device_id
+    cdef readonly bint is_device_accessible
     cdef bint read_only
     cdef object __weakref__
 

@@ -105,9 +105,27 @@ cdef class Strided:
 
     @classmethod
     def _make(cls, **fields):
-        self = empty(cls)
+        cdef Strided self = empty(cls)
+        self.extents = self.steps = None
         for name, value in fields.items():
-            setattr(self, name, value)
+            if name == "ptr":
+                self.address = value
+            elif name == "shape":
+                self.extents = value
+            elif name == "strides":
+                self.steps = value
+            elif name == "dtype":
+                self.dtype = value
+            elif name == "device_id":
+                self.device_id = value
+            elif name == "is_device_accessible":
+                self.is_device_accessible = value
+            elif name == "readonly":
+                self.read_only = value
+            elif name == "exporting_obj":
+                self.exporting_obj = value
+            else:
+                setattr(self, name, value)
         return self
 
     def _fields(self):
@@ -245,22 +263,12 @@ cdef class Strided:
         """Return the address of the first element."""
         return self.address
 
-    @ptr.setter
-    def ptr(self, uintptr_t value):
-        self.address = value
-
     @property
     def shape(self):
         """Return the extent of each axis."""
         if not self.described:
             self.describe()
         return self.extents
-
-    @shape.setter
-    def shape(self, tuple value):
-        if not self.described:
-            self.describe()
-        self.extents = value
 
     @property
     def strides(self):
@@ -269,20 +277,10 @@ cdef class Strided:
             self.describe()
         return self.steps
 
-    @strides.setter
-    def strides(self, tuple value):
-        if not self.described:
-            self.describe()
-        self.steps = value
-
     @property
     def readonly(self):
         """Tell whether the memory must not be written."""
         return self.read_only
-
-    @readonly.setter
-    def readonly(self, bint value):
-        self.read_only = value
 
 
 cdef tuple tuple_of(Py_ssize_t* numbers, int count, int divisor):

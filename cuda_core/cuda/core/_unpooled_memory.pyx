@@ -167,6 +167,9 @@ cdef class SynchronousMemoryResource(_Base):
         self.deallocate(ptr, size, stream=stream)
         return 0
 
+    def __reduce__(self):
+        return SynchronousMemoryResource, (self.ordinal,)
+
     def deallocate(self, ptr, size, *, stream=None):
         """Take back memory that `allocate` gave; the driver waits for work that may use it."""
         free(pointer_value(ptr), None, self.ordinal)

@@ -128,6 +128,9 @@ class VirtualMemoryResource(MemoryResource):
         self.device = Device(device_id)
         self.config = _checked(self.device, config)
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.device, self.config)
+
     def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
         """Allocate memory, at once.
 

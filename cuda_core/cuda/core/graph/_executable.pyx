@@ -76,6 +76,7 @@ cdef class Graph:
     cdef cydriver.CUgraphExec native
     cdef Stream latest  # where it was launched last: the launch after which what `kept` has can go
     cdef dict kept  # what the parameters need that were set here, by the node's address
+    cdef object __weakref__
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Graph is not made directly: use GraphBuilder.complete or GraphDefinition.instantiate")
@@ -141,10 +142,10 @@ cdef class Graph:
 
     @property
     def handle(self):
-        """Return the graph as `cuda.bindings.driver.CUgraphExec`, None once closed."""
+        """Return the graph as `cuda.bindings.driver.CUgraphExec`, one of address 0 once closed."""
         from cuda.bindings import driver
 
-        return None if self.native == NULL else driver.CUgraphExec(<uintptr_t>self.native)
+        return driver.CUgraphExec(<uintptr_t>self.native)
 
     def launch(self, stream) -> None:
         """Run the graph: put it into a stream and return.

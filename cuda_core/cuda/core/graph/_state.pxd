@@ -39,6 +39,7 @@ cdef class State:
 cdef class GraphCondition:
     cdef cydriver.CUgraphConditionalHandle native
     cdef State state
+    cdef object __weakref__
 
     @staticmethod
     cdef GraphCondition create(State state, object default_value)

@@ -73,6 +73,7 @@ cdef class _Object:
     cdef bint closed
     cdef int ordinal
     cdef readonly object resource
+    cdef object __weakref__
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError(f"a {type(self).__name__} is not made directly: use the methods of Device")

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 class ResourceDescriptor:
     """The memory that a texture or surface stands on; the ``from_...`` methods make it, and it keeps it alive."""
 
-    __slots__ = ("_format", "_height", "_kind", "_num_channels", "_pitch_bytes", "_size_bytes", "_source", "_width")
+    __slots__ = (
+        "__weakref__",
+        "_format",
+        "_height",
+        "_kind",
+        "_num_channels",
+        "_pitch_bytes",
+        "_size_bytes",
+        "_source",
+        "_width",
+    )
 
     _format: ArrayFormatType
     _height: int | None
