@@ -261,10 +261,16 @@ cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel ker
         raise TypeError(host_advice(arg, p, kernel))
     interface = getattr(arg, "__cuda_array_interface__", None)
     if interface is not None:
-        producer = interface.get("stream")
+        try:
+            producer, address = interface.get("stream"), <uint64_t>interface["data"][0]
+        except (AttributeError, KeyError, IndexError, TypeError, OverflowError):
+            raise TypeError(
+                f"{where(p, kernel)}: its __cuda_array_interface__ must be a dict whose data is a tuple of an address "
+                f"and whether the memory is read-only, not {interface!r}"
+            ) from None
         if producer is not None and is_ordered(stream) and producer != <uintptr_t>stream.native:
             stream.wait(Stream.from_handle(producer))
-        return interface["data"][0]
+        return address
     if hasattr(arg, "__dlpack__"):
         return dlpack_address(arg, p, kernel, stream)
     advice = ": pass its items, *arguments" if isinstance(arg, (tuple, list)) else ""

@@ -5,15 +5,13 @@
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport (
-    PyCapsule_GetName,
     PyCapsule_GetPointer,
     PyCapsule_IsValid,
     PyCapsule_New,
     PyCapsule_SetName,
 )
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
-from libc.stdint cimport uintptr_t
-from libc.string cimport strcmp
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
 from cuda.core._buffer cimport Buffer
 from cuda.core._stream cimport Stream
@@ -30,6 +28,7 @@ CUDA_MANAGED = 13
 # DLDataTypeCode and width in bits -> NumPy's name. Codes of the narrow floats need ml_dtypes and are looked up there.
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _LETTERS = {code: letter for letter, code in _CODES.items()}
+_WIDTHS = {0: (8, 16, 32, 64), 1: (8, 16, 32, 64), 2: (16, 32, 64, 128), 5: (64, 128), 6: (8,)}
 _NARROW = {
     "bfloat16": (4, 16), "float8_e3m4": (7, 8), "float8_e4m3": (8, 8), "float8_e4m3b11fnuz": (9, 8),
     "float8_e4m3fn": (10, 8), "float8_e4m3fnuz": (11, 8), "float8_e5m2": (12, 8), "float8_e5m2fnuz": (13, 8),
@@ -44,6 +43,10 @@ cdef object _last_dtype = None
 
 cdef uint64_t READ_ONLY = 1
 cdef uint64_t IS_COPIED = 2
+
+cdef int64_t LARGEST = 0x7FFFFFFFFFFFFFFF
+# NumPy and PyTorch have no arrays of more axes.
+cdef int MOST_AXES = 64
 
 
 cdef class Export:
@@ -152,23 +155,83 @@ def make_capsule(
         managed = <DLManagedTensor*>PyMem_RawMalloc(sizeof(DLManagedTensor) + numbers)
         if managed == NULL:
             raise MemoryError
-        _describe(&managed.dl_tensor, <int64_t*>(managed + 1), ptr, shape, strides, dtype, device)
+        try:
+            _describe(&managed.dl_tensor, <int64_t*>(managed + 1), ptr, shape, strides, dtype, device)
+            export = Export(owner)
+        except BaseException:
+            PyMem_RawFree(managed)
+            raise
         managed.deleter = _delete
-        export = Export(owner)
         Py_INCREF(export)
         managed.manager_ctx = <void*>export
         return PyCapsule_New(managed, b"dltensor", _destroy_capsule)
     versioned = <DLManagedTensorVersioned*>PyMem_RawMalloc(sizeof(DLManagedTensorVersioned) + numbers)
     if versioned == NULL:
         raise MemoryError
-    _describe(&versioned.dl_tensor, <int64_t*>(versioned + 1), ptr, shape, strides, dtype, device)
+    try:
+        _describe(&versioned.dl_tensor, <int64_t*>(versioned + 1), ptr, shape, strides, dtype, device)
+        export = Export(owner)
+    except BaseException:
+        PyMem_RawFree(versioned)
+        raise
     versioned.version.major, versioned.version.minor = 1, 0
     versioned.flags = (READ_ONLY if readonly else 0) | (IS_COPIED if copied else 0)
     versioned.deleter = _delete_versioned
-    export = Export(owner)
     Py_INCREF(export)
     versioned.manager_ctx = <void*>export
     return PyCapsule_New(versioned, b"dltensor_versioned", _destroy_capsule)
+
+
+cdef int check_version(DLManagedTensorVersioned* versioned) except -1:
+    """Raise unless the rest of the structure is laid out as declared here."""
+    cdef uint32_t major = versioned.version.major
+    if major != 1:
+        raise BufferError(f"the array comes as DLPack {major}.x, but 1.x is what is understood")
+    return 0
+
+
+cdef int check_tensor(DLTensor* tensor) except -1:
+    """Raise BufferError for what no array can be, before the capsule is consumed."""
+    cdef int axis, ndim = tensor.ndim
+    cdef int64_t extent, stride, count = 1, reach = 0, size = (tensor.dtype.bits * tensor.dtype.lanes + 7) // 8
+    cdef bint none = False
+    if not 0 <= ndim <= MOST_AXES:
+        raise BufferError(f"the DLPack tensor has ndim {ndim}, must be 0 to {MOST_AXES}")
+    if ndim and tensor.shape == NULL:
+        raise BufferError(f"the DLPack tensor has ndim {ndim}, but its shape is NULL")
+    for axis in range(ndim):
+        if tensor.shape[axis] < 0:
+            raise BufferError(f"the DLPack tensor's shape[{axis}] is {tensor.shape[axis]}, must not be negative")
+        none = none or tensor.shape[axis] == 0
+    if tensor.byte_offset > ~<uint64_t>tensor.data:
+        raise BufferError(f"the DLPack tensor's byte_offset {tensor.byte_offset} leads past the end of all memory")
+    if none:
+        return 0
+    if tensor.data == NULL:
+        raise BufferError("the DLPack tensor has elements, but its data is NULL")
+    for axis in range(ndim):
+        extent = tensor.shape[axis]
+        if extent > LARGEST // count:
+            raise too_large(tensor)
+        count *= extent
+        if tensor.strides == NULL or extent == 1:
+            continue
+        stride = tensor.strides[axis]
+        if stride == -LARGEST - 1 or abs(stride) > (LARGEST - reach) // (extent - 1):
+            raise too_large(tensor)
+        reach += abs(stride) * (extent - 1)
+    if size and (count > LARGEST // size or reach > LARGEST // size - 1):
+        raise too_large(tensor)
+    return 0
+
+
+cdef object too_large(DLTensor* tensor):
+    shape = tuple([tensor.shape[axis] for axis in range(tensor.ndim)])
+    strides = None if tensor.strides == NULL else tuple([tensor.strides[axis] for axis in range(tensor.ndim)])
+    return BufferError(
+        f"the DLPack tensor of shape {shape}, strides {strides} and {tensor.dtype.bits} bits an element is larger than "
+        "any memory"
+    )
 
 
 cdef class Tensor:
@@ -179,17 +242,18 @@ cdef class Tensor:
 
     cdef int fill(self, object capsule) except -1:
         cdef DLManagedTensorVersioned* versioned
+        cdef DLManagedTensor* managed
         if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
             versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
-            if versioned.version.major > 1:
-                major = versioned.version.major
-                raise BufferError(f"the array comes as DLPack {major}.x, but 1.x is what is understood")
+            check_version(versioned)
+            check_tensor(&versioned.dl_tensor)
             PyCapsule_SetName(capsule, b"used_dltensor_versioned")
             self.managed, self.tensor, self.versioned = versioned, &versioned.dl_tensor, True
         elif PyCapsule_IsValid(capsule, b"dltensor"):
-            self.managed = PyCapsule_GetPointer(capsule, b"dltensor")
+            managed = <DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
+            check_tensor(&managed.dl_tensor)
             PyCapsule_SetName(capsule, b"used_dltensor")
-            self.tensor = &(<DLManagedTensor*>self.managed).dl_tensor
+            self.managed, self.tensor = managed, &managed.dl_tensor
         else:
             raise BufferError("this is no unused DLPack capsule: its array was taken already, or it is something else")
         return 0
@@ -259,14 +323,17 @@ cdef object numpy_dtype(Tensor tensor):
 
 def peek_pointer(capsule) -> tuple:
     """Return kind of device, ordinal and address of an unused capsule's array, leaving the capsule as it is."""
-    cdef const char* name = PyCapsule_GetName(capsule)
+    cdef DLManagedTensorVersioned* versioned
     cdef DLTensor* tensor
-    if name != NULL and strcmp(name, b"dltensor_versioned") == 0:
-        tensor = &(<DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, name)).dl_tensor
-    elif name != NULL and strcmp(name, b"dltensor") == 0:
-        tensor = &(<DLManagedTensor*>PyCapsule_GetPointer(capsule, name)).dl_tensor
+    if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+        versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
+        check_version(versioned)
+        tensor = &versioned.dl_tensor
+    elif PyCapsule_IsValid(capsule, b"dltensor"):
+        tensor = &(<DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")).dl_tensor
     else:
         raise BufferError("__dlpack__ returned no unused DLPack capsule")
+    check_tensor(tensor)
     return tensor.device.device_type, tensor.device.device_id, <uintptr_t>tensor.data + tensor.byte_offset
 
 
@@ -280,7 +347,7 @@ def dtype_of(tuple code):
             import ml_dtypes
 
             return numpy.dtype(getattr(ml_dtypes, name))
-    if kind not in _LETTERS or bits % 8 or bits == 0 or lanes != 1:
+    if bits not in _WIDTHS.get(kind, ()) or lanes != 1:
         raise BufferError(f"DLPack type (code {kind}, {bits} bits, {lanes} lanes) has no NumPy equivalent")
     return numpy.dtype(f"{_LETTERS[kind]}{bits // 8}")
 
@@ -290,6 +357,8 @@ def code_of(dtype) -> tuple[int, int, int]:
     if dtype.name in _NARROW:
         return (*_NARROW[dtype.name], 1)
     if dtype.kind not in _CODES or not dtype.isnative:
+        raise BufferError(f"dtype {dtype} has no DLPack equivalent")
+    if 8 * dtype.itemsize not in _WIDTHS[_CODES[dtype.kind]]:
         raise BufferError(f"dtype {dtype} has no DLPack equivalent")
     return (_CODES[dtype.kind], 8 * dtype.itemsize, 1)
 

@@ -13,6 +13,7 @@ from cuda.core._context cimport initialise
 from cuda.core._dlpack cimport Tensor, numpy_dtype
 from cuda.core._stream cimport Stream
 
+import operator
 import sys
 
 cdef extern from "Python.h":
@@ -46,6 +47,8 @@ _FIELDS = (
     "ptr", "shape", "strides", "dtype", "device_id", "is_device_accessible", "readonly", "exporting_obj",
     "_keep", "_itemsize", "_dlpack_kind",
 )
+MOST_AXES = 64  # of an array of any library
+SMALLEST, LARGEST = -(2**63), 2**63 - 1  # of extents and strides
 _NEED_STREAM = "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
 
 
@@ -160,6 +163,10 @@ cdef class Strided:
             capsule = obj.__dlpack__() if on_host else obj.__dlpack__(stream=stream)
         cdef Tensor tensor = Tensor.__new__(Tensor)
         tensor.fill(capsule)
+        if on_host != (tensor.tensor.device.device_type == 1 or tensor.tensor.device.device_type == 3):
+            raise BufferError(
+                f"__dlpack_device__ says ({kind}, {ordinal}), but the capsule's array is on {tensor.device}"
+            )
         self.dtype = numpy_dtype(tensor)
         self.tensor = tensor
         self.described = False
@@ -180,9 +187,10 @@ cdef class Strided:
     cdef int take_cuda(self, object obj, object stream_ptr) except -1:
         cdef int ordinal = 0
         cdef long long consumer
-        cdef dict interface = obj.__cuda_array_interface__
-        if interface.get("version", 0) < 3:
-            raise BufferError("only version 3 of the CUDA Array Interface is understood")
+        cdef dict interface = dictionary(obj.__cuda_array_interface__, "__cuda_array_interface__")
+        version = interface.get("version", 0)
+        if not isinstance(version, int) or version < 3:
+            raise BufferError(f"only version 3 of the CUDA Array Interface is understood, not version {version!r}")
         if interface.get("mask") is not None:
             raise BufferError("masked arrays are not understood")
         if stream_ptr is None:
@@ -190,11 +198,15 @@ cdef class Strided:
         consumer = int(stream_ptr)
         producer = interface.get("stream")
         if producer is not None:
+            if not isinstance(producer, int) or producer < 0:
+                raise malformed("stream", producer, "None, 1, 2 or a stream's handle")
             if producer == 0:
                 raise BufferError("stream 0 is ambiguous in the CUDA Array Interface: 1 or 2 are the default streams")
             if consumer != -1 and producer != consumer:
                 Stream.from_handle(consumer).wait(Stream.from_handle(producer))
         self.take_interface(obj, interface)
+        if self.dtype.hasobject:
+            raise BufferError(f"the array is of {self.dtype}: Python objects do not live on a device")
         if self.address:
             initialise()
             check(
@@ -208,7 +220,7 @@ cdef class Strided:
     cdef int take_host(self, object obj) except -1:
         if type(obj) is _ndarray and self.take_numpy(obj):
             return 0
-        cdef dict interface = obj.__array_interface__
+        cdef dict interface = dictionary(obj.__array_interface__, "__array_interface__")
         if interface.get("mask") is not None:
             raise BufferError("masked arrays are not understood")
         self.take_interface(obj, interface)
@@ -236,24 +248,28 @@ cdef class Strided:
 
     cdef int take_interface(self, object obj, dict interface) except -1:
         """Read what the array interfaces of host and device have in common."""
-        cdef object typestr = interface["typestr"]
-        cdef object dtype = _dtypes.get(typestr)
+        cdef object typestr = interface.get("typestr")
+        cdef object dtype = _dtypes.get(typestr) if type(typestr) is str else None
+        cdef tuple extents, steps = None
         if dtype is None:
             dtype = read_dtype(typestr, interface.get("descr"))
         place = interface.get("data")
         if place is None:
             raise BufferError(f"{type(obj).__name__} gives no address in its array interface")
-        ptr, readonly = place
-        self.address = ptr
-        self.read_only = bool(readonly)
-        shape, strides = interface["shape"], interface.get("strides")
-        self.extents = shape if type(shape) is tuple else tuple(shape)
-        self.dtype = dtype
-        if strides is not None:
+        ptr, readonly = address_of(place)
+        extents = integers("shape", interface.get("shape"), 0)
+        if interface.get("strides") is not None:
+            steps = integers("strides", interface["strides"], SMALLEST)
+            if len(steps) != len(extents):
+                raise malformed("strides", steps, f"one number for each of the {len(extents)} axes")
+        check_size(ptr, extents, steps, dtype)
+        if steps is not None:
             size = dtype.itemsize
-            if any([stride % size for stride in strides]):
-                raise uneven(strides, size)
-            self.steps = tuple([stride // size for stride in strides])
+            if any([stride % size for stride in steps]):
+                raise uneven(steps, size)
+            steps = tuple([stride // size for stride in steps])
+        self.address, self.read_only = ptr, bool(readonly)
+        self.extents, self.steps, self.dtype = extents, steps, dtype
         self.exporting_obj = obj
         self._keep = interface
         return 0
@@ -291,13 +307,75 @@ cdef object uneven(object strides, object itemsize):
     return BufferError(f"strides {strides} bytes are no multiples of the itemsize {itemsize}")
 
 
+cdef object malformed(str key, object value, str wanted):
+    return BufferError(f"{key!r} of the array interface is {value!r}, must be {wanted}")
+
+
+cdef dict dictionary(object found, str name):
+    if not isinstance(found, dict):
+        raise BufferError(f"{name} is a {type(found).__name__}, must be a dict")
+    return found
+
+
+cdef tuple address_of(object place):
+    """Return what an array interface gives as data: an address and whether the memory is read-only."""
+    if not isinstance(place, (tuple, list)) or len(place) != 2:
+        raise malformed("data", place, "a tuple of an address and whether the memory is read-only")
+    if not isinstance(place[0], int) or not 0 <= place[0] < 2**64:
+        raise malformed("data", place, "an address of 64 bits, and whether the memory is read-only")
+    return tuple(place)
+
+
+cdef tuple integers(str key, object given, object least):
+    """Return extents or strides of an array interface."""
+    cdef tuple found = ()
+    try:
+        found = given if type(given) is tuple else tuple(given)
+        if len(found) <= MOST_AXES and all([least <= operator.index(value) <= LARGEST for value in found]):
+            return tuple([operator.index(value) for value in found])
+    except TypeError:
+        pass
+    smallest = "of 0 or more" if least == 0 else "of 64 bits"
+    raise malformed(key, given, f"a tuple of at most {MOST_AXES} integers {smallest}")
+
+
+cdef int check_size(object ptr, tuple extents, tuple steps, object dtype) except -1:
+    """Raise if no memory is as large as the array, or where it has elements and no address."""
+    cdef object size = dtype.itemsize, reach = size
+    if size == 0:
+        raise BufferError(f"the array interface's type {dtype} has no bytes")
+    if 0 in extents:
+        return 0
+    if not ptr:
+        raise malformed("data", ptr, f"an address other than 0 for an array of shape {extents}")
+    if steps is None:
+        for extent in extents:
+            reach *= extent
+    else:
+        for extent, step in zip(extents, steps):
+            reach += (extent - 1) * abs(step)
+    if reach > LARGEST:
+        wanted = f"smaller: with strides {steps} and {size} bytes an element it has {reach} bytes"
+        raise malformed("shape", extents, wanted)
+    return 0
+
+
 cdef object read_dtype(object typestr, object descr):
     """Return the dtype of an array interface; `typestr` alone tells it but for structures."""
     import numpy
 
-    dtype = numpy.dtype(typestr)
+    if not isinstance(typestr, str):
+        raise malformed("typestr", typestr, "a string such as '<f4'")
+    try:
+        dtype = numpy.dtype(typestr)
+        if dtype.kind == "V" and descr and descr != [("", typestr)]:
+            dtype = numpy.dtype(descr)
+    except (TypeError, ValueError) as error:
+        raise BufferError(f"the type {typestr!r} of the array interface, with descr {descr!r}: {error}") from None
     if dtype.kind == "V":
-        return numpy.dtype(descr) if descr and descr != [("", typestr)] else dtype
+        if dtype.itemsize != numpy.dtype(typestr).itemsize:
+            raise malformed("descr", descr, f"of the size of typestr {typestr!r}")
+        return dtype
     _dtypes[typestr] = dtype
     return dtype
 
