@@ -111,5 +111,5 @@ def test_locations_leave_the_code_as_it_is(make, seed):
     text = make(Random(seed)).text
     for level in (jit.QUICK, jit.BEST):
         code = locate.Code(object_of(text, level, "k", places=True), "k")
-        assert code.code == dict(elf.sections(object_of(text, level, "k", places=False)))[".text"]
+        assert code.code == dict(elf.Sections(object_of(text, level, "k", places=False)))[".text"]
         assert len(set(code.lines)) > 20

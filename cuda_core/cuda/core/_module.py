@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cuda.core._errors import ClosedError
+from cuda.core._image_size import check_image
 from cuda.core._signature import kernel_signatures
 
 if TYPE_CHECKING:
@@ -171,6 +172,8 @@ class ObjectCode:
         if self._library is None:
             if self._code_type not in _LOADABLE:
                 raise RuntimeError(f"{self._code_type} code cannot be loaded: link it to a cubin first, with a Linker")
+            if isinstance(self._code, bytes):
+                check_image(self._code)
             self._library = Library(self._code)
         return self._library
 
@@ -203,6 +206,8 @@ class ObjectCode:
         ------
         CUDAError
             If there is no such kernel (the message lists those there are), or the code does not load.
+        ValueError
+            If the code is a cubin or fatbin and its headers lead out of it.
         """
         library, kinds = self._library, self._kinds
         if library is None or kinds is None:

@@ -21,7 +21,7 @@ SUBTRACT = re.compile(rb"\x48\x81\xec(.{4})", re.DOTALL)  # subq $imm32, %rsp
 
 def stack_of(data: bytes) -> int:
     """Return the bytes that the functions of an ELF object take on the stack where each runs once."""
-    sections = dict(elf.sections(data))
+    sections = dict(elf.Sections(data))
     frame = {X86_64: _x86_64, AARCH64: _aarch64}[int.from_bytes(data[18:20], "little")]
     places = elf.functions(sections).values()
     return sum(frame(sections[".text"][each.start : min(each.stop, each.start + BEGINNING)]) for each in places)

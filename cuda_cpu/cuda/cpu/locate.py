@@ -143,7 +143,7 @@ class Code:
     """The code of an object, and the place that each part of it was made of."""
 
     def __init__(self, data: bytes, name: str) -> None:
-        self.sections = dict(elf.sections(data))
+        self.sections = dict(elf.Sections(data))
         self.code = self.sections[".text"]
         self.name = name
         self.functions = elf.functions(self.sections)

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuda.cpu.ptx import fatbin
-from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.error import NoPtxError, PtxError
 from cuda.cpu.ptx.image import image_at, image_size, ptx_of
 
-TEXT = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n"
+TEXT = ".version 8.5\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n"
 UNIT = ".nv_debug_ptx_txt"
 
 
@@ -116,18 +116,18 @@ def test_damaged_elf_files_are_refused(data):
 # --- fatbins ------------------------------------------------------------------------------------------
 
 
-def named(arch: int) -> bytes:
-    return TEXT.replace("sm_90", f"sm_{arch}").encode()
+def named(arch: object) -> bytes:
+    return TEXT.replace("sm_75", f"sm_{arch}").encode()
 
 
-@pytest.mark.parametrize(("capability", "best"), [(75, 75), (86, 75), (90, 90), (120, 90), (50, 75)])
+@pytest.mark.parametrize(("capability", "best"), [(75, 75), (86, 75), (90, 90), (120, 90), (None, 90)])
 def test_the_best_ptx_for_the_device_is_taken(capability, best):
     data = fatbin_file(entry(2, 90, elf_file({".text.k": b"1"})), entry(1, 75, named(75)), entry(1, 90, named(90)))
     assert ptx_of(data, capability=capability) == [named(best).decode()]
 
 
 @pytest.mark.parametrize(
-    ("capability", "best"), [(75, 80), (80, 80), (86, 81), (89, 89), (90, 90), (100, 90), (103, 103), (120, 90)]
+    ("capability", "best"), [(80, 80), (86, 81), (89, 89), (90, 90), (100, 90), (103, 103), (120, 90)]
 )
 def test_machine_code_for_the_family_goes_before_ptx(capability, best):
     """A cubin runs on devices of its family that are as new or newer; where it has no PTX, another entry is taken."""
@@ -135,11 +135,21 @@ def test_machine_code_for_the_family_goes_before_ptx(capability, best):
     lacking = entry(2, 86, elf_file({".text.k": b"1"}))
     texts = [entry(1, arch, named(arch)) for arch in (80, 90)]
     assert ptx_of(fatbin_file(*texts, *cubins, lacking), capability=capability) == [named(best).decode()]
+def test_ptx_that_the_device_does_not_run_is_not_taken():
+    texts = [entry(1, arch, named(target)) for arch, target in ((100, "100"), (90, "90a"), (90, "90"), (80, "80"))]
+    data = fatbin_file(*texts)
+    assert [ptx_of(data, capability=each) for each in (80, 90, 120)] == [
+        [named(each).decode()] for each in ("80", "90a", "100")
+    ]
+    assert ptx_of(fatbin_file(*texts[1:]), capability=100) == [named("90").decode()]
+    with pytest.raises(NoPtxError, match=r"has nothing for compute capability 7\.5, but PTX for sm_100, "):
+        ptx_of(data, capability=75)
 
 
 def test_without_ptx_a_cubin_of_the_fatbin_is_taken():
     cubin = elf_file({UNIT: nul_lines(TEXT)})
     assert ptx_of(fatbin_file(entry(2, 75, elf_file({".text.k": b"1"})), entry(2, 90, cubin))) == [TEXT]
+    assert ptx_of(fatbin_file(entry(2, 80, cubin), entry(2, 86, cubin)), capability=89) == [TEXT]
     machine = entry(2, 90, elf_file({".text.k": b"1"}))
     with pytest.raises(PtxError, match="has no PTX, which the CPU device needs, but machine code for sm_90: "):
         ptx_of(fatbin_file(machine))

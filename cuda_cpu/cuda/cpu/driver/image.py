@@ -15,30 +15,54 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_PTX,
     CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
     CUDA_ERROR_NO_BINARY_FOR_GPU,
+    CUDA_ERROR_OUT_OF_MEMORY,
+    CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+    CUDA_VERSION,
 )
 from cuda.cpu.code import Code
 from cuda.cpu.driver import device
 from cuda.cpu.driver.error import CudaError
 from cuda.cpu.driver.jit_option import Options
-from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.error import NoPtxError, PtxError, VersionError
+
+# Kinds of errors that have statuses of their own; others get that of what was being done.
+STATUSES: tuple[tuple[type[Exception], int], ...] = (
+    (VersionError, CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+    (NoPtxError, CUDA_ERROR_NO_BINARY_FOR_GPU),
+    (MemoryError, CUDA_ERROR_OUT_OF_MEMORY),
+)
+NEWEST_PTX = (CUDA_VERSION // 1000 - 4, CUDA_VERSION % 1000 // 10)  # 9.5 for CUDA 13.5 (PTX ISA manual, chapter 13)
 
 
 @contextlib.contextmanager
 def ptx_errors(status: int, options: Options | None = None) -> Iterator[None]:
-    """Turn errors of the PTX front end and the compiler into a CudaError, written to the error log as well."""
+    """Turn errors of the PTX front end and the compiler into a CudaError, written to the error log as well.
+
+    What they do not expect is an image that they cannot read, too, and not an unknown error.
+    """
     try:
         yield
+    except CudaError:
+        raise
     except PtxError as error:
-        failure = CudaError(status, str(error))
+        failure = CudaError(_status_of(error, status), str(error))
     except ImportError as error:
         if (error.name or "").partition(".")[0] != "llvmlite":
             raise
         failure = CudaError(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, str(error))
+    except MemoryError as error:
+        failure = CudaError(_status_of(error, status), "there is not enough memory to read the image or to compile it")
+    except Exception as error:
+        failure = CudaError(status, f"the image cannot be read or compiled: {type(error).__name__}: {error}")
     else:
         return
     if options is not None:
         options.finish(error=failure.args[1])
     raise failure from None
+
+
+def _status_of(error: Exception, otherwise: int) -> int:
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), otherwise)
 
 
 def capability() -> int:
@@ -58,18 +82,19 @@ def units_at(address: int, options: Options | None = None) -> list[str]:
 
 
 def units_of(data: bytes, options: Options | None = None) -> list[str]:
-    from cuda.cpu.ptx import elf, fatbin, image
+    from cuda.cpu.ptx import image
 
-    magic = int.from_bytes(data[:4], "little")
-    binary = data[:4] == elf.MAGIC or magic in (fatbin.MAGIC, fatbin.WRAPPER_MAGIC)
-    with ptx_errors(CUDA_ERROR_NO_BINARY_FOR_GPU if binary else CUDA_ERROR_INVALID_IMAGE, options):
+    with ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
         return image.ptx_of(data, capability=capability())
 
 
 def load(units: list[str], options: Options, names: Sequence[str] = ()) -> Code:
-    from cuda.cpu.ptx import program
+    from cuda.cpu.ptx import image, program, targets
 
     with ptx_errors(CUDA_ERROR_INVALID_PTX, options):
+        for unit in units:
+            if not isinstance(unit, image.CubinText):
+                targets.check(unit, capability(), NEWEST_PTX)
         most = options.value(CU_JIT_MAX_REGISTERS) & 0xFFFFFFFF  # of what is PTX; cubins were compiled with their own
         code = program.load(units, capability=capability(), names=names, most_registers=most)
     options.finish(info="")

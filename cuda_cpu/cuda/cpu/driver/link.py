@@ -28,6 +28,7 @@ from cuda.cpu.driver import device, image
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.driver.jit_option import Options
+from cuda.cpu.ptx import host_memory
 
 links = Table("link state")
 
@@ -113,7 +114,9 @@ def cuLinkAddData(
     if not data or not size:
         raise invalid("cuLinkAddData: data is NULL or size is 0")
     Options("cuLinkAddData", count, options, values)
-    link.add(kind, ctypes.string_at(data, size), name, link.options)
+    with image.ptx_errors(CUDA_ERROR_INVALID_IMAGE, link.options):
+        given = host_memory.read(data, size, "the input of cuLinkAddData")
+    link.add(kind, given, name, link.options)
 
 
 def cuLinkAddFile(handle: int, kind: int, path: bytes | None, count: int, options: int, values: int) -> None:

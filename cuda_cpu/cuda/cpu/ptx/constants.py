@@ -14,12 +14,15 @@ from collections.abc import Callable
 from operator import add, and_, eq, ge, gt, le, lt, mod, mul, ne, or_, sub, truediv, xor
 from typing import TYPE_CHECKING
 
+from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Immediate
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.cursor import Cursor
 
 
+_BASES = {"0x": 16, "0b": 2}
+_LONGEST = 200  # characters of an integer of 64 bits, with a sign, blanks, zeros and what names the base
 _FRACTION = re.compile(r"\.\d+(?:[eE][+-]?\d+)?")  # others that begin so are directives: .2d
 
 
@@ -73,15 +76,28 @@ def number(token: str) -> Immediate:
     if prefix == "0d":
         return Immediate(int(token[2:], 16), "f64")
     digits = token.rstrip("U")
-    if prefix == "0x":
-        return Immediate(int(digits, 16))
-    if prefix == "0b":
-        return Immediate(int(digits, 2))
-    if "." in digits or "e" in digits.lower():
+    if prefix not in ("0x", "0b") and ("." in digits or "e" in digits.lower()):
         return real(float(digits))
-    if len(digits) > 1 and digits[0] == "0":
-        return Immediate(int(digits, 8))
-    return Immediate(int(digits))
+    return Immediate(integer(digits))
+
+
+def integer(digits: str) -> int:
+    """Return the value of an integer: hexadecimal, binary, octal (from 0 on) or decimal, perhaps with a sign.
+
+    Raises
+    ------
+    PtxError
+        It is so long that it has far more than 64 bits.
+    """
+    if len(digits) > _LONGEST:
+        raise PtxError(f"the integer {digits[:8]}... of {len(digits)} characters has more than 64 bits")
+    plain = digits.lstrip(" \t-")
+    return int(digits, _BASES.get(plain[:2].lower()) or (8 if plain[:1] == "0" else 10))
+
+
+def integers(token: str) -> list[int]:
+    """Return the values of a list of decimal integers: `{1, -2, 3}`."""
+    return [int(each) if len(each) <= _LONGEST else integer(each) for each in token[1:-1].split(",")]
 
 
 def real(value: float) -> Immediate:

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable
 from math import prod
 
-from cuda.cpu.ptx.constants import is_number, number, packed
+from cuda.cpu.ptx.constants import integers, is_number, number, packed
 from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
@@ -120,6 +120,8 @@ def attribute(cursor: Cursor) -> dict[str, object]:
     found: dict[str, object] = {}
     cursor.expect("(")
     while not cursor.accept(")"):
+        if not cursor.token:
+            raise cursor.unexpected("')'")
         name = cursor.take().lstrip(".")
         found[name] = True
         if cursor.accept("("):
@@ -185,7 +187,7 @@ def _fill(cursor: Cursor, data: bytearray, relocations: list, kind: str, dims: t
     token = cursor.token
     if token[:1] == "{" and len(token) > 1:
         cursor.at += 1
-        packed = _packed([int(value) for value in token[1:-1].split(",")], kind)
+        packed = _packed(integers(token), kind)
         _put(data, at, packed)
         return at + len(packed)
     if not cursor.accept("{"):

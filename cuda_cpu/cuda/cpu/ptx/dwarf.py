@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from cuda.cpu.ptx.error import PtxError
@@ -20,7 +20,7 @@ class Row(NamedTuple):
     file: str  # "" where the table is of DWARF 5, whose names are not read
 
 
-def line_table(found: dict[str, bytes], name: str) -> Iterator[Row]:
+def line_table(found: Mapping[str, bytes], name: str) -> Iterator[Row]:
     """Yield the rows of a relocatable object's line programs.
 
     Parameters
@@ -36,19 +36,25 @@ def line_table(found: dict[str, bytes], name: str) -> Iterator[Row]:
         The table is damaged.
     """
     table = found.get(name, b"")
-    starts = {}
-    for offset, information in struct.iter_unpack("<QQ", found.get(f".rel{name}", b"")):
-        starts[offset] = (information >> 32, int.from_bytes(table[offset : offset + 8], "little"))
-    for offset, information, addend in struct.iter_unpack("<QQq", found.get(f".rela{name}", b"")):
-        starts[offset] = (information >> 32, addend)
     at = 0
     try:
+        starts = _relocations(found, name, table)
         while at < len(table):
             program = _Program(table, at, starts)
             yield from program.rows()
             at = program.end
     except (IndexError, ValueError, ZeroDivisionError, struct.error) as error:
         raise PtxError(f"the line table {name} is damaged at byte {at}: {error}") from None
+
+
+def _relocations(found: Mapping[str, bytes], name: str, table: bytes) -> dict[int, tuple[int, int]]:
+    """Return symbol and addend of each address in the table."""
+    starts = {}
+    for offset, information in struct.iter_unpack("<QQ", found.get(f".rel{name}", b"")):
+        starts[offset] = (information >> 32, int.from_bytes(table[offset : offset + 8], "little"))
+    for offset, information, addend in struct.iter_unpack("<QQq", found.get(f".rela{name}", b"")):
+        starts[offset] = (information >> 32, addend)
+    return starts
 
 
 class _Program:
@@ -67,11 +73,11 @@ class _Program:
 
     def _files(self, at: int) -> list[str]:
         while self.table[at]:  # folders
-            at = self.table.index(b"\0", at) + 1
+            at = self.table.index(b"\0", at, self.end) + 1
         at += 1
         found = []
         while self.table[at]:
-            end = self.table.index(b"\0", at)
+            end = self.table.index(b"\0", at, self.end)
             found.append(self.table[at:end].decode("utf-8", "replace"))
             at = end + 1
             for _ in range(3):  # folder, time, size
@@ -127,4 +133,6 @@ def _leb128(data: bytes, at: int, *, signed: bool = False) -> tuple[int, int]:
         at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
         if byte < 128:
             break
+        if shift > 63:
+            raise ValueError("a number has more than 64 bits")
     return (value - (1 << shift) if signed and byte & 64 else value), at

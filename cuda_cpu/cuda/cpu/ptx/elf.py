@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 
 from cuda.cpu.ptx.error import PtxError
 
@@ -13,6 +14,15 @@ MAGIC = b"\x7fELF"
 HEADER_SIZE = 64
 _SHT_NOBITS = 8
 _SHF_COMPRESSED = 0x800
+_EM_CUDA = 190
+_ABI_WITH_WIDE_FLAGS = 8  # EI_ABIVERSION from which on e_flags has the architecture in its second byte, as cubins show
+
+MOST_UNPACKED = 1 << 28  # bytes of one piece of an image once it is unpacked
+_MOST_BY_ZLIB = 1032  # bytes from one (RFC 1951: 258 from two bits, in blocks with codes)
+_COPIES = 16  # names may end alike and so overlap
+_SMALL = 1 << 16
+
+Header = tuple[int, int, int, int, int]  # of a section: name offset, type, flags, file offset, size
 
 
 def section_table(header: bytes) -> tuple[int, int, int]:
@@ -32,6 +42,14 @@ def section_table(header: bytes) -> tuple[int, int, int]:
     return offset, count, names
 
 
+def architecture(header: bytes) -> int:
+    """Return the compute capability, times ten, of a cubin's machine code; 0 if the header does not say."""
+    machine, flags = struct.unpack_from("<H", header, 0x12)[0], struct.unpack_from("<I", header, 0x30)[0]
+    if machine != _EM_CUDA:
+        return 0
+    return (flags >> 8 if header[8] >= _ABI_WITH_WIDE_FLAGS else flags) & 0xFF
+
+
 def file_size(header: bytes, section_headers: bytes) -> int:
     """Return where the last part of the file ends: sections, section headers or program headers."""
     offset, count, _ = section_table(header)
@@ -41,35 +59,102 @@ def file_size(header: bytes, section_headers: bytes) -> int:
     return max(HEADER_SIZE, offset + 64 * count, programs + entry * number, *ends)
 
 
-def section_header(data: bytes, at: int) -> tuple[int, int, int, int, int]:
+def section_header(data: bytes, at: int) -> Header:
     """Return (name offset, type, flags, file offset, size) of the section header at an offset."""
     name, kind, flags, _, offset, size = struct.unpack_from("<IIQQQQ", data, at)
     return name, kind, flags, offset, size
 
 
-def sections(data: bytes) -> list[tuple[str, bytes]]:
-    """Return the names and contents of all sections, in the file's order.
+class Sections(Mapping[str, bytes]):
+    """The sections of a file by name, of several with one name the last. Contents are copied when asked for.
 
     Raises
     ------
     PtxError
-        The file is damaged: a part of it lies outside of it.
+        The file is damaged: a part of it lies outside of it, or its parts overlap so much that they would take more
+        memory than `MOST_UNPACKED` or many times the file's own size.
     """
-    start, count, names = section_table(data)
-    if start + 64 * count > len(data) or names >= max(count, 1):
-        raise PtxError("the ELF image is damaged: its section headers lie outside of it")
-    headers = [section_header(data, start + 64 * index) for index in range(count)]
-    if not headers:
-        return []
-    table = _content(data, headers[names])
-    found = []
-    for header in headers:
-        name = table[header[0] : table.find(b"\0", header[0])].decode("utf-8", "replace")
-        found.append((name, _content(data, header)))
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._by_name: dict[str, Header] = {}
+        self._headers: list[tuple[str, Header]] = []
+        self._copied = self._unpacked = 0
+        start, count, names = section_table(data)
+        if start + 64 * count > len(data) or names >= max(count, 1):
+            raise PtxError("the ELF image is damaged: its section headers lie outside of it")
+        headers = [section_header(data, start + 64 * index) for index in range(count)]
+        for _, kind, _, offset, size in headers:
+            if kind != _SHT_NOBITS and offset + size > len(data):
+                raise PtxError(
+                    f"the ELF image is damaged: a section of {size} bytes at byte {offset} lies outside of its "
+                    f"{len(data)} bytes"
+                )
+        if not headers:
+            return
+        table = self._content(headers[names])
+        for header in headers:
+            end = table.find(b"\0", header[0])
+            if end < 0:
+                raise PtxError("the ELF image is damaged: a section's name lies outside of the names")
+            self._count(end - header[0])
+            self._headers.append((table[header[0] : end].decode("utf-8", "replace"), header))
+        self._by_name = dict(self._headers)
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._content(self._by_name[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def select(self, wanted: Callable[[str], bool]) -> list[tuple[str, bytes]]:
+        """Return the names and contents of some sections, in the file's order."""
+        return [(name, self._content(header)) for name, header in self._headers if wanted(name)]
+
+    def _count(self, size: int) -> None:
+        """Count bytes that are copied from the file."""
+        self._copied += size
+        if self._copied > _COPIES * len(self._data) + _SMALL:
+            raise PtxError("the ELF image is damaged: its sections or their names overlap")
+
+    def _content(self, header: Header) -> bytes:
+        _, kind, flags, offset, size = header
+        if kind == _SHT_NOBITS:
+            return b""
+        self._count(size)
+        content = self._data[offset : offset + size]
+        if not flags & _SHF_COMPRESSED:
+            return content
+        found = _unpack(content, MOST_UNPACKED - self._unpacked)
+        self._unpacked += len(found)
+        return found
+
+
+def _unpack(content: bytes, most: int) -> bytes:
+    """Unpack a section's content, which begins with its kind of compression (1: zlib) and size (Elf64_Chdr)."""
+    if len(content) < 24:
+        raise PtxError("the ELF image is damaged: a compressed section has no header")
+    kind, _, size, _ = struct.unpack_from("<IIQQ", content)
+    if kind != 1:
+        raise PtxError(f"the ELF image has a section compressed in way {kind}, of which only 1 (zlib) is supported")
+    if size > min(most, (len(content) - 24) * _MOST_BY_ZLIB):
+        raise PtxError(
+            f"the ELF image is damaged or too large: a compressed section of {len(content)} bytes is to have {size}; "
+            f"at most {MOST_UNPACKED} are supported for all together"
+        )
+    try:
+        found = zlib.decompressobj().decompress(content[24:], size + 1)
+    except zlib.error as error:
+        raise PtxError(f"the ELF image is damaged: a compressed section does not unpack ({error})") from None
+    if len(found) != size:
+        raise PtxError(f"the ELF image is damaged: a compressed section does not have the {size} bytes that it says")
     return found
 
 
-def functions(sections: dict[str, bytes]) -> dict[str, range]:
+def functions(sections: Mapping[str, bytes]) -> dict[str, range]:
     """Return where the functions of a relocatable file with one section of code are in `.text`."""
     names = sections[".strtab"]
     # (name, kind, other, section, value, size); kind 2 is a function
@@ -78,18 +163,3 @@ def functions(sections: dict[str, bytes]) -> dict[str, range]:
         for entry in struct.iter_unpack("<IBBHQQ", sections[".symtab"])
         if entry[1] & 15 == 2
     }
-
-
-def _content(data: bytes, header: tuple[int, int, int, int, int]) -> bytes:
-    _, kind, flags, offset, size = header
-    if kind == _SHT_NOBITS:
-        return b""
-    if offset + size > len(data):
-        raise PtxError("the ELF image is damaged: a section lies outside of it")
-    content = data[offset : offset + size]
-    if not flags & _SHF_COMPRESSED:
-        return content
-    try:
-        return zlib.decompress(content[24:])
-    except zlib.error as error:
-        raise PtxError(f"the ELF image is damaged: a compressed section does not unpack ({error})") from None

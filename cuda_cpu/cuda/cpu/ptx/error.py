@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The one error of the PTX front end."""
+"""The errors of the PTX front end: one, and kinds of it that the API has statuses of their own for."""
 
 from __future__ import annotations
+
+_SHOWN = 400  # characters of a line
 
 
 class PtxError(Exception):
@@ -29,7 +31,8 @@ class PtxError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.name}, line {self.line}: " if self.line else ""
-        shown = f"\n    {self.text.strip()}" if self.text.strip() else ""
+        text = self.text.strip()
+        shown = f"\n    {text[:_SHOWN]}{'...' * (len(text) > _SHOWN)}" if text else ""
         return f"{place}{self.message}{shown}"
 
     def located(self, name: str, text: str) -> PtxError:
@@ -45,3 +48,11 @@ class PtxError(Exception):
         lines = text.splitlines()
         shown = lines[self.line - 1] if 0 < self.line <= len(lines) else ""
         return PtxError(self.message, self.line, name, shown)
+
+
+class NoPtxError(PtxError):
+    """An image without PTX that the device can run."""
+
+
+class VersionError(PtxError):
+    """PTX of a version that came after the driver's."""

@@ -12,7 +12,8 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.elf import MOST_UNPACKED
+from cuda.cpu.ptx.error import NoPtxError, PtxError
 
 WRAPPER_MAGIC = 0x466243B1  # struct {u32 magic, u32 version, const void *fatbin, const void *file}
 WRAPPER_SIZE = 24
@@ -24,15 +25,23 @@ _ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
 PTX, ELF, LTO = 1, 2, 8
 KINDS = {PTX: "PTX", ELF: "machine code", LTO: "LTO-IR"}
 _LZ4, _ZSTD, _OTHER = 0x2000, 0x8000, 0x1000
+_MOST_BY_LZ4 = 255  # bytes from one
+_MOST_BY_ZSTD = 1 << 16  # a block of zstd has at most 2**17 bytes, and takes 4 itself
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One image in a fatbin: `kind` 1 is PTX and 2 a cubin; `arch` is 90 for sm_90."""
+    """One image in a fatbin: `kind` 1 is PTX and 2 a cubin; `arch` is 90 for sm_90. `data` unpacks it."""
 
     kind: int
     arch: int
-    data: bytes
+    content: bytes
+    flags: int = 0
+    size: int = 0
+
+    @property
+    def data(self) -> bytes:
+        return _unpacked(self.content, self.flags, self.size)
 
 
 def fatbin_size(header: bytes) -> int:
@@ -42,15 +51,15 @@ def fatbin_size(header: bytes) -> int:
 
 
 def entries(data: bytes) -> list[Entry]:
-    """Return the images of a fatbin, unpacked.
+    """Return the images of a fatbin that are PTX or cubins.
 
     Raises
     ------
     PtxError
-        The fatbin is damaged, or compressed in a way that needs a package that is not installed.
+        The fatbin is damaged.
     """
     return [
-        Entry(kind, arch, _unpacked(data[start:end], flags, size))
+        Entry(kind, arch, data[start:end], flags, size)
         for kind, arch, start, end, flags, size in _places(data)
         if kind in (PTX, ELF)
     ]
@@ -76,13 +85,25 @@ def _places(data: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
 
 
 def _unpacked(content: bytes, flags: int, size: int) -> bytes:
-    if flags & _LZ4:
-        return lz4_block(content, size)
-    if flags & _ZSTD:
-        return _zstd(content, size)
-    if flags & _OTHER:
-        raise PtxError("the fatbin image is compressed in a way that is not supported; rebuild it without compression")
-    return content
+    """Unpack an entry.
+
+    Raises
+    ------
+    PtxError
+        It is damaged, too large, or compressed in a way that needs a package that is not installed.
+    """
+    way = next((way for way in (_LZ4, _ZSTD, _OTHER) if flags & way), 0)
+    if not way:
+        return content
+    if way == _OTHER:
+        raise NoPtxError(
+            "the fatbin image is compressed in a way that is not supported; rebuild it without compression"
+        )
+    if size > MOST_UNPACKED:
+        raise PtxError(f"the fatbin image is to unpack to {size} bytes; at most {MOST_UNPACKED} are supported")
+    if size > len(content) * (_MOST_BY_LZ4 if way == _LZ4 else _MOST_BY_ZSTD):
+        raise PtxError(f"the fatbin image is damaged: {len(content)} compressed bytes cannot be {size}")
+    return lz4_block(content, size) if way == _LZ4 else _zstd(content, size)
 
 
 def _zstd(content: bytes, size: int) -> bytes:
@@ -95,12 +116,12 @@ def _zstd(content: bytes, size: int) -> bytes:
         except ImportError:
             return _zstd_of_system(content, size)
     try:
-        return zstd.decompress(content)
+        found = zstd.ZstdDecompressor().decompress(content, size + 1)
     except zstd.ZstdError as error:
         raise PtxError(f"the fatbin image is damaged: {error}") from None
-
-
-_MOST_FROM_BYTE = 1 << 16  # a block of zstd has at most 2**17 bytes, and takes 4 itself
+    if len(found) != size:
+        raise PtxError(f"the fatbin image is damaged: its zstd frame does not have the {size} bytes that it says")
+    return found
 
 
 def _zstd_of_system(content: bytes, size: int) -> bytes:
@@ -109,17 +130,15 @@ def _zstd_of_system(content: bytes, size: int) -> bytes:
     try:
         library = ctypes.CDLL("libzstd.so.1")
     except OSError:
-        raise PtxError(
+        raise NoPtxError(
             "the fatbin image is compressed by zstd: pip install backports.zstd, or install libzstd.so.1, or rebuild "
             "the fatbin with -compress-mode=speed"
         ) from None
-    if size > len(content) * _MOST_FROM_BYTE:
-        raise PtxError(f"the fatbin image is damaged: {len(content)} bytes of zstd are not {size}")
     library.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
     library.ZSTD_decompress.restype = ctypes.c_size_t
     unpacked = ctypes.create_string_buffer(size)
     if library.ZSTD_decompress(unpacked, size, content, len(content)) != size:  # errors are numbers that no size is
-        raise PtxError(f"the fatbin image is damaged: its zstd frame has not the {size} bytes that it is to have")
+        raise PtxError(f"the fatbin image is damaged: its zstd frame does not have the {size} bytes that it says")
     return unpacked.raw
 
 
@@ -137,6 +156,8 @@ def lz4_block(data: bytes, size: int) -> bytes:
         while at < len(data):
             token = data[at]
             literals, at = _lz4_length(data, at + 1, token >> 4)
+            if len(out) + literals > size:
+                raise IndexError
             out += data[at : at + literals]
             at += literals
             if at >= len(data):
@@ -146,9 +167,8 @@ def lz4_block(data: bytes, size: int) -> bytes:
             length += 4
             if not 0 < distance <= len(out) or len(out) + length > size:
                 raise IndexError
-            start = len(out) - distance
-            for begin in range(0, length, distance):  # source and copy may overlap: then the pattern repeats
-                out += out[start : start + min(distance, length - begin)]
+            pattern = out[len(out) - distance :][:length]
+            out += (pattern * -(-length // len(pattern)))[:length]  # source and copy may overlap: then it repeats
     except IndexError:
         raise PtxError("the fatbin image is damaged: bad LZ4 data") from None
     if len(out) != size:

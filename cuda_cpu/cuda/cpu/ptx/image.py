@@ -10,13 +10,12 @@ tests/cpu/ptx/test_ptx_compilers.py checks it for the installed compiler.
 from __future__ import annotations
 
 import bisect
-import ctypes
 import functools
 import operator
 import re
 
-from cuda.cpu.ptx import device_runtime, elf, fatbin
-from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx import device_runtime, elf, fatbin, host_memory, targets
+from cuda.cpu.ptx.error import NoPtxError, PtxError
 from cuda.cpu.ptx.syntax import Location
 
 _SECTION = ".nv_debug_ptx_txt"
@@ -25,13 +24,16 @@ _PTX_LINES = ".nv_debug_line_sass"  # the same for lines of PTX; of several unit
 _PARAMETERS = ".nv.constant0."
 _TOOLS = ".note.nv.tkinfo"  # a note with the tools that made the cubin, and their options as they would be typed
 _MOST_REGISTERS = re.compile(rb"(?<![\w-])--?maxrregcount[= ](\d+)")
+_WORD = re.compile(r"[\w$]+")
+_SHOWN = 10  # names in a message
+_DIGITS, _ALL_REGISTERS = 9, 255
 _offset = operator.itemgetter(0)
 _ADVICE = "compile and link with -lineinfo (nvrtc, nvcc and nvJitLink know it), or load PTX"
 _FATBIN_ADVICE = f"{_ADVICE} (nvcc -gencode arch=compute_90,code=compute_90 adds it)"
 
 
-class NoPtxError(PtxError):
-    """An image with machine code alone."""
+class NoUnitsError(NoPtxError):
+    """A cubin with machine code alone."""
 
 
 class CubinText(str):
@@ -68,7 +70,7 @@ class CubinText(str):
         return found
 
 
-def ptx_of(data: bytes, *, capability: int = 90) -> list[str]:
+def ptx_of(data: bytes, *, capability: int | None = None) -> list[str]:
     """Return the PTX text of each unit in an image.
 
     Parameters
@@ -76,45 +78,62 @@ def ptx_of(data: bytes, *, capability: int = 90) -> list[str]:
     data : bytes
         PTX text, with or without a terminating NUL; a cubin; or a fatbin.
     capability : int, optional
-        Compute capability of the device times ten, which decides between the images of a fatbin.
+        Compute capability of the device times ten: what does not run on it is refused. Without, of a fatbin the PTX
+        for the latest devices is taken.
 
     Raises
     ------
+    NoPtxError
+        The image has no PTX for the device; the message says how to make one that has.
     PtxError
-        The image is none of these or has no PTX; the message says how to make one that has.
+        The image is none of these, or damaged.
     """
     if data[:4] == elf.MAGIC:
-        return _cubin_ptx(data)
+        return _cubin_ptx(data, capability)
     magic = int.from_bytes(data[:4], "little")
     if magic == fatbin.WRAPPER_MAGIC:
         if len(data) < fatbin.WRAPPER_SIZE:
             raise PtxError("the fatbin wrapper is shorter than 24 bytes")
-        return ptx_of(image_at(int.from_bytes(data[8:16], "little")), capability=capability)
-    if magic == fatbin.MAGIC:
-        return _fatbin_ptx(data, capability)
-    return [_text(data)]
+        data = _at_wrapper(data)
+    elif magic != fatbin.MAGIC:
+        return [_text(data)]
+    return _fatbin_ptx(data, capability)
+
+
+def _at_wrapper(wrapper: bytes) -> bytes:
+    address = int.from_bytes(wrapper[8:16], "little")
+    data = image_at(address)
+    if int.from_bytes(data[:4], "little") != fatbin.MAGIC:
+        raise PtxError(f"the fatbin wrapper points to 0x{address:x}, where no fatbin begins")
+    return data
 
 
 def image_size(address: int) -> int:
     """Return how many bytes the image at a host address has, a text's terminating NUL not counted."""
-    start = ctypes.string_at(address, 4)
+    start = host_memory.read(address, 4, "the image")
     if start == elf.MAGIC:
-        header = ctypes.string_at(address, elf.HEADER_SIZE)
+        header = host_memory.read(address, elf.HEADER_SIZE, "the ELF header")
         offset, count, _ = elf.section_table(header)
-        return elf.file_size(header, ctypes.string_at(address + offset, 64 * count))
+        return elf.file_size(header, host_memory.read(address + offset, 64 * count, "the table of sections"))
     magic = int.from_bytes(start, "little")
     if magic == fatbin.WRAPPER_MAGIC:
         return fatbin.WRAPPER_SIZE
     if magic == fatbin.MAGIC:
-        return fatbin.fatbin_size(ctypes.string_at(address, fatbin.HEADER.size))
-    return len(ctypes.string_at(address))
+        return fatbin.fatbin_size(host_memory.read(address, fatbin.HEADER.size, "the fatbin's header"))
+    return len(host_memory.read_text(address))
 
 
 def image_at(address: int) -> bytes:
-    """Return a copy of the image at a host address."""
+    """Return a copy of the image at a host address.
+
+    Raises
+    ------
+    PtxError
+        The image, as large as its headers say, is not in memory.
+    """
     if not address:
         raise PtxError("the image is a null pointer")
-    return ctypes.string_at(address, image_size(address))
+    return host_memory.read(address, image_size(address), "the image")
 
 
 def _text(data: bytes) -> str:
@@ -125,58 +144,61 @@ def _text(data: bytes) -> str:
     return text
 
 
-def _cubin_ptx(data: bytes) -> list[str]:
-    found = elf.sections(data)
-    lines = {name: content for name, content in found if name.endswith((_LINES, _PTX_LINES))}
-    units = [(name, content) for name, content in found if name == _SECTION or name.startswith(_SECTION + ".")]
-    options = _MOST_REGISTERS.findall(b" ".join(content for name, content in found if name == _TOOLS))
-    most = int(options[-1]) if options else 0
-    texts = [
-        CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines, most) for name, unit in units
-    ]
+def _cubin_ptx(data: bytes, capability: int | None) -> list[str]:
+    found = elf.Sections(data)
+    made_for = elf.architecture(data)
+    if made_for and capability and not targets.runs_machine_code(made_for, capability):
+        raise NoPtxError(
+            f"the cubin is for sm_{made_for}, which a device of compute capability {targets.spell(capability)} does "
+            f"not run: that takes a cubin for sm_{capability // 10}0 to sm_{capability}, or PTX"
+        )
+    texts = _cubin_units(found)
     if not texts:
-        raise NoPtxError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
+        raise NoUnitsError(f"the cubin has no PTX, which the CPU device needs: {_ADVICE}")
+    for reason in [targets.misfit(text, capability) for text in texts]:
+        if reason:
+            raise NoPtxError(f"the cubin's PTX: {reason}")
     # Each kernel has a section for its parameters; .text sections are also those of functions that ptxas brings along.
-    kernels = [name[len(_PARAMETERS) :] for name, _ in found if name.startswith(_PARAMETERS)]
-    lacking = [
-        name
-        for name in kernels
-        if not any(_has_name(text, name) for text in texts) and not device_runtime.KERNEL.match(name)
-    ]
+    kernels = [name[len(_PARAMETERS) :] for name in found if name.startswith(_PARAMETERS)]
+    known = {word for text in texts for word in _WORD.findall(text)} if kernels else set()
+    lacking = [name for name in kernels if name not in known and not device_runtime.KERNEL.match(name)]
     if lacking:
-        raise PtxError(f"the cubin has no PTX of {', '.join(lacking)}: {_ADVICE} for every unit")
+        raise NoPtxError(f"the cubin has no PTX of {', '.join(lacking[:_SHOWN])}: {_ADVICE} for every unit")
     return texts
 
 
-def _has_name(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
+def _cubin_units(found: elf.Sections) -> list[str]:
+    lines = dict(found.select(lambda name: name.endswith((_LINES, _PTX_LINES))))
+    units = found.select(lambda name: name == _SECTION or name.startswith(_SECTION + "."))
+    options = _MOST_REGISTERS.findall(b" ".join(content for _, content in found.select(lambda name: name == _TOOLS)))
+    most = min(int(options[-1][:_DIGITS]), _ALL_REGISTERS) if options else 0
+    return [
+        CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines, most) for name, unit in units
+    ]
 
 
-def _fatbin_ptx(data: bytes, capability: int) -> list[str]:
-    """Return the PTX of what a driver takes: machine code for the device's family, else PTX for the newest of its past.
-
-    PTX for newer devices is the last choice: the CPU device runs PTX of any target.
-    """
-    images = fatbin.entries(data)
-    newest_first = sorted(images, key=lambda image: -image.arch)
-    texts = [image for image in newest_first if image.kind == fatbin.PTX]
-    machine = [image for image in newest_first if image.kind == fatbin.ELF and _runs_on(image.arch, capability)]
-    has = fatbin.contents(data)
-    failure: PtxError = NoPtxError(f"the fatbin has no PTX, which the CPU device needs, but {has}: {_FATBIN_ADVICE}")
-    if images and not texts and not machine:
-        failure = NoPtxError(f"the fatbin has nothing for compute capability {capability / 10}, but {has}")
+def _fatbin_ptx(data: bytes, capability: int | None) -> list[str]:
+    """Return the PTX of what a driver takes: machine code for the device's family, else PTX for the newest of its past."""
+    images = sorted(fatbin.entries(data), key=lambda image: -image.arch)
+    machine = [
+        image for image in images if image.kind == fatbin.ELF and targets.runs_machine_code(image.arch, capability)
+    ]
+    failure: PtxError | None = None
     for image in machine:
         try:
-            return _cubin_ptx(image.data)
-        except NoPtxError:
+            return _cubin_ptx(image.data, capability)
+        except NoUnitsError:
             pass
-        except PtxError as error:
+        except NoPtxError as error:
             failure = error
-    if not texts:
+    for image in images:
+        if image.kind == fatbin.PTX and (capability is None or image.arch <= capability):
+            text = _text(image.data)
+            if not targets.misfit(text, capability):
+                return [text]
+    if failure is not None:
         raise failure
-    return [_text(next((image for image in texts if image.arch <= capability), texts[-1]).data)]
-
-
-def _runs_on(arch: int, capability: int) -> bool:
-    """Tell whether machine code runs on a device: that of the same family, for it or an older member."""
-    return arch // 10 == capability // 10 and arch <= capability
+    has = fatbin.contents(data)
+    if images and not machine and capability is not None:
+        raise NoPtxError(f"the fatbin has nothing for compute capability {targets.spell(capability)}, but {has}")
+    raise NoPtxError(f"the fatbin has no PTX, which the CPU device needs, but {has}: {_FATBIN_ADVICE}")

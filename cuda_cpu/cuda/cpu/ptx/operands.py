@@ -8,7 +8,7 @@ import re
 import string
 from collections.abc import Callable
 
-from cuda.cpu.ptx.constants import is_number, number
+from cuda.cpu.ptx.constants import integers, is_number, number
 from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.declarations import TYPE_BYTES
 from cuda.cpu.ptx.special import SPECIAL
@@ -156,7 +156,7 @@ class OperandParser:
         cursor = self.cursor
         token = cursor.take()
         if len(token) > 1:  # {1, 2} is one token
-            return Vector(tuple(Immediate(int(value)) for value in token[1:-1].split(",")))
+            return Vector(tuple(map(Immediate, integers(token))))
         elements: list[Operand | None] = []
         while not cursor.accept("}"):
             if elements:

@@ -57,8 +57,13 @@ def parse(text: str, name: str = "<ptx>") -> Module:
         The text is not PTX; has name, line and text of the place.
     """
     try:
-        return _ModuleParser(text, name).parse()
+        parser = _ModuleParser(text, name)
     except PtxError as error:
+        raise error.located(name, text) from None
+    try:
+        return parser.parse()
+    except PtxError as error:
+        error.line = error.line or parser.cursor.lines[min(parser.cursor.at, len(parser.cursor.lines)) - 1]
         raise error.located(name, text) from None
     except RecursionError:
         raise PtxError("expressions or braces are nested too deeply", 0, name) from None

@@ -22,6 +22,7 @@ from cuda.cpu.ptx.layout import SharedLayout, parameter_layout, shared_layout
 from cuda.cpu.ptx.link import RUNTIME, Linked, link, unresolved
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.references import References, references
+from cuda.cpu.ptx.sizes import check_sizes
 from cuda.cpu.ptx.spaces import Spaces, name_space
 from cuda.cpu.ptx.special import RESERVED, RESERVED_BYTES, RESERVED_OFFSETS
 from cuda.cpu.ptx.syntax import Call, Function, Instruction, Module, Register, Variable
@@ -147,6 +148,7 @@ def build(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) 
     _find_symbols(program)
     program.recursive = _recursive(program)
     _check_instructions(program)
+    check_sizes(program)
     return program
 
 

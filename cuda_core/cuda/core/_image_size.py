@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether compiled code is as long as its own headers say: drivers get an address, and read what those tell them to."""
+
+from __future__ import annotations
+
+import struct
+
+_ELF = b"\x7fELF"
+_FATBIN = struct.pack("<I", 0xBA55ED50)
+_WRAPPER = struct.pack("<I", 0x466243B1)  # {u32 magic, u32 version, const void *fatbin, const void *file}
+_ELF_HEADER, _SECTION, _PROGRAM, _FATBIN_HEADER = 64, 64, 56, 16
+_NOBITS = 8  # a section without bytes in the file
+
+
+def check_image(code: bytes) -> None:
+    """Raise ValueError for a cubin or fatbin whose headers lead out of `code`."""
+    if code[:4] == _ELF:
+        _check_elf(code)
+    elif code[:4] == _FATBIN:
+        _check_fatbin(code)
+    elif code[:4] == _WRAPPER:
+        raise ValueError("module is a fatbin's wrapper, which holds a pointer: pass the bytes of the fatbin itself")
+
+
+def _check_elf(code: bytes) -> None:
+    _check(len(code), "ELF header", 0, _ELF_HEADER)
+    programs, sections = struct.unpack_from("<QQ", code, 0x20)
+    program_size, program_count, section_size, section_count = struct.unpack_from("<HHHH", code, 0x36)
+    _check(len(code), "table of program headers", programs, program_size * program_count)
+    _check(len(code), "table of section headers", sections, section_size * section_count)
+    for index in range(section_count if section_size >= _SECTION else 0):
+        kind, offset, size = struct.unpack_from("<4xI16xQQ", code, sections + index * section_size)
+        if kind != _NOBITS:
+            _check(len(code), f"section {index}", offset, size)
+    for index in range(program_count if program_size >= _PROGRAM else 0):
+        offset, size = struct.unpack_from("<8xQ16xQ", code, programs + index * program_size)
+        _check(len(code), f"segment {index}", offset, size)
+
+
+def _check_fatbin(code: bytes) -> None:
+    _check(len(code), "fatbin header", 0, _FATBIN_HEADER)
+    header, size = struct.unpack_from("<6xHQ", code)
+    _check(len(code), "fatbin", 0, header + size)
+
+
+def _check(length: int, what: str, offset: int, size: int) -> None:
+    if size and offset + size > length:
+        raise ValueError(
+            f"module is damaged or cut off: its {what} has {size} bytes from byte {offset} on, but it has {length} in "
+            "all"
+        )

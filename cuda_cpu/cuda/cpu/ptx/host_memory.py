@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reading memory by an address that may be wrong: the kernel copies it, and says so where nothing is mapped."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+from cuda.cpu.ptx.error import PtxError
+
+MOST = 1 << 31  # bytes of one image
+_PAGE = 4096
+_STEP = 1 << 20
+_ADDRESSES = 1 << 64
+
+_libc = ctypes.CDLL(None, use_errno=True)
+for _name in ("process_vm_readv", "write", "read"):
+    getattr(_libc, _name).restype = ctypes.c_ssize_t
+
+
+class _Range(ctypes.Structure):
+    _fields_ = (("base", ctypes.c_void_p), ("size", ctypes.c_size_t))
+
+
+def read(address: int, size: int, what: str) -> bytes:
+    """Return a copy of `size` bytes at an address.
+
+    Raises
+    ------
+    PtxError
+        They cannot be read, or are more than any image has.
+    """
+    if size > MOST:
+        raise PtxError(f"{what} is to have {size} bytes at 0x{address:x}, more than the {MOST} that are supported")
+    found = bytearray()
+    while len(found) < size:  # in steps: what is not there is not allocated
+        part = _copied(address + len(found), min(size - len(found), _STEP))
+        if not part:
+            raise PtxError(
+                f"{what} is to have {size} bytes at 0x{address:x}, of which only {len(found)} can be read from memory"
+            )
+        found += part
+    return bytes(found)
+
+
+def read_text(address: int) -> bytes:
+    """Return a copy of what lies before the next NUL."""
+    found, step = bytearray(), _PAGE
+    while len(found) <= MOST:
+        start = address + len(found)
+        part = _copied(start, step - start % _PAGE)
+        end = part.find(b"\0")
+        if end >= 0:
+            return bytes(found + part[:end])
+        if not part:
+            raise PtxError(f"the text at 0x{address:x} does not end in NUL: memory ends after {len(found)} bytes of it")
+        found += part
+        step = min(2 * step, _STEP)
+    raise PtxError(f"the text at 0x{address:x} has no NUL in {MOST} bytes")
+
+
+def _copied(address: int, size: int) -> bytes:
+    """Return what can be read of some bytes from their beginning on: at least to the end of the first page, or b""."""
+    if not 0 < address <= _ADDRESSES - size:
+        return b""
+    buffer = ctypes.create_string_buffer(size)
+    for end in (size, min(size, _PAGE - address % _PAGE)):
+        count = _transfer(ctypes.addressof(buffer), address, end)
+        if count > 0:
+            return buffer.raw[:count]
+    return b""
+
+
+def _transfer(to: int, address: int, size: int) -> int:
+    """Copy by a system call; return how many bytes it has copied."""
+    target, source = _Range(to, size), _Range(address, size)
+    count = _libc.process_vm_readv(os.getpid(), ctypes.byref(target), 1, ctypes.byref(source), 1, 0)
+    return count if count > 0 or ctypes.get_errno() == 14 else _through_pipe(to, address, size)  # EFAULT
+
+
+def _through_pipe(to: int, address: int, size: int) -> int:
+    """Do the same where process_vm_readv is not permitted: a pipe takes 64 KiB without waiting, 4 KiB at least."""
+    size = min(size, _PAGE)
+    reader, writer = os.pipe()
+    try:
+        count = _libc.write(writer, ctypes.c_void_p(address), ctypes.c_size_t(size))
+        return _libc.read(reader, ctypes.c_void_p(to), ctypes.c_size_t(count)) if count > 0 else 0
+    finally:
+        os.close(reader)
+        os.close(writer)

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that ends where nothing can be read: whoever reads a byte too many gets a signal."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+
+_PAGE = mmap.PAGESIZE
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Guarded:
+    """A copy of some bytes whose last one lies before an unreadable page; `address` is that of the first."""
+
+    def __init__(self, data: bytes) -> None:
+        self._size = -(-max(len(data), 1) // _PAGE) * _PAGE
+        self._memory = mmap.mmap(-1, self._size + _PAGE)
+        self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        assert _libc.mprotect(ctypes.c_void_p(self._base + self._size), ctypes.c_size_t(_PAGE), 0) == 0
+        self.address = self._base + self._size - len(data)
+        ctypes.memmove(self.address, data, len(data))
+
+    def __enter__(self) -> Guarded:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _libc.mprotect(ctypes.c_void_p(self._base + self._size), ctypes.c_size_t(_PAGE), 3)
