@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -36,8 +39,7 @@ def _targets():
 @pytest.fixture(autouse=True)
 def _device_is_new_enough(request, device):
     arch = request.node.callspec.params.get("arch") if hasattr(request.node, "callspec") else None
-    on_gpu = request.config.getoption("--driver") == "nvidia"
-    if on_gpu and arch and int(arch.removeprefix("sm_")) > int(device.arch):
+    if arch and int(arch.removeprefix("sm_")) > int(device.arch):
         pytest.skip(f"the PTX is for {arch}, the device is an sm_{device.arch}")
 
 
@@ -248,3 +250,13 @@ def test_what_all_integers_structs_and_calls_become(stream, arch, opt):
         expected = [mixed, (t ^ 5).bit_count() - 7, (3, -5, 7, 900)[t & 3]]
         expected += [int(np.float64(root * 2.5).view("i8")), (11, 33, 33, 22)[t & 3], mixed * mixed >> 64]
         assert row == expected
+
+
+def test_ptx_for_later_devices(request):
+    """The tests above that are skipped on the CPU device as it is by default run on one of compute capability 12.0."""
+    if request.config.getoption("--driver") == "nvidia" or os.environ.get("CUDA_CPU_CAPABILITY"):
+        pytest.skip("the device is what it is")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "sm_100 or sm_120"]
+    done = subprocess.run(command, env=os.environ | {"CUDA_CPU_CAPABILITY": "12.0"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "skipped" not in done.stdout

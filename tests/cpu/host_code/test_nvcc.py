@@ -69,7 +69,7 @@ def test_variables_templates_and_two_units(compiled):
     "options",
     [
         ("-default-stream", "per-thread"),
-        ("-arch=sm_100", "-G"),
+        ("-arch=sm_90", "-G"),
         ("-gencode", "arch=compute_90,code=sm_90", "-lineinfo"),
         ("-rdc=true",),
     ],

@@ -13,6 +13,7 @@ import struct
 import threading
 from typing import Any
 
+from cuda.cpu.abi import CUDA_ERROR_INVALID_IMAGE
 from cuda.cpu.driver import context, image
 from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.function import functions
@@ -137,9 +138,19 @@ def units_of(wrapper: int) -> list[str]:
         return image.units_at(data)
     units: list[str] = []
     while part := ctypes.c_uint64.from_address(linked).value:
-        units += [unit for unit in image.units_at(part) if not device_runtime.KERNEL.search(unit)]
+        units += [unit for unit in _linked_units(part) if not device_runtime.KERNEL.search(unit)]
         linked += 8
     return units
+
+
+def _linked_units(part: int) -> list[str]:
+    """Return the PTX of a fatbin that nvlink has linked; libcudadevrt's, which has PTX for late devices only, as well."""
+    from cuda.cpu.ptx import device_runtime
+    from cuda.cpu.ptx.image import image_at, ptx_of
+
+    with image.ptx_errors(CUDA_ERROR_INVALID_IMAGE):
+        units = ptx_of(image_at(part))
+    return units if device_runtime.KERNEL.search(units[0]) else image.units_at(part)
 
 
 def host_code_added(handle: int) -> None:
