@@ -91,17 +91,19 @@ def meet(enter: Callable[[], Any], held: Callable[[], Any], other: Callable[[], 
 Calls = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]
 
 
-def everywhere(made: Callable[[], AbstractContextManager[Calls]], folder: str) -> Iterator[tuple[Outcome, Outcome]]:
-    """Let the calls that `made` gives, each time anew, meet at each line of the first.
+def everywhere(
+    made: Callable[[], AbstractContextManager[Calls]], folder: str, each: int = 1
+) -> Iterator[tuple[Outcome, Outcome]]:
+    """Let the calls that `made` gives, each time anew, meet at each line of the first, or at one of `each` lines.
 
     While one waits for the other, which is slow to see and tells little, ever more lines are left out.
     """
-    at, step = 1, 1
+    at, step = 1, each
     while True:
         with made() as calls:
             meeting = meet(*calls, at, folder)
         if meeting.other is None:
             return
         yield meeting.outcomes
-        step = 2 * step if meeting.blocked else 1
+        step = 2 * step if meeting.blocked else each
         at += step

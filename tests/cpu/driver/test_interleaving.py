@@ -14,6 +14,7 @@ import kernels
 import live_handles
 import pytest
 from support.interleaving import everywhere
+from support.scripts import run_checked
 
 from cuda.cpu import abi, driver
 from cuda.cpu.driver import address, array, device, event, memory, module, pool, stream
@@ -26,7 +27,7 @@ ANSWER = ctypes.create_string_buffer(1 << 12)
 ROOM = addressof(ANSWER)
 CALLBACK = ctypes.cast(live_handles.NOTHING, ctypes.c_void_p).value
 SIZE = 4096
-PTX = kernels.text(kernels.STORE)
+PTX = kernels.text(kernels.STORE, kernels.VARIABLES, ".visible .global .attribute(.managed) .align 4 .b8 all[8192];\n")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,8 +40,9 @@ def begun(initialized):
 class Scene:
     """A context with memory, an event and a kernel; `thing` is what two threads fight for."""
 
-    def __init__(self) -> None:
-        self.context = driver.cuCtxCreate(0, 0, 0)
+    def __init__(self, context: int = 0) -> None:
+        self.context = context or driver.cuCtxCreate(0, 0, 0)
+        driver.cuCtxSetCurrent(self.context)
         self.memory = driver.cuMemAlloc(SIZE)
         self.event = driver.cuEventCreate(0)
         self.module = driver.cuModuleLoadData(kernels.address_of(PTX))
@@ -274,6 +276,51 @@ MEMORY_USES = {
     "advise": lambda h: driver.cuMemAdvise(h.thing, SIZE, abi.CU_MEM_ADVISE_SET_READ_MOSTLY, 0),
     "free in order": lambda h: driver.cuMemFreeAsync(h.thing, 0),
 }
+
+
+def _use_library(here: Scene) -> None:
+    """Load, place, run and unload a library."""
+    library = live_handles._library()
+    try:
+        driver.cuLibraryGetModule(library)
+        here.run_library(library)
+    finally:
+        driver.cuLibraryUnload(library)
+
+
+def _use_variables(here: Scene) -> None:
+    """Load a module, write its variables and read them."""
+    loaded = driver.cuModuleLoadData(kernels.address_of(PTX))
+    try:
+        for name in (b"table", b"all"):
+            start, size = driver.cuModuleGetGlobal(loaded, name)
+            driver.cuMemcpyHtoD(start, addressof(HOST), size)
+            driver.cuMemcpyDtoH(addressof(HOST), start, size)
+    finally:
+        driver.cuModuleUnload(loaded)
+
+
+def _use_graph(here: Scene) -> None:
+    """Make a graph of a kernel, a copy and a fill, and launch it."""
+    line = driver.cuStreamCreate(1)
+    try:
+        driver.cuStreamBeginCapture(line, 2)
+        here.launch(driver.cuModuleGetFunction(here.module, b"store"), line)
+        driver.cuMemcpyAsync(here.memory, here.memory + 64, 32, line)
+        driver.cuMemsetD8Async(here.memory, 1, 4, line)
+        graph = driver.cuStreamEndCapture(line)
+        try:
+            made = driver.cuGraphInstantiate(graph, 0)
+            try:
+                driver.cuGraphLaunch(made, 0)
+            finally:
+                driver.cuGraphExecDestroy(made)
+        finally:
+            driver.cuGraphDestroy(graph)
+    finally:
+        driver.cuStreamDestroy(line)
+
+
 IN_CONTEXT = {
     "allocate": lambda h: driver.cuMemAlloc(SIZE),
     "allocate pinned": lambda h: driver.cuMemHostAlloc(SIZE, 0),
@@ -284,6 +331,17 @@ IN_CONTEXT = {
     "load": lambda h: driver.cuModuleLoadData(kernels.address_of(PTX)),
     "launch": lambda h: h.run_module(h.module),
     "wait": lambda h: driver.cuCtxSynchronize(),
+}
+IN_PRIMARY = {
+    "load": lambda h: driver.cuModuleLoadData(kernels.address_of(PTX)),
+    "launch": lambda h: h.run_module(h.module),
+    "use a library": _use_library,
+    "use variables": _use_variables,
+    "use a graph": _use_graph,
+    "fill": lambda h: driver.cuMemsetD8(h.memory, 1, SIZE),
+    "copy": lambda h: driver.cuMemcpyHtoD(h.memory, addressof(HOST), SIZE),
+    "unload": lambda h: driver.cuModuleUnload(h.module),
+    "free": lambda h: driver.cuMemFree(h.memory),
 }
 
 # what: how it is made, how it ends, and what else is done with it
@@ -334,7 +392,12 @@ THINGS = {
     "a module": (
         lambda h: driver.cuModuleLoadData(kernels.address_of(PTX)),
         lambda h: driver.cuModuleUnload(h.thing),
-        {"launch": lambda h: h.run_module(h.thing)},
+        {
+            "launch": lambda h: h.run_module(h.thing),
+            "copy to a variable": lambda h: driver.cuMemcpyHtoD(
+                driver.cuModuleGetGlobal(h.thing, b"table")[0], addressof(HOST), 16
+            ),
+        },
     ),
     "a library": (
         lambda h: live_handles._library(),
@@ -428,3 +491,137 @@ def test_ends_in_the_middle(thing, held, other):
         if held == other == "end" and thing != "mapped memory":  # whose end here is of three things
             assert [each.error is None for each in outcomes].count(True) == 1
     assert meetings > 2
+
+
+@contextlib.contextmanager
+def primary(held, other):
+    """Give calls of which one may reset the primary context, which is as good as new afterwards."""
+    before = left()
+    here = Scene(driver.cuDevicePrimaryCtxRetain(0))
+    here.thing = here.context
+    yield lambda: driver.cuCtxSetCurrent(here.context), lambda: held(here), lambda: other(here)
+    driver.cuCtxSetCurrent(here.context)
+    with contextlib.suppress(CudaError):
+        driver.cuCtxSynchronize()  # a kernel may have used what the reset took away
+    driver.cuDevicePrimaryCtxReset(0)
+    place = driver.cuMemAlloc(SIZE)
+    again = driver.cuModuleLoadData(kernels.address_of(PTX))
+    kernels.run(again, "store", ctypes.c_uint64(place), ctypes.c_uint32(41))
+    assert kernels.read(place) == 41
+    driver.cuDevicePrimaryCtxRelease(0)
+    driver.context.stack().clear()
+    driver.cuMemPoolTrimTo(driver.cuDeviceGetDefaultMemPool(0), 0)
+    assert left() == before
+
+
+RESET = {"reset": lambda h: driver.cuDevicePrimaryCtxReset(0), **IN_PRIMARY}
+RESETS = [("reset", "reset"), *((use, "reset") for use in IN_PRIMARY), *(("reset", use) for use in ("load", "launch"))]
+EACH = {"use a library": 3, "use variables": 7, "use a graph": 7}  # of so many lines one is tried, of long calls
+
+
+@pytest.mark.parametrize(("held", "other"), RESETS, ids=[", ".join(each) for each in RESETS])
+def test_resets_in_the_middle(held, other):
+    meetings = 0
+    for outcomes in everywhere(lambda: primary(RESET[held], RESET[other]), HERE, EACH.get(held, 1)):
+        meetings += 1
+        for each in outcomes:
+            assert each.error is None or isinstance(each.error, CudaError | _runtime.QueueClosed), each.text
+    assert meetings > 2
+
+
+def test_a_library_of_two_contexts_while_one_of_them_ends():
+    """They share a managed variable, whose memory lives as long as one of the modules."""
+
+    @contextlib.contextmanager
+    def shared():
+        before = left()
+        contexts = [driver.cuCtxCreate(0, 0, 0) for _ in range(2)]
+        library = driver.cuLibraryLoadData(kernels.address_of(PTX), 0, 0, 0, 0, 0, 0)
+
+        def use():
+            driver.cuCtxSetCurrent(contexts[0])
+            start, size = driver.cuLibraryGetManaged(library, b"all")
+            driver.cuMemsetD8(start, 1, size)
+
+        driver.cuCtxSetCurrent(contexts[1])
+        driver.cuLibraryGetManaged(library, b"all")
+        yield int, use, lambda: driver.cuCtxDestroy(contexts[1])
+        use()
+        driver.cuCtxSetCurrent(contexts[0])
+        driver.cuLibraryUnload(library)
+        driver.cuCtxDestroy(contexts[0])
+        driver.context.stack().clear()
+        assert left() == before
+
+    meetings = 0
+    for held, other in everywhere(shared, HERE):
+        assert (held.error, other.error) == (None, None), held.text + other.text
+        meetings += 1
+    assert meetings > 2
+
+
+STRESS = """
+import ctypes, sys, threading, time
+sys.path.insert(0, "tests/cpu/driver")
+import kernels
+from cuda.cpu import driver
+from cuda.cpu.driver.error import CudaError
+from cuda.cpu.runtime._runtime import QueueClosed
+driver.cuInit(0)
+context = driver.cuDevicePrimaryCtxRetain(0)
+driver.cuCtxSetCurrent(context)
+image = kernels.address_of(kernels.text(kernels.VARIABLES, ".visible .global .align 4 .b8 large[1000000];\\n"))
+library = driver.cuLibraryLoadData(image, 0, 0, 0, 0, 0, 0)
+host = ctypes.create_string_buffer(1 << 20)
+end = time.monotonic() + 1.5
+strange, ends = [], 0
+
+def load():
+    driver.cuModuleUnload(driver.cuModuleLoadData(image))
+
+def place():
+    loaded = driver.cuLibraryLoadData(image, 0, 0, 0, 0, 0, 0)
+    driver.cuLibraryGetModule(loaded)
+    driver.cuLibraryUnload(loaded)
+
+def launch():
+    out = driver.cuMemAlloc(4096)
+    values = ctypes.c_uint64(out), ctypes.c_uint32(1)
+    places = (ctypes.c_void_p * 2)(*map(ctypes.addressof, values))
+    for _ in range(20):
+        kernel = driver.cuLibraryGetKernel(library, b"follow")
+        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(places), 0)
+    driver.cuCtxSynchronize()
+
+def copy():
+    there = driver.cuMemAlloc(1 << 20)
+    for _ in range(20):
+        driver.cuMemcpyHtoD(there, ctypes.addressof(host), 1 << 20)
+        driver.cuMemsetD8(there, 1, 1 << 20)
+        driver.cuMemcpyDtoH(ctypes.addressof(host), there, 1 << 20)
+
+def use(call):
+    driver.cuCtxSetCurrent(context)
+    while time.monotonic() < end:
+        try:
+            call()
+        except (CudaError, QueueClosed):
+            pass
+        except BaseException as error:
+            strange.append(repr(error))
+
+threads = [threading.Thread(target=use, args=(call,)) for call in (load, place, launch, copy)]
+for thread in threads:
+    thread.start()
+while time.monotonic() < end:
+    driver.cuDevicePrimaryCtxReset(0)
+    ends += 1
+    time.sleep(0.0005)
+for thread in threads:
+    thread.join()
+print(strange, ends > 3)
+"""
+
+
+def test_a_context_is_reset_while_threads_load_launch_and_copy():
+    assert run_checked(STRESS) == "[] True\n"

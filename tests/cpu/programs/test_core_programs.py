@@ -263,10 +263,10 @@ def test_grid_sync(build, bench):
     np.testing.assert_array_equal(data, (np.arange(n) - 1) % n)
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100", "sm_120"])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_86", "sm_90"])
 def test_dialects(device, bench, arch):
-    """Both PTX dialects of NVRTC, and targets below and above the device's own."""
-    if device.compute_capability < (int(arch[3:-1]), int(arch[-1])) and not device.name.startswith("CPU"):
+    """PTX of targets up to the device's own."""
+    if device.compute_capability < (int(arch[3:-1]), int(arch[-1])):
         pytest.skip(f"a GPU of compute capability {device.compute_capability} cannot run {arch}")
     source = """extern "C" __global__ void f(const float *x, double *out, short s) {
                   int i = threadIdx.x; out[i] = x[i] > 0 ? sqrtf(x[i]) * s : (double)x[i]; }"""

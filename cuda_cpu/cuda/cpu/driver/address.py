@@ -86,6 +86,15 @@ _lock = threading.RLock()
 
 def add(record: Allocation) -> None:
     """Take a record into the table, or raise if its context has ended since the call began: nobody would end it."""
+    insert(record)
+    if record.context is not None and not record.context.usable:
+        if remove(record):
+            record.give_back()
+        record.context.check()
+
+
+def insert(record: Allocation) -> None:
+    """Take a record into the table; its context cannot end meanwhile."""
     with _lock:
         if record.arena is not None and record.arena not in _arenas:
             _arenas.append(record.arena)
@@ -93,10 +102,6 @@ def add(record: Allocation) -> None:
         bisect.insort(_starts, record.start)
         if _watched:
             _tell(record)
-    if record.context is not None and not record.context.usable:
-        if remove(record):
-            record.give_back()
-        record.context.check()
 
 
 def remove(record: Allocation, line: Any = None) -> bool:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import get_ident
 from typing import Any
 
@@ -52,6 +53,8 @@ class Context:
         self.retained = 0
         self.uses = 1  # cuCtxAttach and cuCtxDetach count them
         self.usable = not primary
+        self.lock = threading.RLock()  # around what comes into the context and its end; never held while waiting
+        self.closing = threading.RLock()  # held by the thread that ends a life of the context
         self.begin()
 
     def begin(self) -> None:
@@ -86,6 +89,20 @@ class Context:
         if not self.usable:
             raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was destroyed or released")
 
+    @contextlib.contextmanager
+    def entering(self, life: int | None = None) -> Iterator[None]:
+        """Let something come into the context, which does not end meanwhile.
+
+        Raise if it has ended, or since the life `life` (an `id`) was reset: what belonged to that is gone.
+        """
+        with self.lock:
+            self.check()
+            if life is not None and life != self.id:
+                raise CudaError(
+                    CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was reset by another thread meanwhile"
+                )
+            yield
+
     def check_released(self) -> None:
         """As `check`, for a call that has given something back: at exit it has nothing to complain of."""
         if self.error != CUDA_ERROR_DEINITIALIZED:
@@ -107,26 +124,35 @@ class Context:
                 queue.close()
 
     def close(self) -> None:
-        """Stop what runs and give back everything that belongs to the context."""
-        self.usable = False
-        _runtime.forget_routes()
-        wait.cancel(self)
+        """Stop what runs and give back everything that belongs to the context.
+
+        Nothing comes into it from the first step on, and no queue takes a command from the second on, so that what is
+        given back after the third is not in use.
+        """
+        with self.closing:
+            with self.lock:
+                self.usable = False
+            _runtime.forget_routes()
+            for queue in self.queues():
+                queue.close()
+            wait.cancel(self)
+            self._give_back()
+            with self.lock:
+                self.begin()  # what waits for the lock finds another life, or none
+
+    def _give_back(self) -> None:
         for module in list(self.modules):
             module.close()
         for event in list(self.events):
             event.close()
         for stream in list(self.streams):
             stream.forget()
-            stream.queue.close()
-        for queue in (*self.dying, *([] if self.marks is None else [self.marks])):
-            queue.close()
         self.tell_leaks()
         for record in address.of_context(self):
             if address.remove(record):
                 record.give_back()
         if not any(each.usable for each in list(contexts.values())):
             limit.restore()
-        self.begin()
 
     def tell_leaks(self) -> None:
         """Print what the program has not freed, if CUDA_CPU_CHECK asks for it."""

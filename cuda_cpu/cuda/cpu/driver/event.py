@@ -43,11 +43,14 @@ class Event:
             raise
         self.recorded = False
         self.capture: Any = None  # where a capture is that recorded the event: (Capture, nodes)
-        self.handle = events.add(self)
-        owner.events.add(self)
-        if not owner.usable:  # it has ended since the call began, and would not end the event
-            self.close()
-            owner.check()
+        try:
+            with owner.entering():
+                self.handle = events.add(self)
+                owner.events.add(self)
+        except CudaError:
+            if descriptor is not None:
+                os.close(descriptor)
+            raise
 
     def close(self) -> None:
         events.pop(self.handle, None)

@@ -66,7 +66,8 @@ class GreenContext:
 
     def close(self) -> None:
         """Detach the streams; what is queued in them still runs."""
-        self.live = False
+        with self.base.lock:  # no stream is being made in it
+            self.live = False
         _runtime.forget_routes()
         for each in list(self.streams):
             each.detach()
@@ -160,7 +161,7 @@ def record(name: str, owner: Any, handle: int) -> None:
     found = _event(name, owner, handle)
     if found.context is not owner.base:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name}: the event is of another context")
-    with once.lock:
+    with once.lock, owner.base.entering():
         owner.marks = owner.marks or _runtime.Queue(0)
     for queue in owner.queues():
         if queue is not owner.marks and not queue.is_idle():

@@ -104,8 +104,11 @@ def submit(
     else:
         buffer = parameters(function, places, extra)
         params, gather = addressof(buffer), False
+    queue = line.ready()
+    if not function.module.live:  # the queue is one that the module's end waits for, or younger than that
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: its module was unloaded meanwhile")
     try:
-        line.ready().launch(native, grid, block, cluster, shared, params, cooperative, 0, gather)
+        queue.launch(native, grid, block, cluster, shared, params, cooperative, 0, gather)
     except _runtime.QueueClosed:
         raise CudaError(
             CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: the stream was destroyed meanwhile"

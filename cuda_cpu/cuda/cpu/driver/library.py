@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from typing import Any
@@ -21,7 +22,7 @@ from cuda.cpu.driver.error import CudaError, invalid
 from cuda.cpu.driver.handle import Table
 from cuda.cpu.driver.jit_option import Options
 from cuda.cpu.driver.kernel import LibraryKernel, kernels
-from cuda.cpu.driver.module import Module, decoded, not_found, write_handles
+from cuda.cpu.driver.module import Module, SharedGone, decoded, not_found, write_handles
 from cuda.cpu.runtime import _runtime
 
 libraries = Table("library")
@@ -41,8 +42,9 @@ class Library:
         if found is None:
             with self.lock:
                 found = self.modules.get(owner)
-                if found is None:
-                    found = self.modules[owner] = Module(owner, self.code, self)
+                while found is None:
+                    with contextlib.suppress(SharedGone):
+                        found = Module(owner, self.code, self)
         return found
 
     def kernel(self, name: str) -> LibraryKernel:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_CONTEXT,
+    CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_INVALID_PTX,
     CUDA_ERROR_NOT_FOUND,
 )
@@ -27,17 +28,24 @@ ALIGNED = 256  # bytes: of any memory
 LAZY = 2  # CU_MODULE_LAZY_LOADING: kernels are compiled at their first use
 
 
+class SharedGone(Exception):
+    """A managed variable that was found is given back by now: the context that had it has ended meanwhile."""
+
+
 class Module:
     """Code in a context. Variables have their addresses at once; kernels are compiled when they are first used."""
 
     def __init__(self, owner: context.Context, code: Code, library: Any = None) -> None:
         self.context = owner
+        self.live = True  # until it is closed
         self.code = code
         self.library = library  # None: loaded by cuModuleLoad
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Allocation] = {}
         self.found: set[str] = set()  # managed variables that the library's module of another context has made
+        self.entered: set[str] = set()  # variables that others can find
         self.launchable = device_runtime.Launchable(self)
+        life = owner.id
         try:
             for variable in code.variables.values():
                 self._allocate(variable)
@@ -46,20 +54,43 @@ class Module:
                 for variable in code.variables.values():
                     if variable.name not in self.found:
                         self._fill(variable)
+            self.symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
+            with once.lock, owner.entering(life):
+                self._enter()
         except BaseException:
-            self._free()
+            self._discard()
             raise
-        self.symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
+
+    def _enter(self) -> None:
+        """Let others find the module and its variables, which nobody but this thread could give back until now."""
+        library = self.library
+        for name, record in self.variables.items():
+            if name in self.found and library.managed.get(name) is not record:
+                raise SharedGone
+        for name, record in self.variables.items():
+            if name in self.found:
+                continue
+            address.insert(record)
+            self.entered.add(name)
+            if library is not None and record.kind is Kind.MANAGED:
+                library.managed[name] = record
         self.handle = modules.add(self)
-        owner.modules.add(self)
-        if not owner.usable:  # it has ended since the call began, and would not end the module
-            self.close()
-            owner.check()
+        self.context.modules.add(self)
+        if library is not None:
+            library.modules[self.context] = self
+
+    def _discard(self) -> None:
+        """Give back the variables of a module that could not enter its context."""
+        for name, record in self.variables.items():
+            if name not in self.found and (name not in self.entered or address.remove(record)):
+                record.give_back()
+        self.variables.clear()
 
     def _allocate(self, variable: GlobalVariable) -> None:
         shared = self.library.managed if self.library is not None and variable.managed else {}
-        if variable.name in shared:
-            self.variables[variable.name] = shared[variable.name]
+        known = shared.get(variable.name)
+        if known is not None:
+            self.variables[variable.name] = known
             self.found.add(variable.name)
             return
         size = max(variable.size, 1)
@@ -67,8 +98,7 @@ class Module:
         start = memory.reserve(self.context, _reserved(variable, size), f"variable {variable.name}")
         record = Allocation(start, size, kind, self.context, self.context.device.arena)
         record.origin = f"variable {variable.name}"
-        self.variables[variable.name] = shared[variable.name] = record
-        address.add(record)
+        self.variables[variable.name] = record
 
     def address_of(self, name: str) -> int:
         """Return the address of a variable or a function."""
@@ -79,7 +109,10 @@ class Module:
         return kernel.address if kernel is not None else self.code.function_address(name)
 
     def _fill(self, variable: GlobalVariable) -> None:
-        """Write a variable's initial value and zeros behind it: memory that was freed before is not zero."""
+        """Write a variable's initial value and zeros behind it: memory that was freed before is not zero.
+
+        The memory is this thread's alone: the module has not entered its context yet.
+        """
         data = bytearray(variable.data)
         for offset, width, symbol, addend, shift in variable.relocations:
             value = (self.address_of(symbol) + addend) >> shift
@@ -93,13 +126,25 @@ class Module:
         kernel = self.code.kernels.get(name)
         if kernel is None:
             raise not_found("kernel", name, self.code.kernels)
-        return once.made(self.functions, name, lambda: Function(self, kernel))
+        with once.lock:
+            if not self.live:
+                raise self._gone(f"kernel {name!r}")
+            return once.made(self.functions, name, lambda: Function(self, kernel))
 
     def variable(self, name: str) -> Allocation:
         # Not only those marked .visible: NVRTC marks no variable so, not even one named by a name expression.
         if name not in self.code.variables:
             raise not_found("global variable", name, self.code.variables)
-        return self.variables[name]
+        found = self.variables.get(name)
+        if found is None:
+            raise self._gone(f"variable {name!r}")
+        return found
+
+    def _gone(self, what: str) -> CudaError:
+        """Return the error of a call that comes too late, for another thread has closed the module."""
+        if not self.context.usable:
+            self.context.check()
+        return CudaError(CUDA_ERROR_INVALID_HANDLE, f"the module of {what} was unloaded meanwhile")
 
     def _free(self) -> None:
         library = self.library
@@ -117,13 +162,17 @@ class Module:
     def close(self) -> None:
         """Take the code away; nothing of it may be running."""
         _runtime.forget_routes()
-        for function in list(self.functions.values()):
-            functions.pop(function.handle, None)
-        modules.pop(self.handle, None)
-        self.context.modules.discard(self)
-        if self.library is not None:
-            self.library.forget(self.context)
-        self._free()
+        with once.lock:
+            if not self.live:
+                return
+            self.live = False
+            for function in list(self.functions.values()):
+                functions.pop(function.handle, None)
+            modules.pop(self.handle, None)
+            self.context.modules.discard(self)
+            if self.library is not None:
+                self.library.forget(self.context)
+            self._free()
 
     def unload(self) -> None:
         """Wait for what is queued, for it may be this module's, then close."""

@@ -27,8 +27,11 @@ def cuDevicePrimaryCtxRetain(ordinal: int) -> int:
     context = find(ordinal)
     with _lock:
         context.retained += 1
-        if not context.error:
-            context.usable = True
+        usable = context.usable
+    if not usable:
+        with context.closing:  # not while another thread ends what the context was before
+            if not context.error:
+                context.usable = True
     return context.handle
 
 
@@ -40,15 +43,26 @@ def cuDevicePrimaryCtxRelease(ordinal: int) -> None:
         context.retained -= 1
         last = not context.retained
     if last:
+        _end(context)
+
+
+def _end(context: Context) -> None:
+    """Close a context that nobody retains."""
+    with context.closing:
+        with _lock:
+            if context.retained:
+                return  # another thread has retained it since
+            context.usable = False
         context.close()
 
 
 def cuDevicePrimaryCtxReset(ordinal: int) -> None:
     """Give back all that the primary context owns and forget its error; who has retained it may go on with it."""
     context = find(ordinal)
-    context.close()
-    context.flags = 0
-    context.usable = context.retained > 0
+    with context.closing:
+        context.close()
+        context.flags = 0
+        context.usable = context.retained > 0
 
 
 def cuDevicePrimaryCtxSetFlags(ordinal: int, flags: int) -> None:

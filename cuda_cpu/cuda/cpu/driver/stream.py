@@ -53,15 +53,19 @@ class Stream:
         self.id = next(_ids)
         self.attributes: dict[int, bytes] = {}
         self.capture: Any = None  # the capture.Capture that the stream is part of
-        self.handle = handle or streams.add(self)
-        owner.streams.add(self)
-        if green is not None:
-            green.streams.add(self)
+        with owner.entering():
+            if green is not None:
+                green.check()
+            self.handle = handle or streams.add(self)
+            owner.streams.add(self)
+            if green is not None:
+                green.streams.add(self)
+            if handle == LEGACY:
+                self.owner.legacy = self
+            elif handle == PER_THREAD:
+                self.owner.per_thread[get_ident()] = self
         if self.blocking:
             _runtime.forget_routes()
-        if not self.owner.usable:  # it has ended since the call began, and would not end the stream
-            self.retire()
-            self.owner.check()
 
     def ready(self) -> Any:
         """Return the queue, with whatever must run before the next command in line before it."""
@@ -120,12 +124,13 @@ class Stream:
 
     def retire(self) -> None:
         """Take the stream away; work that is queued still runs."""
+        idle = self.queue.is_idle()
+        if not idle:
+            self.context.dying.append(self.queue)  # first: whoever ends the context finds it in one place or the other
         self.forget()
-        if self.queue.is_idle():
+        if idle:
             wait.collect(self.context, self.queue)
             self.queue.close()
-        else:
-            self.context.dying.append(self.queue)
 
 
 def join(waiting: Any, first: Any) -> None:
@@ -143,7 +148,7 @@ def legacy_of(owner: Any) -> Stream:
     found = owner.legacy
     if found is None:
         with once.lock:
-            found = owner.legacy = owner.legacy or Stream(owner.base, 0, 0, LEGACY, green_of(owner))
+            found = owner.legacy or Stream(owner.base, 0, 0, LEGACY, green_of(owner))
     return found
 
 
@@ -151,7 +156,7 @@ def per_thread_of(owner: Any) -> Stream:
     ident = get_ident()
     stream = owner.per_thread.get(ident)
     if stream is None:
-        stream = owner.per_thread[ident] = Stream(owner.base, 0, 0, PER_THREAD, green_of(owner))
+        stream = Stream(owner.base, 0, 0, PER_THREAD, green_of(owner))
     return stream
 
 

@@ -144,7 +144,7 @@ def units_of(wrapper: int) -> list[str]:
 
 
 def _linked_units(part: int) -> list[str]:
-    """Return the PTX of a fatbin that nvlink has linked; libcudadevrt's, which has PTX for late devices only, as well."""
+    """Return the PTX of a fatbin that nvlink has linked: libcudadevrt's as well, which is for later devices."""
     from cuda.cpu.ptx import device_runtime
     from cuda.cpu.ptx.image import image_at, ptx_of
 
