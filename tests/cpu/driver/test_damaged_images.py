@@ -67,7 +67,7 @@ CASES = {
     "much .shared": (kernel(".shared .b8 x[9999999]; .reg .b64 %r<2>; mov.b64 %r1, x;"), "INVALID_PTX", "of shared"),
     "much .param": (kernel("").replace(b"k()", b"k(.param .b8 x[99999])"), "INVALID_PTX", "bytes of parameters"),
     "much .global": (kernel("", kernels.HEAD + ".global .b8 x[1000000000000000];\n"), "OUT_OF_MEMORY", "variable x"),
-    "much .align": (kernel("", kernels.HEAD + ".global .align 1099511627776 .b8 x;\n"), "INVALID_PTX", "more than 1"),
+    "much .align": (kernel("", kernels.HEAD + ".global .align 1099511627776 .b8 x;\n"), "INVALID_PTX", "at most 4096"),
     "many registers": (kernel(".reg .b32 %r<4000000000>;"), "INVALID_PTX", "registers"),
     "deep braces": (kernel("{" * 50_000), "INVALID_PTX", "brace"),
     "deep brackets": (kernel("", f"{kernels.HEAD}.global .u32 x = {'(' * 50_000};\n"), "INVALID_PTX", "nested too"),

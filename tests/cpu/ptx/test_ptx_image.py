@@ -135,6 +135,8 @@ def test_machine_code_for_the_family_goes_before_ptx(capability, best):
     lacking = entry(2, 86, elf_file({".text.k": b"1"}))
     texts = [entry(1, arch, named(arch)) for arch in (80, 90)]
     assert ptx_of(fatbin_file(*texts, *cubins, lacking), capability=capability) == [named(best).decode()]
+
+
 def test_ptx_that_the_device_does_not_run_is_not_taken():
     texts = [entry(1, arch, named(target)) for arch, target in ((100, "100"), (90, "90a"), (90, "90"), (80, "80"))]
     data = fatbin_file(*texts)

@@ -172,13 +172,11 @@ def _cubin_units(found: elf.Sections) -> list[str]:
     units = found.select(lambda name: name == _SECTION or name.startswith(_SECTION + "."))
     options = _MOST_REGISTERS.findall(b" ".join(content for _, content in found.select(lambda name: name == _TOOLS)))
     most = min(int(options[-1][:_DIGITS]), _ALL_REGISTERS) if options else 0
-    return [
-        CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines, most) for name, unit in units
-    ]
+    return [CubinText(unit.replace(b"\0", b"\n").decode("utf-8", "replace"), name, lines, most) for name, unit in units]
 
 
 def _fatbin_ptx(data: bytes, capability: int | None) -> list[str]:
-    """Return the PTX of what a driver takes: machine code for the device's family, else PTX for the newest of its past."""
+    """Return the PTX of what a driver takes: machine code for the device's family, else the newest PTX that it runs."""
     images = sorted(fatbin.entries(data), key=lambda image: -image.arch)
     machine = [
         image for image in images if image.kind == fatbin.ELF and targets.runs_machine_code(image.arch, capability)
