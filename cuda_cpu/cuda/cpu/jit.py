@@ -29,6 +29,9 @@ LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: pointers have no types
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
+MOST_VARIABLE, MOST_INSTRUCTIONS = "CUDA_CPU_MOST_INSTRUCTIONS", 200_000  # of a kernel: some half a minute
+MOST_VARIABLES = 2000  # the time for them grows with the square
+CUT = "cut"  # what labels begin with where emit/function.py has cut a long block, which is to stay in parts
 # What LLVM may make an addition with carry of: bits that become numbers (but for those of 8 bits, which are only kept),
 # and integers of more than 64 bits.
 CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
@@ -150,6 +153,7 @@ def kernel_text(
     """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
     from cuda.cpu.emit import emit_kernel
 
+    _check_size(program, name)
     fibers = _path() == "fiber" if fibers is None else fibers
     return emit_kernel(
         program,
@@ -163,6 +167,26 @@ def kernel_text(
         places=places,
         checks=checks,
     )
+
+
+def _check_size(program: Program, name: str) -> None:
+    """Refuse a kernel that would take minutes to compile, and more memory than machines have."""
+    count = sum(len(program.functions[each].body or ()) for each in program.reachable(name))
+    if count > most_instructions():
+        from cuda.cpu.ptx.error import PtxError
+
+        known = f"kernel {name} and the functions that it calls have {count} instructions and labels"
+        raise PtxError(
+            f"{known}; the CPU device compiles at most {most_instructions()}, or as many as {MOST_VARIABLE} says"
+        )
+
+
+def most_instructions() -> int:
+    """Return how many instructions a kernel may have, with the functions that it calls (CUDA_CPU_MOST_INSTRUCTIONS)."""
+    text = os.environ.get(MOST_VARIABLE) or str(MOST_INSTRUCTIONS)
+    if not text.isdecimal() or len(text) > 15:
+        raise ValueError(f"{MOST_VARIABLE} must be a number of instructions, not {text!r}")
+    return int(text)
 
 
 def assemble(text: str, level: int) -> bytes:
@@ -211,14 +235,15 @@ def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     whole.add_simplify_cfg_pass()
     for function in module.functions:
         if not function.is_declaration:
-            (whole if _can_join(function) else passes).run(function, builder)
+            blocks = list(function.blocks)
+            if not any(block.name.startswith(f"{CUT}.") for block in blocks):
+                (whole if _can_join(blocks) else passes).run(function, builder)
 
 
-def _can_join(function: llvm.ValueRef) -> bool:
+def _can_join(blocks: list[llvm.ValueRef]) -> bool:
     """Tell whether variables can be brought into registers in a time that is not felt: it is one for each and block."""
-    blocks = list(function.blocks)
     variables = sum(instruction.opcode == "alloca" for instruction in blocks[0].instructions)
-    return len(blocks) * variables < MOST_JOINED
+    return len(blocks) * variables < MOST_JOINED and variables < MOST_VARIABLES
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:
@@ -257,7 +282,7 @@ def _width_asked() -> str:
 
 def check_settings() -> None:
     """Raise a ValueError for a variable that would fail at the first launch."""
-    setting(), _path(), _width_asked()
+    setting(), _path(), _width_asked(), most_instructions()
 
 
 # --- the host -----------------------------------------------------------------------------------------

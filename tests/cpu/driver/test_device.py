@@ -80,6 +80,7 @@ print(runtime.cudaGetDeviceCount()[0].name, runtime.cudaMalloc(4)[0].name, runti
         ("CUDA_CPU_LEVEL", "4", "one of 0, 1, 2, 3"),
         ("CUDA_CPU_PATH", "warp", "region or fiber"),
         ("CUDA_CPU_WIDTH", "7", "a power of two up to 32"),
+        ("CUDA_CPU_MOST_INSTRUCTIONS", "many", "must be a number of instructions"),
     ],
 )
 def test_wrong_settings_are_named(name, value, says):

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from cuda.cpu.check import instrument
 from cuda.cpu.emit.frame import Frame
 from cuda.cpu.emit.values import Shape, Value, constant
-from cuda.cpu.passes.find_pending import members, upto
-from cuda.cpu.passes.find_regions import until_barriers
+from cuda.cpu.passes.find_pending import first_of, upto
+from cuda.cpu.passes.find_regions import is_before_barriers
 from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End
 from cuda.cpu.passes.split_blocks import COLLECTIVES
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.abreast import Abreast
     from cuda.cpu.emit.regions import Regions
 
+MOST_TESTS = 8  # that a block makes itself of the blocks that may be next
 SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
 
 
@@ -46,6 +47,7 @@ class Flow:
         self.released = self.builder.alloca(self.mask_type) if self.graph.general else ""
         # Whether the dispatcher has looked at all blocks since the last one ran.
         self.from_start = self.builder.alloca("i1") if self.graph.general else ""
+        self._chains: dict[tuple[int, str, str, bool], str] = {}  # tests that several blocks share, see _shared_chain
         self.region = 0  # number of the region that is being emitted
         self.has_whole = False  # there is a copy of each block for whole packets
         self.even: set[int] | None = None  # where packets leave the loop for even blocks that is emitted, see even.py
@@ -231,11 +233,15 @@ class Flow:
         if self.graph.general:
             self.builder.jump(f"dispatch{self.region}")
             return
-        self._chain(members(candidates), block.number, self.done, sure=sure)
+        self._chain(candidates, block.number, self.done, sure=sure)
 
-    def _chain(self, numbers: list[int], current: int, otherwise: str, *, sure: bool = False) -> None:
-        """Jump to the first block of `numbers` that has lanes. Edges back (to `current` or before) poll."""
-        builder = self.builder
+    def _chain(self, blocks: int, current: int, otherwise: str, *, sure: bool = False) -> None:
+        """Jump to the first of some blocks that has lanes. Edges back (to `current` or before) poll.
+
+        Behind the first few, the tests are shared with other blocks whose candidates end alike: where hundreds of
+        blocks may wait, there would else be as many tests behind each.
+        """
+        builder, tests = self.builder, 0
         polls: list[tuple[str, int]] = []
 
         def label_of(number: int) -> str:
@@ -244,14 +250,17 @@ class Flow:
             polls.append((builder.new_label("back"), number))
             return polls[-1][0]
 
-        for position, number in enumerate(numbers):
-            if sure and position == len(numbers) - 1:
+        while blocks:
+            number = first_of(blocks)
+            if tests >= MOST_TESTS and number > current:
+                self._shared_chain(blocks, otherwise, sure)
+                break
+            blocks ^= 1 << number
+            if sure and not blocks:
                 builder.jump(label_of(number))
                 break
-            lanes = builder.assign(f"load {self.mask_type}, ptr {self.pending[number]}")
-            following = builder.new_label("try")
-            builder.branch(builder.is_zero(lanes), following, label_of(number))
-            builder.label(following)
+            self._test(number, label_of(number))
+            tests += 1
         else:
             builder.jump(otherwise)
         for label, number in polls:
@@ -259,12 +268,41 @@ class Flow:
             self.poll(self.cost_of(number))
             builder.jump(self.label_of(number))
 
+    def _shared_chain(self, blocks: int, otherwise: str, sure: bool) -> None:
+        """Do the same for blocks behind the current one, by tests that others have emitted as far as there are any."""
+        while blocks:
+            number = first_of(blocks)
+            rest = blocks ^ 1 << number
+            target = self.label_of(number)
+            if sure and not rest:
+                self.builder.jump(target)
+                return
+            key = (blocks, target, otherwise, sure)
+            known = self._chains.get(key)
+            if known is not None:
+                self.builder.jump(known)
+                return
+            label = self._chains[key] = self.builder.new_label("chain")
+            self.builder.jump(label)
+            self.builder.label(label)
+            self._test(number, target)
+            blocks = rest
+        self.builder.jump(otherwise)
+
+    def _test(self, number: int, target: str) -> None:
+        """Jump to `target` if there are lanes at a block."""
+        builder = self.builder
+        lanes = builder.assign(f"load {self.mask_type}, ptr {self.pending[number]}")
+        following = builder.new_label("try")
+        builder.branch(builder.is_zero(lanes), following, target)
+        builder.label(following)
+
     def is_round(self, first: int, last: int) -> bool:
         """Tell whether the way from a block to an earlier one ends a round of a loop: not if there is a barrier in it.
 
         Where packets go from barrier to barrier, the loop over them polls.
         """
-        return first <= last and (not self.graph.regions or last in until_barriers(self.graph, first))
+        return first <= last and (not self.graph.regions or is_before_barriers(self.graph, first, last))
 
     def cost_of(self, number: int) -> int:
         """Return what another round of the loop with this header costs."""
@@ -298,7 +336,7 @@ class Flow:
             return
         waits = not self.graph.spins.isdisjoint(back)
         self.poll(SPIN_COST if waits else 1)
-        behind = [b.number for b in self.graph.blocks[block.number + 1 :] if not b.waits] if waits else []
+        behind = sum(1 << b.number for b in self.graph.blocks[block.number + 1 :] if not b.waits) if waits else 0
         self.builder.line(f"store i1 false, ptr {self.from_start}")
         self._chain(behind, -1, f"dispatch{self.region}")
 

@@ -13,7 +13,7 @@ from cuda.cpu.emit.builder import Builder, Module
 from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.passes.find_pending import find_reach
 from cuda.cpu.passes.find_recomputed import find_recomputed
-from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Address, Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
 
@@ -71,6 +71,7 @@ class Frame:
         self.in_loop = False  # the block that is being emitted for whole packets
         self.known: dict[str, tuple[str, str]] = {}  # predicates of whole packets: all lanes', no lane's (i1 operands)
         self.loaded: dict[tuple[int, int], Value] = {}  # elements of later loads of the block, see neighbours.py
+        self.positions: tuple[Block | None, dict[int, int]] = (None, {})  # of a block's steps, see neighbours.py
         self.indexed: dict[str, Indexed] = {}  # vectors of the block that are made of narrower ones, see indexed.py
         self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block

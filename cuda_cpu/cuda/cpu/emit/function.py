@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 # Blocks of a general graph, from each of which each may follow, up to which LLVM may join their values: the time for it
 # grows with the square.
 MOST_JOINED = 40
+# Blocks that wait while another one runs, summed up over all, up to which LLVM may bring the lanes that wait at them
+# into registers: each block passes on all of them.
+MOST_WAITING = 10_000
+LONGEST = 1000  # instructions of a block
+CUT = "cut"  # the label in front of the next ones; jit.py leaves functions with such blocks cut
 
 
 def emit_function(module: Module, program: Program, graph: Graph) -> None:
@@ -49,11 +54,16 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
         builder.jump("done")
     builder.label("done")
     calls.leave(frame, size)
-    if graph.general and len(graph.blocks) > MOST_JOINED:
+    joined = len(graph.blocks) <= MOST_JOINED if graph.general else _waiting(graph) <= MOST_WAITING
+    if not joined:
         builder.keep_in_memory()
     head = calls.signature(module, graph.function)
     body = "\n".join(["entry:", *builder.allocas, *builder.lines])
     module.define(calls.symbol_of(graph.function), f"{head} {{\n{body}\n}}\n")
+
+
+def _waiting(graph: Graph) -> int:
+    return sum(blocks.bit_count() for blocks in graph.pending)
 
 
 def _enter(frame: Frame, flow: Flow, size: int) -> None:
@@ -99,8 +109,7 @@ def _emit_whole(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Reg
         if region and block.barrier == BLOCK:
             regions.arrive(block, region)
         else:
-            for step in block.steps:
-                emit_step(frame, step, bases=True)
+            _emit_steps(frame, block, bases=True)
             whole.end(frame, flow, block, lambda frame, step: emit_step(frame, step, bases=True))
         whole.leave(frame)
     return enters
@@ -142,9 +151,18 @@ def _emit_copy(frame: Frame, flow: Flow, block: Block, mask: str, *, rows: bool,
 
 
 def _emit_block(frame: Frame, flow: Flow, block: Block, *, bases: bool) -> None:
-    for step in block.steps:
-        emit_step(frame, step, bases=bases)
+    _emit_steps(frame, block, bases=bases)
     flow.end(block)
+
+
+def _emit_steps(frame: Frame, block: Block, *, bases: bool) -> None:
+    """Emit a block's instructions: as several blocks of LLVM's, some of whose work grows with the square of one."""
+    for position, step in enumerate(block.steps):
+        if position and position % LONGEST == 0:
+            label = frame.builder.new_label(CUT)
+            frame.builder.jump(label)
+            frame.builder.label(label)
+        emit_step(frame, step, bases=bases)
 
 
 def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:

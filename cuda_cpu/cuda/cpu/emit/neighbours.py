@@ -30,7 +30,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     here = {}
     base = instruction.operands[1].base.name
     steps = frame.flow.block.steps
-    at = next(number for number, step in enumerate(steps) if step.instruction is instruction)
+    at = _position(frame, instruction)
     for step in steps[at : at + REACH]:
         other, kind = step.instruction, step.form
         if kind is None or (kind.opcode not in PURE and not _is_weak_load(kind)):
@@ -49,6 +49,16 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
             if all(offset in here for offset in offsets):
                 return [(here[offset], offset) for offset in offsets]
     return []
+
+
+def _position(frame: Frame, instruction: Instruction) -> int:
+    """Return which step of its block an instruction is."""
+    block, known = frame.positions
+    if block is not frame.flow.block:
+        block = frame.flow.block
+        known = {id(step.instruction): number for number, step in enumerate(block.steps)}
+        frame.positions = (block, known)
+    return known[id(instruction)]
 
 
 def _suits(instruction: Instruction, form: Form) -> bool:

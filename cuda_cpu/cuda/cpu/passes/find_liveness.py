@@ -33,16 +33,31 @@ def find_liveness(graph: Graph) -> None:
 
 def _summary(block: Block, bits: dict[str, int]) -> tuple[int, int]:
     """Return the registers read before they are written, and those surely written."""
-    need = write = 0
+    need: set[int] = set()
+    write: set[int] = set()
     for step in block.steps:
         for name in step.reads:
-            need |= (1 << bits.setdefault(name, len(bits))) & ~write
+            bit = bits.setdefault(name, len(bits))
+            if bit not in write:
+                need.add(bit)
         for name in step.writes:
-            bit = 1 << bits.setdefault(name, len(bits))
+            bit = bits.setdefault(name, len(bits))
             if step.instruction.guard is None:
-                write |= bit
-            else:
-                need |= bit & ~write  # the old value remains where the guard is false
+                write.add(bit)
+            elif bit not in write:
+                need.add(bit)  # the old value remains where the guard is false
     for name in block.end.reads:
-        need |= (1 << bits.setdefault(name, len(bits))) & ~write
-    return need, write
+        bit = bits.setdefault(name, len(bits))
+        if bit not in write:
+            need.add(bit)
+    return _as_set(need), _as_set(write)
+
+
+def _as_set(members: set[int]) -> int:
+    """Return numbers as the bits of one: in time by the greatest, as shifting each would take its square."""
+    if len(members) < 64:
+        return sum(1 << member for member in members)
+    found = bytearray(max(members) // 8 + 1)
+    for member in members:
+        found[member >> 3] |= 1 << (member & 7)
+    return int.from_bytes(found, "little")

@@ -24,18 +24,30 @@ def find_pending(graph: Graph) -> None:
         graph.kept = _needed_by_others(graph)
     else:
         graph.pending = _flow(graph)
-        graph.kept = [_needed(graph, pending) for pending in graph.pending]
+        known = {0: 0}
+        graph.kept = [_needed(graph, pending, known) for pending in graph.pending]
 
 
 def _flow(graph: Graph) -> list[int]:
+    """Return the blocks at which others may wait. Sets of candidates mostly end alike, and each is gone through once.
+
+    `known` has, by candidates, the waiting blocks behind the first with which these have been gone through.
+    """
     pending = [0] * len(graph.blocks)
+    known: dict[int, int] = {}
     reached = {0}
     work = [0]
     while work:
         block = graph.blocks[work.pop()]
         for waiting, candidates in steps_after(graph, block, pending[block.number]):
-            for number in members(candidates):
+            while candidates:
+                number = first_of(candidates)
                 later = waiting >> (number + 1) << (number + 1)
+                before = known.get(candidates, -1)
+                if before >= 0 and not later & ~before:
+                    break
+                known[candidates] = max(before, 0) | later
+                candidates &= candidates - 1
                 if number not in reached or later & ~pending[number]:
                     reached.add(number)
                     pending[number] |= later
@@ -64,6 +76,11 @@ def upto(blocks: int, last: int) -> int:
     return blocks & ((1 << (last + 1)) - 1)
 
 
+def first_of(blocks: int) -> int:
+    """Return the least number in a set of blocks."""
+    return (blocks & -blocks).bit_length() - 1
+
+
 def members(blocks: int) -> list[int]:
     """Return the numbers in a set of blocks, in order."""
     result = []
@@ -74,10 +91,16 @@ def members(blocks: int) -> list[int]:
     return result
 
 
-def _needed(graph: Graph, pending: int) -> int:
-    kept = 0
-    for number in members(pending):
-        kept |= graph.live_in[number]
+def _needed(graph: Graph, pending: int, known: dict[int, int]) -> int:
+    """Return the registers that some blocks need; `known` has what is known of sets, which mostly end alike."""
+    sets = []
+    while pending not in known:
+        sets.append(pending)
+        pending &= pending - 1
+    kept = known[pending]
+    for blocks in reversed(sets):
+        kept |= graph.live_in[first_of(blocks)]
+        known[blocks] = kept
     return kept
 
 

@@ -104,16 +104,27 @@ def _bits(graph: Graph, names: set[str]) -> int:
 
 def until_barriers(graph: Graph, start: int) -> tuple[int, ...]:
     """Return the blocks that are come to from one, with the barriers that they end at."""
+    return tuple(sorted(_until_barriers(graph, start, range(len(graph.blocks)))))
+
+
+def is_before_barriers(graph: Graph, start: int, last: int) -> bool:
+    """Tell whether a block is come to from an earlier one without a barrier between: mostly by those between them."""
+    return any(
+        last in _until_barriers(graph, start, inside) for inside in (range(start, last + 1), range(len(graph.blocks)))
+    )
+
+
+def _until_barriers(graph: Graph, start: int, inside: range) -> set[int]:
     seen, work = {start}, [start]
     while work:
         block = graph.blocks[work.pop()]
         if block.barrier == BLOCK:
             continue
         for target in block.end.targets:
-            if target != RETURN and target not in seen:
+            if target in inside and target not in seen:
                 seen.add(target)
                 work.append(target)
-    return tuple(sorted(seen))
+    return seen
 
 
 # --- do all warps come to the same barrier? -------------------------------------------------------------
