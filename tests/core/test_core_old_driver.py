@@ -87,3 +87,26 @@ for use in (lambda: kernel.num_arguments, lambda: device.name, lambda: type(kern
     assert "the driver in use" in lines[1]
     assert "is for CUDA 12.2: update the driver" in lines[1]
     assert lines[2] == "<Kernel"
+
+
+def test_a_driver_without_a_log(driver):
+    said = run_checked(
+        """
+        import os
+        from cuda.core.utils import driver_messages, log_driver_messages
+
+        before = len(os.listdir("/proc/self/fd"))
+        for use in (log_driver_messages, driver_messages):
+            try:
+                use()
+            except RuntimeError as error:
+                print(error)
+        print(len(os.listdir("/proc/self/fd")) - before)
+        """,
+        CUDA_PYTHON_DRIVER=driver,
+    )
+    first, second, opened = said.splitlines()
+    assert "cuLogsRegisterCallback" in first
+    assert "cuLogsDumpToMemory" in second
+    assert "12.9" in first
+    assert opened == "0"

@@ -194,6 +194,7 @@ def test_simple_properties(answers, device, name):
 def test_unknown_values(answers, device):
     answers(device_get_architecture=99, device_get_performance_state=32)
     assert device.arch is typing.DeviceArch.UNKNOWN
+    assert str(device.arch) == "<DeviceArch.UNKNOWN: 4294967295>"
     assert device.performance_state is None
 
 

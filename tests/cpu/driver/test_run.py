@@ -299,3 +299,18 @@ def test_nvidia_s_own_packages():
         [peer, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True
     ).stdout.strip()
     assert f"with {prefix}" in done.stdout
+
+
+@pytest.mark.skipif("CUDA_CPU_PEER" not in os.environ, reason="set CUDA_CPU_PEER to a Python with NVIDIA's cuda-core")
+def test_nvidia_s_system_module_sees_what_ours_does(monkeypatch):
+    """All of `cuda.core.system` on two CPU devices, in NVIDIA's package and in this one."""
+    monkeypatch.setenv("CUDA_CPU_DEVICES", "2")
+    monkeypatch.setenv("CUDA_PYTHON_DRIVER", "cpu")
+    script = str(pathlib.Path(__file__).parents[2] / "support" / "system_answers.py")
+    theirs = start("--python", os.environ["CUDA_CPU_PEER"], script)
+    ours = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert theirs.returncode == 0, theirs.stderr
+    versions = ("get_kernel_mode_driver_version", "get_nvml_version")  # installed from a clone, or found on its path
+    found = [[line for line in run.stdout.splitlines() if not line.startswith(versions)] for run in (theirs, ours)]
+    assert found[0] == found[1]
+    assert len(found[0]) > 150

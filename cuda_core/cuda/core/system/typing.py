@@ -88,6 +88,9 @@ class DeviceArch(IntEnum):
     BLACKWELL = 10
     UNKNOWN = 4294967295
 
+    def __str__(self) -> str:
+        return repr(self)
+
 
 class EventType(StrEnum):
     """What a device can report."""
