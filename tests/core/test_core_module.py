@@ -179,3 +179,33 @@ def test_module_close(device, stream):
     stream.sync()
     with pytest.raises(TypeError, match=r"^code must be an ObjectCode, not bytes; Module.from_source compiles text$"):
         Module(PTX)
+
+
+HANDLES = {
+    "library": lambda code, driver: driver.CUlibrary(int(code.handle)),
+    "module": lambda code, driver: code.get_module(),
+    "kernel": lambda code, driver: code.get_kernel("mangled").handle,
+    "function": lambda code, driver: driver.cuKernelGetFunction(code.get_kernel("mangled").handle)[1],
+}
+
+
+@pytest.mark.parametrize("kind", HANDLES)
+def test_code_stays_while_others_may_have_its_handle(code, device, stream, host, kind):
+    """As with NVIDIA's package: whoever got a handle can use it, and unload the library, without our objects."""
+    from cuda.bindings import driver
+
+    own = pickle.loads(pickle.dumps(code))
+    library = driver.CUlibrary(int(own.handle)) if kind == "library" else None
+    handle = HANDLES[kind](own, driver)
+    del own
+    gc.collect()
+    if kind == "library":
+        status, kernel = driver.cuLibraryGetKernel(library, b"_Z7mangledf")
+        assert (status, driver.cuKernelGetFunction(kernel)[0]) == (0, 0)
+        assert driver.cuLibraryUnload(library) == (0,)
+    elif kind == "module":
+        assert driver.cuModuleGetFunction(handle, b"_Z7mangledf")[0] == 0
+    elif kind == "kernel":
+        assert driver.cuKernelGetFunction(handle)[0] == 0
+    else:
+        assert driver.cuFuncGetAttribute(driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, handle)[0] == 0

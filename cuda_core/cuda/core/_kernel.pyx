@@ -130,7 +130,10 @@ cdef class Kernel:
 
     @property
     def handle(self):
-        """Return the kernel as `cuda.bindings.driver.CUkernel`."""
+        """Return the kernel as `cuda.bindings.driver.CUkernel`; its code stays loaded from now on."""
+        keep = getattr(self.owner, "keep", None)
+        if keep is not None:
+            keep()
         return CUKERNEL.of(self.native)
 
     @property

@@ -19,7 +19,11 @@ cdef enum:
 
 
 cdef class Library:
-    """Code loaded by the driver, from memory (bytes) or from a file (str); unloaded with the last kernel of it."""
+    """Code loaded by the driver, from memory (bytes) or from a file (str).
+
+    It is unloaded with the last kernel of it; but not once somebody has asked for its handle, its module's or a
+    kernel's, which may be in use without this object: then it stays, as with NVIDIA's cuda.core.
+    """
 
     def __init__(self, code):
         cdef cydriver.CUjit_option options[2]
@@ -44,8 +48,8 @@ cdef class Library:
             fail(status, b"cuLibraryLoadFromFile" if from_file else b"cuLibraryLoadData", self.said())
 
     def __dealloc__(self):
-        if is_finalizing():
-            return
+        if is_finalizing() or self.handed_out:
+            return  # the log stays, too: the driver may write it when the code is first used
         if self.native != NULL:
             with nogil:
                 cydriver.cuLibraryUnload(self.native)
@@ -62,13 +66,19 @@ cdef class Library:
                 text += f"\n{advice}"
         return text
 
+    def keep(self) -> None:
+        """Stay loaded: somebody has the handle of a kernel."""
+        self.handed_out = True
+
     @property
     def handle(self) -> int:
-        """Return the address of the CUlibrary."""
+        """Return the address of the CUlibrary, which stays loaded from now on."""
+        self.handed_out = True
         return <uintptr_t>self.native
 
     def module(self) -> int:
-        """Return the address of the CUmodule for the current context."""
+        """Return the address of the CUmodule for the current context; the code stays loaded from now on."""
+        self.handed_out = True
         cdef cydriver.CUmodule module = NULL
         cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
         try:

@@ -179,7 +179,7 @@ class ObjectCode:
 
     @property
     def handle(self) -> Any:
-        """Return the loaded code as `cuda.bindings.driver.CUlibrary`."""
+        """Return the loaded code as `cuda.bindings.driver.CUlibrary`; it stays loaded from now on."""
         from cuda.bindings import driver
 
         return driver.CUlibrary(self._load().handle)
