@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
 from cuda.cpu.ending import START
 
 _thread = threading.local()
-_process = os.getpid()
+_first = _process = os.getpid()
 FORKED = "CUDA cannot be used in a forked child process; use the spawn start method"
 # Whose code is not the program's own, where an exception comes from: by the first part of a module's name.
 _OURS = frozenset(("cuda", "llvmlite", *sys.stdlib_module_names))
@@ -43,7 +43,7 @@ class CudaError(Exception):
         super().__init__(status, message)
         self.status = status
         self.message = message
-        say(message)
+        _thread.said = _process, message
         if message and expected:
             _note_answer(status, message)
         elif message:
@@ -86,7 +86,7 @@ def invalid(message: str) -> CudaError:
 
 def say(message: str) -> None:
     """Keep what the failing call of this thread has to say; the C shell does so for each that fails."""
-    _thread.said = os.getpid(), message
+    _thread.said = _process, message
 
 
 def unexpected(error: BaseException, traceback: TracebackType | None) -> bool:
@@ -116,5 +116,13 @@ def last_error_message() -> str:
 
     In a forked child, what its parent said is of no use; the shell refuses all calls there without asking us.
     """
-    process, message = getattr(_thread, "said", (_process, ""))
+    process, message = getattr(_thread, "said", (_first, ""))
     return message if process == os.getpid() else FORKED
+
+
+def _renew() -> None:
+    global _process
+    _process = os.getpid()
+
+
+os.register_at_fork(after_in_child=_renew)

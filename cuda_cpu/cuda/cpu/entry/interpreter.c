@@ -261,7 +261,12 @@ static int status_of_error(struct exception *given) {
     long long status = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : -1;
     Py_XDECREF(number);
     PyErr_Clear();
-    if (given->value) say(PyObject_GetAttrString(given->value, "message"));
+    PyObject *message = given->value ? PyObject_GetAttrString(given->value, "message") : NULL;
+    if (message && PyObject_IsTrue(message) == 1)
+        say(message);
+    else
+        Py_XDECREF(message); /* the error has said that there is none when it was made; queries take this way often */
+    PyErr_Clear();
     return status > 0 && status <= INT32_MAX ? (int)status : SHELL_UNKNOWN;
 }
 
