@@ -52,8 +52,8 @@ def unions(names: Names) -> list[str]:
     """Return the rows that tell which member of a union is in use."""
     values = {one.name: one.value for enum in names.library.enums.values() for one in enum.members}
     rows = []
-    for place, entry in roles.unions().get(names.library.name, {}).items():
-        struct, _, field = place.partition(".")
+    for name, entry in roles.unions().get(names.library.name, {}).items():
+        struct, _, field = name.partition(".")
         members = [
             f"{values[entry['prefix'] + selected]}={member}"
             for member, enumerators in entry.items()

@@ -1,10 +1,28 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+import inspect
 import warnings
 
 import pytest
 
 from cuda.bindings import _loader, driver, nvvm, utils
+
+
+SIGNATURES = {
+    "check_nvvm_compiler_options": "(options)",
+    "envvar_bool": "(name, default=False)",
+    "get_cuda_native_handle": "(obj)",
+    "get_minimal_required_cuda_ver_from_ptx_ver": "(ptx_version)",
+    "get_ptx_ver": "(ptx)",
+    "warn_if_cuda_major_version_mismatch": "()",
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures_are_those_of_nvidias_package(name):
+    signature = inspect.signature(getattr(utils, name))
+    plain = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    assert str(signature.replace(parameters=plain, return_annotation=signature.empty)) == SIGNATURES[name]
 
 
 def test_native_handles():

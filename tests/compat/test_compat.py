@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from cuda.bindings import _neighbours, driver, nvrtc
+from cuda.bindings import _mixture, _neighbours, driver, nvrtc
 from cuda.bindings._internal import _fast_enum, nvjitlink, nvvm
 from cuda.bindings._internal.utils import NotSupportedError
 from cuda.bindings._loader import library_path
@@ -85,7 +85,7 @@ def install_theirs(site, name, files):
 
 def test_our_files_alone_are_quiet(site):
     assert check(site, "bindings") == check(site, "core") == ""
-    assert _neighbours.mixed(str(site)) == []
+    assert _mixture.mixed(str(site)) == []
 
 
 @pytest.mark.parametrize("package", ["bindings", "core"])
@@ -110,7 +110,7 @@ def test_their_package_file_of_bindings_does_not_hide_the_mixture(site, package)
 
 def test_modules_that_hide_ours_are_found(site):
     install_theirs(site, "cuda_core", [site / "cuda/core/_program.abi3.so", site / "cuda/core/_stream/__init__.py"])
-    assert _neighbours.mixed(str(site)) == ["cuda/core/_program", "cuda/core/_stream"]
+    assert _mixture.mixed(str(site)) == ["cuda/core/_program", "cuda/core/_stream"]
 
 
 def test_files_of_theirs_that_ours_replaced_are_warned_of_alone(site):
