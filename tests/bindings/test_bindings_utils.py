@@ -7,7 +7,6 @@ import pytest
 
 from cuda.bindings import _loader, driver, nvvm, utils
 
-
 SIGNATURES = {
     "check_nvvm_compiler_options": "(options)",
     "envvar_bool": "(name, default=False)",
