@@ -135,7 +135,7 @@ PROPERTIES = {
     _pci.NvlinkInfo: {"state": NO, "version": NO},
     ClockInfo: {},
     _fields.FieldValue: {
-        "field_id": lambda number: number == 91,
+        "field_id": typing.FieldId.DEV_NVLINK_LINK_COUNT,
         "latency_usec": within(0, 60_000_000),
         "scope_id": 0,
         "timestamp": within(1_600_000_000_000_000, 1 << 62),
@@ -293,6 +293,7 @@ def test_every_enumeration_is_understood():
         (value,) = device.get_field_values([number])
         assert result_of(lambda value=value: value.value) in (0, NO) or number == 83  # the energy
     (unknown,) = device.get_field_values([311])
+    assert unknown.field_id == 311
     assert isinstance(result_of(lambda: unknown.value), system.InvalidArgumentError)
 
 

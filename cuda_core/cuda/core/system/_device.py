@@ -432,7 +432,7 @@ class Device:
     # Fields and events.
 
     def get_field_values(self, field_ids: list[int | tuple[int, int]]) -> FieldValues:
-        """Return fields of NVML by their numbers (`cuda.bindings.nvml.FieldId`), or (number, scope)."""
+        """Return fields of NVML by their numbers (`cuda.core.system.typing.FieldId`), or (number, scope)."""
         from cuda.core.system._fields import FieldValues, pairs
 
         wanted = pairs(field_ids)

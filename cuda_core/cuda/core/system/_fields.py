@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cuda.core.system._library import nvml
+
+if TYPE_CHECKING:
+    from cuda.core.system.typing import FieldId
 
 # nvmlValueType_t -> the member of nvmlValue_t that holds the value.
 _MEMBERS = ("d_val", "ui_val", "ul_val", "ull_val", "sll_val", "si_val", "us_val")
@@ -22,9 +25,11 @@ class FieldValue:
         self._data = data
 
     @property
-    def field_id(self) -> int:
-        """Return the field's number."""
-        return int(self._data.field_id)
+    def field_id(self) -> FieldId | int:
+        """Return which field it is; a number, if NVML's header has no name for it."""
+        known = nvml().FieldId
+        number = int(self._data.field_id)
+        return known(number) if number in known._value2member_map_ else number
 
     @property
     def scope_id(self) -> int:
