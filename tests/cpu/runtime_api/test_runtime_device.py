@@ -170,15 +170,15 @@ def test_settings_of_the_context_are_kept(ok, function):
 SEVERAL = """
     import threading
     from cuda.bindings import runtime as rt
-    print(rt.cudaGetDeviceCount()[1], *rt.cudaSetDevice(1), rt.cudaGetDevice()[1])
+    print(rt.cudaGetDeviceCount()[1], *map(int, rt.cudaSetDevice(1)), rt.cudaGetDevice()[1])
     p = rt.cudaMalloc(64)[1]
     print(rt.cudaPointerGetAttributes(p)[1].device)
     thread = threading.Thread(target=lambda: print(rt.cudaGetDevice()[1], rt.cudaMalloc(0)))
     thread.start()
     thread.join()
-    print(*rt.cudaDeviceEnablePeerAccess(0, 0), *rt.cudaDeviceEnablePeerAccess(0, 0))
+    print(*map(int, rt.cudaDeviceEnablePeerAccess(0, 0) + rt.cudaDeviceEnablePeerAccess(0, 0)))
     q = (rt.cudaSetDevice(0), rt.cudaMalloc(64)[1])[1]
-    print(*rt.cudaMemcpyPeer(q, 0, p, 1, 64), rt.cudaDeviceCanAccessPeer(0, 1)[1])
+    print(*map(int, rt.cudaMemcpyPeer(q, 0, p, 1, 64)), rt.cudaDeviceCanAccessPeer(0, 1)[1])
 """
 
 
