@@ -106,10 +106,15 @@ try:
     {wait}
 except KeyboardInterrupt:
     print('KeyboardInterrupt')
+try:
+    {wait}
+except CUDAError as error:
+    print(error.name, 'results are incomplete' in str(error))
+stream.sync()
 print('alive')
 """)
     )
-    assert said.split() == ["KeyboardInterrupt", "alive"]
+    assert said.split() == ["KeyboardInterrupt", "CUDA_ERROR_ILLEGAL_STATE", "True", "alive"]
 
 
 def test_a_spinning_kernel_sees_the_host():

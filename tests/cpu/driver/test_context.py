@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import ctypes
 import os
 import signal
@@ -317,7 +318,7 @@ def test_a_fault_belongs_to_one_context(context, refused):
     ],
     ids=["context", "stream", "event", "copy"],
 )
-def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
+def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, refused, wait):
     stream, event = driver.cuStreamCreate(0), driver.cuEventCreate(0)
     flag = spinning(stream)
     driver.cuEventRecord(event, stream)
@@ -326,6 +327,11 @@ def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         wait(stream, event, buffer)
+    with refused("ILLEGAL_STATE", "kernel 'spin' was cancelled"):  # results are incomplete: the next wait says so, once
+        wait(stream, event, buffer)
+    with contextlib.suppress(CudaError):  # of the other streams
+        driver.cuCtxSynchronize()
+    wait(stream, event, buffer)
     driver.cuCtxSynchronize()
     assert flag.value.value == 0
     driver.cuMemFree(buffer)
@@ -336,6 +342,7 @@ def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, wait):
 def test_two_devices():
     """Each has memory, contexts and pools of its own; pointers hold between them."""
     code = """
+import contextlib
 import ctypes
 driver.cuInit(0)
 contexts = [driver.cuDevicePrimaryCtxRetain(ordinal) for ordinal in (0, 1)]

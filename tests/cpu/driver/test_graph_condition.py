@@ -282,11 +282,15 @@ def test_a_loop_without_end_can_be_stopped():
             driver.cuCtxSynchronize()
         except KeyboardInterrupt:
             print("stopped")
+        try:
+            driver.cuCtxSynchronize()
+        except driver.error.CudaError as error:
+            print(error.status)
         driver.cuMemsetD32(p := driver.cuMemAlloc(4), 7, 1)
         driver.cuCtxSynchronize()
         print("alive")
     """)
-    assert done.stdout.split() == ["stopped", "alive"], done.stderr
+    assert done.stdout.split() == ["stopped", str(abi.CUDA_ERROR_ILLEGAL_STATE), "alive"], done.stderr
 
 
 # --- launches of graphs by kernels --------------------------------------------------------------------

@@ -63,6 +63,7 @@ class Context:
         self.id = next(_ids)  # another one for each life
         self.error = 0
         self.error_text = ""
+        self.interrupted = ""  # the kernel that was cancelled last
         self.streams: set[Any] = set()
         self.legacy = None
         self.per_thread: dict[int, Any] = {}

@@ -29,7 +29,7 @@ events = Table("event")
 
 
 class Event:
-    __slots__ = ("capture", "context", "descriptor", "flags", "handle", "native", "recorded")
+    __slots__ = ("capture", "context", "descriptor", "flags", "handle", "native", "queue", "recorded")
 
     def __init__(self, owner: context.Context, flags: int, descriptor: int | None = None) -> None:
         self.context = owner
@@ -42,6 +42,7 @@ class Event:
                 os.close(descriptor)
             raise
         self.recorded = False
+        self.queue: Any = None  # in which it was recorded last
         self.capture: Any = None  # where a capture is that recorded the event: (Capture, nodes)
         try:
             with owner.entering():
@@ -100,7 +101,8 @@ def cuEventRecord(handle: int, stream_handle: int) -> None:
     if where.capture is not None:
         where.capture.record(where, event)
         return
-    where.ready().record(event.native)
+    event.queue = where.ready()
+    event.queue.record(event.native)
     event.recorded, event.capture = True, None
 
 
@@ -138,7 +140,7 @@ def cuEventQuery(handle: int) -> None:
     if not event.native.is_done():
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.collect_all(event.context)
-    event.context.check()
+    check(event)
 
 
 def cuEventSynchronize(handle: int) -> None:
@@ -149,7 +151,14 @@ def cuEventSynchronize(handle: int) -> None:
     wait.collect_all(event.context)
     block.release_all()
     _runtime.flush_printf()
+    check(event)
+
+
+def check(event: Event) -> None:
+    """Raise what went wrong in the event's context, or with the work before it."""
     event.context.check()
+    if event.queue is not None:
+        wait.check_interrupted(event.context, [event.queue])
 
 
 def cuEventElapsedTime(start_handle: int, end_handle: int) -> float:

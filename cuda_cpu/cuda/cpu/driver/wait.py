@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cuda.cpu.abi import (
@@ -14,12 +14,14 @@ from cuda.cpu.abi import (
     CUDA_ERROR_HARDWARE_STACK_ERROR,
     CUDA_ERROR_ILLEGAL_ADDRESS,
     CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    CUDA_ERROR_ILLEGAL_STATE,
     CUDA_ERROR_INVALID_PC,
     CUDA_ERROR_LAUNCH_FAILED,
     CUDA_ERROR_MISALIGNED_ADDRESS,
 )
 from cuda.cpu.check import report
 from cuda.cpu.driver import address
+from cuda.cpu.driver.error import CudaError
 from cuda.cpu.driver.function import functions
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime import _runtime
@@ -97,9 +99,12 @@ def _function(fault: Any) -> Any:
 
 
 def collect(context: Any, queue: Any) -> None:
-    """Make a fault that a queue holds the context's error. A cancelled kernel is none."""
+    """Make a fault that a queue holds the context's error. A cancelled kernel is none: see `check_interrupted`."""
     fault = queue.take_fault()
-    if fault is None or fault.kind == CANCELLED or context.error:
+    if fault is None or context.error:
+        return
+    if fault.kind == CANCELLED:
+        context.interrupted = fault.kernel
         return
     status, text = describe(context, fault)
     context.fail(status, text)
@@ -160,7 +165,7 @@ def until(context: Any, is_done: Any, *, own: bool = False) -> None:
         _runtime.flush_printf()
 
 
-def for_queues(context: Any, queues: Iterable[Any], *, own: bool = False) -> None:
+def for_queues(context: Any, queues: Sequence[Any], *, own: bool = False) -> None:
     """Wait until the queues have run dry, then raise what went wrong in the context, now or before."""
     for queue in queues:
         if not queue.is_idle():
@@ -168,3 +173,17 @@ def for_queues(context: Any, queues: Iterable[Any], *, own: bool = False) -> Non
         collect(context, queue)
     _runtime.flush_printf()
     context.check()
+    check_interrupted(context, queues)
+
+
+def check_interrupted(context: Any, queues: Sequence[Any]) -> None:
+    """Raise if work of the queues was cancelled, which made its results incomplete: once, then they are as new."""
+    interrupted = [queue for queue in queues if queue.take_interrupted()]
+    if interrupted:
+        what = f"kernel {context.interrupted!r}" if context.interrupted else "work in a stream"
+        context.interrupted = ""
+        raise CudaError(
+            CUDA_ERROR_ILLEGAL_STATE,
+            f"{what} was cancelled by a wait that Ctrl-C or a signal ended, with all that was queued behind it: results are "
+            "incomplete. This is said once; the stream takes new work",
+        )

@@ -268,6 +268,7 @@ cdef extern from "queue.h":
     bint cpu_queue_wait(cpu_queue *queue, int64_t deadline) nogil
     void cpu_queue_cancel(cpu_queue *queue)
     bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
+    bint cpu_queue_take_interrupted(cpu_queue *queue)
     void cpu_queues_stop() nogil
     void cpu_queues_note_end()
 

@@ -171,6 +171,8 @@ class Queue:
     def cancel(self) -> None:
         """End the running kernel at its next poll (CPU_FAULT_CANCELLED) and drop what is queued behind it."""
     def take_fault(self) -> Fault | None: ...
+    def take_interrupted(self) -> bool:
+        """Return whether commands were cancelled since this was asked last."""
     def close(self) -> None:
         """Take no more commands; those queued still run."""
 

@@ -768,6 +768,11 @@ cdef class Queue:
             return fault_of(&record)
         return None
 
+    def take_interrupted(self):
+        """Return whether commands were cancelled since this was asked last."""
+        check_process()
+        return cpu_queue_take_interrupted(self.queue)
+
     def close(self):
         """Take no more commands; those queued still run."""
         if cpu_process_state() != CPU_FORKED:

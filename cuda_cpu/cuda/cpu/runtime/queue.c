@@ -31,6 +31,7 @@ struct cpu_queue {
     struct cpu_worker worker;
     struct cpu_command *begun;  /* left in the middle by the thread that submitted it */
     _Atomic bool faulted;
+    _Atomic bool interrupted;   /* a command was cancelled, and nobody has been told yet */
     struct cpu_fault_record fault;
     int64_t spin;                    /* of its thread */
     struct cpu_job *jobs;            /* running, but for the worker's own */
@@ -288,11 +289,21 @@ static void run_command(struct cpu_queue *queue, struct cpu_command *command)
 {
     struct cpu_worker *worker = &queue->worker;
     struct cpu_fault_record fault;
-    bool dropped = atomic_load(&queue->faulted) || cpu_queue_cancelled(queue, command->number);
-    if (dropped && !worker->left && !cpu_command_always(command))
+    bool cancelled = cpu_queue_cancelled(queue, command->number);
+    bool dropped = atomic_load(&queue->faulted) || cancelled;
+    if (dropped && !worker->left && !cpu_command_always(command)) {
+        if (cancelled)
+            atomic_store(&queue->interrupted, true);
         return;
-    if (cpu_command_run(command, (struct cpu_place){command->number, queue, worker, &fault, NULL}))
+    }
+    bool plain = command->kind == CPU_LAUNCH || cpu_command_always(command);
+    if (cpu_command_run(command, (struct cpu_place){command->number, queue, worker, &fault, NULL})) {
+        if (!plain && cpu_queue_cancelled(queue, command->number)) /* loops and waits just end */
+            atomic_store(&queue->interrupted, true);
         return;
+    }
+    if (fault.kind == CPU_FAULT_CANCELLED)
+        atomic_store(&queue->interrupted, true);
     pthread_mutex_lock(&queue->lock);
     if (!queue->faulted)
         queue->fault = fault;
@@ -393,6 +404,16 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
 bool cpu_queue_faulted(struct cpu_queue *queue)
 {
     return atomic_load(&queue->faulted);
+}
+
+bool cpu_queue_interrupted(struct cpu_queue *queue)
+{
+    return atomic_load(&queue->interrupted);
+}
+
+bool cpu_queue_take_interrupted(struct cpu_queue *queue)
+{
+    return atomic_exchange(&queue->interrupted, false);
 }
 
 bool cpu_queue_idle(struct cpu_queue *queue)

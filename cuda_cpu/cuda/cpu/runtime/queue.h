@@ -151,6 +151,8 @@ void cpu_queue_hold(struct cpu_queue *queue); /* its memory, that is: it may be 
 void cpu_queue_drop(struct cpu_queue *queue);
 bool cpu_queue_idle(struct cpu_queue *queue);
 bool cpu_queue_faulted(struct cpu_queue *queue);
+bool cpu_queue_interrupted(struct cpu_queue *queue);      /* whether commands were cancelled */
+bool cpu_queue_take_interrupted(struct cpu_queue *queue); /* the same, once */
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline);
 void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);

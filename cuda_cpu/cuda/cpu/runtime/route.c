@@ -197,7 +197,8 @@ static int launch(uint64_t function, const uint32_t shape[7], uint64_t stream, v
 /* Whether a queue's work, if any, is over by the deadline, and went well. */
 static bool is_well(struct cpu_queue *queue, int64_t deadline)
 {
-    return (cpu_queue_idle(queue) || cpu_queue_wait(queue, deadline)) && !cpu_queue_faulted(queue);
+    return (cpu_queue_idle(queue) || cpu_queue_wait(queue, deadline)) && !cpu_queue_faulted(queue) &&
+           !cpu_queue_interrupted(queue);
 }
 
 static int synchronize(uint64_t stream)
