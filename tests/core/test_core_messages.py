@@ -150,3 +150,113 @@ def test_dir_lists_public_names_only(name):
     package = importlib.import_module(f"cuda.core{name}")
     parts = set() if name else {"checkpoint", "graph", "system", "texture", "typing", "utils"}
     assert {each for each in dir(package) if not each.startswith("__")} == {*package.__all__, *parts}
+
+
+FAULT = '''
+import sys
+from cuda.core import *
+
+device = Device()
+device.set_current()
+stream = device.create_stream()
+module = None
+
+
+def work(n):
+    global module
+    buffer = device.allocate(64, stream=stream)
+    module = Module.from_source("""
+template <typename T> __device__ void put(T *x, long long n) {
+    x[n] = 1;
+}
+extern "C" __global__ void outside(int *x, long long n) { put(x, n); }
+extern "C" __global__ void endless(int *x, long long n) { while (true) atomicAdd(x, 1); }
+""")
+    Module.from_source('extern "C" __global__ void other(int *x) { *x = 1; }')
+    launch(stream, LaunchConfig(grid=1, block=1), getattr(module, sys.argv[1]), buffer, n)
+
+
+work(1 << 40)
+'''
+FAULT_LINE = FAULT[1:].splitlines().index("    x[n] = 1;") + 1
+
+
+def exit_of(path, *arguments):
+    import subprocess
+    import sys
+
+    return subprocess.run([sys.executable, path, *arguments], capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def fault(tmp_path):
+    path = tmp_path / "fault.py"
+    path.write_text(FAULT[1:])
+    return path
+
+
+@pytest.mark.cpu_only
+@pytest.mark.needs_nvrtc
+def test_a_failure_that_nobody_waits_for_is_told_at_exit(fault):
+    done = exit_of(fault, "outside")
+    said = done.stderr[done.stderr.index("cuda.core:") :].splitlines()
+    assert done.returncode == 0
+    assert re.match(
+        r"cuda.core: work failed that the program has not waited for; Stream.sync\(\) .*ILLEGAL_ADD", said[0]
+    )
+    assert said[-2:] == ["    3 |     x[n] = 1;", f"      --> {fault}:{FAULT_LINE}"]
+    assert done.stderr.count("ILLEGAL_ADDRESS") == 1
+
+
+@pytest.mark.cpu_only
+@pytest.mark.needs_nvrtc
+@pytest.mark.parametrize(
+    ("more", "kernel", "status"),
+    [
+        ("try: stream.sync()\nexcept CUDAError: pass\n", "outside", 0),  # the program knows
+        ("stream.sync()\n", "outside", 1),
+        ("", "endless", 0),  # it has not failed
+    ],
+)
+def test_nothing_else_is_told_at_exit(fault, more, kernel, status):
+    with fault.open("a") as file:
+        file.write(more)
+    done = exit_of(fault, kernel)
+    assert done.returncode == status
+    assert "not waited for" not in done.stderr
+
+
+@pytest.mark.cpu_only
+@pytest.mark.needs_nvrtc
+def test_a_fault_names_the_line_of_the_python_file(fault):
+    with fault.open("a") as file:
+        file.write("stream.sync()\n")
+    assert f"    3 |     x[n] = 1;\n      --> {fault}:{FAULT_LINE}\n" in exit_of(fault, "outside").stderr
+
+
+SOURCES = [
+    ("a.cu", "void first() {\n}\nvoid twice() {}"),
+    ("a.cu", "void second() {\n  x = 1;\n}\nvoid twice() {}"),
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "added"),
+    [
+        ("kernel 'second', block 0 (/tmp/a.cu line 2): trap", "\n    2 |   x = 1;"),
+        ("kernel '_Z6secondPi', block 0 (a.cu line 2): trap", "\n    2 |   x = 1;"),
+        ("kernel '_ZN6second1fEv', block 0 (a.cu line 9): trap", ""),  # no such line
+        ("kernel 'twice', block 0 (/tmp/a.cu line 2): trap", ""),  # of two programs
+        ("kernel 'second', block 0 (/tmp/b.cu line 2): trap", ""),
+        ("no fault", ""),
+    ],
+)
+def test_lines_of_programs(monkeypatch, message, added):
+    from cuda.core import _diagnostics
+
+    monkeypatch.setattr(_diagnostics, "_sources", type(_diagnostics._sources)(maxlen=2))
+    for name, text in SOURCES:
+        _diagnostics.remember(name, text.encode())
+    _diagnostics.remember("large", bytes(_diagnostics.MOST_CODE + 1))
+    assert len(_diagnostics._sources) == 2
+    assert _diagnostics.locate(message) == message + added

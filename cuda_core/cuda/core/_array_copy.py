@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from cuda.core import _check
-from cuda.core._errors import CUDAError
+from cuda.core._errors import ASYNCHRONOUS, CUDAError, Told
 from cuda.core._pointer import copy_bytes, is_capturing
 from cuda.core._view import StridedMemoryView
 
@@ -149,7 +149,8 @@ def release() -> None:
 def _is_over(event: Event) -> bool:
     try:
         return event.is_done
-    except CUDAError:  # the context has failed or is gone, and its work with it
+    except CUDAError as error:  # the context has failed or is gone, and its work with it
+        Told.failures -= error.name in ASYNCHRONOUS  # which whoever waits is told
         return True
 
 

@@ -16,7 +16,7 @@ from cuda.core._stream cimport Stream, as_stream
 
 import sys
 
-from cuda.core._errors import ASYNCHRONOUS, CUDAError, ClosedError
+from cuda.core._errors import ASYNCHRONOUS, CUDAError, ClosedError, Told
 from cuda.core._stream import default_stream
 
 # What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
@@ -268,6 +268,7 @@ cdef class Buffer:
             self.give_back(None)
         except CUDAError as error:
             if error.name in _SILENT or (error.name == "CUDA_ERROR_INVALID_VALUE" and mr.may_be_gone()):
+                Told.failures -= error.name in ASYNCHRONOUS
                 return 0
             if error.name in _AFTER_RESET:
                 try:
@@ -600,7 +601,8 @@ cdef int _copy_array(Buffer buffer, object array, Stream stream, object options,
     from cuda.core._array_copy import copy_array
 
     buffer.address()
-    copy_array(buffer, array, stream, options, None if stream.owner is None else getattr(stream.owner, "_keep", None), written)
+    keep = None if stream.owner is None else getattr(stream.owner, "_keep", None)
+    copy_array(buffer, array, stream, options, keep, written)
     return 0
 
 

@@ -21,6 +21,7 @@ cdef object after_wait
 
 cdef int tell_unclosed(str what, object source) except -1
 cdef int fail(cydriver.CUresult status, const char* call, str advice=*) except -1 with gil
+cdef object error_of(cydriver.CUresult status, const char* call, str advice=*)
 
 
 cdef inline int check(cydriver.CUresult status, const char* call) except -1 nogil:

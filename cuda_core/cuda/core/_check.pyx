@@ -34,11 +34,16 @@ cdef int tell_unclosed(str what, object source) except -1:
 cdef int fail(cydriver.CUresult status, const char* call, str advice="") except -1 with gil:
     """Raise the exception for `status`; one of a signal handler goes first, for it is what broke the call."""
     Py_MakePendingCalls()
+    raise error_of(status, call, advice)
+
+
+cdef object error_of(cydriver.CUresult status, const char* call, str advice=""):
+    """Make the exception for `status`."""
     cdef const char* name = NULL
     cdef const char* description = NULL
     cydriver.cuGetErrorName(status, &name)
     cydriver.cuGetErrorString(status, &description)
-    raise driver_error(
+    return driver_error(
         name.decode() if name != NULL else f"CUDA error {<int>status}",
         description.decode() if description != NULL else "the driver has no description of it",
         <int>status,

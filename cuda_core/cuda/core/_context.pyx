@@ -9,6 +9,8 @@ from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail, is_finalizing
 from cuda.core._driver_handle cimport HandleClass
 
+import atexit
+import os
 import threading
 
 from cuda.core._errors import ClosedError
@@ -38,8 +40,18 @@ cdef int initialise() except -1:
                 check(cydriver.cuInit(0), b"cuInit")
             check(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
             _count = min(count, 256)
+            atexit.register(_end, os.getpid())  # behind the driver's own, so that it runs before
             _initialised = True
     return 0
+
+
+def _end(process):
+    """Tell of work that has failed unnoticed; a forked child has none."""
+    for ordinal in range(_count if process == os.getpid() else 0):
+        if _primaries[ordinal] != NULL:
+            from cuda.core._at_exit import tell_failure
+
+            tell_failure(<uintptr_t>_primaries[ordinal])
 
 
 cdef cydriver.CUdevice native_device(int ordinal) except? -99:

@@ -93,6 +93,8 @@ ASYNCHRONOUS = frozenset(
     )
 )
 
+LATER = "The cause may be a kernel or copy started earlier; no further work is possible in this context."
+
 _ADVICE = {
     "CUDA_ERROR_ILLEGAL_ADDRESS": "A kernel used memory that is not allocated: check its indices.",
     "CUDA_ERROR_MISALIGNED_ADDRESS": "A kernel used an address that is not a multiple of the size of what is there.",
@@ -115,20 +117,29 @@ _ADVICE = {
 }
 
 
+class Told:
+    """How often the program was told that work of a device has failed: where it never was, that is said at exit."""
+
+    failures = 0
+
+
 def driver_error(name: str, description: str, status: int, call: str, advice: str = "") -> CUDAError:
     """Make the exception for a status of the driver."""
     parts = [f"{name}: {description} ({call})"]
     if advice or name in _ADVICE:
         parts.append(advice or _ADVICE[name])
     if name in ASYNCHRONOUS:
-        parts.append("The cause may be a kernel or copy started earlier; no further work is possible in this context.")
+        Told.failures += 1
+        parts.append(LATER)
     # The CPU device knows more than a status says; where the caller does so too, that is enough.
     # An unknown error is one that it did not expect itself, and has shown on stderr.
     cpu = None if advice or name == "CUDA_ERROR_UNKNOWN" else sys.modules.get("cuda.cpu")
     if name == "CUDA_ERROR_NOT_INITIALIZED" and os.getpid() != _PROCESS:
         parts.append(_FORKED)
     elif cpu is not None and (detail := getattr(cpu, "last_error_message", lambda: None)()):
-        parts.append(detail)
+        from cuda.core._diagnostics import locate
+
+        parts.append(locate(detail))
     return CUDAError("\n".join(parts), name=name, status=status, call=call)
 
 

@@ -101,6 +101,7 @@ class Program:
         self._code = _source(code, self._code_type)
         if self._code_type == SourceCodeType.CXX:
             self._handle = self._create()
+            _diagnostics.remember(self._name, self._code)
         elif self._code_type == SourceCodeType.NVVM:
             from cuda.core._nvvm import NVVMProgram
 

@@ -12,6 +12,7 @@ import time
 
 import kernels
 import pytest
+from support.scripts import run_script
 from test_device import in_new_process
 
 from cuda.cpu import abi, driver
@@ -400,3 +401,26 @@ def test_a_thread_has_nothing_of_an_ended_one_with_its_identifier():
     assert set(seen.values()) == {handle}
     assert found[0][0] in seen, "no identifier was used again: the test shows nothing"
     assert found[0][1] == 0
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_fault_that_nobody_has_asked_for_is_told_at_exit(waits):
+    done = run_script(f"""
+        import ctypes, sys
+        sys.path.insert(0, "tests/cpu/driver")
+        import kernels
+        from cuda.cpu import driver
+        driver.cuInit(0)
+        driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+        module = driver.cuModuleLoadData(kernels.address_of(kernels.text(kernels.STORE)))
+        arguments, _keep = kernels.packed(ctypes.c_uint64(16), ctypes.c_uint32(8))
+        driver.cuLaunchKernel(driver.cuModuleGetFunction(module, b"store"), 1, 1, 1, 1, 1, 1, 0, 0, arguments, 0)
+        if {waits}:
+            try:
+                driver.cuCtxSynchronize()
+            except driver.error.CudaError:
+                pass
+    """)
+    assert done.returncode == 0
+    told = "cuda.cpu: work failed that the program has not waited for: CUDA_ERROR_ILLEGAL_ADDRESS: kernel 'store'"
+    assert (told in done.stderr) != waits, done.stderr

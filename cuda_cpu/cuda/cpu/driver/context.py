@@ -63,6 +63,7 @@ class Context:
         self.id = next(_ids)  # another one for each life
         self.error = 0
         self.error_text = ""
+        self.told = False  # whether a call has returned the error
         self.interrupted = ""  # the kernel that was cancelled last
         self.streams: set[Any] = set()
         self.legacy = None
@@ -86,6 +87,7 @@ class Context:
 
     def check(self) -> None:
         if self.error:
+            self.told = True
             raise CudaError(self.error, self.error_text)
         if not self.usable:
             raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was destroyed or released")
@@ -489,6 +491,7 @@ def end() -> None:
     for context in list(contexts.values()):
         if context.base is not context:
             continue  # a green context is as its base
+        wait.tell_failure(context)
         context.tell_leaks()
         context.error = 0
         context.fail(CUDA_ERROR_DEINITIALIZED, "Python is exiting, the CPU device is shut down")

@@ -161,6 +161,7 @@ class Module:
 
     def close(self) -> None:
         """Take the code away; nothing of it may be running."""
+        wait.collect_all(self.context)  # a fault is described by the code that it was in
         _runtime.forget_routes()
         with once.lock:
             if not self.live:
@@ -181,7 +182,6 @@ class Module:
                 wait.until(self.context, queue.wait)
         modules.take(self.handle)
         self.close()
-        wait.collect_all(self.context)
         self.context.check_released()
 
 

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cuda.cpu import abi
 from cuda.cpu.abi import (
     CUDA_ERROR_ASSERT,
     CUDA_ERROR_HARDWARE_STACK_ERROR,
@@ -31,6 +34,9 @@ SLICE = 0.05
 
 # Called with the device's ordinal and the CUresult when a fault ends a context; nvml/events.py sets it.
 on_fault: Callable[[int, int], None] | None = None
+
+# Work that still runs when Python exits has so long (seconds) to fail; none is waited for to its end.
+PATIENCE = 0.2
 
 CANCELLED = 7  # enum cpu_fault in runtime/kernel_abi.h
 
@@ -184,6 +190,20 @@ def check_interrupted(context: Any, queues: Sequence[Any]) -> None:
         context.interrupted = ""
         raise CudaError(
             CUDA_ERROR_ILLEGAL_STATE,
-            f"{what} was cancelled by a wait that Ctrl-C or a signal ended, with all that was queued behind it: results are "
-            "incomplete. This is said once; the stream takes new work",
+            f"{what} was cancelled by a wait that Ctrl-C or a signal ended, with all that was queued behind it: "
+            "results are incomplete. This is said once; the stream takes new work",
+        )
+
+
+def tell_failure(context: Any) -> None:
+    """Print, when Python exits, what went wrong in a context if no call has returned it."""
+    end = time.monotonic() + PATIENCE
+    for queue in context.queues():
+        if not context.error and not queue.is_idle():
+            queue.wait(max(end - time.monotonic(), 0))
+    collect_all(context)
+    if context.error and not context.told and sys.stderr is not None:
+        name = next(name for name, value in vars(abi).items() if value == context.error and name.startswith("CUDA_ERR"))
+        print(
+            f"cuda.cpu: work failed that the program has not waited for: {name}: {context.error_text}", file=sys.stderr
         )

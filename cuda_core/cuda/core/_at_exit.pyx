@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""What is said when Python exits: that a kernel has failed, if no call of the program was told."""
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport error_of
+
+import sys
+import time
+
+from cuda.core._errors import ASYNCHRONOUS, LATER, Told
+
+# Work that still runs when the program ends has so long (seconds) to fail; none is waited for to its end.
+_PATIENCE = 0.2
+_PAUSE = 1e-3
+
+
+cdef cydriver.CUresult outcome(cydriver.CUcontext context) except? <cydriver.CUresult>-1:
+    """Return how the work of a context has ended so far, CUDA_ERROR_NOT_READY if it runs on."""
+    cdef cydriver.CUevent event = NULL
+    cdef cydriver.CUresult status = cydriver.cuEventCreate(&event, cydriver.CU_EVENT_DISABLE_TIMING)
+    if status != cydriver.CUDA_SUCCESS:
+        return status
+    try:
+        status = cydriver.cuCtxRecordEvent(context, event)
+        end = time.monotonic() + _PATIENCE
+        while status == cydriver.CUDA_SUCCESS:
+            status = cydriver.cuEventQuery(event)
+            if status != cydriver.CUDA_ERROR_NOT_READY or time.monotonic() > end:
+                break
+            status = cydriver.CUDA_SUCCESS
+            time.sleep(_PAUSE)
+    except RuntimeError:  # a driver before CUDA 12.5, which tells of what has failed already
+        status = cydriver.cuStreamQuery(NULL)
+    cydriver.cuEventDestroy(event)
+    return status
+
+
+def tell_failure(uintptr_t address) -> None:
+    """Print the error of a context that no call has raised."""
+    cdef cydriver.CUcontext context = <cydriver.CUcontext>address
+    cdef cydriver.CUcontext popped = NULL
+    cdef cydriver.CUresult status
+    if Told.failures or cydriver.cuCtxPushCurrent(context) != cydriver.CUDA_SUCCESS:
+        return
+    status = outcome(context)
+    if status not in (cydriver.CUDA_SUCCESS, cydriver.CUDA_ERROR_NOT_READY):
+        error = error_of(status, b"cuEventQuery")
+        if error.name in ASYNCHRONOUS and sys.stderr is not None:
+            text = str(error).replace(f"\n{LATER}", "")
+            print(
+                f"cuda.core: work failed that the program has not waited for; Stream.sync() raises this: {text}",
+                file=sys.stderr,
+            )
+    cydriver.cuCtxPopCurrent(&popped)
