@@ -63,7 +63,8 @@ def show(struct: Any, chosen: str = "") -> str:
             content = struct._bytes(part.start, part.stop)
             shown.append(f"<union of {len(content)} bytes: {content.rstrip(bytes(1)).hex() or '0'}>")
             continue
-        shown += [f"{name}={field(struct, name, member)}" for name in fields if not name.startswith(HIDDEN)]
+        inner = member if part.tag else ""  # what the struct around this one says is about its own union
+        shown += [f"{name}={field(struct, name, inner)}" for name in fields if not name.startswith(HIDDEN)]
     return f"{cls.__name__}({', '.join(shown)})"
 
 
