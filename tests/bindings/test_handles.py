@@ -44,6 +44,7 @@ def test_handles_take_handles_and_nothing():
     assert int(driver.CUdeviceptr(driver.CUdeviceptr(5))) == 5
     assert int(driver.CUcontext()) == int(driver.CUcontext(None)) == 0
     assert repr(driver.CUstream(255)) == "<CUstream 0xff>"
+    assert repr(driver.CUdeviceptr(255)) == "<CUdeviceptr 255>"  # an integer type
     assert repr(driver.CUdevice(-2)) == "<CUdevice -2>"
     assert driver.CUdevice_v1 is driver.CUdevice
     with pytest.raises(TypeError):

@@ -63,7 +63,7 @@ def test_source_as_bytes(code):
     [
         ((1, "c++"), TypeError, r"^code must be the c\+\+ source as str or bytes, not int$"),
         (("a\0b", "c++"), ValueError, r"^code has a NUL character at 1$"),
-        (("", "c"), ValueError, r"^code_type must be 'c\+\+', 'ptx' or 'nvvm', not 'c'$"),
+        (("", "c"), RuntimeError, r"^code_type must be 'c\+\+', 'ptx' or 'nvvm', not 'c'$"),
         (("", "c++", 1), TypeError, r"^options must be ProgramOptions, a dict of its fields or None, not int$"),
     ],
 )

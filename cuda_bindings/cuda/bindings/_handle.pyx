@@ -21,9 +21,10 @@ cdef class Handle:
         Address that the value is read from instead, if it is not 0.
     """
 
-    # Set in each class: bytes of the C type, and whether it is a signed integer.
+    # Set in each class: bytes of the C type, whether it is signed, and whether it is an integer, not a pointer.
     _size_ = 8
     _signed_ = False
+    _integer_ = False
 
     def __init__(self, init_value=0, _ptr=0):
         cls = type(self)
@@ -65,7 +66,7 @@ cdef class Handle:
 
     def __repr__(self):
         value = int(self)
-        return f"<{type(self).__name__} {value if type(self)._signed_ else hex(value)}>"
+        return f"<{type(self).__name__} {value if type(self)._integer_ else hex(value)}>"
 
     def __reduce__(self):
         raise TypeError(f"{type(self).__name__} is a handle of this process and cannot be pickled or copied")

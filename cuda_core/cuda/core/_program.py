@@ -95,7 +95,7 @@ class Program:
         try:
             self._code_type = SourceCodeType(str(code_type).lower())
         except ValueError:
-            raise ValueError(f"code_type must be 'c++', 'ptx' or 'nvvm', not {code_type!r}") from None
+            raise RuntimeError(f"code_type must be 'c++', 'ptx' or 'nvvm', not {code_type!r}") from None
         self._options = dataclasses.replace(as_options(ProgramOptions, options, "options"))
         self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # found already, see _find_keys
         self._code = _source(code, self._code_type)
