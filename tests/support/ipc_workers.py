@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import pickle
 
 
@@ -87,8 +89,24 @@ def resource_facts(kept, stream, name):
 
 
 def describe(kept, stream, buffer):
-    """Try to hand on what is another process's."""
+    """Return the descriptor of what is another process's, and whether the descriptor of its resource is open."""
+    os.fstat(int(buffer.memory_resource.allocation_handle))
     return buffer.ipc_descriptor
+
+
+def forward(kept, stream, resource, buffer, value):
+    """Hand on a buffer of the parent's to a third process, which fills it."""
+    here, there = multiprocessing.get_context("spawn").Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=serve, args=(there,))
+    process.start()
+    there.close()
+    here.send(("keep", "resource", resource))
+    first = here.recv()
+    here.send(("write", buffer, value))
+    answer = first, here.recv()
+    here.send(("end",))
+    process.join(60)
+    return answer
 
 
 def open_descriptor(kept, stream, name, descriptor, value):

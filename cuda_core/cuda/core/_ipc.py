@@ -33,20 +33,18 @@ class IPCAllocationHandle:
     It is closed with the object. Send it by multiprocessing, which gives the receiver a descriptor of its own.
     """
 
-    def __init__(self, handle: int, uuid: uuids.UUID) -> None:
+    def __init__(self, handle: int, uuid: uuids.UUID | None) -> None:
         self._handle: int | None = handle
         self._uuid = uuid
         _support_multiprocessing()
 
     @property
     def handle(self) -> int:
-        """Return the file descriptor."""
-        if self._handle is None:
-            raise ClosedError("this IPCAllocationHandle is closed")
-        return self._handle
+        """Return the file descriptor; -1 once closed."""
+        return -1 if self._handle is None else self._handle
 
     @property
-    def uuid(self) -> uuids.UUID:
+    def uuid(self) -> uuids.UUID | None:
         """Return the name of the memory resource."""
         return self._uuid
 
@@ -57,7 +55,9 @@ class IPCAllocationHandle:
             os.close(handle)
 
     def __int__(self) -> int:
-        return self.handle
+        if self._handle is None:
+            raise ClosedError("this IPCAllocationHandle is closed")
+        return self._handle
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None) is not None:
@@ -125,21 +125,23 @@ class IPCEventDescriptor:
 class Sharing:
     """What a memory resource that is shared keeps for it: its name, and the handle that opens it."""
 
-    def __init__(self, uuid: uuids.UUID | None) -> None:
+    def __init__(self, uuid: uuids.UUID | None, descriptor: int | None = None) -> None:
         self.uuid = uuid
-        self.handle: IPCAllocationHandle | None = None
+        # That of a pool of another process is what opened it here: it also opens it in a third process.
+        self.handle = None if descriptor is None else IPCAllocationHandle(os.dup(descriptor), uuid)
         _support_multiprocessing()
 
     def handle_of(self, resource: MemoryPool) -> IPCAllocationHandle:
         """Return the handle that opens the resource, made at the first call."""
-        if resource.is_mapped:
-            raise RuntimeError(
-                f"this {type(resource).__name__} is another process's pool: only that process hands it out"
-            )
         with _lock:
+            if self.uuid is None:
+                raise RuntimeError(
+                    f"this {type(resource).__name__} is another process's pool without a name: register() it first, "
+                    "by the uuid of the other process's resource"
+                )
             if self.handle is None:
-                assert self.uuid is not None
                 self.handle = IPCAllocationHandle(resource._export_pool(), self.uuid)
+            self.handle._uuid = self.uuid
             return self.handle
 
     def reduce_resource(self, resource: MemoryPool) -> tuple:
@@ -189,7 +191,7 @@ def describe_buffer(buffer: Buffer) -> IPCBufferDescriptor:
     if not getattr(resource, "is_ipc_enabled", False):
         raise RuntimeError("this Buffer is not shared: its memory resource must be made with ipc_enabled=True")
     if buffer.is_mapped:
-        raise RuntimeError("this Buffer is another process's memory: only that process hands it out")
+        return IPCBufferDescriptor(resource._payload_of(buffer.handle), buffer.size)
     return IPCBufferDescriptor(resource._export_pointer(buffer.handle), buffer.size)
 
 
@@ -235,7 +237,7 @@ def _receive_handle(descriptor: Any, uuid: uuids.UUID) -> IPCAllocationHandle:
 def _send_handle(handle: IPCAllocationHandle) -> tuple:
     from multiprocessing.reduction import DupFd
 
-    return _receive_handle, (DupFd(handle.handle), handle.uuid)
+    return _receive_handle, (DupFd(int(handle)), handle.uuid)
 
 
 def send_resource(resource: MemoryPool) -> tuple:

@@ -226,7 +226,7 @@ cdef class MemoryPool(_Base):
         cdef cydriver.CUdeviceptr ptr = 0
         cdef cydriver.CUresult status
         if self.mapped:
-            raise RuntimeError(
+            raise TypeError(
                 f"this {type(self).__name__} is another process's pool: only that process can allocate from it"
             )
         if _postponed:
@@ -362,6 +362,14 @@ cdef class MemoryPool(_Base):
         cdef Buffer buffer = Buffer.wrap(ptr, size, self, None, stream)
         buffer.mapped = True
         return buffer
+
+    def _payload_of(self, cydriver.CUdeviceptr ptr) -> bytes:
+        """Return what opened an allocation of another process: it opens it in a third one, too."""
+        with _lock:
+            for payload, shared in self.imports.items():
+                if shared[0] == ptr:
+                    return payload
+        raise RuntimeError("this Buffer is not the whole of another process's allocation: send the one that it is part of")
 
     cdef int release_import(self, cydriver.CUdeviceptr ptr, Stream stream) except -1:
         """Give up one buffer of an allocation of another process; the last one's mapping goes."""

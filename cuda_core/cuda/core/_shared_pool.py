@@ -42,8 +42,9 @@ class SharedPool(MemoryPool):
 
         if isinstance(handle, bool) or not isinstance(handle, (int, _ipc.IPCAllocationHandle)):
             raise TypeError(f"alloc_handle must be an IPCAllocationHandle or an int, not {type(handle).__name__}")
+        _ipc.let_multiprocessing_send(cls)
         self = cls.__new__(cls)
-        self._open(ordinal, int(handle), _ipc.Sharing(None))
+        self._open(ordinal, int(handle), _ipc.Sharing(None, int(handle)))
         return self
 
     @property
@@ -53,7 +54,7 @@ class SharedPool(MemoryPool):
         Raises
         ------
         RuntimeError
-            If the resource was not made with ``ipc_enabled=True``, or is another process's.
+            If the resource was not made with ``ipc_enabled=True``.
         """
         self.attributes  # noqa: B018 - raises if the resource is closed
         if self._sharing is None:
