@@ -47,8 +47,8 @@ _FIELDS = (
     "ptr", "shape", "strides", "dtype", "device_id", "is_device_accessible", "readonly", "exporting_obj",
     "_keep", "_itemsize", "_dlpack_kind",
 )
-MOST_AXES = 64  # of an array of any library
-SMALLEST, LARGEST = -(2**63), 2**63 - 1  # of extents and strides
+cdef Py_ssize_t MOST_AXES = 64  # of an array of any library
+cdef object SMALLEST = -(2**63), LARGEST = 2**63 - 1  # of extents and strides
 _NEED_STREAM = "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
 
 
@@ -328,11 +328,20 @@ cdef tuple address_of(object place):
 
 cdef tuple integers(str key, object given, object least):
     """Return extents or strides of an array interface."""
-    cdef tuple found = ()
+    cdef tuple found
+    cdef object value
     try:
         found = given if type(given) is tuple else tuple(given)
-        if len(found) <= MOST_AXES and all([least <= operator.index(value) <= LARGEST for value in found]):
-            return tuple([operator.index(value) for value in found])
+        for value in found:
+            if type(value) is not int:
+                found = tuple([operator.index(each) for each in found])
+                break
+        if len(found) <= MOST_AXES:
+            for value in found:
+                if not least <= value <= LARGEST:
+                    break
+            else:
+                return found
     except TypeError:
         pass
     smallest = "of 0 or more" if least == 0 else "of 64 bits"

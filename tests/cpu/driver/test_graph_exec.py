@@ -51,6 +51,25 @@ def test_edges_are_obeyed_whatever_the_order_of_nodes(store):
                 assert [kernels.read(pointer + at) for at in (0, 4)] == [7, 7]
 
 
+@pytest.mark.parametrize("ends", ["module", "context"])
+def test_a_kernel_whose_module_has_ended_is_not_launched(context, refused, ends):
+    module = driver.cuModuleLoadData(kernels.address_of(kernels.text(kernels.STORE)))
+    pointer = driver.cuMemAlloc(4)
+    with new_graph() as graph:
+        add_kernel(graph, module, "store", *stored(pointer, 7))
+        with executable(graph) as run:
+            launch(run)
+            assert kernels.read(pointer) == 7
+            if ends == "module":
+                driver.cuModuleUnload(module)
+                driver.cuMemFree(pointer)
+            else:
+                driver.cuDevicePrimaryCtxReset(0)
+            with refused("INVALID_HANDLE", "the module of one of its kernels was unloaded"):
+                driver.cuGraphLaunch(run, 0)
+    driver.cuCtxSynchronize()
+
+
 def test_parameters_are_copied_and_given_back(store):
     with new_graph() as graph, memory() as pointer:
         given, kept = kernel_params(store, "store", *stored(pointer, 3))

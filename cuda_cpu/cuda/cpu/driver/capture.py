@@ -28,6 +28,7 @@ from cuda.cpu.abi import (
     CU_STREAM_MEM_OP_WRITE_VALUE_64,
     CUDA_BATCH_MEM_OP_NODE_PARAMS,
     CUDA_ERROR_ILLEGAL_STATE,
+    CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
     CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
     CUDA_ERROR_STREAM_CAPTURE_MERGE,
@@ -163,7 +164,9 @@ class CaptureQueue:
         self, native: Any, grid: Any, block: Any, cluster: Any, shared: int, params: int, cooperative: bool,
         number: int, gather: bool = False,
     ) -> None:  # fmt: skip
-        function = next(each for each in list(functions.values()) if native in (each.grid, each.narrow))
+        function = next((each for each in list(functions.values()) if native in (each.grid, each.narrow)), None)
+        if function is None:
+            raise CudaError(CUDA_ERROR_INVALID_HANDLE, "a captured launch: its module was unloaded meanwhile")
         if gather:
             sources, _ = graph_work.pointers(function, params, 0)
         else:

@@ -21,6 +21,7 @@ from cuda.cpu.abi import (
     CU_GRAPH_NODE_TYPE_WAIT_EVENT,
     CUDA_BATCH_MEM_OP_NODE_PARAMS,
     CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+    CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
     CUDA_GRAPH_INSTANTIATE_ERROR,
@@ -102,6 +103,7 @@ class GraphExec:
         self.retired: list[tuple[Any, int]] = []  # user objects of graphs that updates replaced: launches may use them
         self.context: Any = None  # of the latest launch
         self.steps: list[Stage] = []
+        self.modules: set[Any] = set()  # of its kernels
         _updated.update(self.device_nodes)
         self.handle = execs.add(self)
         try:
@@ -130,11 +132,11 @@ class GraphExec:
 
     def prepare(self) -> None:
         """Put all work in order, once for many launches, or leave what was there."""
-        before, self.steps = self.steps, []
+        before, self.steps, self.modules = (self.steps, self.modules), [], set()
         try:
             self._fill()
         except MemoryError:
-            self.steps = before
+            self.steps, self.modules = before
             raise
 
     def _fill(self) -> None:
@@ -179,6 +181,8 @@ class GraphExec:
             sequence.choose(work.condition.handle, work.type, bodies)
         elif work is not None and not isinstance(work, MemoryWork):
             work.run(None, sequence)
+            if work.kind == CU_GRAPH_NODE_TYPE_KERNEL:
+                self.modules.add(work.function.module)
             if work.device_node:
                 sequence.updatable(work.device_node, work.number)
 
@@ -208,6 +212,10 @@ class GraphExec:
         ):
             raise invalid("cuGraphLaunch: memory that an earlier launch allocated has not been freed")
         queue = line.ready()
+        for module in self.modules:
+            if not module.live:  # see launch.submit
+                message = "cuGraphLaunch: the module of one of its kernels was unloaded"
+                raise CudaError(CUDA_ERROR_INVALID_HANDLE, message)
         if not self.done.is_done():  # launches of one executable graph do not overlap
             queue.wait_event(self.done)
         run = _runtime.GraphRun(self.handle if self.on_device else 0)
