@@ -64,8 +64,11 @@ class Capture:
         self.at: dict[stream.Stream, Edges] = {origin: before}  # what comes next depends on these
         self.events: set[Any] = set()
         self.view: Any = None
-        origin.capture = self
-        capture_state.active.add(self)
+        with origin.context.entering():
+            if origin not in origin.context.streams:
+                raise CudaError(CUDA_ERROR_INVALID_HANDLE, "the stream to be captured was destroyed meanwhile")
+            origin.capture = self
+            capture_state.active.add(self)
         _runtime.forget_routes()
 
     def check(self) -> None:

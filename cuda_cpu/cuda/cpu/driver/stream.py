@@ -107,10 +107,11 @@ class Stream:
         _runtime.forget_routes()
         streams.pop(self.handle, None)
         detached.pop(self.handle, None)
-        if self.capture is not None and self.capture.origin is self:  # what joined a capture may go before its end
-            self.capture.valid = False
-            self.capture.end()
-        self.context.streams.discard(self)
+        with self.context.lock:  # no capture begins meanwhile
+            if self.capture is not None and self.capture.origin is self:  # what joined one may go before its end
+                self.capture.valid = False
+                self.capture.end()
+            self.context.streams.discard(self)
         if self.green is not None:
             self.green.streams.discard(self)
 
