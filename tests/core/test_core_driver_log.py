@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 
 import pytest
@@ -146,6 +147,26 @@ def test_several_threads(messages):
     assert len(messages) == 80
 
 
+def test_starting_and_stopping_while_threads_fail(messages):
+    """A callback that runs while its log is closed finishes first, and writes nowhere else."""
+    over = threading.Event()
+
+    def keep_failing():
+        while not over.is_set():
+            fail()
+
+    threads = [threading.Thread(target=keep_failing) for _ in range(2)]
+    opened = len(os.listdir("/proc/self/fd"))
+    for thread in threads:
+        thread.start()
+    for _ in range(10):
+        log_driver_messages().close()
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert len(os.listdir("/proc/self/fd")) == opened
+
+
 def test_nothing_is_there_before_it_is_asked_for():
     said = run_checked(
         """
@@ -224,3 +245,4 @@ def test_what_cuda_cpu_log_prints():
     assert "cuda.cpu: answer 1: kernel 'k' has 1 parameters, none with index 1" in louder
     assert "cuda.cpu: answer 1: cuPointerGetAttribute: 0x" in louder
     assert "cuda.cpu: error 101: device 1000" in louder
+    assert "cuda.cpu: answer 3: nvmlDeviceGetTemperatureThreshold: this system does not report" in louder

@@ -106,8 +106,10 @@ class DriverLog:
             os.close(writer)
             os.close(self._reader)
             return
-        self._pipe.unregister()
-        os.close(writer)  # the thread reads to the end, and closes the other side
+        try:
+            self._pipe.unregister()
+        finally:
+            os.close(writer)  # the thread reads to the end, and closes the other side
         if threading.current_thread() is not self._thread:
             self._thread.join(_TIMEOUT)
 

@@ -6,7 +6,7 @@
 The driver calls it in the middle of its own functions, in any thread, whoever holds the GIL.
 """
 
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc
 from libc.string cimport memcpy
 from posix.unistd cimport write
 
@@ -17,9 +17,17 @@ from cuda.core._context cimport initialise
 cdef extern from *:
     """
     #include <errno.h>
+    #include <sched.h>
     static int open_cuda_errno(void) { return errno; }
     static void open_cuda_set_errno(int value) { errno = value; }
+    static int open_cuda_add(int *place, int value) { return __atomic_add_fetch(place, value, __ATOMIC_SEQ_CST); }
+    static void open_cuda_put(int *place, int value) { __atomic_store_n(place, value, __ATOMIC_SEQ_CST); }
+    static int open_cuda_take(int *place) { return __atomic_load_n(place, __ATOMIC_SEQ_CST); }
     """
+    int sched_yield() noexcept nogil
+    int atomic_add "open_cuda_add" (int* place, int value) noexcept nogil
+    void atomic_put "open_cuda_put" (int* place, int value) noexcept nogil
+    int atomic_take "open_cuda_take" (int* place) noexcept nogil
     int get_errno "open_cuda_errno" () noexcept nogil
     void set_errno "open_cuda_set_errno" (int value) noexcept nogil
 
@@ -29,8 +37,9 @@ cdef enum:
 
 
 cdef struct Target:
-    int descriptor
-    unsigned long long lost
+    int descriptor  # -1 once nobody listens
+    int inside  # callbacks that run now
+    int lost
 
 
 cdef void _on_message(void* data, cydriver.CUlogLevel level, char* message, size_t length) noexcept nogil:
@@ -43,8 +52,11 @@ cdef void _on_message(void* data, cydriver.CUlogLevel level, char* message, size
     head[0], head[1] = <unsigned int>level, <unsigned int>length
     memcpy(record, head, HEAD)
     memcpy(record + HEAD, message, length)
-    if write(target.descriptor, record, HEAD + length) < 0:  # full, for nobody reads so quickly
-        target.lost += 1
+    atomic_add(&target.inside, 1)
+    cdef int descriptor = atomic_take(&target.descriptor)
+    if descriptor >= 0 and write(descriptor, record, HEAD + length) < 0:  # full, for nobody reads so quickly
+        atomic_add(&target.lost, 1)
+    atomic_add(&target.inside, -1)
     set_errno(before)
 
 
@@ -66,17 +78,17 @@ cdef class LogPipe:
     @property
     def lost(self) -> int:
         """Return how many messages found the pipe full."""
-        return self.target.lost
+        return atomic_take(&self.target.lost)
 
     def unregister(self) -> None:
-        """Let the driver forget the callback. A second time does nothing."""
+        """Let the driver forget the callback, and wait for those that run. A second time does nothing."""
         cdef cydriver.CUlogsCallbackHandle handle = self.handle
         self.handle = NULL
         if handle != NULL:
             with nogil:
+                atomic_put(&self.target.descriptor, -1)
                 check(cydriver.cuLogsUnregisterCallback(handle), b"cuLogsUnregisterCallback")
+                while atomic_take(&self.target.inside):
+                    sched_yield()
 
-    def __dealloc__(self):
-        # While the driver may still call back, what it is given stays.
-        if self.handle == NULL:
-            free(self.target)
+    # The target is not freed: a thread of the driver may be about to call back, with its address in hand.

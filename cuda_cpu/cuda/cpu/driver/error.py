@@ -33,6 +33,7 @@ listeners: dict[int, Callable[[str, int], None]] = {}
 # Why a program of others cannot run here, which the status alone does not tell: said once, where run.py started it.
 TOLD = (CUDA_ERROR_INVALID_PTX, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_NO_BINARY_FOR_GPU)
 _told: set[str] = set()
+_OF_NVML = 10000  # what nvml/status.py adds to a nvmlReturn_t
 written = 0  # messages so far, those that have been pushed out of the deque included
 
 
@@ -60,7 +61,7 @@ def answer(status: int, message: str) -> CudaError:
 
 def _note_answer(status: int, message: str) -> None:
     if os.environ.get("CUDA_CPU_LOG") == "all":
-        print(f"cuda.cpu: answer {status}: {message}", file=sys.stderr)
+        print(f"cuda.cpu: answer {status % _OF_NVML}: {message}", file=sys.stderr)
 
 
 def note_warning(text: str) -> None:
