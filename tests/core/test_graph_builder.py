@@ -285,7 +285,7 @@ def test_memory_within_a_graph(builder, device, stream, ints, add_one):
     assert attributes.reserved_mem_current >= 16
     attributes.used_mem_high = 0
     assert attributes.used_mem_high == attributes.used_mem_current
-    with pytest.raises(ValueError, match="can only be reset to 0"):
+    with pytest.raises(AttributeError, match="can only be reset to 0"):
         attributes.reserved_mem_high = 5
     resource.trim()
     resource.close()
