@@ -29,6 +29,9 @@ def test_subtraction_is_the_time_in_milliseconds(device, stream):
     assert start.is_done
     assert end - start > 0
     assert start - start == 0
+    taken = end
+    taken -= start
+    assert taken == end - start
 
 
 def test_subtraction_needs_timing(stream):

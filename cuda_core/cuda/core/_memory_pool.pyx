@@ -369,7 +369,7 @@ cdef class MemoryPool(_Base):
             for payload, shared in self.imports.items():
                 if shared[0] == ptr:
                     return payload
-        raise RuntimeError("this Buffer is not the whole of another process's allocation: send the one that it is part of")
+        raise RuntimeError("this Buffer is part of another process's allocation: send the Buffer of the whole")
 
     cdef int release_import(self, cydriver.CUdeviceptr ptr, Stream stream) except -1:
         """Give up one buffer of an allocation of another process; the last one's mapping goes."""
