@@ -68,8 +68,8 @@ def test_deallocate_twice(resource, stream):
     [
         (-1, OverflowError, r"^size must be from 0 to \d+ bytes, not -1$"),
         (1 << 64, OverflowError, r"^size must be from 0 to "),
-        (1.5, TypeError, r"^size must be an int \(bytes\), not float$"),
-        ("8", TypeError, r"^size must be an int \(bytes\), not str$"),
+        (1.5, TypeError, r"^size must be an int \(bytes\), not 1\.5 \(float\)$"),
+        ("8", TypeError, r"^size must be an int \(bytes\), not '8' \(str\)$"),
     ],
 )
 def test_wrong_size(resource, stream, size, error, message):

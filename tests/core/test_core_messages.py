@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cuda.core import (
+    Buffer,
     EventOptions,
     LaunchConfig,
     LegacyPinnedMemoryResource,
@@ -260,3 +261,35 @@ def test_lines_of_programs(monkeypatch, message, added):
     _diagnostics.remember("large", bytes(_diagnostics.MOST_CODE + 1))
     assert len(_diagnostics._sources) == 2
     assert _diagnostics.locate(message) == message + added
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda d, s, m: LaunchConfig(grid=1, block=1, shmem_size="a"),
+            r"shmem_size must be an int .* not 'a'$",
+        ),
+        (
+            lambda d, s, m: LaunchConfig(grid=1, block=1, shmem_size=1.5),
+            r"shmem_size must be an int .* not 1\.5$",
+        ),
+        (lambda d, s, m: launch(s, (1, 32), m.empty), r"not tuple: make one, LaunchConfig\(grid=\.\.\., block="),
+        (lambda d, s, m: launch(s, m.empty, ONE), r"not Kernel; launch takes stream, config, kernel in this order$"),
+        (
+            lambda d, s, m: launch(s, ONE, m),
+            r"not Module: call get_kernel\(name\) of this Module$",
+        ),
+        (lambda d, s, m: d.allocate("64", stream=s), r"size must be an int \(bytes\), not '64' \(str\)$"),
+        (
+            lambda d, s, m: Buffer.from_handle("a", 64),
+            r"ptr must be an address as int, .*, not 'a'$",
+        ),
+        (lambda d, s, m: d.create_stream(StreamOptions()), r"; give options by name: options=StreamOptions\(\.\.\.\)$"),
+        (lambda d, s, m: s.wait(7), r"not 7 \(int\)$"),
+        (lambda d, s, m: launch(1 << 40, ONE, m.empty), r"not int; Stream\.from_handle wraps an address$"),
+    ],
+)
+def test_wrong_types(device, stream, module, call, message):
+    with pytest.raises(TypeError, match=message):
+        call(device, stream, module)

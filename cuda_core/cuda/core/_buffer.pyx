@@ -31,7 +31,10 @@ cdef object _AFTER_RESET = frozenset(
 
 cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
     """Return an address given as int, CUdeviceptr or None."""
-    return 0 if ptr is None else <cydriver.CUdeviceptr>int(ptr)
+    try:
+        return 0 if ptr is None else <cydriver.CUdeviceptr>int(ptr)
+    except (TypeError, ValueError):
+        raise TypeError(f"ptr must be an address as int, a CUdeviceptr or None, not {ptr!r:.60}") from None
 
 
 cdef size_t checked_size(object size) except? 0:
@@ -41,7 +44,7 @@ cdef size_t checked_size(object size) except? 0:
     try:
         size = size.__index__()
     except AttributeError:
-        raise TypeError(f"size must be an int (bytes), not {type(size).__name__}") from None
+        raise TypeError(f"size must be an int (bytes), not {size!r:.60} ({type(size).__name__})") from None
     if not 0 <= size <= sys.maxsize:
         raise OverflowError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
     return size

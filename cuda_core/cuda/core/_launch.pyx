@@ -57,9 +57,13 @@ def launch(stream, config, kernel, *kernel_args):
 cdef int check_objects(object config, object kernel) except -1:
     """Raise unless these are what a launch takes."""
     if not isinstance(config, LaunchConfig):
-        raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
+        advice = "; launch takes stream, config, kernel in this order" if isinstance(config, (Kernel, Stream)) else ""
+        if isinstance(config, (int, tuple)):
+            advice = ": make one, LaunchConfig(grid=..., block=...)"
+        raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}{advice}")
     if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel must be a Kernel, as get_kernel returns it, not {type(kernel).__name__}")
+        advice = f": call get_kernel(name) of this {type(kernel).__name__}" if hasattr(kernel, "get_kernel") else ""
+        raise TypeError(f"kernel must be a Kernel, as get_kernel returns it, not {type(kernel).__name__}{advice}")
     return 0
 
 

@@ -99,6 +99,8 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
         self.has_cluster = cluster is not None
         if self.has_cluster:
             _extent(cluster, self.cluster_extent, "cluster")
+        if shmem_size is not None and not PyLong_CheckExact(shmem_size) and not hasattr(shmem_size, "__index__"):
+            raise TypeError(f"shmem_size must be an int (bytes) or None, not {shmem_size!r:.60}")
         if shmem_size is not None and not 0 <= shmem_size <= MOST:
             raise ValueError(f"shmem_size must be from 0 to 2147483647 bytes, not {shmem_size}")
         self.shared = 0 if shmem_size is None else shmem_size

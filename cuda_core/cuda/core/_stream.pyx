@@ -389,6 +389,15 @@ cdef class Stream:
         return f"<Stream {state}>"
 
 
+cdef str _advice(object obj):
+    """Return what to do with something that was given for a stream."""
+    if isinstance(obj, StreamOptions):
+        return "give options by name: options=StreamOptions(...)"
+    if isinstance(obj, int) and obj > 2:
+        return "Stream.from_handle wraps an address"
+    return "Device.default_stream is the default stream"
+
+
 cdef Stream as_stream(object obj, str argument):
     """Return `obj` as a Stream, asking it by `__cuda_stream__` if it is another library's."""
     if isinstance(obj, Stream):
@@ -397,9 +406,7 @@ cdef Stream as_stream(object obj, str argument):
     protocol = getattr(obj, "__cuda_stream__", None)
     if protocol is None:
         raise TypeError(
-            f"{argument} must be a Stream or an object with __cuda_stream__, not {type(obj).__name__}; "
-            + ("Stream.from_handle wraps an address" if isinstance(obj, int) and obj > 2
-               else "Device.default_stream is the default stream")
+            f"{argument} must be a Stream or an object with __cuda_stream__, not {type(obj).__name__}; {_advice(obj)}"
         )
     answer = protocol() if callable(protocol) else protocol
     try:
