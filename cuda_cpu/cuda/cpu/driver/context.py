@@ -61,6 +61,7 @@ class Context:
         """Set the state that a reset brings back."""
         _runtime.forget_routes()
         self.id = next(_ids)  # another one for each life
+        self.ending = False
         self.error = 0
         self.error_text = ""
         self.told = False  # whether a call has returned the error
@@ -134,7 +135,7 @@ class Context:
         """
         with self.closing:
             with self.lock:
-                self.usable = False
+                self.usable, self.ending = False, True
             _runtime.forget_routes()
             for queue in self.queues():
                 queue.close()

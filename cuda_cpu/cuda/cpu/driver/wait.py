@@ -14,6 +14,7 @@ from typing import Any
 from cuda.cpu import abi
 from cuda.cpu.abi import (
     CUDA_ERROR_ASSERT,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED,
     CUDA_ERROR_HARDWARE_STACK_ERROR,
     CUDA_ERROR_ILLEGAL_ADDRESS,
     CUDA_ERROR_ILLEGAL_INSTRUCTION,
@@ -106,14 +107,18 @@ def _function(fault: Any) -> Any:
 
 def collect(context: Any, queue: Any) -> None:
     """Make a fault that a queue holds the context's error. A cancelled kernel is none: see `check_interrupted`."""
+    life = context.id
     fault = queue.take_fault()
     if fault is None or context.error:
         return
-    if fault.kind == CANCELLED:
-        context.interrupted = fault.kernel
-        return
-    status, text = describe(context, fault)
-    context.fail(status, text)
+    status, text = (0, "") if fault.kind == CANCELLED else describe(context, fault)
+    with context.lock:
+        if context.id != life or context.ending:
+            return  # another thread resets the context, which forgets what went wrong
+        if fault.kind == CANCELLED:
+            context.interrupted = fault.kernel
+            return
+        context.fail(status, text)
     if on_fault is not None:
         on_fault(context.device.ordinal, status)
     for each in context.queues():
@@ -173,12 +178,15 @@ def until(context: Any, is_done: Any, *, own: bool = False) -> None:
 
 def for_queues(context: Any, queues: Sequence[Any], *, own: bool = False) -> None:
     """Wait until the queues have run dry, then raise what went wrong in the context, now or before."""
+    life = context.id
     for queue in queues:
         if not queue.is_idle():
             until(context, queue.wait, own=own)
         collect(context, queue)
     _runtime.flush_printf()
     context.check()
+    if context.id != life:
+        raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, "another thread has reset the context during the wait")
     check_interrupted(context, queues)
 
 
