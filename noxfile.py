@@ -95,6 +95,13 @@ def differential(session):
         session.run("python", "-m", "pytest", "-q", tests, *rest, env=environment)
 
 
+@nox.session
+def faults(session):
+    """Plant faults in the compiler and tell which ones random kernels find: `nox -s faults -- memory`. Half an hour."""
+    with session.chdir("tests"):
+        session.run("python", "-m", "support.fault_hunt", *session.posargs)
+
+
 @nox.session(venv_backend="venv")
 def others(session):
     """Run the programs of Triton and Taichi, in an environment without PyTorch, which Triton would ask for the GPU."""

@@ -26,6 +26,7 @@ from cuda.cpu.ptx.syntax import (
     Register,
     Sink,
     Symbol,
+    Variable,
     Vector,
 )
 
@@ -314,7 +315,17 @@ class Frame:
         if isinstance(call.target, Register):
             name = grid.function_at[self.read(call.target, "u64")]
         callee, top = grid.program.functions[name], thread.local_top
-        params = {p.name: self.params[a.name] for p, a in zip(callee.parameters, call.arguments, strict=True)}
-        params |= {p.name: self.params[a.name] for p, a in zip(callee.results, call.results, strict=True)}
+        params = {p.name: self._passed(p, a) for p, a in zip(callee.parameters, call.arguments, strict=True)}
+        results = [(p, a) for p, a in zip(callee.results, call.results, strict=True)]
+        params |= {p.name: bytearray(p.size) if isinstance(a, Register) else self.params[a.name] for p, a in results}
         yield from _run(thread, callee, {}, params)
         thread.local_top = top
+        for parameter, operand in results:
+            if isinstance(operand, Register):
+                self.write(operand, int.from_bytes(params[parameter.name], "little"))
+
+    def _passed(self, parameter: Variable, operand: Operand) -> bytearray:
+        """Return what a function gets: a variable, or a variable's worth of a register or a number."""
+        if isinstance(operand, Symbol):
+            return self.params[operand.name]
+        return bytearray(self.read(operand, f"b{8 * parameter.size}").to_bytes(parameter.size, "little"))

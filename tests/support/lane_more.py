@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
 from support.lane_values import FLOATS, PAIRS, bits_of, compare, cut, halves, number, real, width_of
 
 from cuda.cpu.ptx.instructions import Form
@@ -91,7 +92,27 @@ def multiply_24(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand) -
     frame.write(to, cut(product >> 16 if form.mode == "hi" else product, 32))
 
 
+# Approximate functions of infinities and zeros, the only numbers of which the manual gives the result.
+APPROXIMATE = {
+    "sin": {np.inf: np.nan, -np.inf: np.nan}, "cos": {np.inf: np.nan, -np.inf: np.nan, 0.0: 1.0},
+    "lg2": {np.inf: np.inf, -np.inf: np.nan, 0.0: -np.inf}, "ex2": {np.inf: np.inf, -np.inf: 0.0, 0.0: 1.0},
+}  # fmt: skip
+
+
+def approximate(frame: Frame, form: Form, to: Operand, a: Operand) -> None:
+    value = real(frame.read(a, form.type), form.type)
+    found = np.float32(APPROXIMATE[form.opcode].get(float(value), value))  # that of NaN is NaN, the sine of -0 is -0
+    frame.write(to, bits_of(found, form.type))
+
+
+def copy_sign(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand) -> None:
+    """copysign: 9.7.3.6; the sign is that of the first operand."""
+    sign = 1 << (width_of(form.type) - 1)
+    frame.write(to, frame.read(a, form.type) & sign | frame.read(b, form.type) & (sign - 1))
+
+
 MORE: dict[str, Callable] = {
+    **dict.fromkeys(APPROXIMATE, approximate), "copysign": copy_sign,
     "dp4a": multiply_bytes, "slct": choose_by_sign, "set": set_by_comparison, "mul24": multiply_24,
     "addc": carry, "subc": carry, "madc": carry,
 }  # fmt: skip

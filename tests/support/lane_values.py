@@ -205,6 +205,9 @@ def compute(form: Form, types: str, *operands: int) -> int:
             sign = 1 << (width_of(types) - 1)
             return operands[0] & ~sign if form.opcode == "abs" else operands[0] ^ sign
         with np.errstate(all="ignore"):
+            if form.opcode == "div" and "approx" in form.modifiers and abs(real(operands[1], types)) > 2.0**126:
+                zero = np.copysign(np.float32(0), real(operands[1], types))  # the reciprocal, 9.7.3.8
+                return bits_of(real(operands[0], types) * zero, types)
             return bits_of(FLOATING[form.opcode](*(real(bits, types) for bits in operands)), types)
     width = (
         32
