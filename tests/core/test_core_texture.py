@@ -246,6 +246,7 @@ def test_what_a_texture_tells_and_keeps(image, device):
     assert "OpaqueArray (4, 3) of 1 x float32" in repr(array)
     texture.close()
     assert texture.is_closed
+    assert texture.resource is None
 
 
 def test_copies_in_a_graph(device, stream):

@@ -90,8 +90,10 @@ cdef class _Object:
         if self.closed:
             return
         self.closed = True
+        resource, self.resource = self.resource, None  # the image goes after what reads it
         if self.native:
             check(self.destroy(), self._call())
+        del resource
 
     def _call(self):
         raise NotImplementedError
@@ -127,8 +129,8 @@ cdef class _Object:
         raise not_pickled(self)
 
     def __repr__(self):
-        state = "closed" if self.closed else f"{self.native:#x}"
-        return f"<{type(self).__name__} {state} of {self.resource!r}>"
+        state = "closed" if self.closed else f"{self.native:#x} of {self.resource!r}"
+        return f"<{type(self).__name__} {state}>"
 
 
 cdef class TextureObject(_Object):
