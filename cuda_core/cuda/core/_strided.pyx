@@ -5,6 +5,7 @@
 
 from cpython.ref cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.math cimport fabs
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
@@ -49,6 +50,7 @@ _FIELDS = (
 )
 cdef Py_ssize_t MOST_AXES = 64  # of an array of any library
 cdef object SMALLEST = -(2**63), LARGEST = 2**63 - 1  # of extents and strides
+cdef double CERTAINLY_LESS = 2.0**62  # sums in floating point below it are exactly below LARGEST, too
 _NEED_STREAM = "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
 
 
@@ -265,9 +267,7 @@ cdef class Strided:
         check_size(ptr, extents, steps, dtype)
         if steps is not None:
             size = dtype.itemsize
-            if any([stride % size for stride in steps]):
-                raise uneven(steps, size)
-            steps = tuple([stride // size for stride in steps])
+            steps = divided(steps, size)
         self.address, self.read_only = ptr, bool(readonly)
         self.extents, self.steps, self.dtype = extents, steps, dtype
         self.exporting_obj = obj
@@ -303,6 +303,15 @@ cdef tuple tuple_of(Py_ssize_t* numbers, int count, int divisor):
     return tuple([numbers[index] // divisor for index in range(count)])
 
 
+cdef tuple divided(tuple strides, long long itemsize):
+    """Return strides in elements."""
+    cdef long long stride
+    for stride in strides:
+        if stride % itemsize:
+            raise uneven(strides, itemsize)
+    return tuple([stride // itemsize for stride in strides])
+
+
 cdef object uneven(object strides, object itemsize):
     return BufferError(f"strides {strides} bytes are no multiples of the itemsize {itemsize}")
 
@@ -326,8 +335,8 @@ cdef tuple address_of(object place):
     return tuple(place)
 
 
-cdef tuple integers(str key, object given, object least):
-    """Return extents or strides of an array interface."""
+cdef tuple integers(str key, object given, long long least):
+    """Return extents or strides of an array interface: integers of 64 bits."""
     cdef tuple found
     cdef object value
     try:
@@ -338,11 +347,11 @@ cdef tuple integers(str key, object given, object least):
                 break
         if len(found) <= MOST_AXES:
             for value in found:
-                if not least <= value <= LARGEST:
+                if <long long>value < least:
                     break
             else:
                 return found
-    except TypeError:
+    except (TypeError, OverflowError):
         pass
     smallest = "of 0 or more" if least == 0 else "of 64 bits"
     raise malformed(key, given, f"a tuple of at most {MOST_AXES} integers {smallest}")
@@ -351,16 +360,27 @@ cdef tuple integers(str key, object given, object least):
 cdef int check_size(object ptr, tuple extents, tuple steps, object dtype) except -1:
     """Raise if no memory is as large as the array, or where it has elements and no address."""
     cdef object size = dtype.itemsize, reach = size
+    cdef double about = size
+    cdef object extent, step
     if size == 0:
         raise BufferError(f"the array interface's type {dtype} has no bytes")
-    if 0 in extents:
+    for extent in extents:
+        about *= <double><long long>extent
+    if about == 0:
         return 0
     if not ptr:
         raise malformed("data", ptr, f"an address other than 0 for an array of shape {extents}")
     if steps is None:
+        if about < CERTAINLY_LESS:
+            return 0
         for extent in extents:
             reach *= extent
     else:
+        about = size
+        for extent, step in zip(extents, steps):
+            about += <double>(<long long>extent - 1) * fabs(<double><long long>step)
+        if about < CERTAINLY_LESS:
+            return 0
         for extent, step in zip(extents, steps):
             reach += (extent - 1) * abs(step)
     if reach > LARGEST:
