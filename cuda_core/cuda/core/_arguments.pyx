@@ -325,8 +325,8 @@ cdef str spell(object arg):
 cdef str host_advice(object arg, const Parameter* p, Kernel kernel):
     if is_device_accessible(arg):
         return (
-            f"{where(p, kernel)} is a {spell(arg)} of memory that the device can use: pass the Buffer that it is a view "
-            "of, or its address as an int"
+            f"{where(p, kernel)} is a {spell(arg)} of memory that the device can use: pass the Buffer that it is a "
+            "view of, or its address as an int"
         )
     return (
         f"{where(p, kernel)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "

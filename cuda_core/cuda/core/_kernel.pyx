@@ -62,7 +62,9 @@ cdef class Kernel:
 
     def __call__(self, *args, **kwargs):
         """Raise TypeError: a kernel needs a stream and the shape of its grid to run."""
-        raise TypeError(f"{self.label()} is not called: use launch(stream, LaunchConfig(grid=..., block=...), kernel, *args)")
+        raise TypeError(
+            f"{self.label()} is not called: use launch(stream, LaunchConfig(grid=..., block=...), kernel, *args)"
+        )
 
     def __dealloc__(self):
         free(self.layout)
