@@ -62,7 +62,7 @@ def test_arguments_have_no_names(module, stream, out):
 
 
 def test_wrong_objects_are_refused(module, stream):
-    with pytest.raises(TypeError, match=r"^config must be a LaunchConfig, not int$"):
+    with pytest.raises(TypeError, match=r"^config must be a LaunchConfig, not int: "):
         module.empty.prepare(1, stream)
     with pytest.raises(TypeError, match=r"^stream must be a Stream or an object with __cuda_stream__, not NoneType"):
         module.empty.prepare(ONE, None)
