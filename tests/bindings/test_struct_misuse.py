@@ -67,7 +67,7 @@ def test_the_repr_of_a_conditional_node():
     params = driver.CUgraphNodeParams(type=driver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL)
     params.conditional.handle = 0x1234
     params.conditional.size = 1
-    assert "conditional=CUDA_CONDITIONAL_NODE_PARAMS(handle=<CUgraphConditionalHandle 0x1234>" in repr(params)
+    assert "conditional=CUDA_CONDITIONAL_NODE_PARAMS(handle=<CUgraphConditionalHandle 4660>" in repr(params)
     assert "memset" not in repr(params)
     params.type = driver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EMPTY
     assert "<union of 232 bytes: 3412" in repr(params)

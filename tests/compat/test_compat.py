@@ -11,6 +11,7 @@ import zipfile
 
 import pytest
 
+import cuda.core
 from cuda.bindings import _mixture, _neighbours, driver, nvrtc
 from cuda.bindings._internal import _fast_enum, nvjitlink, nvvm
 from cuda.bindings._internal.utils import NotSupportedError
@@ -61,8 +62,8 @@ def test_a_package_without_files_is_named_beside_others_only(tmp_path):
 @pytest.fixture
 def site(tmp_path):
     """A folder like site-packages with our Python files, and extension modules that have no more than their names."""
-    for package, root in (("bindings", "cuda_bindings"), ("core", "cuda_core")):
-        source = COMPAT.parent / root / "cuda" / package
+    for package, file in (("bindings", driver.__file__), ("core", cuda.core.__file__)):
+        source = pathlib.Path(file).parent  # as it is installed: the checkout may not be compiled
         shutil.copytree(source, tmp_path / "cuda" / package, ignore=shutil.ignore_patterns("*.so", "*.c", "*.py[xi]"))
         for module in source.rglob("*.so"):
             (tmp_path / "cuda" / package / module.relative_to(source)).write_bytes(b"cuda.bindings._cython_utility")

@@ -24,7 +24,7 @@ from cuda.core import (
     launch,
 )
 
-ARCHES = [(7, 5), (9, 0), (12, 0)]
+ARCHES = [(7, 5), (8, 6), (9, 0)]
 FLOATS = types.CPointer(float32)
 
 
