@@ -360,7 +360,8 @@ def test_kernels_ask_about_the_device(device, build):
     assert out[17] == 98
     assert out[18] == 0
     assert out[20] == 0
-    assert out[19] > out[21] >= 1
+    assert out[19] >= 1
+    assert out[21] == 0  # beyond 48 KiB of dynamic shared memory, which the kernel may not have
     assert out[22:29].tolist() == [0, 0, 1, 0, 0, 0, 1]
     assert out[63] == 1
 
@@ -471,7 +472,7 @@ def test_functions_have_the_numbers_of_the_native_runtime():
 
 FAULT = """
     import sys, numpy as np
-    from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+    from cuda.core import CUDAError, Device, LaunchConfig, Program, ProgramOptions, launch
     device = Device(); device.set_current(); stream = device.create_stream()
     source = r'''
     extern "C" __global__ void bad(int *p) { *p = 1; }
@@ -509,10 +510,14 @@ def test_kernels_that_launch_each_other_without_end_can_be_interrupted():
         stream.sync()
     except KeyboardInterrupt:
         print("interrupted")
+    try:
+        stream.sync()
+    except CUDAError as error:
+        print(error.name)
     stream.sync(); print("usable")
     """
     )
-    assert told.split() == ["interrupted", "usable"]
+    assert told.split() == ["interrupted", "CUDA_ERROR_ILLEGAL_STATE", "usable"]
 
 
 def test_children_are_checked_as_their_parents_are():

@@ -53,8 +53,7 @@ class Launchable:
 
     def _make(self, kernel: Any) -> _runtime.DeviceKernel:
         cluster = kernel.required_cluster or (functions.UNKNOWN if kernel.explicit_cluster else functions.ONE)
-        most = functions.most_dynamic(kernel, self.module.context.device)
-        return _runtime.DeviceKernel(kernel.max_threads, kernel.required_block, cluster, kernel.shared_bytes, most)
+        return _runtime.DeviceKernel(kernel.max_threads, kernel.required_block, cluster, kernel.shared_bytes)
 
     def compile(self) -> None:
         """Compile all of them: a kernel that runs cannot wait for Python."""

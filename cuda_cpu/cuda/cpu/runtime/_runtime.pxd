@@ -163,7 +163,7 @@ cdef extern from "device.h":
         uint32_t max_threads
         uint32_t required_block[3]
         uint32_t cluster[3]
-        uint32_t most_dynamic, shared, facts_size
+        uint32_t shared, facts_size
         uint8_t *facts
 
 cdef extern from *:

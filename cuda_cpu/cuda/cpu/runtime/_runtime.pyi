@@ -80,7 +80,6 @@ class DeviceKernel:
         required_block: tuple[int, int, int] | None,
         cluster: tuple[int, int, int],
         shared: int,
-        most_dynamic: int,
     ) -> None: ...
     def fill(self, wide: Grid, narrow: Grid, dynamic: int, facts: bytes) -> None:
         """Let it be launched; `facts` is its cudaFuncAttributes."""

@@ -256,7 +256,7 @@ cdef class DeviceKernel:
     cdef cpu_kernel *kernel
     cdef object grids
 
-    def __init__(self, uint32_t max_threads, required_block, cluster, uint32_t shared, uint32_t most_dynamic):
+    def __init__(self, uint32_t max_threads, required_block, cluster, uint32_t shared):
         """Take what launches are checked by; a cluster of (0, 0, 0) is one that each launch would have to give."""
         if self.kernel is not NULL:
             raise RuntimeError("the kernel exists already")
@@ -264,7 +264,7 @@ cdef class DeviceKernel:
         if self.kernel is NULL:
             raise MemoryError
         self.kernel.kind = CPU_KERNEL_KIND
-        self.kernel.max_threads, self.kernel.shared, self.kernel.most_dynamic = max_threads, shared, most_dynamic
+        self.kernel.max_threads, self.kernel.shared = max_threads, shared
         for i in range(3):
             self.kernel.required_block[i] = required_block[i] if required_block is not None else 0
             self.kernel.cluster[i] = cluster[i]

@@ -152,7 +152,12 @@ bool cpu_children_run(struct cpu_command *command, struct cpu_place place)
     }
     bool fine = cpu_launch_run(command, place, top);
     while (top) {
-        struct cpu_command *next = fine && !cpu_place_over(place) ? next_of(top) : NULL;
+        if (fine && !is_empty(top) && cpu_place_over(place)) { /* cancelled between two of them */
+            memset(place.fault, 0, sizeof *place.fault);
+            place.fault->kind = CPU_FAULT_CANCELLED;
+            fine = false;
+        }
+        struct cpu_command *next = fine ? next_of(top) : NULL;
         if (next)
             fine = run_one(next, place, &top);
         else

@@ -100,7 +100,7 @@ struct cpu_kernel {
     uint32_t max_threads, required_block[3]; /* 0: any */
     uint32_t cluster[3];                     /* 0: a launch would have to give it, which those of kernels cannot */
     _Atomic uint32_t dynamic;                /* bytes of dynamic shared memory that a launch may have */
-    uint32_t most_dynamic, shared;
+    uint32_t shared;
     uint32_t facts_size;
     uint8_t facts[CPU_FUNCTION_FACTS]; /* cudaFuncAttributes */
 };

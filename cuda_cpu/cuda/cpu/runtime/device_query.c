@@ -61,7 +61,7 @@ uint32_t cpu_occupancy(const struct call *call, uint64_t flags)
         return CPU_INVALID_VALUE;
     if (!kernel)
         return CPU_INVALID_DEVICE_FUNCTION;
-    if ((uint32_t)threads <= kernel->max_threads && dynamic <= kernel->most_dynamic) {
+    if ((uint32_t)threads <= kernel->max_threads && dynamic <= atomic_load(&kernel->dynamic)) {
         uint64_t shared = (kernel->shared + dynamic + CPU_GRANULARITY - 1) / CPU_GRANULARITY * CPU_GRANULARITY +
                           home->reserved_shared;
         uint64_t by_threads = home->threads_per_sm / (((uint32_t)threads + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE * CPU_WARP_SIZE);
