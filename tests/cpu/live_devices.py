@@ -7,11 +7,12 @@ from __future__ import annotations
 import contextlib
 
 from cuda.cpu import nvml
+from cuda.cpu.nvml import base
 
 
 @contextlib.contextmanager
 def fresh():
     nvml.nvmlInit()
     yield {"nvmlDevice_st": lambda: nvml.nvmlDeviceGetHandleByIndex(0)}
-    while nvml._initialized:
+    while base._initialized:
         nvml.nvmlShutdown()
