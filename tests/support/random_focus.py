@@ -333,7 +333,7 @@ class Writer:
         return f"{place} {address} " + self.some(f"red.global.{operation} [%q2], {operand};")
 
     def loop(self) -> str:
-        """Go round a loop as often as each thread wants, with a barrier's worth of values kept."""
+        """Iterate a loop, a different number of times in each thread, with values kept across a barrier."""
         random, again, result, count = self.random, self.label(), self.new(), self.new()
         limit = random.choice(["and.b32 %t1, %a1, 3;", "and.b32 %t1, %k, 3;", "and.b32 %t1, %lane, 3;"])
         inner, value = self.fill(random.choice(["mad.lo.u32 $d, $a, 3, $b;", "xor.b32 $d, $a, $b;"]))

@@ -20,14 +20,14 @@ cdef extern from *:
     #include <sched.h>
     static int open_cuda_errno(void) { return errno; }
     static void open_cuda_set_errno(int value) { errno = value; }
-    static int open_cuda_add(int *place, int value) { return __atomic_add_fetch(place, value, __ATOMIC_SEQ_CST); }
-    static void open_cuda_put(int *place, int value) { __atomic_store_n(place, value, __ATOMIC_SEQ_CST); }
-    static int open_cuda_take(int *place) { return __atomic_load_n(place, __ATOMIC_SEQ_CST); }
+    static int open_cuda_add(int *counter, int value) { return __atomic_add_fetch(counter, value, __ATOMIC_SEQ_CST); }
+    static void open_cuda_put(int *counter, int value) { __atomic_store_n(counter, value, __ATOMIC_SEQ_CST); }
+    static int open_cuda_take(int *counter) { return __atomic_load_n(counter, __ATOMIC_SEQ_CST); }
     """
     int sched_yield() noexcept nogil
-    int atomic_add "open_cuda_add" (int* place, int value) noexcept nogil
-    void atomic_put "open_cuda_put" (int* place, int value) noexcept nogil
-    int atomic_take "open_cuda_take" (int* place) noexcept nogil
+    int atomic_add "open_cuda_add" (int* counter, int value) noexcept nogil
+    void atomic_put "open_cuda_put" (int* counter, int value) noexcept nogil
+    int atomic_take "open_cuda_take" (int* counter) noexcept nogil
     int get_errno "open_cuda_errno" () noexcept nogil
     void set_errno "open_cuda_set_errno" (int value) noexcept nogil
 

@@ -255,10 +255,10 @@ cdef class Strided:
         cdef tuple extents, steps = None
         if dtype is None:
             dtype = read_dtype(typestr, interface.get("descr"))
-        place = interface.get("data")
-        if place is None:
+        data = interface.get("data")
+        if data is None:
             raise BufferError(f"{type(obj).__name__} gives no address in its array interface")
-        ptr, readonly = address_of(place)
+        ptr, readonly = address_of(data)
         extents = integers("shape", interface.get("shape"), 0)
         if interface.get("strides") is not None:
             steps = integers("strides", interface["strides"], SMALLEST)
@@ -326,13 +326,13 @@ cdef dict dictionary(object found, str name):
     return found
 
 
-cdef tuple address_of(object place):
+cdef tuple address_of(object data):
     """Return what an array interface gives as data: an address and whether the memory is read-only."""
-    if not isinstance(place, (tuple, list)) or len(place) != 2:
-        raise malformed("data", place, "a tuple of an address and whether the memory is read-only")
-    if not isinstance(place[0], int) or not 0 <= place[0] < 2**64:
-        raise malformed("data", place, "an address of 64 bits, and whether the memory is read-only")
-    return tuple(place)
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise malformed("data", data, "a tuple of an address and whether the memory is read-only")
+    if not isinstance(data[0], int) or not 0 <= data[0] < 2**64:
+        raise malformed("data", data, "an address of 64 bits, and whether the memory is read-only")
+    return tuple(data)
 
 
 cdef tuple integers(str key, object given, long long least):
