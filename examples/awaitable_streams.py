@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Serve requests under asyncio: each waits for its own stream, and nothing blocks the event loop."""
+"""Serve requests with asyncio: each request awaits its own stream and does not block the event loop."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ import numpy as np
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Module, launch
 
 SOURCE = r"""
-extern "C" __global__ void collatz(unsigned long long start, unsigned *steps)   // how long until 1
+extern "C" __global__ void collatz(unsigned long long start, unsigned *steps)   // steps until 1
 {
     unsigned long long value = start + threadIdx.x;
     unsigned count = 0;
@@ -41,7 +41,7 @@ async def serve():
     device.set_current()
     kernel = Module.from_source(SOURCE).collatz
     ticks = []
-    ticking = asyncio.create_task(count_ticks(ticks))  # what else the program does meanwhile
+    ticking = asyncio.create_task(count_ticks(ticks))  # other work of the program in the meantime
     answers = await asyncio.gather(*(longest(device, kernel, start) for start in range(1, 256 * 40, 256)))
     ticking.cancel()
     return max(answers, key=lambda answer: answer[1]), len(ticks), device.name
@@ -49,8 +49,8 @@ async def serve():
 
 def main():
     (number, steps), ticks, name = asyncio.run(serve())
-    assert (number, steps) == (6171, 261)  # the longest below 10 000, a known result
-    assert ticks > 1  # the event loop went on
+    assert (number, steps) == (6171, 261)  # the longest sequence below 10,000, a known result
+    assert ticks > 1  # the event loop was not blocked
     print(f"awaitable_streams: on {name}, {number} takes {steps} steps; the event loop ran meanwhile")
 
 

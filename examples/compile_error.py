@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""See what a mistake in a kernel's source looks like, then correct it. Compiling needs no GPU and no driver."""
+"""Show the error for a mistake in a kernel's source, then correct it. Compiling needs neither a GPU nor a driver."""
 
 from cuda.core import Program, ProgramOptions
 

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile on the client, run on the workers of a Dask cluster. Needs dask[distributed]."""
+"""Compile a kernel on the client and run it on the workers of a Dask cluster. Needs dask[distributed]."""
 
 import functools
 
 import numpy as np
 
 
-@functools.cache  # once for each worker process
+@functools.cache  # once per worker process
 def loaded(code):
     from cuda.core import Device, ObjectCode
 
@@ -17,11 +17,11 @@ def loaded(code):
 
 
 def sum_of_squares(code, first, count):
-    """Run on a worker: return the sum of squares of `count` integers from `first`."""
+    """Return, computed on a worker, the sum of squares of `count` integers from `first`."""
     from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
 
     device, stream, kernel = loaded(code)
-    device.set_current()  # Dask may call from another thread of the worker
+    device.set_current()  # Dask may call this in another thread of the worker
     with LegacyPinnedMemoryResource().allocate(8, stream=stream) as buffer:
         total = np.from_dlpack(buffer).view(np.uint64)
         total[:] = 0
@@ -53,7 +53,7 @@ def main():
     )
 
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        shipped = client.scatter(code, broadcast=True)  # once to each worker, not once to each task
+        shipped = client.scatter(code, broadcast=True)  # sent once to each worker, not with each task
         parts = [client.submit(sum_of_squares, shipped, first, 1000) for first in range(0, 10_000, 1000)]
         total = sum(client.gather(parts))
     assert total == sum(i * i for i in range(10_000)), total

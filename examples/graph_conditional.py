@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Let a graph decide when it is done: relax a hot wire until it hardly changes, with no word from the host."""
+"""Repeat a graph's body until the result converges, without the host: relax the temperature of a wire."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def main():
     stream.sync()
     wire = np.from_dlpack(first).view(np.float32)
     for buffer in (first, second):
-        np.from_dlpack(buffer).view(np.float32)[-1] = 100  # degrees, at the right end
+        np.from_dlpack(buffer).view(np.float32)[-1] = 100  # degrees at the right end
 
     builder = device.create_graph_builder().begin_building()
     go_on = builder.create_condition(default_value=1)
@@ -57,7 +57,7 @@ def main():
     straight = np.linspace(0, 100, count)
     assert np.abs(wire - straight).max() < 1, wire
     done = np.from_dlpack(rounds).view(np.int32)[0]
-    print(f"graph_conditional: {done} rounds on {device.name} in one launch; the wire is straight")
+    print(f"graph_conditional: {done} rounds on {device.name} in one launch; the temperature is linear")
 
 
 if __name__ == "__main__":

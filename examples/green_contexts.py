@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Give a part of the device to urgent work: green contexts."""
+"""Reserve multiprocessors for urgent work with green contexts."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def main():
     device.set_current()
     kernel = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin").get_kernel("collatz")
 
-    # The smallest part for what must not wait, the rest for what takes long.
+    # The smallest partition for urgent work, the rest for long-running work.
     everything = device.resources.sm
     if everything.sm_count < 2 * everything.min_partition_size:
         print(f"green_contexts: {device.name} has {everything.sm_count} multiprocessors, too few to divide")
@@ -46,7 +46,7 @@ def main():
     with small, large, small.create_stream() as quick, large.create_stream() as slow:
         big, tiny = pinned.allocate(4 << 18, stream=slow), pinned.allocate(4 << 8, stream=quick)
         launch(slow, LaunchConfig(grid=1024, block=256), kernel, big, 1 << 18)
-        # This need not wait for the multiprocessors of the other, however long that takes.
+        # This kernel does not wait for the other one, which uses other multiprocessors.
         launch(quick, LaunchConfig(grid=1, block=256), kernel, tiny, 1 << 8)
         quick.sync()
         steps = np.frombuffer(tiny, "u4")
@@ -56,7 +56,7 @@ def main():
         del steps
         big.close()
         tiny.close()
-    print(f"green_contexts: two parts of {device.name} worked side by side")
+    print(f"green_contexts: two parts of {device.name} worked concurrently")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that launch kernels: a quicksort whose halves are sorted by further launches, with no way back to the host.
+"""Launch kernels from kernels: a quicksort whose kernel launches further kernels for the two halves.
 
-Such code is compiled to be linked, with NVIDIA's library of the device runtime (libcudadevrt). The CPU device needs no
-library, but takes one.
+The code must be relocatable and is linked with NVIDIA's device runtime library (libcudadevrt). The CPU device does not
+need the library, but accepts it.
 """
 
 import numpy as np
@@ -24,9 +24,9 @@ from cuda.pathfinder import find_static_lib
 SOURCE = r"""
 __device__ void sort_by_insertion(int *data, int count) {
     for (int i = 1; i < count; i++) {
-        int value = data[i], place = i;
-        for (; place > 0 && data[place - 1] > value; place--) data[place] = data[place - 1];
-        data[place] = value;
+        int value = data[i], slot = i;
+        for (; slot > 0 && data[slot - 1] > value; slot--) data[slot] = data[slot - 1];
+        data[slot] = value;
     }
 }
 
@@ -40,7 +40,7 @@ extern "C" __global__ void sort(int *data, int count, int depth) {
         while (data[high] > pivot) high--;
         if (low <= high) { int value = data[low]; data[low++] = data[high]; data[high--] = value; }
     }
-    // Nothing is between the halves: each runs as soon as it may. This kernel counts as done when both are.
+    // The halves are independent and may run concurrently. This kernel completes after both.
     sort<<<1, 1, 0, cudaStreamFireAndForget>>>(data, high + 1, depth - 1);
     sort<<<1, 1, 0, cudaStreamFireAndForget>>>(data + low, count - low, depth - 1);
 }
@@ -63,7 +63,7 @@ def main():
         launch(stream, LaunchConfig(grid=1, block=1), kernel, buffer, np.int32(numbers.size), np.int32(20))
         stream.sync()
     assert np.array_equal(found, np.sort(numbers))
-    print(f"launch_from_kernels: {numbers.size} numbers were sorted on {device.name} by one launch of the host")
+    print(f"launch_from_kernels: {numbers.size} numbers sorted on {device.name} by one launch from the host")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Link two modules with optimisation across them: a library's kernel, and the user's function that it calls."""
+"""Link a library's kernel with a user's function that it calls, with link-time optimisation."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from cuda.core import (
 )
 
 LIBRARY = r"""
-extern "C" __device__ double integrand(double x);   // the user's
+extern "C" __device__ double integrand(double x);   // the user's function
 extern "C" __global__ void integrate(double from, double to, double *sums, unsigned steps)
 {
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw picture.png, the small picture that image_filter.py can be tried on: python make_picture.py [OUT.png]"""
+"""Draw picture.png, a small input for image_filter.py: python make_picture.py [OUT.png]"""
 
 import pathlib
 import sys
@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 320, 200
 
 
 def draw():
-    """Return a lake at dusk: sky, sun, three ranges of hills, ripples, a boat."""
+    """Return a picture of a lake at dusk: sky, sun, three ranges of hills, ripples, a boat."""
     fade = np.linspace(0, 1, HEIGHT)[:, None, None]
     sky = (1 - fade) * np.array([40, 50, 120]) + fade * np.array([255, 170, 90])
     picture = Image.fromarray(np.broadcast_to(sky, (HEIGHT, WIDTH, 3)).astype(np.uint8))

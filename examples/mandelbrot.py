@@ -31,7 +31,7 @@ extern "C" __global__ void mandelbrot(unsigned char *rounds, int width, int heig
 
 
 def with_numpy():
-    """Return the number of rounds of each pixel, computed on the host."""
+    """Return the number of iterations of each pixel, computed on the host."""
     c_re, c_im = np.meshgrid(-2.2 + 3.2 * np.arange(WIDTH) / WIDTH, -1.1 + 2.2 * np.arange(HEIGHT) / HEIGHT)
     re, im, rounds = np.zeros_like(c_re), np.zeros_like(c_im), np.zeros(c_re.shape, np.uint8)
     for _ in range(LIMIT):
@@ -45,7 +45,7 @@ def main(path="mandelbrot.png"):
     device = Device()
     device.set_current()
     stream = device.create_stream()
-    options = ProgramOptions(arch=f"sm_{device.arch}", fma=False)  # rounds as NumPy does
+    options = ProgramOptions(arch=f"sm_{device.arch}", fma=False)  # rounded as in NumPy
     kernel = Program(SOURCE, code_type="c++", options=options).compile("cubin").get_kernel("mandelbrot")
 
     buffer = LegacyPinnedMemoryResource().allocate(WIDTH * HEIGHT, stream=stream)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Multiply two matrices in tiles that the threads of a block share: barriers and static shared memory."""
+"""Multiply two matrices by tiles in static shared memory, with barriers."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def main():
     options = ProgramOptions(arch=f"sm_{device.arch}", define_macro=("TILE", str(TILE)))
     kernel = Program(SOURCE, code_type="c++", options=options).compile("cubin").get_kernel("matmul")
 
-    rows, inner, columns = 150, 203, 170  # no multiples of the tile
+    rows, inner, columns = 150, 203, 170  # not multiples of the tile size
     memory = LegacyPinnedMemoryResource()
     shapes = [(rows, inner), (inner, columns), (rows, columns)]
     buffers = [memory.allocate(4 * height * width, stream=stream) for height, width in shapes]

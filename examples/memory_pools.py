@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Take memory from pools: device, pinned and managed; memory that grows; memory of one's own."""
+"""Allocate from device, pinned and managed pools, a growing buffer, and a custom memory resource."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from cuda.core import (
 
 
 class NumPyMemory(MemoryResource):
-    """Memory of the host that NumPy allocates: any source of memory can be a resource."""
+    """A memory resource whose memory is allocated by NumPy."""
 
     is_device_accessible = False
     is_host_accessible = True
@@ -41,14 +41,14 @@ def main():
     device.set_current()
     stream = device.create_stream()
 
-    # A pool of one's own: what is freed is used again, in the order of the stream.
+    # A separate pool: freed memory is reused in stream order.
     pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 26))
     for _ in range(100):
         with pool.allocate(1 << 20, stream=stream) as buffer:
             buffer.fill(1, stream=stream)
     print(f"100 MiB were allocated; the pool never held more than {pool.attributes.used_mem_high >> 20} MiB in use")
 
-    # Pinned and managed memory come from pools, too; the host reads both.
+    # Pinned and managed memory are allocated from pools, too. The host can read both.
     pinned = PinnedMemoryResource().allocate(1024, stream=stream)
     managed = ManagedMemoryResource().allocate(1024, stream=stream)
     managed.preferred_location = device
@@ -59,14 +59,14 @@ def main():
     stream.sync()
     assert (np.frombuffer(pinned, "f4") == 2.5).all()
 
-    # A buffer that grows and keeps what is in it.
+    # A buffer that grows and keeps its content.
     growing = VirtualMemoryResource(device)
     buffer = growing.allocate(1, stream=stream)
     unit = buffer.size
     growing.modify_allocation(buffer, 3 * unit)
     assert buffer.size == 3 * unit
 
-    # Any resource can become the device's.
+    # Any resource can be the device's default.
     mine = NumPyMemory()
     with mine.allocate(8, stream=stream) as bytes_of_numpy:
         memoryview(bytes_of_numpy)[:] = b"01234567"

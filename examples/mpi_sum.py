@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile on one MPI rank, run on all, reduce: `mpiexec -n 4 python mpi_sum.py`. Needs mpi4py and an MPI."""
+"""Compile a kernel on one MPI rank, run it on all, reduce: `mpiexec -n 4 python mpi_sum.py`. Needs mpi4py and MPI."""
 
 import numpy as np
 from mpi4py import MPI
@@ -36,7 +36,7 @@ def main():
         stream.sync()
 
     total = np.empty_like(sums)
-    ranks.Allreduce(sums, total)  # straight from pinned memory
+    ranks.Allreduce(sums, total)  # directly from pinned memory
     expected = (end - 1) * end * (2 * end - 1) // 6
     assert total.sum() == expected, (total.sum(), expected)
     if ranks.rank == 0:

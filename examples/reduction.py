@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sum an array: warp shuffles, dynamic shared memory, then one atomic addition for each block."""
+"""Sum an array: warp shuffles, dynamic shared memory, then one atomic addition per block."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def main():
     stream.sync()
 
     assert total[0] == values.sum(dtype=np.int64), (total[0], values.sum(dtype=np.int64))
-    print(f"reduction: the sum of {count} integers on {device.name} is {total[0]}, as NumPy says")
+    print(f"reduction: the sum of {count} integers on {device.name} is {total[0]}, equal to NumPy's")
 
 
 if __name__ == "__main__":

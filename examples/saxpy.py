@@ -18,7 +18,7 @@ __global__ void saxpy(T a, const T *x, T *y, size_t count)
 
 
 def to_device(array, device, stream):
-    """Copy a NumPy array into a new device buffer, by way of pinned memory."""
+    """Copy a NumPy array into a new device buffer, through pinned memory."""
     staging = LegacyPinnedMemoryResource().allocate(array.nbytes, stream=stream)
     np.from_dlpack(staging).view(array.dtype)[:] = array
     buffer = device.allocate(array.nbytes, stream=stream)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Share memory of the device between two processes, without a copy."""
+"""Share device memory between two processes without a copy."""
 
 import multiprocessing
 
@@ -20,7 +20,7 @@ COUNT = 128
 
 
 def work(buffer):
-    """In the other process: double what is in the buffer."""
+    """Run in the other process: double the numbers in the buffer."""
     device = Device()
     device.set_current()
     twice = Module.from_source('extern "C" __global__ void twice(int *x) { x[threadIdx.x] *= 2; }').twice
@@ -40,7 +40,7 @@ def main():
     values = np.from_dlpack(host).view(np.int32)
     values[:] = np.arange(COUNT)
     buffer.copy_from(host, stream=stream)
-    stream.sync()  # before the other process looks
+    stream.sync()  # before the other process reads
 
     process = multiprocessing.get_context("spawn").Process(target=work, args=(buffer,))
     process.start()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Show what every device can do."""
+"""Print the properties of all devices."""
 
 from cuda.core import Device
 

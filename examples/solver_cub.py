@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Solve a linear system by conjugate gradients, all rounds in one kernel: CUB's block-wide sums inside it."""
+"""Solve a linear system by conjugate gradients in a single kernel, with block-wide sums of CUB."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ __device__ double dot(double a, double b, typename Reduce::TempStorage &storage)
     return result;
 }
 
-// (2 + shift) x[i] - x[i-1] - x[i+1] = b[i]: heat in a rod, one step backwards in time; a thread holds a row
+// (2 + shift) x[i] - x[i-1] - x[i+1] = b[i]: an implicit time step of the heat equation; one row per thread
 extern "C" __global__ void solve(double *x, const double *b, double shift, double tolerance, int *rounds)
 {
     __shared__ typename Reduce::TempStorage storage;
@@ -70,7 +70,7 @@ def main():
 
     matrix = (2 + shift) * np.eye(count) - np.eye(count, k=1) - np.eye(count, k=-1)
     np.testing.assert_allclose(x, np.linalg.solve(matrix, b), atol=1e-8)
-    print(f"solver_cub: {count} equations solved on {device.name} in {rounds} rounds, as NumPy does")
+    print(f"solver_cub: {count} equations solved on {device.name} in {rounds} iterations, equal to NumPy's")
 
 
 if __name__ == "__main__":

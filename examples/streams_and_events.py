@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Let two streams work side by side, order them by an event, and time a stretch of work."""
+"""Run work in two streams, order them by an event, and measure the time of the work."""
 
 import numpy as np
 
 from cuda.core import Device, EventOptions, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 
 SOURCE = r"""
-extern "C" __global__ void logistic(float *x, unsigned count, int rounds)   // the logistic map, rounds times
+extern "C" __global__ void logistic(float *x, unsigned count, int rounds)   // iterates the logistic map
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
@@ -42,7 +42,7 @@ def main():
     launch(first, config, logistic, buffers[0], np.uint32(count), np.int32(200))
     launch(second, config, logistic, buffers[1], np.uint32(count), np.int32(200))
     second_done = second.record()
-    first.wait(second_done)  # the device waits, not Python
+    first.wait(second_done)  # the device waits, not the host
     launch(first, config, add, buffers[1], buffers[0], np.uint32(count))
     end = first.record(options=timed)
     end.sync()

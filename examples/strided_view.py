@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write a function for any array, of the host or of the device, whatever its strides: StridedMemoryView."""
+"""Write a function that accepts host and device arrays with any strides: StridedMemoryView."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ extern "C" __global__ void negate(float *x, long rows, long columns, long row_st
 
 @args_viewable_as_strided_memory((0,))
 def negate(array, stream, kernel):
-    """Negate a two-dimensional float32 array in place: on the device if it is there, else with NumPy."""
+    """Negate a two-dimensional float32 array in place, by a kernel if the device can access it, else with NumPy."""
     view = array.view(stream_ptr=-1)
     if view.dtype != np.float32 or len(view.shape) != 2:
         raise TypeError(f"array must be two-dimensional float32, not {view.dtype} of shape {view.shape}")
@@ -27,7 +27,7 @@ def negate(array, stream, kernel):
         np.negative(view.exporting_obj, out=view.exporting_obj)
         return "NumPy"
     rows, columns = view.shape
-    steps = view.strides or (columns, 1)  # None: one row after another
+    steps = view.strides or (columns, 1)  # None: C-contiguous
     launch(stream, LaunchConfig(grid=((columns + 15) // 16, (rows + 15) // 16), block=(16, 16)), kernel,
            view.ptr, rows, columns, *steps)  # fmt: skip
     return "a kernel"
@@ -42,7 +42,7 @@ def main():
     pinned = np.from_dlpack(LegacyPinnedMemoryResource().allocate(4 * 20 * 30, stream=stream)).view(np.float32)
     pinned = pinned.reshape(20, 30)
     pinned[:] = 1
-    done = [negate(pinned[::2, 5:10].T, stream, kernel)]  # a part, turned: the view says where it lies
+    done = [negate(pinned[::2, 5:10].T, stream, kernel)]  # a transposed part of the array
     stream.sync()
     expected = np.ones((20, 30), np.float32)
     expected[::2, 5:10] = -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Turn and enlarge a picture: a texture interpolates it, and repeats it beyond its edges, in hardware on a GPU."""
+"""Rotate and enlarge a picture with a texture, which interpolates it and repeats it beyond its edges."""
 
 import sys
 
@@ -24,7 +24,7 @@ extern "C" __global__ void turn(cudaTextureObject_t picture, uchar4 *out, int si
 
 
 def checkerboard(size):
-    """Return a board of 8 x 8 fields, of orange and blue."""
+    """Return a chessboard of 8 x 8 orange and blue fields."""
     rows, columns = np.indices((size, size)) // (size // 8)
     return np.array([[255, 160, 40, 255], [30, 60, 160, 255]], np.uint8)[(rows + columns) % 2]
 
@@ -53,7 +53,7 @@ def main(path="turned.png"):
         return np.frombuffer(bytes(out), np.uint8).reshape(size, size, 4)
 
     plain = turned(0.0, 1.0)
-    step = size // 64  # the middle of each pixel of the picture shows its colour
+    step = size // 64  # the centre of each enlarged pixel has the original colour
     assert np.abs(plain[step // 2 :: step, step // 2 :: step].astype(int) - picture).max() < 60
     Image.fromarray(turned(0.4, 0.6)).save(path)
     print(f"texture_picture: {size} x {size} pixels on {device.name} written to {path}")

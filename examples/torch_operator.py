@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Make a kernel an operator of PyTorch, with gradients and under torch.compile: max(x, 0) squared. Needs torch."""
+"""Define a PyTorch operator by kernels, with gradients and torch.compile: max(x, 0) squared. Needs torch."""
 
 import torch
 
@@ -43,7 +43,7 @@ def run(kernel, *inputs):
     if first.is_cuda:
         launch(TorchStream(), config, kernel, first, *rest, result, count)
         return result
-    device.set_current()  # a thread of PyTorch's autograd may call
+    device.set_current()  # PyTorch's autograd may call this in another thread
     buffers = [LegacyPinnedMemoryResource().allocate(4 * max(1, count), stream=our_stream) for _ in (*inputs, result)]
     views = [torch.frombuffer(buffer, dtype=torch.float32)[:count].view(first.shape) for buffer in buffers]
     for view, tensor in zip(views, inputs, strict=False):

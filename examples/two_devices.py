@@ -21,7 +21,7 @@ def main():
     result = LegacyPinnedMemoryResource().allocate(8 * PART * len(devices), stream=devices[0].default_stream)
     streams, parts = [], []
     for number, device in enumerate(devices):
-        device.set_current()  # what follows is this device's
+        device.set_current()  # the following calls use this device
         stream = device.create_stream()
         part = device.allocate(8 * PART, stream=stream)
         kernel = Module.from_source(SOURCE).squares
@@ -33,8 +33,8 @@ def main():
     gathered = devices[0].allocate(result.size, stream=streams[0])
     for number, (stream, part) in enumerate(zip(streams, parts, strict=True)):
         streams[0].wait(stream)  # across devices, too
-        place = type(gathered).from_handle(int(gathered.handle) + number * part.size, part.size, owner=gathered)
-        place.copy_from(part, stream=streams[0])
+        target = type(gathered).from_handle(int(gathered.handle) + number * part.size, part.size, owner=gathered)
+        target.copy_from(part, stream=streams[0])
     gathered.copy_to(result, stream=streams[0])
     streams[0].sync()
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Add two vectors: the smallest complete program. Pinned memory is seen by the CPU and by the device alike."""
+"""Add two vectors: the smallest complete program. The CPU and the device can both access pinned memory."""
 
 import numpy as np
 
