@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The chores, one command each, the same for a person and for CI: `nox -s test`. They use the environment nox runs in.
+"""The project's commands, one nox session each, such as `nox -s test`. They use the environment that nox runs in.
 
-Set one up with `pip install -e '.[dev]'`; CI and users without nox can type the commands as they stand here.
+Create it with `pip install -e '.[dev]'`. Without nox, type the commands of the session.
 """
 
 import nox
@@ -13,7 +13,7 @@ nox.options.sessions = ["build", "lint", "type", "test", "docs"]
 
 @nox.session
 def gen(session):
-    """Write the generated sources and the coverage report."""
+    """Write the generated sources and the generator's report."""
     with session.chdir("cuda_bindings"):
         session.run("python", "-m", "codegen", "write")
         session.run("python", "-m", "codegen", "report")
@@ -21,15 +21,15 @@ def gen(session):
 
 @nox.session
 def build(session):
-    """Compile everything in place; generates first where needed."""
+    """Compile everything in place; run the generator first if necessary."""
     session.run("python", "setup.py", "build_ext", "--inplace")
 
 
 @nox.session
 def lint(session):
-    """Check the form of Python and Cython sources, and the spelling of what users read."""
+    """Check the style of Python and Cython sources, and the spelling of documentation and messages."""
     session.run("ruff", "check", ".")
-    listed = session.run("git", "ls-files", "*.pyx", "*.pxd", external=True, silent=True)  # the generated ones are not
+    listed = session.run("git", "ls-files", "*.pyx", "*.pxd", external=True, silent=True)  # without generated files
     session.run("cython-lint", *listed.splitlines())
     read = session.run("git", "ls-files", "*.md", "cuda_core", "examples", external=True, silent=True)
     session.run("codespell", *read.splitlines())
@@ -49,20 +49,20 @@ def test(session):
 
 @nox.session
 def instructions(session):
-    """Run the tests of the CPU device and record which instructions they run, for the table in the documentation."""
+    """Run the tests of the CPU device and record the executed instructions, for the table in the documentation."""
     record = "--record-instructions=docs/instructions_run.txt"
     session.run("python", "-m", "pytest", "-q", "tests/cpu", record, *session.posargs)
 
 
 @nox.session
 def fuzz(session):
-    """Try many damaged inputs on the readers of PTX, cubins and fatbins: `nox -s fuzz -- 100000 7` (how many, seed)."""
+    """Feed damaged PTX, cubins and fatbins to their readers: `nox -s fuzz -- 100000 7` (number, seed)."""
     count, seed = (*session.posargs, *("20000", "1")[len(session.posargs) :])[:2]
     environment = {"CUDA_CPU_FUZZ": count, "CUDA_CPU_FUZZ_SEED": seed}
     session.run("python", "-m", "pytest", "-q", "tests/cpu/ptx/test_ptx_fuzz.py", env=environment)
 
 
-# Path, packet width, level, workers: each pair of settings of paths and levels but those that make the same code.
+# Path, SIMD width, level, workers: all pairs of paths and levels, except pairs that produce the same code.
 WAYS = [
     ("region", "32", "0", "8"),
     ("region", "32", "3", "2"),
@@ -80,9 +80,9 @@ RANDOM = [
 
 @nox.session
 def differential(session):
-    """Compare all ways of the CPU device: tests of programs in each way and under checks, random kernels. An hour.
+    """Compare all execution modes of the CPU device, with program tests, checks and random kernels. Takes an hour.
 
-    `nox -s differential -- random` runs the random kernels alone; what follows goes to pytest: `--hypothesis-seed=7`.
+    `nox -s differential -- random` runs only the random kernels. Further arguments go to pytest: `--hypothesis-seed=7`.
     """
     only = session.posargs[:1] == ["random"]
     rest = session.posargs[only:]
@@ -97,14 +97,14 @@ def differential(session):
 
 @nox.session
 def faults(session):
-    """Plant faults in the compiler and tell which ones random kernels find: `nox -s faults -- memory`. Half an hour."""
+    """Plant faults in the compiler and report which ones random kernels find: `nox -s faults -- memory`. 30 minutes."""
     with session.chdir("tests"):
         session.run("python", "-m", "support.fault_hunt", *session.posargs)
 
 
 @nox.session(venv_backend="venv")
 def others(session):
-    """Run the programs of Triton and Taichi, in an environment without PyTorch, which Triton would ask for the GPU."""
+    """Run programs of Triton and Taichi in an environment without PyTorch, which Triton would ask for the GPU."""
     session.install(".[all]", "pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "triton", "taichi")
     environment = {"CUDA_CPU_PEER": f"{session.virtualenv.location}/bin/python"}
     tests = ("tests/interop/test_triton.py", "tests/interop/test_taichi.py")
@@ -113,11 +113,11 @@ def others(session):
 
 @nox.session
 def docs(session):
-    """Build the documentation; a warning is an error."""
+    """Build the documentation; warnings are errors."""
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
 
 
 @nox.session
 def bench(session):
-    """Measure, against peers where they can be installed: `nox -s bench -- calls`."""
+    """Run the benchmarks, against peers if they can be installed: `nox -s bench -- calls`."""
     session.run("python", "-m", "benchmarks", *session.posargs)

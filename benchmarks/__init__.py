@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements, as ratios against peers on the same work in one run: `python -m benchmarks`."""
+"""Benchmarks against peers on the same work in the same run: `python -m benchmarks`."""

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run the suites with ours and with the peers, in one run, and print tables: python -m benchmarks [SUITE ...]
+"""Run benchmark suites with this project and with peers, and print tables: python -m benchmarks [SUITE ...]
 
-Calls and imports run on a driver that does nothing, the same for both sides, in turn. The peers live in virtual
-environments of their own, made at the first run; NVIDIA's packages may also be in that of CUDA_BENCH_PEER. Results and
-the driver lie in benchmarks/_out.
+Calls and imports are measured on a driver that does nothing, alternating between this project and the peer. Peers are
+installed into virtual environments at the first run; CUDA_BENCH_PEER can name one that has NVIDIA's packages. Results
+and the driver are written to benchmarks/_out.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ PEERS = ["cuda-core==1.2.2", "cuda-bindings==13.5.0"]
 PEER_PACKAGES = [*PEERS, "nvidia-cuda-nvrtc==13.5.*", "numpy"]
 NUMBA_PACKAGES = ["numba", "numpy"]
 SUITES = ("calls", "imports", "install", "cpu_kernels")
-ON_GPU = "gpu"  # asked for by name: the calls of cuda.core on NVIDIA's driver
+ON_GPU = "gpu"  # not run by default: the calls of cuda.core on NVIDIA's driver
 
 
 def peer_python(name: str, packages: list[str]) -> str:
-    """Return the Python of an environment with a peer's packages, made if need be."""
+    """Return the Python of an environment with a peer's packages; creates it if necessary."""
     python = OUT / name / "bin/python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", OUT / name], check=True)
@@ -37,12 +37,12 @@ def peer_python(name: str, packages: list[str]) -> str:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment without settings of CUDA."""
+    """Return the environment variables without settings of CUDA."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("CUDA_", "LD_LIBRARY"))}
 
 
 def sides(with_peer: bool, on_gpu: bool = False) -> list[tuple[str, dict[str, str]]]:
-    """Return Python and environment of ours and of NVIDIA's, on the driver that does nothing or on NVIDIA's."""
+    """Return Python and environment of this project and of NVIDIA's, for the null driver or for NVIDIA's driver."""
     driver = pathlib.Path("nvidia") if on_gpu else null_driver.build(OUT)
     found = {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "") if on_gpu else str(driver.parent)}
     ours = (sys.executable, clean_environment() | found | {"CUDA_PYTHON_DRIVER": str(driver)})
@@ -54,7 +54,7 @@ def sides(with_peer: bool, on_gpu: bool = False) -> list[tuple[str, dict[str, st
 
 
 def kernels(fast: bool, with_peer: bool) -> None:
-    """Print the tables of the kernels: one process on one core, beside C and Numba."""
+    """Print the tables of kernels: one process on one core, compared with C and Numba."""
     command = [sys.executable, "-m", "benchmarks.cpu_kernels", *(["--seconds", "0.4"] if fast else [])]
     command += ["--numba", peer_python("numba", NUMBA_PACKAGES)] if with_peer else []
     subprocess.run(command, env=clean_environment(), cwd=HERE.parent, check=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of calls: ours and the peer's in turn, beside what the same calls cost from C."""
+"""Tables of call times: this project and the peer in turn, and the same calls from C."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ TABLES = ("rows_bindings", "rows_core")
 
 
 def worker(python: str, variables: dict[str, str], tables: tuple[str, ...]) -> dict:
-    """Time tables in a fresh process; see calls.py."""
+    """Measure tables in a new process; see calls.py."""
     command = [python, str(HERE / "calls.py"), *tables]
     done = subprocess.run(command, env=variables, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def gpu_table(sides: list[tuple[str, dict[str, str]]], rounds: int) -> list[str]:
-    """Return the rows of cuda.core on a real driver, in bursts; ours and the peer's in turn."""
+    """Return the rows of cuda.core on a real driver, in bursts; this project and the peer in turn."""
     runs = [[worker(*side, ("--settle", "rows_core"))["rows_core"]["values"] for side in sides] for _ in range(rounds)]
     lines = ["| operation | ours | NVIDIA's | ratio |", "|---|---|---|---|"]
     for name in runs[0][0]:
@@ -34,14 +34,14 @@ def gpu_table(sides: list[tuple[str, dict[str, str]]], rounds: int) -> list[str]
 
 
 def compared(sides: list[list]) -> list[str]:
-    """Return the cells of a row: ours, the peer's and their ratio, of what each side measured."""
+    """Return the cells of a row: the times of this project and of the peer, and their ratio."""
     ours, *peer = map(median, sides)
     known = isinstance(ours, float) and peer and isinstance(peer[0], float)
     return [spell(ours), spell(peer[0]) if peer else "-", f"{ours / peer[0]:.2f}" if known else "-"]
 
 
 def floor(variables: dict[str, str], folder: pathlib.Path) -> dict[str, dict[str, float]]:
-    """Return what the calls cost from a C extension without checks, and from C itself."""
+    """Return the times of the calls from a C extension without checks, and from C itself."""
     include, library = sysconfig.get_path("include"), folder / "floor.so"
     command = ["gcc", "-O2", "-shared", "-fPIC", f"-I{include}", "-o", str(library), str(HERE / "floor.c"), "-ldl"]
     subprocess.run(command, check=True)
@@ -55,7 +55,7 @@ def least(runs: list[dict[str, float]]) -> dict[str, float]:
 
 
 def table(sides: list[tuple[str, dict[str, str]]], folder: pathlib.Path, rounds: int) -> list[str]:
-    """Return the rows of cuda.bindings and cuda.core: medians over fresh processes, ours and the peer's in turn."""
+    """Return the rows of cuda.bindings and cuda.core: medians over new processes, this project and the peer in turn."""
     runs = [[worker(*side, TABLES) for side in sides] for _ in range(rounds)]
     lowest = floor(sides[0][1], folder)
     (folder / "calls.json").write_text(json.dumps({"runs": runs, "floor": lowest}))
@@ -66,14 +66,14 @@ def table(sides: list[tuple[str, dict[str, str]]], folder: pathlib.Path, rounds:
     for rows in TABLES:
         for name, target in runs[0][0][rows]["targets"].items():
             found = compared([[run[side][rows]["values"][name] for run in runs] for side in range(len(sides))])
-            wanted = f"{target:,} ns" if isinstance(target, int) else target or ""
-            cells = [name, wanted, *found, spell(lowest["extension"].get(name))]
+            goal = f"{target:,} ns" if isinstance(target, int) else target or ""
+            cells = [name, goal, *found, spell(lowest["extension"].get(name))]
             lines.append(f"| {' | '.join([*cells, spell(lowest['loops'].get(name.partition(',')[0]))])} |")
     return lines
 
 
 def median(values: list) -> Any:
-    """Return the median of times, or the error that one of the processes met."""
+    """Return the median of times, or the error of one of the processes."""
     return next((value for value in values if isinstance(value, str)), None) or statistics.median(values)
 
 

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Time the rows of tables in this process, print nanoseconds by name: python calls.py rows_bindings rows_core
+"""Time the rows of tables in this process and print nanoseconds by name: python calls.py rows_bindings rows_core
 
-On a driver that does nothing, what is left is the package's own cost. With --settle the driver may be a real one: no
-call then waits for those before it. A value is the least of several repetitions;
-`__main__` takes the median over processes.
+A driver that does nothing leaves only the overhead of the package. With --settle the driver may be a real one: then no
+call waits for earlier ones. A value is the minimum of several repetitions; `__main__` takes the median over processes.
 """
 
 import importlib
@@ -18,18 +17,18 @@ BURST, BURSTS = 200, 30
 
 
 def nanoseconds(statement, names, settle):
-    if settle:  # bursts that the driver's queue can take, none waiting for the one before
+    if settle:  # bursts that fit into the driver's queue, so that no call waits
         timer = timeit.Timer(statement, names["SETTLE"], globals=names)
         timer.timeit(20)
         return min(timer.repeat(BURSTS, BURST)) / BURST * 1e9
     timer = timeit.Timer(statement, globals=names)
-    timer.timeit(20)  # caches of the interpreter and of the package
+    timer.timeit(20)  # warms the caches of the interpreter and of the package
     number = max(int(100 * SECONDS / max(timer.timeit(100), 1e-7)), 1)
     return min(timer.repeat(REPETITIONS, number)) / number * 1e9
 
 
 def measure(module, settle):
-    """Return what the rows of a module cost, and the targets; a row that fails has its error in the place of a time."""
+    """Return the times of the rows of a module, and the targets. A row that fails has its error instead of a time."""
     values, targets = {}, {}
     for name, target, statement in module.ROWS:
         targets[name] = target

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Imports, and the way from import to first launch, in fresh processes on the driver that does nothing."""
+"""The time of imports, and from import to first launch, in new processes with the null driver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ptx = b".version 8.0\n.target sm_90\n.address_size 64\n.entry mixed_0() { ret; }
 kernel = ObjectCode.from_ptx(ptx).get_kernel("mixed_0")
 launch(stream, LaunchConfig(grid=1, block=1), kernel)
 """
-# Name, targets for milliseconds over bare Python and MiB of the process, program.
+# Name, targets (milliseconds more than bare Python, MiB of the process), program.
 ROWS = [
     ("import nothing", None, None, "pass"),
     ("import cuda.bindings.driver", 12, 14, "import cuda.bindings.driver"),
@@ -35,7 +35,7 @@ print(1e3 * (end - start), int(resident.split()[1]) / 1024)
 
 
 def measure(python: str, environment: dict[str, str], program: str) -> tuple[float, float]:
-    """Return milliseconds of a program and MiB of its process."""
+    """Return the milliseconds and the MiB of a process that runs a program."""
     command = [python, "-c", MEASURED.format(program)]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     milliseconds, mebibytes = map(float, done.stdout.split()[-2:])
@@ -43,7 +43,7 @@ def measure(python: str, environment: dict[str, str], program: str) -> tuple[flo
 
 
 def table(sides: list[tuple[str, dict[str, str]]], rounds: int) -> list[str]:
-    """Return the rows with ours and the peer's, taken in turn: the least time, the median of the memory."""
+    """Return the rows of this project and the peer, measured in turn: minimum of time, median of memory."""
     lines = [
         "| program | target | ours | NVIDIA's | target, MiB | ours | NVIDIA's |",
         "|---|---|---|---|---|---|---|",
@@ -58,6 +58,6 @@ def table(sides: list[tuple[str, dict[str, str]]], rounds: int) -> list[str]:
         times = [f"{min(value[0] for value in results):.1f} ms" for results in found]
         spaces = [f"{statistics.median(value[1] for value in results):.1f}" for results in found]
         times, spaces = [*times, "-"][:2], [*spaces, "-"][:2]
-        wanted = f"{time_target} ms" if time_target else ""
-        lines.append(f"| {name} | {wanted} | {' | '.join(times)} | {space_target or ''} | {' | '.join(spaces)} |")
+        goal = f"{time_target} ms" if time_target else ""
+        lines.append(f"| {name} | {goal} | {' | '.join(times)} | {space_target or ''} | {' | '.join(spaces)} |")
     return lines

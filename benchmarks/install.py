@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What building and installing costs: the wheel from a clean checkout, its size, and the space of what is in it."""
+"""The cost of building and installing: time of the build from a clean checkout, size packed and installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIB = 1 << 20
 
 
 def build(folder: pathlib.Path) -> tuple[list[pathlib.Path], float]:
-    """Build our wheel from a fresh copy of what git tracks; return it and the seconds."""
+    """Build the wheel from a copy of the tracked files; return it and the seconds."""
     shutil.rmtree(folder, ignore_errors=True)
     source = folder / "source"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True).stdout
@@ -35,21 +35,21 @@ def build(folder: pathlib.Path) -> tuple[list[pathlib.Path], float]:
 
 
 def peers(folder: pathlib.Path, packages: list[str]) -> list[pathlib.Path]:
-    """Fetch NVIDIA's wheels."""
+    """Download NVIDIA's wheels."""
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder / "peers"), *packages]
     subprocess.run(command, check=True)
     return list((folder / "peers").glob("*.whl"))
 
 
 def sizes(wheels: list[pathlib.Path]) -> tuple[float, float]:
-    """Return the MiB of wheels, packed and installed."""
+    """Return the size of wheels in MiB, packed and installed."""
     packed = sum(wheel.stat().st_size for wheel in wheels)
     installed = sum(entry.file_size for wheel in wheels for entry in zipfile.ZipFile(wheel).infolist())
     return packed / MIB, installed / MIB
 
 
 def table(folder: pathlib.Path, packages: list[str], with_peer: bool) -> list[str]:
-    """Return the rows."""
+    """Return the rows of the table."""
     wheels, seconds = build(folder)
     packed, installed = sizes(wheels)
     theirs = [f"{value:.1f} MiB" for value in sizes(peers(folder, packages))] if with_peer else ["-", "-"]

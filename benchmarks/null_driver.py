@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build a libcuda.so.1 that does nothing, with every function of cuda.h: what a call costs then is the caller's own."""
+"""Build a null driver: a libcuda.so.1 whose functions do nothing, to measure the overhead of callers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 import subprocess
 
 HERE = pathlib.Path(__file__).parent
-# Generated from the model of cuda.h, and in every sdist: it names all functions and their versions.
+# Generated from cuda.h and part of every sdist; it contains all function names and their versions.
 SHELL = HERE.parent / "cuda_cpu/cuda/cpu/entry/_shell.c"
 
 

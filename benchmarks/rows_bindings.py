@@ -14,7 +14,7 @@ pointer, device = driver.CUdeviceptr(0x70000000), driver.CUdevice(0)
 memory_type = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 warp_size = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_WARP_SIZE
 
-# Three parameters made beforehand: values, and the array of their addresses.
+# Three prepared parameters: the values, and the array of their addresses.
 values = np.zeros(3, np.uint64)
 addresses = np.array([values.ctypes.data + 8 * index for index in range(3)], np.uint64)
 prepared = addresses.ctypes.data

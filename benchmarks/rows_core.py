@@ -23,8 +23,7 @@ from cuda.core import (
 from cuda.core.graph import GraphDefinition
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, StridedMemoryView, make_program_cache_key
 
-# What the driver says of the parameters of a kernel follows from its name, see null_driver.c; PTX has the names for
-# those who read it.
+# The null driver derives the parameters of a kernel from its name, see null_driver.c.
 KERNELS = {
     "mixed": [".f32", ".u64", ".u32", ".u32", ".u64", ".f32", ".u64", ".u64"],
     "words": [".u32"] * 8,
@@ -61,7 +60,7 @@ graph = GraphDefinition().instantiate()
 
 
 class OnDevice:
-    """An array that has nothing but the CUDA Array Interface."""
+    """An array with only the CUDA Array Interface."""
 
     __cuda_array_interface__: ClassVar = {
         "shape": (16, 16),
@@ -82,7 +81,7 @@ in_memory, in_file = InMemoryProgramCache(), FileStreamProgramCache(_folder.name
 SOURCE = 'extern "C" __global__ void scale(float *x, float by) { x[blockIdx.x * blockDim.x + threadIdx.x] *= by; }'
 options = ProgramOptions(arch="sm_90")
 program = Program(SOURCE, "c++", options)
-# What was compiled elsewhere: NVRTC itself does not run beside this driver.
+# Precompiled code: NVRTC does not work with the null driver.
 _key = make_program_cache_key(code=SOURCE, code_type="c++", options=options, target_type="ptx")
 for _cache in (in_memory, in_file):
     _cache[_key] = PTX.encode()
@@ -93,7 +92,7 @@ def _launch(kernel, arguments):
     return f"launch(stream, config, {', '.join([kernel, *arguments])})"
 
 
-if hasattr(Kernel, "prepare"):  # NVIDIA's has none
+if hasattr(Kernel, "prepare"):  # not in NVIDIA's package
     step = kernels["mixed_3"].prepare(config, stream)
 _MIX = ("number", "buffer", "7", "word", "buffer", "real", "second", "long") * 2
 ROWS = [
@@ -134,7 +133,7 @@ ROWS = [
     ("event - event", "no slower", "end - start"),
 ]
 SETTLE = "device.sync()"
-# Name, target, and the rows whose difference, divided by the number of arguments that one has more, it is.
+# Name, target, and two rows: the result is their difference per additional argument.
 SLOPES = [
     ("one more ctypes argument", 30, "launch, 12 ctypes arguments", "launch, 4 ctypes arguments", 8),
     ("one more Buffer", 10, "launch, 12 Buffers", "launch, 4 Buffers", 8),

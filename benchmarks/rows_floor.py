@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of `rows_bindings` from a C extension that takes ints and checks nothing (floor.c)."""
+"""The calls of `rows_bindings` from a C extension that takes ints and checks nothing (floor.c), as a lower bound."""
 
 from floor import *  # type: ignore[import-not-found] # noqa: F403 - the statements use it
 

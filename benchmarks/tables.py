@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How figures are written."""
+"""Formatting of figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def duration(seconds: float) -> str:
 
 
 def machine() -> str:
-    """Return a sentence on where and when."""
+    """Return a sentence with the date and the machine."""
     models = [line for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
     model = models[0].partition(":")[2].strip() if models else platform.machine()
     cores, python = len(os.sched_getaffinity(0)), platform.python_version()

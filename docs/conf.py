@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of Sphinx. Reference pages are written anew at each build, by reference_pages.py, from what is installed."""
+"""Settings of Sphinx. Each build writes the reference pages from the installed packages, by reference_pages.py."""
 
 import importlib.util
 import pathlib
@@ -12,12 +12,12 @@ from sphinx.errors import ConfigError
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import reference_pages  # noqa: E402 - it lies beside this file
+import reference_pages  # noqa: E402 - in this folder
 
-import build_hooks  # noqa: E402 - it lies above
+import build_hooks  # noqa: E402 - in the folder above
 
 if build_hooks.missing_sources() or not importlib.util.find_spec("cuda.core._device"):
-    raise ConfigError("the reference is made from the compiled packages: run `nox -s build` first")
+    raise ConfigError("the reference pages need the compiled packages: run `nox -s build` first")
 
 project = "Open CUDA Python"
 author = "Open CUDA Python developers"
@@ -33,15 +33,15 @@ nitpicky = False
 napoleon_google_docstring = False
 napoleon_custom_sections = [("Errors", "params_style")]
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the signatures of compiled classes are in their docstrings
+autodoc_typehints = "none"  # compiled classes have their signatures in the docstrings
 add_module_names = False
-toc_object_entries = False  # hundreds of functions are found by search, not in a sidebar
+toc_object_entries = False  # too many functions for a sidebar
 
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_sidebars = {"*": []}  # pages of the guide are in the header; those of the reference keep theirs
+html_sidebars = {"*": []}  # the pages are linked in the header
 html_show_sourcelink = False
 html_theme_options = {
     "show_toc_level": 2,
@@ -56,7 +56,7 @@ reference_pages.write_all(HERE / "_generated")
 
 
 def quote_links(app, what, name, value, options, lines):
-    """Quote addresses in docstrings: `group__CUDART____DRIVER` in one would be read as markup."""
+    """Quote addresses in docstrings: `group__CUDART____DRIVER` would be read as markup."""
     lines[:] = [re.sub(r"(https?://\S+)", r"`\1 <\1>`__", line) for line in lines]
 
 

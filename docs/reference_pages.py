@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the pages that follow from the code: what is bound, what the CPU device implements, what errors advise."""
+"""Write the pages generated from the code: reference, functions and instructions of the CPU device, error advice."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TITLES = {
     "cudla": "cuDLA, the deep learning accelerator of Jetson and DRIVE",
 }
 
-# What tests/core/test_core_docstrings.py gives them.
-EXAMPLES = """The examples on this page are run by the tests. They begin with `import numpy as np`, everything from
+# The names that tests/core/test_core_docstrings.py defines.
+EXAMPLES = """The tests run the examples on this page. The examples use `import numpy as np`, everything from
 `cuda.core`, its `system`, a current `device`, a `stream` of it, the `source` of a kernel `scale(float *x, float
 factor, int count)`, the `kernel` itself, a `config` of 128 threads, and a pinned `buffer` of 100 floats.
 """
@@ -57,7 +57,7 @@ def stubs() -> dict[str, pathlib.Path]:
 def bindings_page(stub: pathlib.Path) -> str:
     """Return the reference of one module, from its stub: functions with their docstrings, then structs and enums."""
     name = stub.stem
-    importlib.import_module(f"cuda.bindings.{name}")  # or autodoc would run the stub in its place
+    importlib.import_module(f"cuda.bindings.{name}")  # otherwise autodoc would run the stub instead
     nodes = ast.parse(stub.read_text()).body
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef) and node.name[0] != "_"}
@@ -73,7 +73,7 @@ def bindings_page(stub: pathlib.Path) -> str:
 
 
 def class_table(classes: dict[str, ast.ClassDef], names: set[str]) -> list[str]:
-    """Return a table of classes and the names in them."""
+    """Return a table of classes and their members."""
     if not names:
         return ["None.", ""]
     lines = ["| name | members |", "|---|---|"]
@@ -93,14 +93,14 @@ def member_name(node: ast.stmt) -> str:
 
 
 def core_page() -> str:
-    """Return the reference of cuda.core and its modules: what they export, in their order."""
+    """Return the reference of the public names of cuda.core and its modules, in the order of their `__all__`."""
     modules = ("cuda.core.graph", "cuda.core.texture", "cuda.core.utils", "cuda.core.system", "cuda.core.checkpoint")
     first, *rest = exports("cuda.core", "#")
     return "\n".join([first, "", EXAMPLES, *rest, *(line for name in modules for line in exports(name, "##"))])
 
 
 def exports(module: str, level: str) -> list[str]:
-    """Return the reference of what a module exports, below a heading of this level."""
+    """Return the reference of the public names of a module, with a heading of this level."""
     exporter = importlib.import_module(module)
     lines = [f"{level} {module}", "", "```{eval-rst}", f".. py:currentmodule:: {module}", "```", ""]
     for name in exporter.__all__:
@@ -121,7 +121,7 @@ def exports(module: str, level: str) -> list[str]:
 
 
 def implemented_table() -> str:
-    """Return the functions of the driver and runtime APIs: those that the CPU device has, and why not the others."""
+    """Return the driver and runtime functions that the CPU device supports, and the reasons for the others."""
     from cuda.cpu import driver, runtime_api
 
     apis = (
@@ -142,15 +142,15 @@ def functions_of(title: str, folder: str, names: list[str], reason_of: Callable[
     count = sum(map(len, missing.values()))
     return "\n".join(
         [
-            f"{len(names)} functions of the {title} API are there (a superseded form, `_v1`, counts as one):",
+            f"{len(names)} functions of the {title} API are supported (superseded forms such as `_v1` are counted):",
             "",
             ":::{container} implemented",
             listed,
             ":::",
             "",
-            f"{count} are not, for these reasons:",
+            f"{count} functions are not supported:",
             "",
-            "| not supported | why |",
+            "| functions | reason |",
             "|---|---|",
             *rows,
         ]
@@ -158,7 +158,7 @@ def functions_of(title: str, folder: str, names: list[str], reason_of: Callable[
 
 
 def explained(file: pathlib.Path) -> dict[str, str]:
-    """Return what `python -m cuda.cpu explain` says of a kernel, a file for each pass."""
+    """Return the output of `python -m cuda.cpu explain` for a kernel, one file per pass."""
     from cuda.cpu import explain
 
     pages = {}
@@ -172,7 +172,7 @@ def explained(file: pathlib.Path) -> dict[str, str]:
 
 
 def around(lines: list[str], word: str) -> list[str]:
-    """Return the block of LLVM IR with the first line that has a word."""
+    """Return the block of LLVM IR that contains the first line with a word."""
     at = next(number for number, line in enumerate(lines) if word in line)
     first = max(number for number in range(at) if lines[number].endswith(":"))
     last = next(number for number in range(at, len(lines)) if lines[number].endswith(":") or lines[number] == "}")
@@ -180,18 +180,19 @@ def around(lines: list[str], word: str) -> list[str]:
 
 
 def instructions_table() -> str:
-    """Return the PTX instructions of the table in the manual's order, each with its state from a run of the tests."""
+    """Return the PTX instructions in the manual's order, each with the number of forms that the tests run."""
     from cuda.cpu.ptx import instructions
 
     run = tested_instructions()
     rows = [row for rows in instructions.table().values() for row in rows]
     there = sum(bool(row.family) for row in rows)
-    lines = [f"{there} forms are there, {len(rows) - there} are known and refused:", ""]
-    lines += ["| section | form | where | state |", "|---|---|---|---|"]
+    lines = [f"{there} forms are supported, {len(rows) - there} are recognised and rejected:", ""]
+    lines += ["| section | form | values | status |", "|---|---|---|---|"]
     for row in rows:
         values = "; ".join(f"{name}: {words}" for name, words in row.values.items() if f".{name}" in row.syntax)
         count = run.get(instruction_name(row), 0)
-        state = "refused" if not row.family else f"there; tests run {count}" if count else "there; no test runs it"
+        tests = f"{count} forms tested" if count else "not tested"
+        state = f"supported; {tests}" if row.family else "rejected"
         lines.append(f"| {row.section} | {code(row.syntax)} | {code(values) if values else ''} | {state} |")
     return "\n".join(lines)
 
@@ -203,7 +204,7 @@ def instruction_name(row: object) -> str:
 
 
 def tested_instructions() -> dict[str, int]:
-    """Return how many forms of each row the tests run, by the record that `nox -s instructions` writes."""
+    """Return the number of forms of each row that the tests run, as recorded by `nox -s instructions`."""
     lines = (pathlib.Path(__file__).parent / "instructions_run.txt").read_text().splitlines()
     parts = [line.partition(" ") for line in lines if line and not line.startswith("#")]
     return {name: int(count) for count, _, name in parts}
@@ -215,7 +216,7 @@ def code(text: str) -> str:
 
 
 def advice_table() -> str:
-    """Return what the exceptions of cuda.core advise."""
+    """Return the advice in the exceptions of cuda.core."""
     from cuda.core import _errors
 
     return "\n".join(f"`{status}`\n: {advice}\n" for status, advice in _errors._ADVICE.items())

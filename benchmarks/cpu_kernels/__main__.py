@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Time kernels on the CPU device beside C and Numba, one core against one core: python -m benchmarks.cpu_kernels
+"""Time kernels on the CPU device, in C and in Numba, each on one core: python -m benchmarks.cpu_kernels
 
-The runs of all sides of a row take turns; the figures are medians. For a busy machine there is --best: the shortest
-run, by CPU time where one core works and by the clock where two do. A launch counts from the call to the end of the
-synchronisation; calls too short for the clock are repeated, the launches then one behind the other. What was written is
-compared first.
+The runs of all sides of a row alternate; the figures are medians. For a busy machine there is --best: the shortest run,
+by CPU time for one core and by the clock for two. The time of a launch includes the synchronisation. Very short calls
+are repeated, with consecutive launches. Results are compared before anything is timed.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from benchmarks.cpu_kernels.data import reset
 from benchmarks.cpu_kernels.peers import HERE, Numba, compiled_c, peaks
 from benchmarks.tables import duration, machine
 
-ENOUGH = 2e-3  # seconds: what takes less is repeated
+ENOUGH = 2e-3  # seconds: shorter runs are repeated
 Side = TypeVar("Side")
-pick: Callable[[list[float]], float] = statistics.median  # of the runs of a row; with --best the shortest
+pick: Callable[[list[float]], float] = statistics.median  # median of the runs of a row; with --best the minimum
 clock = time.perf_counter  # with --best the CPU time of all threads
 
 
 class Bench:
-    """The CPU device with one stream, and a case's arrays seen by both sides."""
+    """The CPU device with one stream, and the arrays of a case, which both sides use."""
 
     def __init__(self) -> None:
         from cuda.core import Device, LegacyPinnedMemoryResource, Program, ProgramOptions
@@ -46,8 +45,8 @@ class Bench:
         options = ProgramOptions(arch=f"sm_{self.device.arch}", include_path=str(HERE))
         self.code = Program((HERE / "kernels.cu").read_text(), code_type="c++", options=options).compile("cubin")
 
-    def place(self, case: Case) -> None:
-        """Put a case's arrays where kernels can see them."""
+    def allocate(self, case: Case) -> None:
+        """Copy the arrays of a case into memory that kernels can access."""
         made = case.arrays(np.random.default_rng(seed=4))
         self.buffers = {name: self._memory.allocate(a.nbytes, stream=self.stream) for name, a in made.items()}
         self.arrays = {name: np.frombuffer(memoryview(self.buffers[name]), a.dtype, a.size) for name, a in made.items()}
@@ -56,7 +55,7 @@ class Bench:
         reset(case, self.arrays)
 
     def launches(self, case: Case) -> tuple[Callable[[int], None], str]:
-        """Return a function that runs the kernels so many times, and what is said of their paths."""
+        """Return a function that runs the kernels a number of times, and a description of their paths."""
         from cuda.core import LaunchConfig, launch
 
         planned, notes = [], io.StringIO()
@@ -91,7 +90,7 @@ class Bench:
 
 
 def path_of(notes: str) -> str:
-    """Return how the kernels run, out of what CUDA_CPU_EXPLAIN says."""
+    """Return how the kernels run, from the output of CUDA_CPU_EXPLAIN."""
     heads = [line.partition("kernel ")[2].split("; ") for line in notes.splitlines() if ": kernel " in line]
     short = [f"{head[-1].partition(',')[0]} ({head[1].removeprefix('accesses: ')})" for head in heads]
     return "; ".join(dict.fromkeys(short)).replace("|", "/")
@@ -103,8 +102,8 @@ def timed(run: Callable[[int], object], count: int) -> float:
     return (clock() - start) / count
 
 
-def turns(sides: dict[Side, Callable[[], float]], seconds: float) -> dict[Side, float]:
-    """Run all sides in turn until the time is over and return the medians, or the shortest."""
+def alternate(sides: dict[Side, Callable[[], float]], seconds: float) -> dict[Side, float]:
+    """Run all sides alternately until the time is over; return the medians, or the minima."""
     found: dict[Side, list[float]] = {name: [] for name in sides}
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(found[next(iter(sides))]) < 5:
@@ -114,8 +113,8 @@ def turns(sides: dict[Side, Callable[[], float]], seconds: float) -> dict[Side, 
 
 
 def compare(bench: Bench, c: ctypes.CDLL, numba: Numba | None, case: Case, seconds: float) -> tuple[dict, str]:
-    """Check that all sides write the same, and time them."""
-    bench.place(case)
+    """Check that all sides write the same results, and time them."""
+    bench.allocate(case)
     run, path = bench.launches(case)
     peer = bench.peer(c, case)
     reset(case, bench.arrays)
@@ -125,7 +124,7 @@ def compare(bench: Bench, c: ctypes.CDLL, numba: Numba | None, case: Case, secon
     peer(1)
     for name in case.results:
         check_equal(case, found[name], bench.arrays[name], f"{case.name}: {name}")
-    run(2)  # warm
+    run(2)  # warm up
     count = max(1, round(ENOUGH / max(timed(peer, 3), 1e-9)))
     sides = {"ours": lambda: timed(run, count), "c": lambda: timed(peer, count)}
     if numba:
@@ -133,7 +132,7 @@ def compare(bench: Bench, c: ctypes.CDLL, numba: Numba | None, case: Case, secon
             check_equal(case, array, found[name], f"{case.name}: {name}, Numba")
         numba.run(1, False)
         sides["numba"] = lambda: numba.run(count, clock is time.process_time)
-    return turns(sides, seconds), path
+    return alternate(sides, seconds), path
 
 
 def share_of_peak(case: Case, took: float, flops: float, bandwidth: float) -> str:
@@ -149,11 +148,11 @@ def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
     from cuda.cpu.runtime import _runtime
 
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    _runtime.set_workers(1)  # those that another table has started keep the cores that they had
+    _runtime.set_workers(1)  # workers started for another table keep their cores
     c = compiled_c()
     flops, bandwidth = peaks(c)
-    print(f"\nOne core: {flops / 1e9:.0f} GFLOP/s and {bandwidth / 1e9:.1f} GB/s by the best loops that we know.\n")
-    print("| kernel | CPU device | C | times C's speed | wanted | Numba | share of the peak | path |")
+    print(f"\nOne core: {flops / 1e9:.0f} GFLOP/s and {bandwidth / 1e9:.1f} GB/s by the best known loops.\n")
+    print("| kernel | CPU device | C | speed / C | target | Numba | share of the peak | path |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     bench = Bench()
     numba = Numba(numba_python) if numba_python else None
@@ -173,9 +172,9 @@ def scaling_table(cases: list[Case], seconds: float) -> None:
     from cuda.cpu.runtime import _runtime
 
     bench, before = Bench(), _runtime.workers()
-    print("\n| kernel | one worker | two workers | times as fast |\n|---|---|---|---|", flush=True)
+    print("\n| kernel | one worker | two workers | speedup |\n|---|---|---|---|", flush=True)
     for case in cases:
-        bench.place(case)
+        bench.allocate(case)
         run, _ = bench.launches(case)
 
         def on(workers: int, run: Callable = run) -> float:
@@ -183,7 +182,7 @@ def scaling_table(cases: list[Case], seconds: float) -> None:
             return timed(run, 1)
 
         on(2)
-        took = turns({1: lambda: on(1), 2: lambda: on(2)}, seconds)
+        took = alternate({1: lambda: on(1), 2: lambda: on(2)}, seconds)
         print(f"| {case.name} | {duration(took[1])} | {duration(took[2])} | {took[1] / took[2]:.2f} |", flush=True)
     _runtime.set_workers(before)
 
@@ -201,10 +200,10 @@ def main() -> None:
     global pick
     pick = min if options.best else pick
     os.environ.setdefault("CUDA_PYTHON_DRIVER", "cpu")
-    os.environ.setdefault("CUDA_CPU_LEVEL", "3")  # what kernels that run long come to
+    os.environ.setdefault("CUDA_CPU_LEVEL", "3")  # the level of hot kernels
     cases = [c for c in all_cases() if not options.kernels or c.name.startswith(tuple(options.kernels))]
     print(machine())
-    parts = [options.only] if options.only else ["scaling", "latency", "speed"]  # the last one stays on one core
+    parts = [options.only] if options.only else ["scaling", "latency", "speed"]  # last: it pins the process
     if "scaling" in parts:
         smaller = [c for c in all_cases(scale=2) if not options.kernels or c.name.startswith(tuple(options.kernels))]
         scaling_table([case for case in smaller if case.computes], options.seconds)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is timed: for each kernel its data, its launches, the call of its C peer and what both must have written.
+"""The benchmark cases: for each kernel its data, its launches, the call of its C peer, and its results.
 
-Data are made from the names alone, so that the process with Numba makes the same.
+The data depend only on the names, so that the process with Numba creates the same.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 
 @dataclass
 class Case:
-    """One kernel. Arguments are names of arrays or NumPy scalars, the same for the device, C and Numba."""
+    """One kernel. Arguments are names of arrays, or NumPy scalars; they are the same for the device, C and Numba."""
 
     name: str
-    target: float  # this times the speed of C is wanted
+    target: float  # relative to the speed of C
     arrays: Callable[[np.random.Generator], dict[str, np.ndarray]]
     arguments: tuple
     launches: list[tuple]  # kernel, grid, block, arguments
     results: tuple[str, ...]  # arrays that are written
     flops: float = 0
-    bytes: float = 0  # that must pass through memory
-    function: str = ""  # of C and Numba, if not the name's first word
-    starts_at: str = ""  # what results hold before: "zero" where sums are added to
+    bytes: float = 0  # memory traffic
+    function: str = ""  # name in C and Numba, if not the first word of the name
+    starts_at: str = ""  # initial value of results: "zero" if sums are added to them
     tolerance: float = 1e-3
-    computes: bool = False  # rather than waits for memory: two workers should be twice as fast
+    computes: bool = False  # limited by computation: two workers should be twice as fast
 
     @property
     def peer(self) -> str:
@@ -105,7 +105,7 @@ def _scan(count: int) -> Case:
 
 
 def all_cases(scale: int = 1) -> list[Case]:
-    """Return the cases in the order of the table; with a larger scale those that compute most do less."""
+    """Return the cases in the order of the table. A larger scale reduces the work of the longest ones."""
     n3, cube, side, rows, columns = 1 << 24, 192, 2048, 4096 // scale**2, 1024
     fractal, most, bodies, options, messages, sparse = 768, 200, 4096 // scale, 1 << 19, 1 << 16, 1 << 17
     return [
@@ -158,7 +158,7 @@ def all_cases(scale: int = 1) -> list[Case]:
 
 
 def check_equal(case: Case, found: np.ndarray, expected: np.ndarray, what: str) -> None:
-    """Compare results; a Mandelbrot point may leave a round earlier where a rounding differs."""
+    """Compare results. The iterations of a Mandelbrot point may differ by one, because of rounding."""
     if case.tolerance < 0:
         apart = np.count_nonzero(found != expected) / found.size
         assert apart < 0.02, f"{what}: {apart:.1%} of the results differ"
@@ -169,6 +169,6 @@ def check_equal(case: Case, found: np.ndarray, expected: np.ndarray, what: str) 
 
 
 def c_argument(argument: object) -> object:
-    """Return a NumPy scalar as ctypes passes it."""
+    """Return a NumPy scalar as a ctypes value."""
     kinds = {"f": ctypes.c_float, "i": ctypes.c_int, "u": ctypes.c_size_t}
     return kinds[np.asarray(argument).dtype.kind](np.asarray(argument).item())

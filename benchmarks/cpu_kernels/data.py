@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The data of a case: the same in every process."""
+"""The data of a case, which are the same in every process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def arrays_of(case: Case) -> dict[str, np.ndarray]:
 
 
 def reset(case: Case, arrays: dict[str, np.ndarray]) -> None:
-    """Give the arrays that are written what they hold at first."""
+    """Set the result arrays to their initial values."""
     fresh = case.arrays(np.random.default_rng(seed=4))
     for name in case.results:
         arrays[name][:] = 0 if case.starts_at == "zero" else fresh[name]

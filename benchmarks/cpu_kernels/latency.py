@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What comes on top of the kernels' own time: launches, and the first launch of a kernel, when it is compiled."""
+"""The overhead of launches, and of the first launch of a kernel, which compiles it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 SIZES = (100, 1000)  # instructions
 
-# One process compiles with an empty cache, twice, the second time a kernel that differs; another finds the entries.
-# CPU time: of one thread without waiting, that is the time on an idle machine.
+# One process compiles two different kernels with an empty cache; another process finds the entries.
+# CPU time of one thread without waiting, which equals the elapsed time on an idle machine.
 COMPILE = """
 import sys, time
 from cuda.cpu.ptx import program
@@ -35,8 +35,8 @@ for size in {sizes}:
         print(size, variant, time.process_time() - start, "llvmlite" in sys.modules)
 """
 
-# One process launches two kernels for the first time and fills the cache; another finds them. By CPU time, with what
-# the launches import: so the kernels come from outside, not out of this module.
+# One process launches two kernels for the first time and fills the cache; another process finds them. The CPU time
+# includes the imports of the launches, so the kernels are passed in and not created by this module.
 FIRST_LAUNCH = """
 import sys, time
 from cuda.core import Device, LaunchConfig, ObjectCode, launch
@@ -56,7 +56,7 @@ assert len(sys.argv) < 2 or "llvmlite" not in sys.modules, "a cached kernel need
 
 
 def kernel_of(size: int, variant: int = 1) -> str:
-    """Return PTX of a kernel with about `size` instructions: arithmetic, memory, a branch in every 25."""
+    """Return PTX of a kernel with about `size` instructions: arithmetic, memory, one branch per 25 instructions."""
     lines = [
         ".version 8.5\n.target sm_90\n.address_size 64",
         ".visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n) {",
@@ -82,7 +82,7 @@ def kernel_of(size: int, variant: int = 1) -> str:
 
 
 def launch_times(bench: Bench) -> dict[str, tuple[float, float]]:
-    """Return medians of an empty launch up to the end of the synchronisation, and of dependent launches."""
+    """Return the median times of an empty launch with synchronisation, and of dependent launches."""
     from cuda.core import LaunchConfig, launch
 
     stream, empty, increment = bench.stream, bench.code.get_kernel("empty"), bench.code.get_kernel("increment")
@@ -137,7 +137,7 @@ def compile_times() -> dict[str, tuple[float, float | None]]:
 
 
 def first_launch_times() -> dict[str, tuple[float, float | None]]:
-    """Return seconds of CPU time of first launches from the disk cache, with all that they import."""
+    """Return seconds of CPU time of first launches from the disk cache, including imports."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {name: value for name, value in os.environ.items() if name != "CUDA_CPU_LEVEL"}
         environment |= {"CUDA_CPU_CACHE": folder, "CUDA_PYTHON_DRIVER": "cpu"}
@@ -154,8 +154,8 @@ def first_launch_times() -> dict[str, tuple[float, float | None]]:
 
 
 def latency_table(bench: Bench) -> None:
-    print("\n| what | measured | wanted |\n|---|---|---|")
-    for name, (seconds, wanted) in (
+    print("\n| measurement | result | target |\n|---|---|---|")
+    for name, (seconds, target) in (
         launch_times(bench) | compile_times() | first_launch_times() | module_times()
     ).items():
-        print(f"| {name} | {duration(seconds)} | {duration(wanted) if wanted else ''} |", flush=True)
+        print(f"| {name} | {duration(seconds)} | {duration(target) if target else ''} |", flush=True)

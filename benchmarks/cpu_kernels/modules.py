@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Large modules: what loading them takes, and that kernels are compiled one by one, when they are launched."""
+"""Large modules: the time of loading them, and of compiling one kernel of many at its launch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import tempfile
 import time
 
-COUNT = 2000  # of unused variables, and of unused functions
+COUNT = 2000  # number of unused variables, and of unused functions
 
 CUB = """
 #include <cub/block/block_radix_sort.cuh>
@@ -36,7 +36,7 @@ extern "C" __global__ void sort_long(unsigned *keys) {
 
 
 def wide() -> str:
-    """Return PTX of one small kernel among many variables and functions that it does not use."""
+    """Return PTX of one small kernel, with many variables and functions that it does not use."""
     variables = "".join(
         f".visible .global .align 4 .b8 g{i}[{4 * (i % 7 + 1)}] = {{1, 2, 3, 4}};\n" for i in range(COUNT)
     )
@@ -54,7 +54,7 @@ def wide() -> str:
 
 
 def cub() -> list[str]:
-    """Return the PTX of two kernels that sort by CUB."""
+    """Return the PTX of two kernels that sort with CUB."""
     from cuda.core import Device, Program, ProgramOptions
     from cuda.cpu.ptx.image import ptx_of
 
@@ -73,7 +73,7 @@ def module_times() -> dict[str, tuple[float, float | None]]:
     with tempfile.TemporaryDirectory() as os.environ["CUDA_CPU_CACHE"]:
         first = program.load([wide()]).compile
         assert first is not None
-        first("k")  # imports what compiling needs
+        first("k")  # import what compiling needs
         cases = (
             (f"{COUNT:,} unused variables and {COUNT:,} unused functions", [wide() + "\n"], "k"),
             ("two kernels that sort by CUB", cub(), "sort_scan"),

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The same loops for Numba's CPU compiler, run in a process of their own: cpu_kernels asks it for one run at a time.
+"""The same loops for Numba's CPU compiler, in a separate process that executes one command at a time.
 
-Commands come as lines: `load NAME RESULT.npz` makes the data, runs once and keeps the results; `run COUNT CPU` answers
-with the seconds, of CPU time if CPU is 1, of one of so many runs.
+Commands are lines: `load NAME RESULT.npz` creates the data, runs once and writes the results; `run COUNT CPU`
+prints the mean time of COUNT runs in seconds, of CPU time if CPU is 1.
 """
 
 from __future__ import annotations

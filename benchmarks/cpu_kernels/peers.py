@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The other sides: C in this process, Numba in one of its own, and what the machine can do."""
+"""The peers: C in this process, Numba in a separate one, and the peak of the machine."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FLAGS = ["-O3", "-march=native", "-fno-fast-math", "-shared", "-fPIC"]
 
 
 def compiled_c() -> ctypes.CDLL:
-    """Return the C peers as a library."""
+    """Compile the C peers and return the library."""
     library = pathlib.Path(tempfile.mkdtemp()) / "kernels.so"
     subprocess.run(["gcc", *FLAGS, "-o", library, HERE / "kernels.c", "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 
 def peaks(c: ctypes.CDLL) -> tuple[float, float]:
-    """Return the most operations and bytes a second that one core was seen to do."""
+    """Return the highest measured operations per second and bytes per second of one core."""
     c.peak_flops.restype = ctypes.c_float
     operations, rounds = ctypes.c_int.in_dll(c, "peak_operations").value, 1 << 20
     x, y = np.ones(1 << 24, np.float32), np.ones(1 << 24, np.float32)
@@ -46,7 +46,7 @@ def peaks(c: ctypes.CDLL) -> tuple[float, float]:
 
 
 class Numba:
-    """A process that runs the loops by Numba, one at a time."""
+    """A process that runs the loops in Numba, one at a time."""
 
     def __init__(self, python: str):
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -68,7 +68,7 @@ class Numba:
         return answer
 
     def load(self, case: Case) -> dict[str, np.ndarray]:
-        """Make the data of a case, run it once and return the results."""
+        """Create the data of a case, run it once and return the results."""
         path = os.path.join(self._folder.name, "results.npz")
         self._ask("load", case.name, path)
         with np.load(path) as results:

@@ -21,7 +21,7 @@ import sysconfig
 import tarfile
 import time
 
-ARGUMENTS = {  # of the examples that take any
+ARGUMENTS = {  # of the examples that take arguments
     "image_filter.py": ["picture.png", "edges.png"],
     "mandelbrot.py": ["mandelbrot.png"],
     "nbody.py": ["galaxies.gif", "4096"],
@@ -29,13 +29,13 @@ ARGUMENTS = {  # of the examples that take any
 }
 NEED_MORE = ("dask_squares.py", "make_picture.py", "mpi_sum.py", "torch_operator.py")
 LIBRARIES = {"nvrtc": "libnvrtc.so.13", "nvJitLink": "libnvJitLink.so.13"}
-# What the tests use beyond pytest and NumPy; a test that lacks one of these cannot even be collected.
+# Needed by the tests besides pytest and NumPy: without one of these, tests cannot be collected.
 WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "tqdm", "mpmath", "anyio", "trio"]
 STEPS = ("tests", "kernels", "examples", "benchmarks")
 
 
 class Report:
-    """Steps with their outcome and the end of their output."""
+    """The steps with their results and the end of their output."""
 
     def __init__(self, folder: pathlib.Path, timeout: int) -> None:
         self.folder, self.timeout = folder, timeout
@@ -74,7 +74,7 @@ class Report:
 
 
 def driver_facts() -> dict[str, object]:
-    """Return what NVIDIA's driver says of itself, or why it cannot be asked."""
+    """Return the version and devices of NVIDIA's driver, or the error."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -112,7 +112,7 @@ def missing_libraries(python: pathlib.Path, environment: dict) -> list[str]:
 
 
 def has(python: pathlib.Path, package: str, environment: dict) -> bool:
-    """Tell whether a distribution is there, and setuptools new enough for this project's metadata."""
+    """Tell whether a distribution is installed; setuptools must be new enough for this project's metadata."""
     compare = "int(m.version(sys.argv[1]).split('.')[0]) < int(sys.argv[2])"
     program = f"import sys, importlib.metadata as m; sys.exit({compare})"
     least = "77" if package == "setuptools" else "0"
@@ -121,11 +121,11 @@ def has(python: pathlib.Path, package: str, environment: dict) -> bool:
 
 
 def make_environment(report: Report, folder: pathlib.Path, environment: dict) -> bool:
-    """Make an environment on top of this Python's packages."""
+    """Create a virtual environment that can import this Python's packages."""
     make = [sys.executable, "-m", "venv", "--clear", "--without-pip", folder]
     if not report.run(f"environment {folder.name}", make, folder.parent, environment):
         return False
-    # Not --system-site-packages, which would miss those of a virtual environment that runs this script.
+    # Not --system-site-packages: it would miss the packages of a virtual environment that runs this script.
     own = pathlib.Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     paths = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
     (own / "beneath.pth").write_text("".join(f"{path}\n" for path in paths))
@@ -133,7 +133,7 @@ def make_environment(report: Report, folder: pathlib.Path, environment: dict) ->
 
 
 def link_libraries(folder: pathlib.Path) -> None:
-    """Show an environment NVIDIA's libraries of the packages beneath: cuda.pathfinder looks in its own folder only."""
+    """Link NVIDIA's libraries into the environment: cuda.pathfinder searches only the environment's own folder."""
 
     def link(source: str, target: str) -> None:
         if not os.path.lexists(target):
@@ -146,7 +146,7 @@ def link_libraries(folder: pathlib.Path) -> None:
 
 
 def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pathlib.Path, environment: dict) -> bool:
-    """Make an environment and build the sdist in it."""
+    """Create an environment and build the sdist in it."""
     python = work / "env/bin/python"
     if not make_environment(report, work / "env", environment):
         return False
@@ -155,7 +155,7 @@ def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pat
         if not has(python, wanted, environment):
             report.run(f"package {wanted}", [*offline, wanted], work, environment)
     for path in sorted(wheels.glob("nvidia_*.whl")):
-        # Also where this Python has the same: cuda.pathfinder looks for libraries in the environment's own folder.
+        # Even if this Python has the package: cuda.pathfinder searches only the environment's own folder.
         command = [*offline, "--no-deps", "--ignore-installed", path]
         report.run(f"package {path.name.split('-')[0]}", command, work, environment)
     link_libraries(work / "env")
@@ -164,11 +164,11 @@ def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pat
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--wheels", type=pathlib.Path, required=True, help="the sdist, and wheels of what it needs")
+    parser.add_argument("--wheels", type=pathlib.Path, required=True, help="folder with the sdist and other wheels")
     parser.add_argument("--report", type=pathlib.Path, required=True, help="folder for report.md, report.json and logs")
-    parser.add_argument("--driver", default="nvidia", choices=["nvidia", "cpu"], help="cpu tries this script itself")
+    parser.add_argument("--driver", default="nvidia", choices=["nvidia", "cpu"], help="cpu tests this script itself")
     parser.add_argument("--peer", type=pathlib.Path, help="wheels of NVIDIA's cuda-core and cuda-bindings")
-    parser.add_argument("--without", metavar="EXPRESSION", help="tests that this machine cannot run, as of pytest's -k")
+    parser.add_argument("--without", metavar="EXPRESSION", help="tests that this machine cannot run (pytest -k)")
     parser.add_argument("--timeout", type=int, default=1800, help="seconds for one step")
     parser.add_argument("--steps", default=",".join(STEPS), help=f"of {', '.join(STEPS)}; default: all; '' only builds")
     options = parser.parse_args()
@@ -192,7 +192,7 @@ def main() -> int:
 
 
 def install_peer(report: Report, work: pathlib.Path, wheels: pathlib.Path, environment: dict) -> pathlib.Path | None:
-    """Make an environment with NVIDIA's packages."""
+    """Create an environment with NVIDIA's packages."""
     command = [work / "peer/bin/python", "-m", "pip", "install", "--no-index", "--no-deps", "--ignore-installed"]
     made = make_environment(report, work / "peer", environment)
     if made and report.run("package peer", [*command, *sorted(wheels.glob("*.whl"))], work, environment):
@@ -212,18 +212,18 @@ def run_steps(
     """Run tests, examples and benchmarks of the unpacked tree with the installed package."""
     python, steps = work / "env/bin/python", options.steps.split(",")
     missing = missing_libraries(python, environment)
-    report.facts["missed libraries"] = ", ".join(missing) or "none"
+    report.facts["missing libraries"] = ", ".join(missing) or "none"
     test = [python, "-m", "pytest", "-v", f"--driver={options.driver}"]
     if options.without:
         test += ["-k", f"not ({options.without})"]
-    if has(python, "pytest-xdist", environment):  # a test that never ends, or its process, does not end the others
+    if has(python, "pytest-xdist", environment):  # a test that hangs or crashes does not stop the others
         test += ["-o", "timeout_method=thread", "--timeout=60"]
-        one, many = ["-n", "1", "--max-worker-restart=99"], ["-n", "8"]  # one: what asks the GPU for its free memory
+        one, many = ["-n", "1", "--max-worker-restart=99"], ["-n", "8"]  # one: tests that compare the GPU's free memory
     else:
         one = many = []
     if "tests" in steps:
         report.run("tests", [*test, *one, "--ignore=tests/cpu"], tree, environment)
-    if "kernels" in steps:  # of the tests of the CPU device
+    if "kernels" in steps:  # the tests of the CPU device
         report.run("kernels", [*test, *many, "tests/cpu"], tree, environment)
     if "examples" in steps:
         run_examples(report, python, tree, environment, missing)
