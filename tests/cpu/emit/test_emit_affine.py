@@ -9,7 +9,10 @@ import random
 
 import numpy as np
 import pytest
-from support.warps import compiled
+from support.loaded import Loaded
+from support.warps import HEAD, compiled
+
+from cuda.cpu.code import NARROW, WIDE
 
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first, .param .u32 n)
@@ -88,6 +91,41 @@ def test_backwards_and_strided_accesses() -> None:
     compiled(text)(x, out)
     lanes = np.arange(32)
     np.testing.assert_array_equal(out[::-1], (31 - lanes) * 1000 + 2 * lanes)
+
+
+@pytest.mark.parametrize("row", [WIDE, NARROW])
+def test_a_stride_that_is_greater_than_all_numbers_of_its_type(row: int) -> None:
+    """The product of two factors has 62 bits: 16 lanes of that are beyond those of the numbers that are compared."""
+    text = HEAD + """
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b16 %h<3>;
+    ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 8; add.s64 %d3, %d1, %d2;
+    mul.lo.u32 %r2, %r1, -0x7ffffff0; mul.lo.u32 %r3, %r2, -0x7ffffff0; cvt.u16.u32 %h1, %r3; add.u16 %h2, %h1, 0x7ff8;
+    cvt.u64.u16 %d4, %h2; st.global.u64 [%d3], %d4;
+    ret;
+}
+"""
+    out = np.zeros(128, np.uint64)
+    Loaded(text.encode(), row).launch("k", 1, 128, out)
+    np.testing.assert_array_equal(out, (256 * np.arange(128) + 0x7FF8) % 2**16)
+
+
+@pytest.mark.parametrize("distance", ["-1", "0xffffffff", "32", "31"])
+def test_shifts_of_an_index_by_more_than_its_bits(distance: str) -> None:
+    text = """
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;
+    shl.b32 %r2, %r1, DISTANCE; add.u32 %r3, %r2, %r1; st.global.u32 [%d3], %r3;
+    ret;
+}
+"""
+    out = np.zeros(32, np.uint32)
+    compiled(text.replace("DISTANCE", distance))(out)
+    lanes = np.arange(32, dtype=np.uint32)
+    np.testing.assert_array_equal(out, lanes + (lanes << 31 if distance == "31" else 0))
 
 
 @pytest.mark.parametrize("bits", ["and.b32 %r2, %r1, -32;", "shr.u32 %r9, %r1, 5; shl.b32 %r2, %r9, 5;",

@@ -200,6 +200,8 @@ def fits_packet(frame: Frame, source: Register, stride: int, type_: str) -> Valu
     if len(segments(frame)) == 1:
         return fits(frame, base, type_, reach)
     low, high = range_of(type_)
+    if abs(reach) > high - low:  # there may be no such number of 64 bits
+        return constant(0, "i1")
     nothing, far = constant(0, "i64"), builder.resize(_distance(frame, source.name), "i64", signed=True)
     least = builder.intrinsic("smin", "i64", far, nothing)
     most = builder.intrinsic("smax", "i64", far, nothing)

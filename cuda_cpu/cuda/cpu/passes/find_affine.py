@@ -229,7 +229,8 @@ def _combine(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int
     if opcode == "sub":
         return found[0] - found[1]
     if opcode == "shl":
-        return found[0] << operands[1].value if isinstance(operands[1], Immediate) and operands[1].value < 32 else None
+        distance = operands[1]
+        return found[0] << distance.value if isinstance(distance, Immediate) and 0 <= distance.value < 32 else None
     if opcode in ("mul", "mad"):
         product = _product(found, operands, form.type if getattr(form, "mode", None) == "wide" else "s64")
         return None if product is None else product + (found[2] if opcode == "mad" else 0)
