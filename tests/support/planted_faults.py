@@ -87,7 +87,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
          "{constant(stride * (lane % count if lane < 9 else lane % count - 1), element).ref}"),
         ("emit/affine.py", 'picks = ", ".join(f"i32 {lane // count}"', 'picks = ", ".join(f"i32 {0 * lane}"'),
         ("passes/find_affine.py", "return found[0] - found[1]", "return found[1] - found[0]"),
-        ("passes/find_affine.py", "and operands[1].value < 32 else None", "else None"),
+        ("passes/find_affine.py", "0 <= distance.value < 32 else None", "distance.value < 32 else None"),
         ("passes/find_affine.py", "writes[step.writes[0]] > 1 or step.instruction.guard", "writes[step.writes[0]] > 1"),
         ("passes/find_affine.py", "or step.instruction.guard is not None or form.opcode not in SIMPLE",
          "or form.opcode not in SIMPLE"),
