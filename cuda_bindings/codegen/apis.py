@@ -30,11 +30,11 @@ class Api:
     guard: str = ""  # macro by which the first header tells that it is included: it declares the same as we do
     style: Style = Style.TUPLE
     versions: tuple[str, ...] = ()  # headers with typedefs PFN_<function>_v<version>
-    version_macro: str | None = None
+    version_macro: str = ""
     prelude: tuple[str, ...] = ()  # headers that the headers need and do not include
     defines: tuple[str, ...] = ()
-    per_thread_define: str | None = None  # switches the header to the per-thread default stream
-    every_version_define: str | None = None  # makes the header declare all versions of its functions
+    per_thread_define: str = ""  # switches the header to the per-thread default stream
+    every_version_define: str = ""  # makes the header declare all versions of its functions
     as_needed: tuple[str, ...] = ()  # headers of which only those types are bound that others are made of
     # What is left out of the names of structs and enumerations in Python: a pattern. Structs are records then, with
     # fields in snake_case, and several of them in a row are one object.

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The model's types spelled in C and in Cython, and what a name finally stands for."""
+"""C and Cython declarations of the model's types, and the types behind typedefs."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from codegen.model import Array, Enum, FunctionType, Library, Named, Pointer, Primitive, Struct, Type
 
@@ -23,13 +24,14 @@ PRIMITIVE_SIZES = {
     "long long": (8, True),
     "unsigned long long": (8, False),
 }
-# Types that several APIs define, and the macro that tells that it is done: NVIDIA's own, or one of ours.
+# Types that several APIs define, and the macro that guards them: NVIDIA's own, or one of ours.
 SHARED = {"CUuuid_st": "CU_UUID_HAS_BEEN_DEFINED", "CUresult": "CUDA_BINDINGS_CURESULT"}
 ANONYMOUS = re.compile(r"anon_(struct|union)\d+")
+Spell = Callable[[Primitive | Named | None], str]  # the name of a type; None is an empty list of parameters
 
 
-def target(library: Library, type_: Type) -> Type | Struct | Enum:
-    """Return what a type stands for after all typedefs: a struct or enum of the model, or a type without a name."""
+def strip_typedefs(library: Library, type_: Type) -> Type | Struct | Enum:
+    """Return the type behind all typedefs: a struct or enum of the model, or a type without a name."""
     while isinstance(type_, Named):
         if type_.name in library.typedefs:
             type_ = library.typedefs[type_.name].type
@@ -42,15 +44,38 @@ def target(library: Library, type_: Type) -> Type | Struct | Enum:
     return type_
 
 
-def integer(library: Library, type_: Type) -> tuple[int, bool] | None:
-    """Return size and signedness of an integer type, None for other types."""
-    found = target(library, type_)
+def struct_of(library: Library, type_: Type) -> Struct:
+    """Return the struct or union that a type stands for; TypeError if it is none."""
+    found = strip_typedefs(library, type_)
+    if not isinstance(found, Struct):
+        raise TypeError(f"not a struct: {type_!r}")
+    return found
+
+
+def enum_of(library: Library, type_: Type) -> Enum:
+    """Return the enumeration that a type stands for; TypeError if it is none."""
+    found = strip_typedefs(library, type_)
+    if not isinstance(found, Enum):
+        raise TypeError(f"not an enumeration: {type_!r}")
+    return found
+
+
+def is_integer(library: Library, type_: Type) -> bool:
+    found = strip_typedefs(library, type_)
+    return isinstance(found, Named) or (isinstance(found, Primitive) and found.name in PRIMITIVE_SIZES)
+
+
+def integer(library: Library, type_: Type) -> tuple[int, bool]:
+    """Return size and signedness of an integer type."""
+    found = strip_typedefs(library, type_)
     if isinstance(found, Named):
         return FIXED[found.name]
-    return PRIMITIVE_SIZES.get(found.name) if isinstance(found, Primitive) else None
+    if not isinstance(found, Primitive):
+        raise TypeError(f"not an integer type: {type_!r}")
+    return PRIMITIVE_SIZES[found.name]
 
 
-def declare(type_: Type, name: str, spell, suffix: str = "") -> str:
+def declare(type_: Type, name: str, spell: Spell, suffix: str = "") -> str:
     """Return the declaration of `name` with a type; `spell` gives the text of a named type."""
     if isinstance(type_, Pointer):
         inner = f"*{name}"
@@ -99,7 +124,7 @@ class Declarations:
         return {"_Bool": "bint"}.get(type_.name, type_.name)
 
     def need(self, name: str) -> None:
-        """Declare a named type, unless that is done."""
+        """Declare a named type, once."""
         if name in self.done:
             return
         self.done.add(name)
@@ -147,11 +172,11 @@ class Declarations:
         self.cython += self.cython_members(struct) or ["    pass"]
 
     def members(self, struct: Struct) -> str:
-        """Return the members of a struct in C; those without a name are written out in their place."""
+        """Return the members of a struct in C; anonymous ones are written out."""
         parts = []
         for field in struct.fields:
             if field.name is None:
-                inner = self.library.structs[field.type.name]
+                inner = struct_of(self.library, field.type)
                 parts.append(f"{'union' if inner.union else 'struct'} {{ {self.members(inner)} }};")
             else:
                 bits = f" : {field.bit_width}" if field.bit_width else ""
@@ -162,7 +187,7 @@ class Declarations:
         lines = []
         for field in struct.fields:
             if field.name is None:
-                lines += self.cython_members(self.library.structs[field.type.name])
+                lines += self.cython_members(struct_of(self.library, field.type))
             else:
                 lines.append("    " + declare(field.type, field.name, self.spell_cython))
         return lines

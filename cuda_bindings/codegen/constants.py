@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Object-like macros -> constants: the compiler computes each one's value."""
+"""Constants of the headers: the values of object-like macros, computed by libclang."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def read(
     parse : callable
         Parses the headers followed by the given C text.
     """
-    macros, skipped = {}, {}
+    macros: dict[str, str] = {}
+    skipped: dict[str, str] = {}
     for cursor in unit.cursor.get_children():
         if cursor.kind == CursorKind.MACRO_DEFINITION and cursor.location.file:
             header = cursor.location.file.name.rpartition("/")[2]
@@ -53,13 +54,15 @@ def read(
     # The second form is for handles such as ((CUstream)0x1), which the evaluator does not fold as pointers.
     lines = [f"static const __auto_type {PROBE}{name} = {name};" for name in names]
     lines += [f"static const unsigned long {ADDRESS_PROBE}{name} = (unsigned long)({name});" for name in names]
-    values: dict[str, int | float | str | None] = {}
+    values: dict[str, int | float | str] = {}
     for cursor in parse("\n".join(lines)).cursor.get_children():
         for prefix in (PROBE, ADDRESS_PROBE):
             name = cursor.spelling.removeprefix(prefix)
-            if cursor.kind == CursorKind.VAR_DECL and cursor.spelling.startswith(prefix) and values.get(name) is None:
-                values[name] = evaluate(cursor)
-    found = {name: Constant(name, values[name], macros[name]) for name in names if values.get(name) is not None}
+            if cursor.kind == CursorKind.VAR_DECL and cursor.spelling.startswith(prefix) and name not in values:
+                value = evaluate(cursor)
+                if value is not None:
+                    values[name] = value
+    found = {name: Constant(name, values[name], macros[name]) for name in names if name in values}
     return found, skipped | {name: header for name, header in macros.items() if name not in found}
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""libclang's declarations -> the model's, one by one."""
+"""Conversion of libclang's declarations to the model's."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PRIMITIVES = {
 }
 # The model keeps the names of their types, size_t and the like, as they are.
 SYSTEM_TYPES = {"stddef.h", "stdint.h", "stdlib.h"}
-# Their types, ssize_t and the like, are taken for what they stand for: Cython has no such names.
+# Their typedefs, ssize_t and the like, are resolved: Cython has no such names.
 PLAIN_TYPES = {"types.h"}
 RECORDS = {CursorKind.STRUCT_DECL: False, CursorKind.UNION_DECL: True}
 STATUS = re.compile(
@@ -79,14 +79,20 @@ def header_of(cursor: Cursor) -> str:
 
 def written_name(cursor: Cursor) -> str:
     """Return the name as the header spells it, before macros such as ``#define cuMemAlloc cuMemAlloc_v2``."""
-    return IDENTIFIER.match(contents(cursor.location.file.name), cursor.location.offset).group().decode()
+    return identifier_at(contents(cursor.location.file.name), cursor.location.offset)
+
+
+def identifier_at(text: bytes, offset: int) -> str:
+    """Return the first identifier at or after an offset."""
+    match = IDENTIFIER.search(text, offset)
+    return match[0].decode() if match else ""
 
 
 def group_of(cursor: Cursor) -> str:
     """Return the group of the reference whose definition comes last before a declaration."""
     text = contents(cursor.location.file.name)
     start = max(text.rfind(mark + b"defgroup", 0, cursor.location.offset) for mark in (b"\\", b"@"))
-    return IDENTIFIER.search(text, start + len(b"\\defgroup ")).group().decode() if start >= 0 else ""
+    return identifier_at(text, start + len(b"\\defgroup ")) if start >= 0 else ""
 
 
 def listed_errors(comment: str) -> tuple[str, ...]:
@@ -110,7 +116,7 @@ def contents(path: str) -> bytes:
 
 
 class Reader:
-    """One walk over a translation unit, collecting what the API's own headers declare."""
+    """Collects what the API's own headers declare in a translation unit."""
 
     def __init__(self, api: apis.Api, by_symbol: bool = False):
         self.api = api

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Docstrings of the Python wrappers, made of facts: roles, types, status values, versions and a link.
+"""Docstrings of the Python wrappers: parameters, results, status values, versions and a link to the reference.
 
 The headers' own prose is NVIDIA's and is not copied.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import textwrap
 
 from codegen import apis, roles
-from codegen.c_types import target as resolved
+from codegen.c_types import strip_typedefs
 from codegen.model import (
     Array,
     Enum,
@@ -24,9 +24,10 @@ from codegen.model import (
     Role,
     Struct,
     Type,
+    pointee,
 )
 from codegen.names import Names
-from codegen.record_rules import field_type, made_struct
+from codegen.record_rules import field_type, record_struct
 from codegen.rules import kind
 
 # What a caller passes; {type} is the C type that the pointer is for.
@@ -95,13 +96,13 @@ def returns(library: Library, function: Function) -> list[str]:
     api = apis.APIS[library.name]
     found = []
     for param in roles.returned(function):
-        fields = param.record.gives if param.record else None
+        fields = param.record.outputs
         if fields is None:
             found.append(f"{param.name} : {describe(library, param, RETURNED)}")
             continue
         for field in fields:
-            filled = param.record.fill and field == param.record.fill[0]
-            type_ = field_type(library, made_struct(library, param), field)
+            filled = param.record.buffer and field == param.record.buffer.pointer
+            type_ = field_type(library, record_struct(library, param), field)
             spelled = "bytes" if filled and type_ == Pointer(Primitive("void")) else of(library, type_)
             found.append(f"{field} : {spelled}")
     if function.result == Named(api.status):
@@ -133,9 +134,9 @@ def describe(library: Library, param: Param, words: dict[Role, str]) -> str:
     api = apis.APIS[library.name]
     target = param.type
     if isinstance(target, Pointer):
-        target = target.to.to if param.role is Role.OUT_VIEW else target.to
+        target = pointee(target.to) if param.role is Role.OUT_VIEW else target.to
     if param.role is Role.RECORD:
-        target = Named(made_struct(library, param).name)
+        target = Named(record_struct(library, param).name)
     spelled = "bytes" if spell(target) == "const char *" else of(library, target)
     selector = roles.python_name(api, param.selector) if param.selector else ""
     if api.strip:
@@ -149,7 +150,7 @@ def of(library: Library, type_: Type) -> str:
     """Return what a type is called in the documentation: the class where there are records, else the C type."""
     if apis.APIS[library.name].strip:
         names = Names(library)
-        found = resolved(library, type_)
+        found = strip_typedefs(library, type_)
         if isinstance(found, Struct) and found.size:
             return names.struct(found.name)
         if isinstance(found, Enum):

@@ -1,21 +1,25 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""C headers -> model, by libclang with our own minimal system headers; any diagnostic is fatal."""
+"""Read C headers into the model: libclang, with minimal system headers of our own; any diagnostic is an error."""
 
 from __future__ import annotations
 
 import dataclasses
+import pathlib
+from collections.abc import Mapping
 
 from clang.cindex import CursorKind, Index, TranslationUnit
 
 from codegen import apis, constants, versions
 from codegen.declarations import HeaderError, Reader, contents, functions, written_name
-from codegen.model import Array, FunctionType, Library, Named, Pointer, Type, Typedef
+from codegen.model import Array, Enum, FunctionType, Library, Named, Pointer, Struct, Type, Typedef
 
 SYSTEM_HEADERS = apis.HERE / "include"
+Folders = tuple[pathlib.Path, ...]
+Declared = Struct | Typedef | Enum
 
 
-def read(api: apis.Api, include: tuple = ()) -> Library:
+def read(api: apis.Api, include: Folders = ()) -> Library:
     """Return the model of one API: its public functions, types and constants.
 
     Parameters
@@ -41,13 +45,13 @@ def read(api: apis.Api, include: tuple = ()) -> Library:
     return with_per_thread_variants(api, with_versions(api, library, include), include)
 
 
-def read_every_version(api: apis.Api, include: tuple = ()) -> Library:
-    """Return the functions of one API keyed by exported symbol, superseded forms and per-thread variants too."""
+def read_every_version(api: apis.Api, include: Folders = ()) -> Library:
+    """Return the functions of one API keyed by exported symbol, with older versions and per-thread variants."""
     unit = parse(api.prelude + api.headers, (*api.defines, api.every_version_define), include)
     return with_versions(api, Reader(api, by_symbol=True).library(unit), include)
 
 
-def parse(headers: tuple[str, ...], defines: tuple[str, ...] = (), include: tuple = ()) -> TranslationUnit:
+def parse(headers: tuple[str, ...], defines: tuple[str, ...] = (), include: Folders = ()) -> TranslationUnit:
     """Return the translation unit that includes `headers`; raise HeaderError at any diagnostic."""
     unit = parse_source(includes(headers), defines, include)
     if problems := [str(problem) for problem in unit.diagnostics]:
@@ -65,7 +69,7 @@ def includes(headers: tuple[str, ...]) -> str:
     return "".join(f"#include <{header}>\n" for header in headers)
 
 
-def parse_source(source: str, defines: tuple[str, ...], include: tuple = ()) -> TranslationUnit:
+def parse_source(source: str, defines: tuple[str, ...], include: Folders = ()) -> TranslationUnit:
     """Return the translation unit of C text, with its diagnostics unread."""
     contents.cache_clear()
     folders = [SYSTEM_HEADERS, *(include or apis.include_path())]
@@ -85,8 +89,8 @@ def parse_source(source: str, defines: tuple[str, ...], include: tuple = ()) -> 
 
 
 def keep_needed(api: apis.Api, library: Library) -> None:
-    """Remove the types of `api.as_needed` that nothing else is made of."""
-    tables = (library.structs, library.typedefs, library.enums)
+    """Remove the types of `api.as_needed` that no other declaration uses."""
+    tables: tuple[Mapping[str, Declared], ...] = (library.structs, library.typedefs, library.enums)
     spare = {name: table[name] for table in tables for name in list(table) if table[name].header in api.as_needed}
     if not spare:
         return
@@ -98,13 +102,16 @@ def keep_needed(api: apis.Api, library: Library) -> None:
             if item := spare.pop(name, None):
                 wanted += parts(item)
     for name in spare:
-        for table in tables:
-            table.pop(name, None)
+        library.structs.pop(name, None)
+        library.typedefs.pop(name, None)
+        library.enums.pop(name, None)
 
 
-def parts(item) -> list[Type]:
-    """Return the types that a struct, typedef or enum is made of."""
-    return [item.type] if isinstance(item, Typedef) else [field.type for field in getattr(item, "fields", ())]
+def parts(item: Declared) -> list[Type]:
+    """Return the types that the declaration of a struct, typedef or enum uses."""
+    if isinstance(item, Typedef):
+        return [item.type]
+    return [field.type for field in item.fields] if isinstance(item, Struct) else []
 
 
 def names_in(type_: Type) -> list[str]:
@@ -121,12 +128,12 @@ def names_in(type_: Type) -> list[str]:
 
 
 def name_handles(library: Library) -> None:
-    """Let ``struct cudaGraphicsResource **`` be ``cudaGraphicsResource_t *``: Python has a class for the typedef."""
+    """Replace ``struct cudaGraphicsResource **`` by ``cudaGraphicsResource_t *``: the typedef has a Python class."""
     handles = {typedef.type: name for name, typedef in library.typedefs.items() if is_handle(library, typedef.type)}
     for key, function in library.functions.items():
         params = tuple(
-            dataclasses.replace(param, type=Pointer(Named(handles[param.type.to]), param.type.const))
-            if isinstance(param.type, Pointer) and param.type.to in handles
+            dataclasses.replace(param, type=Pointer(Named(handles[param.pointee]), param.type.const))
+            if isinstance(param.type, Pointer) and param.pointee in handles
             else param
             for param in function.params
         )
@@ -144,7 +151,7 @@ def is_handle(library: Library, type_: Type) -> bool:
 
 
 def add_aliases(unit: TranslationUnit, library: Library) -> None:
-    """Make typedefs of macros that stand for types: ``#define cudaStreamAttrID cudaLaunchAttributeID``."""
+    """Add typedefs for macros that rename types: ``#define cudaStreamAttrID cudaLaunchAttributeID``."""
     for cursor in unit.cursor.get_children():
         if cursor.kind == CursorKind.MACRO_DEFINITION and cursor.spelling in library.skipped:
             tokens = [token.spelling for token in cursor.get_tokens()]
@@ -153,7 +160,7 @@ def add_aliases(unit: TranslationUnit, library: Library) -> None:
                 library.typedefs[cursor.spelling] = Typedef(cursor.spelling, Named(tokens[1]), header)
 
 
-def with_versions(api: apis.Api, library: Library, include: tuple) -> Library:
+def with_versions(api: apis.Api, library: Library, include: Folders) -> Library:
     """Add to each function the version that introduced its symbol."""
     if api.versions:
         headers = api.prelude + api.headers + api.versions
@@ -167,7 +174,7 @@ def with_versions(api: apis.Api, library: Library, include: tuple) -> Library:
     return library
 
 
-def with_per_thread_variants(api: apis.Api, library: Library, include: tuple) -> Library:
+def with_per_thread_variants(api: apis.Api, library: Library, include: Folders) -> Library:
     """Add to each public function the symbol that stands for it where stream 0 is the per-thread default stream."""
     if api.per_thread_define:
         unit = parse(api.prelude + api.headers, (*api.defines, api.per_thread_define), include)

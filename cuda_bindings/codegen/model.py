@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a C header says, in the fewest shapes that the writers need.
+"""Data classes for the declarations of a C header: types, functions, parameters and their roles, constants.
 
-`headers.py` makes it, `roles.py` adds what each parameter is for, the `write_*` modules read it.
-Nothing here knows Cython, Python or any one API.
+`headers.py` creates them, `roles.py` assigns the roles, the `write_*` modules read them. They are independent of
+Cython, Python and any one API.
 """
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,13 @@ class FunctionType:
 Type = Primitive | Named | Pointer | Array | FunctionType
 
 
+def pointee(type_: Type | Struct | Enum) -> Type:
+    """Return what a pointer type points to."""
+    if not isinstance(type_, Pointer):
+        raise TypeError(f"not a pointer: {type_!r}")
+    return type_.to
+
+
 class Role(enum.Enum):
     """What a caller does with a parameter; it decides the Python signature and the CPU driver's shell alike."""
 
@@ -74,12 +82,12 @@ class Role(enum.Enum):
     # has at least 8 bytes, since the library may take or give fewer or more than the documented type says.
     IN_VALUE = "in value"  # void*: the value
     OUT_VALUE = "out value"  # void*: the value, returned
-    IN_VALUES = "in values"  # void**: one value for each element of `selector`, in the place of the pointer itself
+    IN_VALUES = "in values"  # void**: one value for each element of `selector`, stored in the array itself
     OUT_VALUES = "out values"  # void**: pointers to one value for each element of `selector`, returned as a list
-    # A struct in whose place the caller passes some of its fields, or gets some of them: see `Record`.
+    # A struct whose fields are parameters and results in Python: see `Record`.
     RECORD = "record"
     RECORDS = "records"  # pointer to `count` records that go in, and are returned
-    ASKED_COUNT = "asked count"  # pointer to a count that a first call without arrays tells; then they are filled
+    QUERIED_COUNT = "queried count"  # pointer to a count that a first call without arrays returns; a second fills them
     LENGTH = "length"  # number of bytes of an output that the binding chooses: `count`
     VALUE_SIZE = "value size"  # size_t*: bytes of the value, set and read by the binding
     KERNEL_PARAMS = "kernel params"  # void**: the arguments of a kernel, or the address of such an array
@@ -88,16 +96,22 @@ class Role(enum.Enum):
     USER_DATA = "user data"  # void* handed to a callback
 
 
+class RecordBuffer(NamedTuple):
+    """Memory that a struct points to. A first call without it returns its length, unless the caller passes that."""
+
+    pointer: str  # the field that points to it
+    capacity: str  # the field with its number of elements
+    used: str  # the field with the number of elements that the library has written
+
+
 @dataclass(frozen=True)
 class Record:
-    """What a caller passes and gets in the place of a struct; fields are C paths such as ``value.str``."""
+    """Fields of a struct that are parameters and results in Python; fields are C paths such as ``value.str``."""
 
-    given: tuple[tuple[str, str, Type], ...] = ()  # field, name of the Python argument that sets it, type
-    gives: tuple[str, ...] | None = None  # fields that are returned; None: the whole struct
-    # A pointer, how many elements it has and how many of them are filled: a first call without memory tells the number,
-    # unless the caller gives it.
-    fill: tuple[str, str, str] | None = None
-    made: str = ""  # struct that is passed, if that is a newer form of the declared one
+    inputs: tuple[tuple[str, str, Type], ...] = ()  # field, name of the Python argument that sets it, type
+    outputs: tuple[str, ...] | None = None  # fields that are returned; None: the whole struct
+    buffer: RecordBuffer | None = None
+    struct: str = ""  # struct that is passed, if that is a newer version of the declared one
 
 
 @dataclass(frozen=True)
@@ -105,12 +119,22 @@ class Param:
     name: str
     type: Type
     role: Role = Role.IN
-    count: str | None = None  # number of elements or bytes: a parameter's C name, or a Python expression of such names
-    selector: str | None = None  # C name of the parameter whose value decides the type
+    count: str = ""  # number of elements or bytes: a parameter's C name, or a Python expression of such names
+    selector: str = ""  # C name of the parameter whose value decides the type
     optional: bool = False  # OUT and INOUT roles only: NULL allowed, the binding always asks for it
     default: str | None = None  # Python source of a default value
-    record: Record | None = None  # of role RECORD
+    record: Record = Record()  # of roles RECORD and RECORDS
     python: str = ""  # name in Python where that does not follow from the C name
+
+    @property
+    def const(self) -> bool:
+        """Whether the parameter is a pointer to const."""
+        return isinstance(self.type, Pointer) and self.type.const
+
+    @property
+    def pointee(self) -> Type:
+        """What the parameter points to; TypeError if it is no pointer."""
+        return pointee(self.type)
 
 
 @dataclass(frozen=True)
@@ -120,7 +144,7 @@ class Function:
     result: Type
     params: tuple[Param, ...]
     header: str
-    version: int | None = None  # CUDA version that introduced `symbol` (12040), if the header tells
+    version: int = 0  # CUDA version that introduced `symbol` (12040), 0 where the header does not say
     per_thread: str | None = None  # symbol of the per-thread default stream variant (cuStreamSynchronize_ptsz)
     deprecated: bool = False
     group: str = ""  # of the reference, as the header names it: CUDA_MEM

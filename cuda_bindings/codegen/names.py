@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the types, fields and constants of a library are called in Python, and how the table describes their types."""
+"""Python names of the types, fields and constants of a library, and the table's type codes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import itertools
 import re
 
 from codegen import apis, roles
-from codegen.c_types import ANONYMOUS, constants, integer, target
-from codegen.model import Array, Enum, Field, FunctionType, Library, Named, Pointer, Primitive, Struct, Type
+from codegen.c_types import ANONYMOUS, constants, integer, is_integer, strip_typedefs
+from codegen.model import Array, Enum, Field, FunctionType, Library, Named, Pointer, Primitive, Struct, Type, pointee
 
-# Integer types that have a class in the public API, but whose values are plain ints wherever they are met.
+# Integer types that have a class in the public API, but whose values are plain ints in functions and structs.
 PLAIN = {"cuuint32_t", "cuuint64_t", "EGLint", "GLenum", "GLuint", "VdpFuncId", "VdpStatus"}
-# Handles that C takes in the place of others: "can be cast" in the reference.
+# Handle type -> other handle types that C accepts for it: "can be cast" in the reference.
 ACCEPTS = {
     "CUfunction": ["CUkernel", "cudaKernel_t"],
     "cudaArray_const_t": ["cudaArray_t"],
@@ -37,12 +37,13 @@ COUNTS = {
     "sizes": "count",
     "srcs": "count",
 }
-# Fields of records that are called like this with an underscore after it, as in NVIDIA's CUDA Python.
+# Fields of records with these names get an underscore, as in NVIDIA's CUDA Python.
 ENDED = {"base", "data", "device", "flags", "max", "min", "size"}
+FLOATS = {Primitive("float"): "f4", Primitive("double"): "f8"}
 BYTES = (Primitive("char"), Primitive("unsigned char"))
 
 
-# Handles that are the same objects in the driver and the runtime, although their headers name other tags.
+# Handles that are the same objects in the driver and the runtime, although the headers use different struct tags.
 SAME_OBJECTS = [
     {"CUarray", "cudaArray_t", "cudaArray_const_t"},
     {"CUmipmappedArray", "cudaMipmappedArray_t", "cudaMipmappedArray_const_t"},
@@ -59,9 +60,10 @@ def tags() -> dict[str, dict[str, set[str]]]:
     for api in ("driver", "runtime"):
         library = roles.libraries()[api]
         for name in library.typedefs:
-            meaning = target(library, Named(name))
-            if isinstance(meaning, Pointer) and isinstance(to := target(library, meaning.to), Struct) and not to.size:
-                found.setdefault(to.name, {}).setdefault(api, set()).add(name)
+            meaning = strip_typedefs(library, Named(name))
+            struct = strip_typedefs(library, meaning.to) if isinstance(meaning, Pointer) else None
+            if isinstance(struct, Struct) and not struct.size:
+                found.setdefault(struct.name, {}).setdefault(api, set()).add(name)
     return found
 
 
@@ -79,7 +81,7 @@ def same_objects(library: Library, name: str) -> list[str]:
 
 
 class Names:
-    """What the types of a library are called in Python."""
+    """Python names of one library's types, and their codes in the table."""
 
     def __init__(self, library: Library):
         self.library = library
@@ -95,20 +97,22 @@ class Names:
 
     def handle_code(self, name: str) -> str:
         """Return how the table describes a handle type, "" for a typedef that is none."""
-        meaning = target(self.library, Named(name))
+        meaning = strip_typedefs(self.library, Named(name))
         if self.canonical(name) != name or isinstance(meaning, Struct | Enum | Array):
             return ""
         if roles.kind(self.library, Named(name)) == "function":
             return "callback"
         if isinstance(meaning, Pointer):
             return " ".join(["pointer", *ACCEPTS.get(name, []), *same_objects(self.library, name)])
-        found = integer(self.library, meaning)  # None: a float
-        return f"{'i' if found[1] else 'u'}{found[0]}" if found else ""
+        if not is_integer(self.library, meaning):
+            return ""
+        size, signed = integer(self.library, meaning)
+        return f"{'i' if signed else 'u'}{size}"
 
-    @functools.lru_cache(None)  # noqa: B019 (one object a library)
+    @functools.lru_cache(None)  # noqa: B019 (one object per library)
     def canonical(self, name: str) -> str:
         """Return the name of the Python class that stands for a C type's name."""
-        found = target(self.library, Named(name))
+        found = strip_typedefs(self.library, Named(name))
         if isinstance(found, Struct) and found.size:
             return self.struct(found.name)
         if isinstance(found, Enum):
@@ -132,7 +136,7 @@ class Names:
     def typedefs_of(self) -> dict[str, list[str]]:
         result: dict[str, list[str]] = {}
         for name in self.library.typedefs:
-            found = target(self.library, Named(name))
+            found = strip_typedefs(self.library, Named(name))
             if isinstance(found, Struct):
                 result.setdefault(found.name, []).append(name)
         return result
@@ -182,7 +186,7 @@ class Names:
             enumerators = [(one.name, one.value) for enum in self.library.enums.values() for one in enum.members]
             for constant, value in [*constants(self.library), *enumerators]:
                 if match := re.fullmatch(pattern, constant):
-                    found = match[match.lastindex]
+                    found = match[match.lastindex or 0]
                     member = found if found.isupper() else roles.snake_case(found).upper()
                     members.append((self.renamed.get(constant, member), value))
             result[name] = members
@@ -218,10 +222,10 @@ class Names:
             return name
         return self.renamed.get(name) or roles.snake_case(name) + ("_" if name in ENDED else "")
 
-    def is_handle(self, type_: Type) -> bool:
-        """Tell whether values of a type are objects of a handle class."""
-        name = isinstance(type_, Named) and self.canonical(type_.name)
-        return not self.raises and name in self.handles and name not in PLAIN
+    def handle(self, type_: Type) -> str:
+        """Return the handle class of a type, "" for a type whose values are other objects."""
+        name = self.canonical(type_.name) if isinstance(type_, Named) else ""
+        return name if not self.raises and name in self.handles and name not in PLAIN else ""
 
     def dtype(self, name: str) -> str:
         """Return the name of a record's dtype."""
@@ -235,15 +239,15 @@ class Names:
         """Return the table's code of a field's type."""
         count = self.counts.get(f"{struct.name}.{field.name}")
         code = self.code(field.type, field.name)
-        if count and isinstance(target(self.library, field.type), Pointer):
-            return f"&{self.code(target(self.library, field.type).to)}#{self.field(count)}"
+        if count and isinstance(strip_typedefs(self.library, field.type), Pointer):
+            return f"&{self.code(pointee(strip_typedefs(self.library, field.type)))}#{self.field(count)}"
         return f"{code}#{self.field(count)}" if count else code
 
     def code(self, type_: Type, field: str | None = None) -> str:
         """Return the table's code of a type."""
-        if self.is_handle(type_):
-            return f"={self.canonical(type_.name)}"
-        meaning = target(self.library, type_)
+        if handle := self.handle(type_):
+            return f"={handle}"
+        meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Struct):
             return f"={self.struct(meaning.name)}"
         if isinstance(meaning, Enum):
@@ -256,8 +260,8 @@ class Names:
             return f"{meaning.length}*{self.code(meaning.of)}"
         if isinstance(meaning, Pointer):
             return self.pointer_code(meaning, field)
-        if meaning in (Primitive("float"), Primitive("double")):
-            return "f4" if meaning.name == "float" else "f8"
+        if meaning in FLOATS:
+            return FLOATS[meaning]
         size, signed = integer(self.library, meaning)
         return f"{'i' if signed else 'u'}{size}"
 
@@ -271,7 +275,7 @@ class Names:
         if isinstance(pointer.to, Pointer | FunctionType | Primitive) or field is None:
             return "p"
         count = COUNTS.get(field)
-        if count or isinstance(target(self.library, pointer.to), Struct):
+        if count or isinstance(strip_typedefs(self.library, pointer.to), Struct):
             return f"@{self.code(pointer.to)}" + (f"#{count}" if count else "")
         return "p"
 
@@ -279,5 +283,5 @@ class Names:
         """Return the code of an array in a record: text, or a view of the memory."""
         if array.of == Primitive("char"):
             return f"t{array.length}"
-        of = target(self.library, array.of)
+        of = strip_typedefs(self.library, array.of)
         return f"{array.length}{'*' if isinstance(of, Array | Pointer) else '^'}{self.code(array.of)}"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The role that a parameter's type and name suggest in the APIs whose structs are records: nvml and cufile.
+"""Rules for the roles of parameters in the APIs whose structs are records: nvml, cufile and cudla.
 
-Their functions tell the size of what they return by being called twice, and structs say what they are asked for.
+A first call of their functions returns the size of the result; fields of their structs are inputs and outputs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from codegen.c_types import target
+from codegen.c_types import struct_of
 from codegen.model import Function, Library, Named, Param, Pointer, Primitive, Role, Struct, Type
 from codegen.rules import kind
 
@@ -28,19 +28,19 @@ def by_record_rule(library: Library, function: Function) -> list[Param]:
     result = [plain(library, function, param) for param in params]
     for index, param in enumerate(params):
         before, after = result[index - 1] if index else None, params[index + 1 :]
-        if kind(library, param.type) == "pointer" and not param.type.const:
-            what = kind(library, param.type.to)
+        if kind(library, param.type) == "pointer" and not param.const:
+            what = kind(library, param.pointee)
             if what == "char" and after and LENGTH_NAME.fullmatch(after[0].name):
                 asked = isinstance(after[0].type, Pointer)
                 result[index] = dataclasses.replace(param, role=Role.OUT_STRING, count=after[0].name)
-                result[index + 1] = dataclasses.replace(after[0], role=Role.ASKED_COUNT if asked else Role.LENGTH)
+                result[index + 1] = dataclasses.replace(after[0], role=Role.QUERIED_COUNT if asked else Role.LENGTH)
                 params[index + 1] = dataclasses.replace(after[0], name="")  # done
             elif what == "integer" and COUNT_NAME.fullmatch(param.name):
                 found = counted(library, function, index)
-                for place in found:
-                    result[place] = dataclasses.replace(params[place], role=Role.OUT_ARRAY, count=param.name)
+                for array in found:
+                    result[array] = dataclasses.replace(params[array], role=Role.OUT_ARRAY, count=param.name)
                 if found:
-                    result[index] = dataclasses.replace(param, role=Role.ASKED_COUNT)
+                    result[index] = dataclasses.replace(param, role=Role.QUERIED_COUNT)
             elif before and SET_NAME.fullmatch(before.name):
                 result[index] = dataclasses.replace(param, role=Role.OUT_ARRAY, count=before.name)
                 result[index - 1] = dataclasses.replace(before, role=Role.COUNT)
@@ -48,38 +48,38 @@ def by_record_rule(library: Library, function: Function) -> list[Param]:
 
 
 def counted(library: Library, function: Function, index: int) -> list[int]:
-    """Return the places of the arrays that a count belongs to: those that follow it, or else the one before it."""
+    """Return the indices of the arrays that a count belongs to: those that follow it, or else the one before it."""
     params = function.params
 
-    def is_array(place: int) -> bool:
-        param = params[place]
+    def is_array(position: int) -> bool:
+        param = params[position]
         return (
             kind(library, param.type) == "pointer"
-            and not param.type.const
-            and param.type.to != Primitive("char")
+            and not param.const
+            and param.pointee != Primitive("char")
             and bool(ARRAY_NAME.fullmatch(param.name))
         )
 
     found = []
-    for place in range(index + 1, len(params)):
-        if not is_array(place):
+    for position in range(index + 1, len(params)):
+        if not is_array(position):
             break
-        found.append(place)
+        found.append(position)
     return found or ([index - 1] if index and is_array(index - 1) else [])
 
 
 def plain(library: Library, function: Function, param: Param) -> Param:
-    """Return the parameter with the role that it has by itself."""
+    """Return the parameter with the role that follows from its own type and name."""
     role = Role.IN
     if kind(library, param.type) == "pointer":
-        what = kind(library, param.type.to)
+        what = kind(library, param.pointee)
         reads = READS.search(function.name)
-        if what == "char" and param.type.const:
+        if what == "char" and param.const:
             role = Role.IN_STRING
         elif what == "void":
             role = Role.USER_DATA
         elif what == "struct":
-            role = Role.OUT_STRUCT if reads and not param.type.const else Role.IN_STRUCT
+            role = Role.OUT_STRUCT if reads and not param.const else Role.IN_STRUCT
         elif what == "char":
             role = Role.OUT_STRING
         else:
@@ -92,22 +92,22 @@ def field_type(library: Library, struct: Struct, path: str) -> Type:
     first, _, rest = path.partition(".")
     found = next((field.type for field in struct.fields if field.name == first), None)
     if found is None:
-        inner = [target(library, field.type) for field in struct.fields if field.name is None]
+        inner = [struct_of(library, field.type) for field in struct.fields if field.name is None]
         for part in inner:
             try:
                 return field_type(library, part, path)
             except KeyError:
                 continue
         raise KeyError(f"{struct.name} has no field {first}")
-    return field_type(library, target(library, found), rest) if rest else found
+    return field_type(library, struct_of(library, found), rest) if rest else found
 
 
-def made_struct(library: Library, param: Param) -> Struct:
+def record_struct(library: Library, param: Param) -> Struct:
     """Return the struct that a parameter of role RECORD passes."""
-    return target(library, Named(param.record.made) if param.record.made else param.type.to)
+    return struct_of(library, Named(param.record.struct) if param.record.struct else param.pointee)
 
 
-def asks(param: Param) -> bool:
-    """Tell whether a first call says how much a record's pointer must point to; else the caller does."""
-    fill = param.record.fill if param.record else None
-    return fill is not None and all(path != fill[1] for path, _, _ in param.record.given)
+def is_queried(param: Param) -> bool:
+    """Tell whether a first call returns the size of a record's buffer; else the caller passes it."""
+    buffer = param.record.buffer
+    return buffer is not None and all(path != buffer.capacity for path, _, _ in param.record.inputs)

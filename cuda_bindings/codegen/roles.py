@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What each parameter is for: the rules of rules.py, and the exceptions of overrides.toml."""
+"""Assign a role to each parameter: by the rules of rules.py, or by the exceptions of overrides.toml."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import functools
 import keyword
 import re
 import tomllib
+from typing import Any
 
 from codegen import apis, headers, versions
 from codegen.declarations import PRIMITIVES
-from codegen.model import Array, Function, Library, Named, Param, Pointer, Primitive, Record, Role, Type
-from codegen.record_rules import by_record_rule, field_type, made_struct
+from codegen.model import Array, Function, Library, Named, Param, Pointer, Primitive, Record, RecordBuffer, Role, Type
+from codegen.record_rules import by_record_rule, field_type, record_struct
 from codegen.rules import ARRAY_ROLES, by_rule, with_counts
 from codegen.rules import kind as kind
 
@@ -40,10 +41,13 @@ RETURNED = {
     Role.INOUT,
     Role.INOUT_COUNT,
 }
-RECORD_KEYS = ("given", "gives", "fill", "made")
-UNSEEN = {Role.VALUE_SIZE, Role.ASKED_COUNT, Role.LENGTH}  # set by the binding
-PASSED = set(Role) - (RETURNED - {Role.INOUT, Role.INOUT_COUNT}) - UNSEEN - {Role.RECORD}
-NO_ROW = apis.Api("", (), "", "")  # of a header of a test's own
+RECORD_KEYS = ("inputs", "outputs", "buffer", "struct")
+INTERNAL = {Role.VALUE_SIZE, Role.QUERIED_COUNT, Role.LENGTH}  # set by the binding
+PASSED = set(Role) - (RETURNED - {Role.INOUT, Role.INOUT_COUNT}) - INTERNAL - {Role.RECORD}
+NO_ROW = apis.Api("", (), "", "")  # for the headers that tests write
+
+
+Change = dict[str, Any]  # entry of overrides.toml: key -> string, boolean, list or table, as TOML has them
 
 
 class RoleError(Exception):
@@ -55,7 +59,7 @@ def libraries() -> dict[str, Library]:
     return {name: assign(headers.read(api)) for name, api in apis.APIS.items()}
 
 
-def assign(library: Library, exceptions: dict[str, dict] | None = None) -> Library:
+def assign(library: Library, exceptions: dict[str, Change] | None = None) -> Library:
     """Give every parameter of a library its role; return the library.
 
     Parameters
@@ -86,12 +90,12 @@ def assign(library: Library, exceptions: dict[str, dict] | None = None) -> Libra
 
 
 def with_field_types(library: Library, param: Param) -> Param:
-    """Add the types of the fields that a caller gives in the place of a record."""
+    """Add the types of the input fields to a record."""
     if param.role is not Role.RECORD:
         return param
-    struct = made_struct(library, param)
-    given = tuple((field, name, field_type(library, struct, field)) for field, name, _ in param.record.given)
-    return dataclasses.replace(param, record=dataclasses.replace(param.record, given=given))
+    struct = record_struct(library, param)
+    inputs = tuple((field, name, field_type(library, struct, field)) for field, name, _ in param.record.inputs)
+    return dataclasses.replace(param, record=dataclasses.replace(param.record, inputs=inputs))
 
 
 def assign_forms(library: Library) -> Library:
@@ -118,12 +122,12 @@ def assign_forms(library: Library) -> Library:
 def passed(function: Function) -> list[Param]:
     """Return the parameters that a Python caller passes, in order.
 
-    Of a record these are the fields that are given.
+    A record has its input fields instead.
     """
     found = []
     for param in function.params:
         if param.role is Role.RECORD:
-            found += [Param(name, type_, python=name) for _, name, type_ in param.record.given]
+            found += [Param(name, type_, python=name) for _, name, type_ in param.record.inputs]
         elif param.role in PASSED:
             found.append(param)
     return found
@@ -134,12 +138,12 @@ def returned(function: Function) -> list[Param]:
     return [
         param
         for param in function.params
-        if param.role in RETURNED or (param.role in (Role.RECORD, Role.RECORDS) and param.record.gives != ())
+        if param.role in RETURNED or (param.role in (Role.RECORD, Role.RECORDS) and param.record.outputs != ())
     ]
 
 
 def python_param(api: apis.Api, param: Param) -> str:
-    """Return what a parameter is called in Python."""
+    """Return a parameter's name in Python, which an override may set."""
     return param.python or python_name(api, param.name)
 
 
@@ -172,44 +176,46 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def overridden(param: Param, change: dict) -> Param:
+def overridden(param: Param, change: Change) -> Param:
     """Return the parameter with the changes that overrides.toml lists for it."""
-    fields = {key: value or None for key, value in change.items() if key not in (*RECORD_KEYS, "reason")}
-    if param.record or any(key in change for key in RECORD_KEYS) or fields.get("role") in ("record", "records"):
+    fields: dict[str, Any] = {key: value for key, value in change.items() if key not in (*RECORD_KEYS, "reason")}
+    if any(key in change for key in RECORD_KEYS):
         fields["record"] = Record(
-            given=tuple((field, name, Primitive("void")) for field, name in change.get("given", {}).items()),
-            gives=tuple(change["gives"]) if "gives" in change else None,
-            fill=tuple(change["fill"]) if "fill" in change else None,
-            made=change.get("made", ""),
+            inputs=tuple((field, name, Primitive("void")) for field, name in change.get("inputs", {}).items()),
+            outputs=tuple(change["outputs"]) if "outputs" in change else None,
+            buffer=RecordBuffer(*change["buffer"]) if "buffer" in change else None,
+            struct=change.get("struct", ""),
         )
     if "type" in fields:
         fields["type"] = parse_type(fields["type"])
+    if "default" in fields:
+        fields["default"] = fields["default"] or None
     if "role" in fields:
         fields["role"] = Role(fields["role"])
         if fields["role"] is not Role.INOUT_COUNT:
             fields["default"] = None
         if fields["role"] not in {*ARRAY_ROLES, Role.LENGTH}:
-            fields.setdefault("count", None)
+            fields.setdefault("count", "")
     return dataclasses.replace(param, **fields)
 
 
 @functools.cache
-def table() -> dict:
+def table() -> dict[str, Any]:
     """Return the contents of overrides.toml."""
     with OVERRIDES.open("rb") as file:
         return tomllib.load(file)
 
 
 @functools.cache
-def unions() -> dict:
+def unions() -> dict[str, Any]:
     """Return the contents of unions.toml."""
     with UNIONS.open("rb") as file:
         return tomllib.load(file)
 
 
-def overrides_of(library: Library, suffix: str = "") -> dict[str, dict]:
+def overrides_of(library: Library, suffix: str = "") -> dict[str, Change]:
     """Return the exceptions for one library by ``function.parameter``."""
-    result: dict[str, dict] = {}
+    result: dict[str, Change] = {}
     for entry in table().get(library.name + suffix, []):
         change = {key: value for key, value in entry.items() if key != "parameters"}
         if not change.get("reason"):

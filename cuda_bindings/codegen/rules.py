@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The role that a parameter's type and name suggest."""
+"""Rules for the roles of parameters, by their types and names."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def kind(library: Library, target: Type) -> str:
 def by_rule(library: Library, function: Function) -> list[Param]:
     """Return the parameters with the roles that their types and names suggest."""
     counts = element_counts(library, function)
-    size = next((param.name for param in function.params if BYTES_NAME.fullmatch(param.name)), None)
+    size = next((param.name for param in function.params if BYTES_NAME.fullmatch(param.name)), "")
     result = []
     for param in function.params:
-        role, count, default = Role.IN, counts.get(param.name), None
+        role, count, default = Role.IN, counts.get(param.name, ""), None
         meaning = kind(library, param.type)
         if meaning == "function":
             role = Role.CALLBACK
@@ -61,32 +61,31 @@ def by_rule(library: Library, function: Function) -> list[Param]:
             if role in (Role.IN_BUFFER, Role.OUT_BUFFER, Role.OUT_STRING):
                 count = size
             elif role not in ARRAY_ROLES:
-                count = None
+                count = ""
             default = "0" if role is Role.INOUT_COUNT else None
         else:
-            count = None
+            count = ""
         result.append(dataclasses.replace(param, role=role, count=count, default=default))
     return result
 
 
-def pointer_role(library: Library, function: Function, param: Param, count: str | None) -> Role:
+def pointer_role(library: Library, function: Function, param: Param, count: str) -> Role:
     """Return the role of a pointer, by what it points to."""
-    pointer = param.type
-    target = kind(library, pointer.to)
+    target = kind(library, param.pointee)
     reads_out = READS_OUT.search(function.name) or param.name.endswith("_out")
     if target == "void":
         return void_role(param)
     if target == "char":
-        if pointer.const:
+        if param.const:
             return Role.IN_STRING
         return Role.OUT_STRING if any(other.name == "len" for other in function.params) else Role.OUT_BUFFER
     if target == "pointer":
         return pointer_to_pointer_role(param, count)
     if target == "struct":
-        if pointer.const or not reads_out:
+        if param.const or not reads_out:
             return Role.IN_ARRAY if count else Role.IN_STRUCT
         return Role.OUT_ARRAY if count else Role.OUT_STRUCT
-    if pointer.const or (count and not reads_out):
+    if param.const or (count and not reads_out):
         return Role.IN_ARRAY
     if count:
         return Role.OUT_ARRAY
@@ -101,19 +100,19 @@ def void_role(param: Param) -> Role:
         return Role.USER_DATA
     if CODE_NAME.fullmatch(param.name):
         return Role.IN
-    if param.type.const:
+    if param.const:
         return Role.IN_BUFFER
     return Role.OUT_BUFFER if param.name.startswith("dst") else Role.IN
 
 
-def pointer_to_pointer_role(param: Param, count: str | None) -> Role:
+def pointer_to_pointer_role(param: Param, count: str) -> Role:
     if param.name in ("kernelParams", "args"):
         return Role.KERNEL_PARAMS
     if param.name == "extra":
         return Role.IN
     if re.fullmatch(r"\w*[oO]ptions?Values", param.name):
         return Role.IN_VALUES
-    return Role.IN_ARRAY if param.type.const or count else Role.OUT
+    return Role.IN_ARRAY if param.const or count else Role.OUT
 
 
 def element_counts(library: Library, function: Function) -> dict[str, str]:
@@ -127,7 +126,7 @@ def element_counts(library: Library, function: Function) -> dict[str, str]:
         kind(library, param.type) == "pointer"
         and not COUNT_NAME.fullmatch(param.name)
         and not SINGLE_NAME.fullmatch(param.name)
-        and not (isinstance(param.type.to, Primitive) and param.type.to.name in ("void", "char"))
+        and not (isinstance(param.pointee, Primitive) and param.pointee.name in ("void", "char"))
         for param in params
     ]
     result: dict[str, str] = {}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Model -> the table of types and constants that `cuda.bindings._tables` reads (its docstring has the format)."""
+"""Write the table of types and constants that `cuda.bindings._tables` reads (see there for the format)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import builtins
 import re
 
 from codegen import roles
+from codegen.c_types import struct_of
 from codegen.model import Library, Primitive, Struct, Type
 from codegen.names import Names
 
-# Fields that cuda.bindings._tables also sets together, by a method.
+# Fields of the structs that have a method for setting them together (cuda.bindings._tables).
 SETS_TOGETHER = {"dsts", "srcs", "count"}
 
 
@@ -26,9 +27,9 @@ def render(library: Library) -> str:
         rows.append(f"{name} enum {'i' if signed else 'u'}4 {spell(members)}")
     for struct in library.structs.values():
         if struct.size:
-            kind = f"record {struct.size} {struct.align} {names.version(struct)}"
-            place = kind if names.records else f"struct {struct.size} {struct.align}"
-            rows.append(f"{names.struct(struct.name)} {place} {own_counts(fields(names, struct))}".rstrip())
+            record = f"record {struct.size} {struct.align} {names.version(struct)}"
+            layout = record if names.records else f"struct {struct.size} {struct.align}"
+            rows.append(f"{names.struct(struct.name)} {layout} {own_counts(fields(names, struct))}".rstrip())
     known = {row.split()[0] for row in rows}
     for name in () if names.records else (*library.typedefs, *library.structs, *library.enums):
         meaning = names.canonical(name)
@@ -41,10 +42,10 @@ def render(library: Library) -> str:
     rows += unions(names)
     rows += [f"{names.api.marker} marker"] if names.api.marker else []
     for enum_name, types in selected_types(library).items():
-        members = {member.name: member.value for member in library.enums[enum_name].members}
+        numbers = {member.name: member.value for member in library.enums[enum_name].members}
         for member, type_ in types.items():
             if type_ != Primitive("void"):
-                rows.append(f"{names.enum(enum_name)}.{members[member]} value {names.code(type_)}")
+                rows.append(f"{names.enum(enum_name)}.{numbers[member]} value {names.code(type_)}")
     return "\n".join(rows)
 
 
@@ -110,7 +111,7 @@ def fields(names: Names, struct: Struct, base: int = 0) -> str:
     parts = []
     for field in struct.fields:
         if field.name is None:
-            parts.append(fields(names, names.library.structs[field.type.name], base + field.offset))
+            parts.append(fields(names, struct_of(names.library, field.type), base + field.offset))
         elif not field.name.startswith("_"):
             code = names.field_code(struct, field)
             if field.bit_width:

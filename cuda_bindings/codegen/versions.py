@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which CUDA version introduced which exported symbol, by the typedefs ``PFN_<function>_v<version>``.
+"""The CUDA version that introduced each exported symbol, from the typedefs ``PFN_<function>_v<version>``.
 
-The headers number a function's successive forms in two ways: symbols ``cuMemAlloc``, ``cuMemAlloc_v2`` and typedefs
-``PFN_cuMemAlloc_v2000``, ``PFN_cuMemAlloc_v3020``. In order, they are the same forms.
+The headers number the versions of a function in two ways: symbols ``cuMemAlloc``, ``cuMemAlloc_v2`` and typedefs
+``PFN_cuMemAlloc_v2000``, ``PFN_cuMemAlloc_v3020``. Sorted, they correspond.
 """
 
 from __future__ import annotations
@@ -17,29 +17,34 @@ TYPEDEF = re.compile(r"PFN_(?P<base>\w+?)_v(?P<version>\d+)(?P<stream>_ptds|_pts
 
 
 class VersionError(Exception):
-    """The typedefs do not account for every form of a function."""
+    """The typedefs do not list every version of a function."""
 
 
 def split(symbol: str) -> tuple[str, int, str]:
-    """Return the function, the number of its form and the stream suffix of a symbol.
+    """Return the function, the number of its version and the stream suffix of a symbol.
 
     >>> split("cuMemcpyHtoD_v2_ptds")
     ('cuMemcpyHtoD', 2, '_ptds')
     """
     match = SYMBOL.fullmatch(symbol)
+    if match is None:
+        raise VersionError(f"not a symbol: {symbol}")
     return match["base"], int(match["form"] or 1), match["stream"] or ""
 
 
 def introduced(symbols: Iterable[str], typedefs: Iterable[str]) -> dict[str, int]:
     """Return the CUDA version of each symbol, as 1000 * major + 10 * minor."""
-    forms, dates = defaultdict(list), defaultdict(list)
+    forms: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    dates: dict[tuple[str, str], list[int]] = defaultdict(list)
     for symbol in symbols:
         base, form, stream = split(symbol)
         forms[base, stream].append((form, symbol))
     for typedef in typedefs:
         match = TYPEDEF.fullmatch(typedef)
+        if match is None:
+            raise VersionError(f"not a typedef of a function with a version: {typedef}")
         dates[match["base"], match["stream"] or ""].append(int(match["version"]))
-    result = {}
+    result: dict[str, int] = {}
     for family, members in forms.items():
         if len(members) != len(dates[family]):
             names = [symbol for _, symbol in sorted(members)]

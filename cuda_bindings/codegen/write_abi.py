@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write cuda.cpu.abi: cuda.h's structs as ctypes, made on first use, and its numbers as ints."""
+"""Write cuda.cpu.abi: cuda.h's structs as ctypes classes, created lazily, and its constants."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ CTYPES = {
     "float": "c_float",
     "double": "c_double",
 }
+Code = str | tuple["Code", int]  # name of a ctypes class or struct, or (element, length)
+Row = tuple[int, tuple[tuple[str | Code | int, ...], ...]]  # union?, ((field, type, bits of a bit-field), ...)
 ADDRESS = "c_uint64"  # handles and pointers: plain ints, never None
 HEAD = '''# Written by `python -m codegen write` from the CUDA headers; do not edit.
 """The ABI of libcuda: structs as ctypes classes, made on first use, enum members and constants as ints."""
@@ -75,7 +77,8 @@ def render(library: Library) -> str:
         target = abi_types.resolve(library, library.typedefs[name].type)
         if isinstance(target, Struct) and target.name in structs and name != target.name:
             aliases[name] = target.name
-    numbers = {member.name: member.value for enum in library.enums.values() for member in enum.members}
+    members = [member for enum in library.enums.values() for member in enum.members]
+    numbers: dict[str, int | float | str] = {member.name: member.value for member in members}
     numbers |= {name: constant.value for name, constant in library.constants.items()}
     lines = [f"{name} = {value!r}" for name, value in numbers.items()]
     lines += ["", "# name: (is a union, ((field, type, bits if a bit-field), ...)); a tuple is an array"]
@@ -84,7 +87,7 @@ def render(library: Library) -> str:
     return HEAD + "\n".join(lines) + "\n" + TAIL
 
 
-def row(library: Library, struct: Struct) -> tuple:
+def row(library: Library, struct: Struct) -> Row:
     fields = []
     for index, field in enumerate(struct.fields):
         entry = (field.name or f"_anonymous{index}", code(library, field.type))
@@ -92,7 +95,7 @@ def row(library: Library, struct: Struct) -> tuple:
     return (int(struct.union), tuple(fields))
 
 
-def code(library: Library, target: Type) -> str | tuple:
+def code(library: Library, target: Type) -> Code:
     """Return a field's type: the name of a ctypes class or struct, or (element, length)."""
     match abi_types.resolve(library, target):
         case Primitive(name):

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Model -> C source of a library that records the raw arguments of every function and fills its outputs with patterns.
+"""Write the echo library of an API: functions that record their raw arguments and fill their outputs with patterns.
 
-It proves the bindings: whatever Python passes must arrive, and whatever C writes must come back. The macros that the
-functions consist of are in tests/support/echo.h. Nothing of it is shipped; the tests render and compile it.
+tests/bindings/test_echo.py calls every wrapper on it and compares both directions. The macros that the functions use
+are in tests/support/echo.h. The library is not shipped; the tests compile it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 import re
 
 from codegen import apis, versions
-from codegen.c_types import Declarations, declare, target
-from codegen.model import Field, Function, Library, Named, Param, Pointer, Primitive, Role, Struct
+from codegen.c_types import Declarations, declare, strip_typedefs, struct_of
+from codegen.model import Field, Function, Library, Named, Param, Pointer, Primitive, Role, Struct, pointee
 from codegen.names import Names
-from codegen.record_rules import asks, field_type, made_struct
+from codegen.record_rules import field_type, is_queried, record_struct
 from codegen.write_cython import c_text
 
-FEW = 3  # what functions return that other functions take their counts from
-RESULT = 23  # in the place of a parameter's index, for a struct that is returned by value
-VIEWED = 2  # elements of arrays that the library owns
+ECHO_COUNT = 3  # the count that functions return which are asked for one
+RESULT_INDEX = 23  # index for the pattern of a struct that is returned by value
+VIEW_LENGTH = 2  # length of arrays that the library owns
 
-# What is done for a parameter after its raw value is recorded: p its name, n its number of elements or bytes.
+# Statement for a parameter, after its raw value is recorded: p is its name, k its index, n its element or byte count.
 ACTIONS = {
     Role.IN_STRING: "READ({k}, {p}, {p} ? strlen({p}) + 1 : 0);",
     Role.IN_STRUCT: "READ({k}, {p}, sizeof *{p});",
@@ -44,8 +44,8 @@ ACTIONS = {
     Role.OUT_VALUES: "FILL_EACH({k}, {p}, {n});",
     Role.VALUE_SIZE: "READ({k}, {p}, sizeof *{p});",
     Role.RECORDS: "READ({k}, {p}, ({n}) * sizeof *{p}); FILL({k}, {p}, ({n}) * sizeof *{p});",
-    # The first call has no memory to fill; it does not come here. One fewer than there is room for is filled.
-    Role.ASKED_COUNT: "READ({k}, {p}, sizeof *{p}); if (*{p}) --*{p};",
+    # `queries` returns from the first call. The second fills one element fewer than there is room for.
+    Role.QUERIED_COUNT: "READ({k}, {p}, sizeof *{p}); if (*{p}) --*{p};",
     Role.KERNEL_PARAMS: "READ_EACH({k}, {p}, 2);",
 }
 
@@ -64,7 +64,7 @@ def render(library: Library) -> str:
     return "\n".join(parts) + "\n"
 
 
-def counter(param: Param) -> re.Match | None:
+def counter(param: Param) -> re.Match[str] | None:
     """Match the name of the function that tells how many elements or bytes a parameter has."""
     return re.match(r"(\w+)\(.*\)$", param.count or "")
 
@@ -78,12 +78,12 @@ def function_text(library: Library, function: Function, few: bool) -> str:
     if function.name == "cuGetProcAddress":
         lines.append("    if (echo_look_up(symbol, pfn, cudaVersion, symbolStatus)) return 0;")
     lines += [f"    ARG({param.name});" for param in function.params]
-    lines += questions(library, function)
+    lines += queries(library, function)
     counts = {param.count for param in function.params if param.role is Role.OUT_VIEW}
-    # Counts change while they are still needed, so they come last.
+    # Counts are overwritten last, since the other statements use them.
     for last in (False, True):
         for k, param in enumerate(function.params):
-            if (param.role in (Role.INOUT_COUNT, Role.ASKED_COUNT, Role.OUT)) == last:
+            if (param.role in (Role.INOUT_COUNT, Role.QUERIED_COUNT, Role.OUT)) == last:
                 if param.role is Role.RECORD:
                     lines += record_action(library, param, k)
                 else:
@@ -92,62 +92,62 @@ def function_text(library: Library, function: Function, few: bool) -> str:
     if function.result == Primitive("void"):
         return "\n".join([*lines, "    }"])
     if function.result == Primitive("long"):
-        return "\n".join([*lines, f"    return echo_status ? -echo_status : {RESULT}; }}"])
+        return "\n".join([*lines, f"    return echo_status ? -echo_status : {RESULT_INDEX}; }}"])
     if function.result == Named(api.status) and api.status_field:
-        return "\n".join([*lines, f"    return ({spell(Named(api.status))}){{echo_status, {RESULT}}}; }}"])
-    if isinstance(target(library, function.result), Struct):
+        return "\n".join([*lines, f"    return ({spell(Named(api.status))}){{echo_status, {RESULT_INDEX}}}; }}"])
+    if isinstance(strip_typedefs(library, function.result), Struct):
         made = declare(function.result, "made", spell)
-        return "\n".join([*lines, f"    {made}; FILL({RESULT}, &made, sizeof made); return made; }}"])
+        return "\n".join([*lines, f"    {made}; FILL({RESULT_INDEX}, &made, sizeof made); return made; }}"])
     result = "echo_text" if isinstance(function.result, Pointer) else "echo_status"
     return "\n".join([*lines, f"    return {result}; }}"])
 
 
-def questions(library: Library, function: Function) -> list[str]:
-    """Return the statements that answer a call which asks how much there is."""
+def queries(library: Library, function: Function) -> list[str]:
+    """Return the statements that answer a call which queries a count."""
     api = apis.APIS[library.name]
     answer = f"return echo_status ? echo_status : {api.too_small};"
     lines = []
     for param in function.params:
-        if param.role is Role.ASKED_COUNT and not counter(param):
+        if param.role is Role.QUERIED_COUNT and not counter(param):
             arrays = [other.name for other in function.params if other.count == param.name]
-            lines.append(f"    if (!{arrays[0]}) {{ *{param.name} = {FEW}; {answer} }}")
-        if param.role is Role.RECORD and asks(param):
-            pointer, count, _ = param.record.fill
-            place = record_place(library, param)
-            lines.append(f"    if (!{place}->{pointer}) {{ {place}->{count} = {FEW}; {answer} }}")
+            lines.append(f"    if (!{arrays[0]}) {{ *{param.name} = {ECHO_COUNT}; {answer} }}")
+        if param.role is Role.RECORD and param.record.buffer and is_queried(param):
+            record, buffer = record_pointer(library, param), param.record.buffer
+            set_capacity = f"{record}->{buffer.capacity} = {ECHO_COUNT};"
+            lines.append(f"    if (!{record}->{buffer.pointer}) {{ {set_capacity} {answer} }}")
     return lines
 
 
-def record_place(library: Library, param: Param) -> str:
+def record_pointer(library: Library, param: Param) -> str:
     """Return the pointer to the struct that a parameter of role RECORD passes."""
-    return f"(({Declarations(library).spell_c(Named(made_struct(library, param).name))} *){param.name})"
+    return f"(({Declarations(library).spell_c(Named(record_struct(library, param).name))} *){param.name})"
 
 
 def record_action(library: Library, param: Param, k: int) -> list[str]:
-    """Return the statements for a record: it is read, then all of it is filled, or what its pointer points to."""
-    place = record_place(library, param)
-    lines = [f"    READ({k}, {place}, sizeof *{place});"]
-    if not param.record.fill:
-        kept = pointer_given(library, param)
-        if kept:  # the elements that a given field points to
-            return [*lines, f"    FILL({k}, {place}->{kept[0]}, {place}->{kept[1]} * sizeof *{place}->{kept[0]});"]
-        return [*lines, f"    FILL({k}, {place}, sizeof *{place});"]
-    pointer, count, used = param.record.fill
-    type_ = target(library, field_type(library, made_struct(library, param), pointer))
-    size = "1" if type_.to == Primitive("void") else f"sizeof *{place}->{pointer}"
+    """Return the statements for a record: read it, then fill it, or what its pointer field points to."""
+    record = record_pointer(library, param)
+    lines = [f"    READ({k}, {record}, sizeof *{record});"]
+    if not param.record.buffer:
+        if array := input_array(library, param):
+            pointer, count = (f"{record}->{field}" for field in array)
+            return [*lines, f"    FILL({k}, {pointer}, {count} * sizeof *{pointer});"]
+        return [*lines, f"    FILL({k}, {record}, sizeof *{record});"]
+    pointer, count, used = param.record.buffer
+    type_ = strip_typedefs(library, field_type(library, record_struct(library, param), pointer))
+    size = "1" if pointee(type_) == Primitive("void") else f"sizeof *{record}->{pointer}"
     return [
         *lines,
-        f"    FILL({k}, {place}->{pointer}, {place}->{count} * {size});",
-        f"    {place}->{used} = {place}->{count} - 1;",
+        f"    FILL({k}, {record}->{pointer}, {record}->{count} * {size});",
+        f"    {record}->{used} = {record}->{count} - 1;",
     ]
 
 
-def pointer_given(library: Library, param: Param) -> tuple[str, str] | None:
-    """Return the pointer field of a record that the caller gives, and the field with its number of elements."""
-    struct = made_struct(library, param)
-    for path, _, type_ in param.record.given:
-        meaning = target(library, type_)
-        if isinstance(meaning, Pointer) and isinstance(to := target(library, meaning.to), Struct) and to.size:
+def input_array(library: Library, param: Param) -> tuple[str, str] | None:
+    """Return the pointer field of a record that the caller sets, and the field with its element count."""
+    struct = record_struct(library, param)
+    for path, _, type_ in param.record.inputs:
+        meaning = strip_typedefs(library, type_)
+        if isinstance(meaning, Pointer) and isinstance(to := strip_typedefs(library, meaning.to), Struct) and to.size:
             return path, Names(library).counts[f"{struct.name}.{path}"]
     return None
 
@@ -159,8 +159,8 @@ def action(function: Function, param: Param, k: int, counts: bool) -> list[str]:
     if param.role not in ACTIONS:
         return []
     if param.role is Role.OUT and counts:
-        return [f"    if ({param.name}) *{param.name} = {VIEWED if len(function.params) > 2 else FEW};"]
-    if param.role is Role.OUT and param.type.to == Pointer(Primitive("char"), const=True):
+        return [f"    if ({param.name}) *{param.name} = {VIEW_LENGTH if len(function.params) > 2 else ECHO_COUNT};"]
+    if param.role is Role.OUT and param.pointee == Pointer(Primitive("char"), const=True):
         return [f"    if ({param.name}) *{param.name} = echo_text;"]
     text = ACTIONS[param.role].format(p=param.name, k=k, n=number(function, param))
     return [f"    if ({param.name}) {{ {text} }}"]
@@ -171,7 +171,7 @@ def number(function: Function, param: Param) -> str:
     if not param.count:
         return "0"
     if counter(param):
-        return str(FEW)
+        return str(ECHO_COUNT)
     if re.fullmatch(r"[A-Z0-9_]+", param.count):
         return param.count  # a macro of the header
     by_name = {p.name: p for p in function.params}
@@ -187,24 +187,24 @@ def layout(library: Library, struct: Struct) -> str:
     return "\n".join(
         [
             f"CHECK(sizeof({type_}) == {struct.size} && _Alignof({type_}) == {struct.align});",
-            *(f"CHECK(offsetof({type_}, {path}) == {offset});" for path, offset in places(library, struct)),
+            *(f"CHECK(offsetof({type_}, {path}) == {offset});" for path, offset in field_offsets(library, struct)),
         ]
     )
 
 
-def places(library: Library, struct: Struct, base: int = 0) -> list[tuple[str, int]]:
-    """Return the fields of a struct, with those of its members without a name, and their offsets."""
+def field_offsets(library: Library, struct: Struct, base: int = 0) -> list[tuple[str, int]]:
+    """Return the names and offsets of a struct's fields, those of its anonymous members included."""
     result = []
     for field in struct.fields:
-        result += place(library, field, base)
+        result += field_offset(library, field, base)
     return result
 
 
-def place(library: Library, field: Field, base: int) -> list[tuple[str, int]]:
+def field_offset(library: Library, field: Field, base: int) -> list[tuple[str, int]]:
     if field.bit_width:
         return []  # C has no offset of a bit-field
     if field.name is None:
-        return places(library, library.structs[field.type.name], base + field.offset)
+        return field_offsets(library, struct_of(library, field.type), base + field.offset)
     return [(field.name, base + field.offset)]
 
 

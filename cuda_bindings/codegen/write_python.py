@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from codegen import apis, tables
 from codegen.model import Library
+from codegen.names import Names
 from codegen.wrapper import COMPILERS, Wrapper
 from codegen.write_cython import FOLDER, HEADER
 
@@ -63,7 +64,7 @@ def files(libraries: dict[str, Library]) -> dict[str, str]:
 
 def module(library: Library) -> str:
     """Return the text of one module."""
-    names = tables.Names(library)
+    names = Names(library)
     wrappers = [Wrapper(library, function, names) for function in library.functions.values()]
     body = "".join(wrapper.text() for wrapper in wrappers)
     extras = apis.HERE / f"extras_{library.name}.pyx"

@@ -1,25 +1,26 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the CPU driver's C shell: every symbol of libcuda, each a call of one Python function.
+"""Write the C functions of the CPU driver's libcuda: each symbol calls one Python function (the "shell").
 
-The shell's own contract is in cuda_cpu/cuda/cpu/entry/interpreter.h.
+How the shell calls Python is documented in cuda_cpu/cuda/cpu/entry/interpreter.h.
 """
 
 from __future__ import annotations
 
 from codegen import abi_types, apis, headers, roles, status_texts, versions
+from codegen.c_types import struct_of
 from codegen.model import Function, Library, Named, Param, Pointer, Primitive, Role, Struct
 
 PATH = "cuda_cpu/cuda/cpu/entry/_shell.c"
-# Answered in C (entry/lookup.c): they are asked for before Python is worth waking, and they hand out C pointers.
+# Implemented in C (entry/lookup.c): they are called before Python is initialised, and return C pointers.
 NATIVE = {
     "cuGetErrorName": "shell_error_name",
     "cuGetErrorString": "shell_error_string",
     "cuGetProcAddress": "shell_proc_address_v1",
     "cuGetProcAddress_v2": "shell_proc_address",
 }
-# Answered in C where Python has answered the same before, or has left the answers there: entry/direct.c, and of the
-# runtime API runtime_api/launch.c.
+# Functions with a fast path in C, which falls back to Python: entry/direct.c, and of the runtime API
+# runtime_api/launch.c.
 DIRECT = (
     "cuDeviceGetAttribute", "cuLaunchKernel", "cuLaunchKernelEx", "cuStreamSynchronize", "cuStreamQuery",
     "cudaDeviceGetAttribute", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaStreamSynchronize", "cudaStreamQuery",
@@ -61,8 +62,8 @@ def render(public: Library, every: Library) -> str:
 def python_name(public: Library, every: Library, function: Function) -> str:
     """Return the Python function behind a symbol.
 
-    The current form of a function has its public name, and so has a superseded form that takes the same arguments;
-    another one has its symbol, ``cuCtxCreate_v2``, and the first of all ends in ``_v1``.
+    The current version of a function has its public name, and so has an older version with the same parameters;
+    another one has its symbol, ``cuCtxCreate_v2``, and the first version ends in ``_v1``.
     """
     base, form, stream = versions.split(function.symbol)
     plain = function.symbol.removesuffix(stream)
@@ -94,15 +95,15 @@ def define(library: Library, function: Function, name: str) -> str:
     letters = [output_letter(library, param) for param in outputs], [input_letter(library, param) for param in inputs]
     signature = ">".join("".join(group) for group in letters)
     arguments = ["&entry", *(param.name for param in outputs)]
-    arguments += [pass_input(library, param, per_thread, streams) for param in inputs]
+    arguments += [pass_input(library, param, per_thread) for param in inputs]
     before, after = [], []
     for param in inputs:
         if param.name in streams:
-            own, place = param.name, ", ".join(map(str, streams[param.name]))
+            own, size_offset = param.name, ", ".join(map(str, streams[param.name]))
             before += [f"    void *{own}_given = {own};", f"    uint64_t {own}_copy[{streams[own][0] // 8}];"]
-            before += [f"    {own} = shell_copy_in({own}_copy, {own}_given, {place});"]
+            before += [f"    {own} = shell_copy_in({own}_copy, {own}_given, {size_offset});"]
             if param.role is Role.INOUT_STRUCT:
-                after += [f"    shell_copy_out({own}_given, {own}_copy, {place});"]
+                after += [f"    shell_copy_out({own}_given, {own}_copy, {size_offset});"]
     if name in DIRECT:
         before += [f"    int direct = shell_direct_{name}({', '.join(arguments[1:])});"]
         before += ["    if (direct >= 0) return direct;"]
@@ -127,9 +128,9 @@ def declare(library: Library, param: Param) -> str:
 
 
 def output_letter(library: Library, param: Param) -> str:
-    target = abi_types.resolve(library, param.type.to)
+    target = abi_types.resolve(library, param.pointee)
     letter = {"float": "f", "double": "d"}.get(getattr(target, "name", "")) or str(
-        abi_types.size_of(library, param.type.to)
+        abi_types.size_of(library, param.pointee)
     )
     if letter not in tuple("1248fd"):
         raise TypeError(f"output {param.name} is no scalar: {param.type!r}")
@@ -147,7 +148,7 @@ def input_letter(library: Library, param: Param) -> str:
     return "s" if param.role is Role.IN_STRING else "u"
 
 
-def pass_input(library: Library, param: Param, per_thread: bool, streams: dict) -> str:
+def pass_input(library: Library, param: Param, per_thread: bool) -> str:
     """Return the argument of shell_call for one input."""
     if per_thread and param.type in STREAMS:
         return f"shell_per_thread((uint64_t){param.name})"
@@ -161,7 +162,7 @@ def stream_structs(library: Library, inputs: list[Param]) -> dict[str, tuple[int
     found = {}
     for param in inputs:
         if param.role in (Role.IN_STRUCT, Role.INOUT_STRUCT):
-            struct = abi_types.resolve(library, param.type.to)
+            struct = struct_of(library, param.pointee)
             for field in struct.fields:
                 if field.type in STREAMS:
                     found[param.name] = struct.size, field.offset
@@ -173,7 +174,7 @@ def value_struct(struct: Struct) -> str:
 
 
 def value_structs(library: Library) -> list[str]:
-    """Return definitions of what is passed by value, of the header's size and alignment and in integer registers."""
+    """Return definitions of the structs passed by value: the header's size and alignment, in integer registers."""
     found = {}
     for function in library.functions.values():
         for param in function.params:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Model -> the types of the Python level: driver.pyi and the like.
+"""Write the stubs of the Python level: driver.pyi and the like.
 
 Results are typed as of a call that succeeded; on failure those after the status are None.
 """
@@ -8,9 +8,24 @@ Results are typed as of a call that succeeded; on failure those after the status
 from __future__ import annotations
 
 from codegen import apis, roles, tables
-from codegen.c_types import target
-from codegen.model import Array, Enum, Field, Function, Library, Named, Param, Pointer, Primitive, Role, Struct, Type
-from codegen.record_rules import field_type, made_struct
+from codegen.c_types import strip_typedefs, struct_of
+from codegen.model import (
+    Array,
+    Enum,
+    Field,
+    Function,
+    Library,
+    Named,
+    Param,
+    Pointer,
+    Primitive,
+    Role,
+    Struct,
+    Type,
+    pointee,
+)
+from codegen.names import Names
+from codegen.record_rules import field_type, record_struct
 from codegen.write_cython import FOLDER, HEADER
 
 IMPORTS = """\
@@ -46,7 +61,7 @@ PASSED = {
     Role.IN_VALUES: "Sequence[Any] | int | None",
     Role.KERNEL_PARAMS: "Any",
 }
-# The functions of extras_<name>.pyx.
+# Signatures of the functions of extras_<name>.pyx.
 EXTRAS = {
     "runtime": [
         "def getLocalRuntimeVersion() -> tuple[cudaError_t, int]: ...",
@@ -74,7 +89,7 @@ class Stubs:
     def __init__(self, library: Library):
         self.library = library
         self.api = apis.APIS[library.name]
-        self.names = tables.Names(library)
+        self.names = Names(library)
 
     def text(self) -> str:
         lines = [HEADER + IMPORTS + (RECORD_IMPORTS if self.names.records else "")]
@@ -111,7 +126,7 @@ class Stubs:
         lines = []
         for field in struct.fields:
             if field.name is None:
-                lines += self.fields(self.library.structs[field.type.name])
+                lines += self.fields(struct_of(self.library, field.type))
             elif not field.name.startswith("_"):
                 type_ = self.field_type(field.type, field.name)
                 if self.names.records:
@@ -121,35 +136,35 @@ class Stubs:
 
     def field_type(self, type_: Type, name: str) -> str:
         """Return the type that a field is read as, or Any where it can be set to much more."""
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Array):
             if meaning.of in (Primitive("char"), Primitive("unsigned char")):
                 return "bytes"
             return f"list[{self.value(meaning.of)}]"
-        if isinstance(meaning, Pointer) and not self.names.is_handle(type_):
+        if isinstance(meaning, Pointer) and not self.names.handle(type_):
             return "Any"
         return "Any" if isinstance(meaning, Pointer) else self.value(type_)
 
     def record_field_type(self, struct: Struct, field: Field) -> str:
         """Return the type that a field of a record is read as; that of a record of several is an array of NumPy."""
-        meaning = target(self.library, field.type)
+        meaning = strip_typedefs(self.library, field.type)
         if isinstance(meaning, Array):
             if meaning.of == Primitive("char"):
                 return "str"
-            return self.value(meaning.of) if isinstance(target(self.library, meaning.of), Struct) else "Any"
+            return self.value(meaning.of) if isinstance(strip_typedefs(self.library, meaning.of), Struct) else "Any"
         if isinstance(meaning, Pointer):
             if meaning == Pointer(Primitive("char"), const=True):
                 return "str"
-            to = target(self.library, meaning.to)
+            to = strip_typedefs(self.library, meaning.to)
             counted = f"{struct.name}.{field.name}" in self.names.counts
             return self.value(meaning.to) if counted and isinstance(to, Struct) else "Any"
         return self.value(field.type)
 
     def value(self, type_: Type) -> str:
         """Return the Python type of a C value that comes back."""
-        meaning = target(self.library, type_)
-        if self.names.is_handle(type_):
-            return self.names.canonical(type_.name)
+        meaning = strip_typedefs(self.library, type_)
+        if handle := self.names.handle(type_):
+            return handle
         if isinstance(meaning, Struct):
             return self.names.struct(meaning.name)
         if isinstance(meaning, Enum):
@@ -160,9 +175,9 @@ class Stubs:
 
     def given(self, type_: Type) -> str:
         """Return the Python types that stand for a C value as argument."""
-        meaning = target(self.library, type_)
-        if self.names.is_handle(type_):
-            return f"{self.names.canonical(type_.name)} | SupportsIndex | None"
+        meaning = strip_typedefs(self.library, type_)
+        if handle := self.names.handle(type_):
+            return f"{handle} | SupportsIndex | None"
         if isinstance(meaning, Struct):
             return self.names.struct(meaning.name)
         if isinstance(meaning, Enum):
@@ -181,14 +196,14 @@ class Stubs:
             return PASSED[role]
         if role in (Role.IN_STRUCT, Role.INOUT_STRUCT):
             address = " | SupportsInt" if self.names.records else ""
-            return f"{self.value(param.type.to)}{address} | None"
+            return f"{self.value(param.pointee)}{address} | None"
         if role is Role.RECORDS:
-            return f"{self.value(param.type.to)} | Sequence[Any]"
+            return f"{self.value(param.pointee)} | Sequence[Any]"
         if role in (Role.IN_ARRAY, Role.INOUT_ARRAY):
-            of = "str | bytes" if self.value(param.type.to) == "bytes" else self.given(param.type.to)
+            of = "str | bytes" if self.value(param.pointee) == "bytes" else self.given(param.pointee)
             return f"Sequence[{of}] | int | None"
         if role in (Role.IN_POINTER, Role.INOUT, Role.INOUT_COUNT):
-            return self.given(param.type.to) + (" | None" if param.optional else "")
+            return self.given(param.pointee) + (" | None" if param.optional else "")
         return self.given(param.type)
 
     def returned(self, param: Param) -> str:
@@ -200,29 +215,29 @@ class Stubs:
             case Role.OUT_STRING:
                 return "str" if self.names.raises else "bytes"
             case Role.RECORDS:
-                return self.value(param.type.to)
-            case Role.OUT_ARRAY if self.names.records and isinstance(target(self.library, param.type.to), Struct):
-                return self.value(param.type.to)
+                return self.value(param.pointee)
             case Role.OUT_ARRAY:
-                return f"list[{self.value(param.type.to)}]"
+                of_structs = isinstance(strip_typedefs(self.library, param.pointee), Struct)
+                element = self.value(param.pointee)
+                return element if self.names.records and of_structs else f"list[{element}]"
             case Role.OUT_VIEW:
-                return f"list[{self.value(param.type.to.to)}]"
-        return self.value(param.type.to)
+                return f"list[{self.value(pointee(param.pointee))}]"
+        return self.value(param.pointee)
 
     def results(self, param: Param) -> list[str]:
         """Return the types of what an output gives."""
         if param.role is not Role.RECORD:
             return [self.returned(param)]
-        struct = made_struct(self.library, param)
-        if param.record.gives is None:
+        struct = record_struct(self.library, param)
+        if param.record.outputs is None:
             return [self.names.struct(struct.name)]
-        return [self.record_result(struct, path) for path in param.record.gives]
+        return [self.record_result(struct, path) for path in param.record.outputs]
 
     def record_result(self, struct: Struct, path: str) -> str:
         type_ = field_type(self.library, struct, path)
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Pointer):
-            to = target(self.library, meaning.to)
+            to = strip_typedefs(self.library, meaning.to)
             return self.value(meaning.to) if isinstance(to, Struct) and to.size else "Any"
         if isinstance(meaning, Array):
             return "str" if meaning.of == Primitive("char") else "bytes"

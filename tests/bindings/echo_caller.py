@@ -22,10 +22,10 @@ from support.echo import MAX_MEMORY, Echo, pattern  # noqa: E402
 from support.echo_cases import COUNT, Cases, Member, Mismatch, plain  # noqa: E402
 
 from codegen import roles  # noqa: E402
-from codegen.c_types import target  # noqa: E402
+from codegen.c_types import strip_typedefs  # noqa: E402
 from codegen.model import Array, Named, Pointer, Primitive, Role, Struct  # noqa: E402
 from codegen.wrapper import RESULTS_OF_FAILURE  # noqa: E402
-from codegen.write_echo import FEW, RESULT, counter  # noqa: E402
+from codegen.write_echo import ECHO_COUNT, RESULT_INDEX, counter  # noqa: E402
 from cuda.bindings import _loader  # noqa: E402
 
 UNKNOWN_STATUS = 98765
@@ -53,15 +53,15 @@ class Caller(Cases):
 
     def selections(self):
         """Return the values of the selecting parameters to try: every member whose value's type is known."""
-        chooser = next((param for param in self.function.params if param.selector), None)
-        if chooser is None:
+        selected = next((param for param in self.function.params if param.selector), None)
+        if selected is None:
             return [{}]
-        name = chooser.selector
+        name = selected.selector
         selector = self.by_name(name)
-        enum = target(self.library, selector.type.to if isinstance(selector.type, Pointer) else selector.type)
+        enum = strip_typedefs(self.library, selector.type.to if isinstance(selector.type, Pointer) else selector.type)
         types = roles.value_types()[enum.name]
         values = {member.name: member.value for member in enum.members}
-        if chooser.role is Role.IN_VALUES:
+        if selected.role is Role.IN_VALUES:
             # Those whose values are numbers: what stands for memory is passed as it is.
             types = {m: t for m, t in types.items() if t in (Primitive("unsigned int"), Primitive("int"))}
         found = [{name: Member(values[member], type_)} for member, type_ in types.items() if type_ != Primitive("void")]
@@ -99,8 +99,8 @@ class Caller(Cases):
             for offset, expected in given[2].items():
                 need_equal(f"{param.name} at {offset}", memory[offset : offset + len(expected)], expected)
             return
-        if param.role is Role.ASKED_COUNT:
-            need_equal(param.name, int.from_bytes(memory, "little"), FEW)
+        if param.role is Role.QUERIED_COUNT:
+            need_equal(param.name, int.from_bytes(memory, "little"), ECHO_COUNT)
             return
         if param.role is Role.LENGTH:
             self.check_length(param, raw, memory)
@@ -128,7 +128,7 @@ class Caller(Cases):
         if param.role is Role.INOUT_ARRAY:
             need_equal(f"{param.name} (changed)", plain(python[0]), pattern(k, len(plain(python[0]))))
         if param.role is Role.OUT_BUFFER and param.count:
-            number = FEW if counter(param) else self.room(param)
+            number = ECHO_COUNT if counter(param) else self.room(param)
             need_equal(f"{param.name} (filled)", bytes(python[:number]), pattern(k, number))
 
     def check_length(self, param, raw, memory):
@@ -144,8 +144,8 @@ class Caller(Cases):
                 several = param.role is Role.RECORD
                 expected += self.record_results(param, k, None) if several else [self.result(param, k, members)]
         types = [param.type.to for param in self.function.params if param.role in (Role.OUT, Role.OUT_STRUCT)]
-        if not self.has_status() and isinstance(target(self.library, self.function.result), Struct):
-            expected = [pattern(RESULT, self.size(self.function.result))]
+        if not self.has_status() and isinstance(strip_typedefs(self.library, self.function.result), Struct):
+            expected = [pattern(RESULT_INDEX, self.size(self.function.result))]
         elif not self.has_status():
             expected = self.returned_value()
         got = result
@@ -164,9 +164,9 @@ class Caller(Cases):
 
     def shown(self, item):
         """Return a result as `plain` does; of a record that was filled, what its pointer points to."""
-        fills = [p for p in self.function.params if p.role is Role.RECORD and p.record.fill]
-        if fills and fills[0].record.gives is None:
-            pointer, _, used = fills[0].record.fill
+        fills = [p for p in self.function.params if p.role is Role.RECORD and p.record.buffer]
+        if fills and fills[0].record.outputs is None:
+            pointer, _, used = fills[0].record.buffer
             value = getattr(item, self.names.field(pointer))
             number = getattr(item, self.names.field(used))
             return ctypes.string_at(value, number) if isinstance(value, int) else plain(value)

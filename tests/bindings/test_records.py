@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from codegen import roles
-from codegen.c_types import target
+from codegen.c_types import strip_typedefs
 from codegen.model import Array, Pointer, Struct
 from codegen.names import Names
-from codegen.write_echo import places
+from codegen.write_echo import field_offsets
 from cuda.bindings import cufile, nvml
 
 LIBRARIES = {module: roles.libraries()[name] for module, name in ((nvml, "nvml"), (cufile, "cufile"))}
@@ -32,7 +32,7 @@ def test_dtypes_lie_where_c_has_the_fields(module):
             cls = getattr(module, names.struct(struct.name))
             dtype = getattr(module, names.dtype(cls.__name__))
             assert dtype.itemsize == struct.size == module.sizeof(cls) == np.asarray(cls()).nbytes
-            expected = {names.field(path): offset for path, offset in places(library, struct)}
+            expected = {names.field(path): offset for path, offset in field_offsets(library, struct)}
             assert {name: offset for name, (_, offset) in dtype.fields.items()} == expected
             compared += len(expected)
     assert compared > (800 if module is nvml else 100)
@@ -48,7 +48,7 @@ def test_attributes_and_columns_agree(module):
             continue
         cls = getattr(module, names.struct(struct.name))
         for field in struct.fields:
-            if field.name and not isinstance(target(library, field.type), Struct | Array | Pointer):
+            if field.name and not isinstance(strip_typedefs(library, field.type), Struct | Array | Pointer):
                 made, name = cls(), names.field(field.name)
                 setattr(made, name, 1)
                 assert getattr(made, name) == 1

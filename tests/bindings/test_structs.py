@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codegen import roles
-from codegen.c_types import integer, target
+from codegen.c_types import integer, strip_typedefs
 from codegen.model import Array, Enum, Pointer, Primitive, Struct
 from cuda.bindings import driver, nvrtc, runtime
 
@@ -29,7 +29,7 @@ def memory(made):
 def scalars(library, record, base=0):
     """Return name, type and offset of the fields that hold one number, with those of members without a name."""
     for field in record.fields:
-        meaning = target(library, field.type)
+        meaning = strip_typedefs(library, field.type)
         if field.name is None:
             yield from scalars(library, meaning, base + field.offset)
         elif not isinstance(meaning, Struct | Array) and not field.name.startswith("_"):

@@ -47,7 +47,7 @@ def parameter(library: Library, param: Param) -> Parameter:
             size, behind = abi_types.size_of(library, target), leaves(library, target, 0)
     if kind == "integer" and param.role in (Role.COUNT, Role.LENGTH):
         kind = "count"
-    if param.role in (Role.INOUT_COUNT, Role.ASKED_COUNT):
+    if param.role in (Role.INOUT_COUNT, Role.QUERIED_COUNT):
         behind = [("count", *leaf[1:]) for leaf in behind]
     if param.role is Role.CALLBACK:
         kind = "function"

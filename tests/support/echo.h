@@ -38,15 +38,15 @@ static const char echo_text[] = "echo";
 static unsigned char echo_viewed[MAX_ARGS][MAX_MEMORY];
 
 /* Byte j of what is written through argument k: never 0, with the sign bit set. */
-static void echo_fill(int k, void *where, size_t size) {
+static void echo_fill(int k, void *memory, size_t size) {
     for (size_t j = 0; j < size; ++j)
-        ((unsigned char *)where)[j] = 0x81 + (5 * k + 3 * j) % 0x6f;
+        ((unsigned char *)memory)[j] = 0x81 + (5 * k + 3 * j) % 0x6f;
 }
 
-static void echo_read(int k, const void *where, size_t size) {
+static void echo_read(int k, const void *memory, size_t size) {
     struct echo_argument *argument = &echo_record.arguments[k];
     argument->memory_size = size;
-    memcpy(argument->memory, where, size < MAX_MEMORY ? size : MAX_MEMORY);
+    memcpy(argument->memory, memory, size < MAX_MEMORY ? size : MAX_MEMORY);
 }
 
 #define BEGIN(name) (echo_record.symbol = (name), echo_record.count = 0)

@@ -11,11 +11,11 @@ import struct
 from support.echo import pattern
 
 from codegen import apis, roles
-from codegen.c_types import integer, target
+from codegen.c_types import integer, strip_typedefs
 from codegen.model import Array, Enum, Named, Param, Pointer, Primitive, Role, Struct
 from codegen.names import Names
-from codegen.record_rules import asks, field_type, made_struct
-from codegen.write_echo import FEW, RESULT, VIEWED, counter, places
+from codegen.record_rules import field_type, is_queried, record_struct
+from codegen.write_echo import ECHO_COUNT, RESULT_INDEX, VIEW_LENGTH, counter, field_offsets
 from cuda.bindings._handle import Handle
 from cuda.bindings._record import Record
 from cuda.bindings._struct import Struct as StructBase
@@ -61,7 +61,7 @@ class Cases:
 
     def scalar(self, type_, k, as_object, value=None):
         """Return a Python argument and the bytes that C must see."""
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Enum):
             member = meaning.members[-1].value
             cls = self.cls(type_)
@@ -80,7 +80,7 @@ class Cases:
 
     def cls(self, type_):
         """Return the class of the module that stands for a C type, None if there is none."""
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         name = meaning.name if isinstance(meaning, Enum) else getattr(type_, "name", None)
         if self.names.records:
             spell = {Struct: self.names.struct, Enum: self.names.enum}.get(type(meaning))
@@ -92,12 +92,12 @@ class Cases:
     def struct(self, type_, k):
         """Return a struct object filled with distinctive bytes, and these."""
         made = self.cls(type_)()
-        raw = distinct(k, target(self.library, type_).size)
+        raw = distinct(k, strip_typedefs(self.library, type_).size)
         ctypes.memmove(made.getPtr(), raw, len(raw))
         return made, raw
 
     def element(self, type_, k, as_object):
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Struct):
             return self.struct(type_, k)
         return self.scalar(type_, k, as_object)
@@ -111,7 +111,7 @@ class Cases:
                 return [raw] * COUNT, None, struct.pack("<i", raw) * COUNT
             return raw, struct.pack("<i", raw), None
         if role in (Role.IN, Role.COUNT, Role.USER_DATA):
-            meaning = target(self.library, type_)
+            meaning = strip_typedefs(self.library, type_)
             if isinstance(meaning, Struct):
                 made, raw = self.struct(type_, k)
                 return made, raw, None
@@ -145,7 +145,7 @@ class Cases:
             return data, address.to_bytes(8, "little"), None
         if role is Role.RECORDS:
             made = self.cls(type_.to)(COUNT)
-            raw = distinct(k, target(self.library, type_.to).size * COUNT)
+            raw = distinct(k, strip_typedefs(self.library, type_.to).size * COUNT)
             ctypes.memmove(made.ptr, raw, len(raw))
             return made, made.ptr.to_bytes(8, "little"), raw
         if role in (Role.IN_POINTER, Role.INOUT):
@@ -173,20 +173,20 @@ class Cases:
 
     def given(self, param, k, as_object):
         """Return the arguments that stand for fields of a record, and the bytes that C must see of them, by offset."""
-        struct = made_struct(self.library, param)
+        struct = record_struct(self.library, param)
         arguments, seen = [], {}
         if version := self.names.version(struct):
             seen[0] = version.to_bytes(4, "little")
-        for number, (path, _, type_) in enumerate(param.record.given):
+        for number, (path, _, type_) in enumerate(param.record.inputs):
             offset = self.offset(struct, path)
-            meaning = target(self.library, type_)
+            meaning = strip_typedefs(self.library, type_)
             if isinstance(meaning, Array):
                 raw = b"text" if meaning.of == Primitive("char") else distinct(k + number, meaning.length)
                 python = raw.decode() if as_object and meaning.of == Primitive("char") else raw
             elif self.to_struct(meaning):
                 python = self.cls(meaning.to)(COUNT)
                 raw = python.ptr.to_bytes(8, "little")
-            elif param.record.fill and path == param.record.fill[1]:
+            elif param.record.buffer and path == param.record.buffer.capacity:
                 python, raw = self.scalar(type_, k + number, as_object, COUNT)
             else:
                 python, raw = self.scalar(type_, k + number, as_object)
@@ -196,28 +196,32 @@ class Cases:
 
     def to_struct(self, meaning):
         """Return the struct that a pointer points to, None if it points to none that has fields."""
-        to = target(self.library, meaning.to) if isinstance(meaning, Pointer) else None
+        to = strip_typedefs(self.library, meaning.to) if isinstance(meaning, Pointer) else None
         return to if isinstance(to, Struct) and to.size else None
 
     def offset(self, struct, path):
         """Return the offset of a field by its path."""
         first, _, rest = path.partition(".")
-        base = dict(places(self.library, struct))[first]
-        return base + self.offset(target(self.library, field_type(self.library, struct, first)), rest) if rest else base
+        base = dict(field_offsets(self.library, struct))[first]
+        return (
+            base + self.offset(strip_typedefs(self.library, field_type(self.library, struct, first)), rest)
+            if rest
+            else base
+        )
 
     def record_results(self, param, k, arguments):
         """Return what Python must give for a record, as `plain` shows it."""
-        struct = made_struct(self.library, param)
+        struct = record_struct(self.library, param)
         size = struct.size
-        if param.record.fill:
+        if param.record.buffer:
             return [self.filled(param, struct, k)]
-        if param.record.gives is None:
+        if param.record.outputs is None:
             return [pattern(k, size)]
-        return [self.field_result(struct, path, k, arguments) for path in param.record.gives]
+        return [self.field_result(struct, path, k, arguments) for path in param.record.outputs]
 
     def field_result(self, struct, path, k, arguments):
         type_ = field_type(self.library, struct, path)
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         offset = self.offset(struct, path)
         if to := self.to_struct(meaning):
             return pattern(k, to.size * COUNT)  # filled in place
@@ -228,9 +232,9 @@ class Cases:
 
     def filled(self, param, struct, k):
         """Return the elements that a record's pointer must point to: one fewer than there is room for."""
-        number = (FEW if asks(param) else COUNT) - 1
-        to = target(self.library, field_type(self.library, struct, param.record.fill[0])).to
-        meaning = target(self.library, to)
+        number = (ECHO_COUNT if is_queried(param) else COUNT) - 1
+        to = strip_typedefs(self.library, field_type(self.library, struct, param.record.buffer.pointer)).to
+        meaning = strip_typedefs(self.library, to)
         if meaning in (Primitive("void"), Primitive("unsigned char")):
             return pattern(k, number)
         size = self.size(to)
@@ -241,7 +245,7 @@ class Cases:
 
     def array(self, param, k, as_object):
         of = param.type.to
-        if isinstance(target(self.library, of), Pointer) and self.cls(of) is None:
+        if isinstance(strip_typedefs(self.library, of), Pointer) and self.cls(of) is None:
             if of == Pointer(Primitive("char"), const=True):
                 return [f"s{i}" for i in range(COUNT)], None, None
             values = [int.from_bytes(distinct(k + i, 8), "little") for i in range(COUNT)]
@@ -259,7 +263,7 @@ class Cases:
         if isinstance(type_, Array):
             text = f"path {k}"
             return text, text.encode()
-        if isinstance(target(self.library, type_), Struct):
+        if isinstance(strip_typedefs(self.library, type_), Struct):
             return self.struct(type_, k)
         return self.scalar(type_, k, True)
 
@@ -276,8 +280,8 @@ class Cases:
         if param.role is Role.RECORDS:
             return pattern(k, self.size(param.type.to) * COUNT)
         counting = self.by_name(param.count)
-        if counting and counting.role is Role.ASKED_COUNT:
-            return self.asked(param, counting, k)
+        if counting and counting.role is Role.QUERIED_COUNT:
+            return self.queried(param, counting, k)
         if param.role is Role.OUT_STRING and self.raises():
             length = self.length(counting.count if counting and counting.role is Role.LENGTH else param.count)
             return pattern(k, length).decode(errors="replace")
@@ -286,27 +290,33 @@ class Cases:
         if param.role in (Role.OUT_ARRAY, Role.OUT_VIEW):
             of = param.type.to.to if param.role is Role.OUT_VIEW else param.type.to
             size = self.size(of)
-            number = VIEWED if param.role is Role.OUT_VIEW else FEW if counter(param) else self.length(param.count)
+            number = (
+                VIEW_LENGTH
+                if param.role is Role.OUT_VIEW
+                else ECHO_COUNT
+                if counter(param)
+                else self.length(param.count)
+            )
             data = pattern(k, size * number)
             if self.by_name(param.count) and self.by_name(param.count).role is Role.INOUT_COUNT:
                 number = COUNT - 1
             return [self.decoded(of, data[i * size : (i + 1) * size]) for i in range(number)]
         if any(p.count == param.name and p.role is Role.OUT_VIEW for p in self.function.params):
-            return VIEWED
+            return VIEW_LENGTH
         if param.type.to == Pointer(Primitive("char"), const=True):
             return b"echo"
         if counts_for_others(self.library, self.function):
-            return FEW
+            return ECHO_COUNT
         if param.type.to == Primitive("_Bool"):
             return True
         return self.decoded(param.type.to, pattern(k, self.size(param.type.to)))
 
-    def asked(self, param, counting, k):
+    def queried(self, param, counting, k):
         """Return what must come back where a first call tells the number: one fewer than that call said."""
-        number = FEW - 1
-        meaning = target(self.library, param.type.to)
+        number = ECHO_COUNT - 1
+        meaning = strip_typedefs(self.library, param.type.to)
         size = self.size(param.type.to)
-        data = pattern(k, size * FEW)
+        data = pattern(k, size * ECHO_COUNT)
         if isinstance(meaning, Struct):
             return data[: size * number]
         if meaning == Primitive("char"):
@@ -325,7 +335,7 @@ class Cases:
             return ["echo" if self.raises() else b"echo"]
         if self.function.result == Named("int32_t"):  # a status that is a result
             return [0]
-        return [RESULT] if self.function.result == Primitive("long") else []
+        return [RESULT_INDEX] if self.function.result == Primitive("long") else []
 
     def has_status(self):
         return self.function.result == Named(self.api.status)
@@ -341,7 +351,7 @@ class Cases:
         return self.decoded(member.type, data.ljust(self.size(member.type), b"\0")[: self.size(member.type)])
 
     def size(self, type_):
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Struct):
             return meaning.size
         if isinstance(meaning, Enum):
@@ -351,7 +361,7 @@ class Cases:
         return {"float": 4, "double": 8}.get(meaning.name) or integer(self.library, meaning)[0]
 
     def decoded(self, type_, data):
-        meaning = target(self.library, type_)
+        meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Struct):
             return data
         if isinstance(meaning, Enum):
