@@ -68,32 +68,33 @@ LINK = ["-Wl,-s"]
 # What a module needs beyond its own .pyx: sources (patterns), include folders, libraries.
 EXTENSION_NEEDS = {
     "cuda.cpu.runtime._runtime": {
-        "sources": [f"{CPU}/runtime/*.c", f"{CPU}/runtime/*.S"],
+        "sources": [f"{CPU}/runtime/*/*.c"],
         "include_dirs": [f"{CPU}/runtime"],
         "libraries": ["dl", "pthread", "m"],
-        "depends": [f"{CPU}/runtime/*.h", f"{CPU}/runtime/*.pxd"],
+        "depends": [f"{CPU}/runtime/*/*.h", f"{CPU}/runtime/*.pxd"],
     },
 }
 
 # Shared libraries that other programs open by name: SONAME's place -> sources (patterns). They link no libpython:
-# whoever opens libcuda.so.1 is a Python process already, or loads Python by embed/. Those of the runtime API and of
+# whoever opens libcuda.so.1 is a Python process already, or loads Python by programs/embed/. Those of the runtime API
+# and of
 # cuFile have names of our own: what is loaded later (PyTorch's libraries) would take those for NVIDIA's, of which they
 # have not all parts.
 LIBRARIES = {
     f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
     f"{CPU}/runtime_api/libcudart_cpu.so.13": [f"{CPU}/runtime_api/*.c"],
-    f"{CPU}/embed/libcuda_cpu_python.so": [f"{CPU}/embed/*.c"],
+    f"{CPU}/programs/embed/libcuda_cpu_python.so": [f"{CPU}/programs/embed/*.c"],
     f"{CPU}/nvml/libnvidia-ml.so.1": [f"{CPU}/nvml/*.c"],
     f"{CPU}/cufile/libcufile_cpu.so.0": [f"{CPU}/cufile/*.c"],
-    f"{CPU}/forward/libnvrtc.so.13": [f"{CPU}/forward/nvrtc.c"],
-    f"{CPU}/forward/libnvJitLink.so.13": [f"{CPU}/forward/nvjitlink.c"],
-    f"{CPU}/forward/libnvrtc.so.12": [f"{CPU}/forward/nvrtc12.c"],
-    f"{CPU}/forward/libnvJitLink.so.12": [f"{CPU}/forward/nvjitlink12.c"],
+    f"{CPU}/programs/forward/libnvrtc.so.13": [f"{CPU}/programs/forward/nvrtc.c"],
+    f"{CPU}/programs/forward/libnvJitLink.so.13": [f"{CPU}/programs/forward/nvjitlink.c"],
+    f"{CPU}/programs/forward/libnvrtc.so.12": [f"{CPU}/programs/forward/nvrtc12.c"],
+    f"{CPU}/programs/forward/libnvJitLink.so.12": [f"{CPU}/programs/forward/nvjitlink12.c"],
 }
 # What they export under which version, where programs that are linked with NVIDIA's ask for one.
 VERSIONS = {f"{CPU}/runtime_api/libcudart_cpu.so.13": f"{CPU}/runtime_api/exports.map"}
 # What they include from other folders.
-LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/direct.h"]
+LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/queue/fast_path.h"]
 
 
 def check_platform() -> None:

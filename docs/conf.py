@@ -16,7 +16,7 @@ import reference_pages  # noqa: E402 - in this folder
 
 import build_hooks  # noqa: E402 - in the folder above
 
-if build_hooks.missing_sources() or not importlib.util.find_spec("cuda.core._device"):
+if build_hooks.missing_sources() or not importlib.util.find_spec("cuda.core._device._device"):
     raise ConfigError("the reference pages need the compiled packages: run `nox -s build` first")
 
 project = "Open CUDA Python"

@@ -159,7 +159,7 @@ def functions_of(title: str, folder: str, names: list[str], reason_of: Callable[
 
 def explained(file: pathlib.Path) -> dict[str, str]:
     """Return the output of `python -m cuda.cpu explain` for a kernel, one file per pass."""
-    from cuda.cpu import explain
+    from cuda.cpu.compile import explain
 
     pages = {}
     for title, content in explain.stages(file.read_bytes(), parts=("passes", "paths", "ir")).items():

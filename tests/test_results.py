@@ -12,8 +12,8 @@ from support.compilers import compile_cuda
 
 from benchmarks.cpu_kernels.__main__ import path_of
 from benchmarks.cpu_kernels.cases import all_cases
-from cuda.cpu import jit
-from cuda.cpu.code import NARROW, WIDE
+from cuda.cpu.compile import jit
+from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.ptx.program import build
 
 ROOT = pathlib.Path(__file__).parent.parent

@@ -25,7 +25,7 @@ SIZES = (100, 1000)  # instructions
 COMPILE = """
 import sys, time
 from cuda.cpu.ptx import program
-from cuda.cpu import jit
+from cuda.cpu.compile import jit
 from benchmarks.cpu_kernels.latency import kernel_of
 for size in {sizes}:
     for variant in (1, 2):

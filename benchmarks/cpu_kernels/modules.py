@@ -56,7 +56,7 @@ def wide() -> str:
 def cub() -> list[str]:
     """Return the PTX of two kernels that sort with CUB."""
     from cuda.core import Device, Program, ProgramOptions
-    from cuda.cpu.ptx.image import ptx_of
+    from cuda.cpu.ptx.image.image import ptx_of
 
     options = ProgramOptions(arch=f"sm_{Device().arch}", std="c++17", use_bundled_headers=True)
     code = Program(CUB, "c++", options).compile("cubin").code

@@ -43,9 +43,9 @@ def fail(error):
 
 
 driver = types.ModuleType("cuda.cpu.driver")
-error = types.ModuleType("cuda.cpu.driver.error")
+error = types.ModuleType("cuda.cpu.driver.base.error")
 error.CudaError = CudaError
-sys.modules |= {"cuda.cpu.driver": driver, "cuda.cpu.driver.error": error}
+sys.modules |= {"cuda.cpu.driver": driver, "cuda.cpu.driver.base.error": error}
 library = ctypes.CDLL(sys.argv[1])
 u64, i32, size, pointer, ref = ctypes.c_uint64, ctypes.c_int32, ctypes.c_size_t, ctypes.c_void_p, ctypes.byref
 

@@ -59,7 +59,7 @@ def test_errors_become_records(messages):
 
 
 def test_warnings_have_their_level(messages):
-    from cuda.cpu.driver import error
+    from cuda.cpu.driver.base import error
 
     with log_driver_messages(logging.getLogger(NAME)):
         error.note_warning("something may be better")
@@ -173,7 +173,7 @@ def test_nothing_is_there_before_it_is_asked_for():
         import sys
         from cuda.core import Device
         Device(0).set_current()
-        from cuda.cpu.driver import error
+        from cuda.cpu.driver.base import error
         print(len(error.listeners), "cuda.core._driver_log" in sys.modules)
         """
     )

@@ -263,7 +263,7 @@ def test_what_others_freed_is_told():
             stream = device.create_stream()
         """
     )
-    told = run.stderr.count("Exception ignored in: 'cuda.core._buffer.Buffer.__del__'")
+    told = run.stderr.count("Exception ignored in: 'cuda.core._memory._buffer.Buffer.__del__'")
     assert (run.returncode, told) == (0, 3), run.stderr
     assert "CUDA_ERROR_INVALID_VALUE" in run.stderr
 

@@ -20,7 +20,7 @@ from cuda.core import (
     StreamOptions,
     launch,
 )
-from cuda.core._option_names import closest
+from cuda.core._program._option_names import closest
 from cuda.core.utils import CopyOptions
 
 ONE = LaunchConfig(grid=1, block=1)
@@ -253,7 +253,7 @@ SOURCES = [
     ],
 )
 def test_lines_of_programs(monkeypatch, message, added):
-    from cuda.core import _diagnostics
+    from cuda.core._program import _diagnostics
 
     monkeypatch.setattr(_diagnostics, "_sources", type(_diagnostics._sources)(maxlen=2))
     for name, text in SOURCES:

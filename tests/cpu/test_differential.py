@@ -24,9 +24,9 @@ from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
 
-from cuda.cpu import jit
-from cuda.cpu.code import NARROW, WIDE
-from cuda.cpu.emit import turns
+from cuda.cpu.compile import jit
+from cuda.cpu.compile.code import NARROW, WIDE
+from cuda.cpu.emit.simt import interleaving
 from cuda.cpu.runtime import _runtime as runtime
 
 COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "4"))
@@ -56,9 +56,9 @@ def check(case: Case, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
             patch.setenv("CUDA_CPU_LEVEL", level)
             patch.setenv("CUDA_CPU_PATH", path)
             patch.setenv("CUDA_CPU_WIDTH", width)
-            if rounds != turns.ROUNDS:  # so that loops need not be long
-                patch.setattr(turns, "ROUNDS", rounds)
-                patch.setattr(turns, "FAR", 256)
+            if rounds != interleaving.ROUNDS:  # so that loops need not be long
+                patch.setattr(interleaving, "ROUNDS", rounds)
+                patch.setattr(interleaving, "FAR", 256)
             if not gathers:
                 patch.setattr(jit, "_has_gathers", lambda: False)
             if not gathers or rounds != 8 or not every:

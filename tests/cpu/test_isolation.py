@@ -42,8 +42,8 @@ def packages_path():
 COMPILE = """
 import sys
 sys.path[:0] = {path!r}
-from cuda.cpu import improve
-compiler = improve._Compiler()
+from cuda.cpu.compile import tier_up
+compiler = tier_up._Compiler()
 print(compiler.compile(bytes.fromhex({ir!r}))[1:4])
 with compiler._process as process:
     process.stdin.close()
@@ -71,12 +71,13 @@ HOT = """
 import sys, time
 sys.path[:0] = {path!r}
 import ctypes
-from cuda.cpu import driver, improve, jit
-improve.ENOUGH = 1
+from cuda.cpu import driver
+from cuda.cpu.compile import tier_up, jit
+tier_up.ENOUGH = 1
 machines = []
 driver.cuInit(0); driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
-watch = improve.watch
-improve.watch = lambda grid, machine, name: (machines.append(machine), watch(grid, machine, name))
+watch = tier_up.watch
+tier_up.watch = lambda grid, machine, name: (machines.append(machine), watch(grid, machine, name))
 image = ctypes.create_string_buffer({text!r})
 function = driver.cuModuleGetFunction(driver.cuModuleLoadData(ctypes.addressof(image)), b"k")
 end = time.monotonic() + 60
@@ -99,7 +100,7 @@ def test_a_hot_kernel_runs_nothing_of_the_current_folder(hostile, tmp_path_facto
 
 
 def test_interpreters_are_asked_in_isolation(hostile, monkeypatch):
-    from cuda.cpu import machine_code, run
+    from cuda.cpu.programs import machine_code, run
 
     monkeypatch.chdir(hostile)
     for variable in ("PYTHONPATH", "PYTHONHOME"):

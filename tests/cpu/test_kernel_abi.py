@@ -8,11 +8,11 @@ import re
 
 import pytest
 
-from cuda.cpu.driver import tensor_map, texture
-from cuda.cpu.emit import frame
+from cuda.cpu.driver.array import tensor_map, texture
+from cuda.cpu.emit.simt import frame
 
 runtime = pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
-HEADER = pathlib.Path(frame.__file__).parent.parent / "runtime/kernel_abi.h"
+HEADER = pathlib.Path(frame.__file__).parents[2] / "runtime/exec/kernel_abi.h"
 
 pytestmark = pytest.mark.cpu_only
 

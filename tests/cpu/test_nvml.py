@@ -17,7 +17,7 @@ from support.scripts import run_checked
 
 import cuda.cpu
 from cuda.cpu import driver, nvml
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.nvml import events, machine, structures
 
 pytestmark = pytest.mark.cpu_only

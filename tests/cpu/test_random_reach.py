@@ -18,8 +18,10 @@ from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
 
-from cuda.cpu.code import NARROW, WIDE
-from cuda.cpu.emit import abreast, affine, emit_kernel, frame, linear, parted, places, regions, turns
+from cuda.cpu.compile.code import NARROW, WIDE
+from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit.access import affine, linear
+from cuda.cpu.emit.simt import block_fusion, block_indices, frame, interleaving, predication, regions
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
 
@@ -64,9 +66,9 @@ SHOWS = {
 APPLIES = {
     "registers that are computed anew": (frame, "find_recomputed", lambda found: bool(found[0])),
     "distances that are computed anew": (frame, "find_recomputed", lambda found: bool(found[1])),
-    "short arms of a branch": (parted, "arms_of", bool),
+    "short arms of a branch": (predication, "arms_of", bool),
     "addresses that advance evenly": (linear, "advance", lambda found: found is not None),
-    "rows that loops load": (turns, "rows_of_loops", bool),
+    "rows that loops load": (interleaving, "rows_of_loops", bool),
     "blocks with a copy for rows": (affine, "has_rows", bool),
 }
 
@@ -113,11 +115,11 @@ def test_what_is_looked_for_is_not_in_all_kernels(found):
 
 # Functions that emit what packets run into in such cases only.
 TAKEN = {
-    "a second turn in a loop": (turns.Turns, "_go_on"),
-    "a packet of blocks abreast": (abreast.Abreast, "_begin_packet"),
+    "a second turn in a loop": (interleaving.Turns, "_go_on"),
+    "a packet of blocks abreast": (block_fusion.Abreast, "_begin_packet"),
     "a packet of an even block": (regions.Regions, "begin_even_packet"),
-    "a packet that leaves the loop for even blocks": (places.Places, "take_up"),
-    "short arms of a branch, apart": (parted, "emit_arms"),
+    "a packet that leaves the loop for even blocks": (block_indices.Places, "take_up"),
+    "short arms of a branch, apart": (predication, "emit_arms"),
 }
 
 
@@ -138,14 +140,14 @@ def test_packets_of_random_kernels_come_there(what, monkeypatch):
     emit = getattr(owner, name)
 
     def emit_trap(first, *args, **options):
-        here = first if owner is parted else first.frame
+        here = first if owner is predication else first.frame
         here.module.declare("llvm.trap", "void", [])
         here.builder.line("call void @llvm.trap()")
         return emit(first, *args, **options)
 
     monkeypatch.setattr(owner, name, emit_trap)
-    monkeypatch.setattr(turns, "ROUNDS", 2)  # as in test_differential.py
-    monkeypatch.setattr(turns, "FAR", 256)
+    monkeypatch.setattr(interleaving, "ROUNDS", 2)  # as in test_differential.py
+    monkeypatch.setattr(interleaving, "FAR", 256)
     monkeypatch.setenv("CUDA_CPU_LEVEL", "0")
     monkeypatch.setenv("CUDA_CPU_CACHE", "0")
     for seed in range(2 * KERNELS):

@@ -19,7 +19,7 @@ from support.loaded import Loaded
 from support.random_jumps import unstructured
 from support.random_ptx import structured
 
-from cuda.cpu import improve, jit
+from cuda.cpu.compile import jit, tier_up
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
@@ -79,12 +79,12 @@ def test_narrow_packets(known, width, monkeypatch):
 
 def test_better_code_that_comes_while_the_kernel_runs(known, monkeypatch, tmp_path):
     case, expected = known
-    monkeypatch.setattr(improve, "ENOUGH", 1)
+    monkeypatch.setattr(tier_up, "ENOUGH", 1)
     monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path / "kernels"))
     loaded = Loaded(case.text.encode())
     machine = loaded.code.compile("k")
     case.check(loaded, expected, "quick code")
-    improve.watch(loaded.grid("k"), machine, "k")
+    tier_up.watch(loaded.grid("k"), machine, "k")
     quick, end, more = machine.address, time.monotonic() + 120, 20
     while more and time.monotonic() < end:
         case.check(loaded, expected, "while it is exchanged")

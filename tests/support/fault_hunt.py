@@ -68,16 +68,16 @@ def hunt(cases: list[tuple[object, tuple]], seconds: float) -> str:
     """Compare kernels with what is expected of them; say what is wrong first, "" if nothing is."""
     from support.loaded import Loaded
 
-    from cuda.cpu import jit
-    from cuda.cpu.emit import turns
+    from cuda.cpu.compile import jit
+    from cuda.cpu.emit.simt import interleaving
 
-    until, far = time.process_time() + seconds, turns.FAR
+    until, far = time.process_time() + seconds, interleaving.FAR
     native = jit._has_gathers()
     for first in range(0, len(cases), PACE):
         for way in WAYS:
             width, row, gathers, rounds = way
             os.environ["CUDA_CPU_WIDTH"] = width
-            turns.ROUNDS, turns.FAR = rounds, 256 if rounds == 2 else far
+            interleaving.ROUNDS, interleaving.FAR = rounds, 256 if rounds == 2 else far
             jit._has_gathers = lambda gathers=gathers: gathers and native
             for number, (case, expected) in enumerate(cases[first : first + PACE], first):
                 if time.process_time() > until:

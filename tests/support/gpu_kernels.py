@@ -18,7 +18,7 @@ from cuda.bindings import driver
 from cuda.core import Device
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
-from cuda.cpu.ptx.image import ptx_of
+from cuda.cpu.ptx.image.image import ptx_of
 
 HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 # What the driver's compiler says of PTX that is for other GPUs, or for drivers newer than itself.

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from cuda.cpu.check import report
-from cuda.cpu.code import WIDE
-from cuda.cpu.ptx.image import ptx_of
+from cuda.cpu.compile.code import WIDE
+from cuda.cpu.ptx.image.image import ptx_of
 from cuda.cpu.ptx.program import load
 from cuda.cpu.runtime import _runtime as runtime
 

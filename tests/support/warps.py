@@ -16,9 +16,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda.cpu import jit
-from cuda.cpu.code import Path
-from cuda.cpu.emit.frame import FAULTS, SERVICES, WARP
+from cuda.cpu.compile import jit
+from cuda.cpu.compile.code import Path
+from cuda.cpu.emit.simt.frame import FAULTS, SERVICES, WARP
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime._runtime import Image

@@ -137,7 +137,7 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
     if name == "CUDA_ERROR_NOT_INITIALIZED" and os.getpid() != _PROCESS:
         parts.append(_FORKED)
     elif cpu is not None and (detail := getattr(cpu, "last_error_message", lambda: None)()):
-        from cuda.core._diagnostics import locate
+        from cuda.core._program._diagnostics import locate
 
         parts.append(locate(detail))
     return CUDAError("\n".join(parts), name=name, status=status, call=call)

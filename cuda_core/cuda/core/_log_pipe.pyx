@@ -12,7 +12,7 @@ from posix.unistd cimport write
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check
-from cuda.core._context cimport initialise
+from cuda.core._device._context cimport initialise
 
 cdef extern from *:
     """

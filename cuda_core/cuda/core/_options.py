@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._option_names import named_options
+from cuda.core._program._option_names import named_options
 
 if TYPE_CHECKING:
-    from cuda.core._device import Device
+    from cuda.core._device._device import Device
     from cuda.core.typing import ManagedMemoryLocationType
 
 
@@ -154,7 +154,7 @@ class ManagedMemoryResourceOptions:
                 raise ValueError(f"preferred_location must be None where its type is 'host', not {place}")
             return kind, 0
         if place is None and kind == ManagedMemoryLocationType.HOST_NUMA:
-            from cuda.core._device import Device
+            from cuda.core._device._device import Device
 
             place = max(Device().properties.host_numa_id, 0)
         if place is None or place < 0:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_che
 
 if TYPE_CHECKING:
     from cuda.bindings.driver import CUdeviceptr
-    from cuda.core._device_resources import SMResource, WorkqueueResource
+    from cuda.core._device._device_resources import SMResource, WorkqueueResource
 
     DevicePointerType: TypeAlias = int | CUdeviceptr | None
     DeviceResourcesType: TypeAlias = Sequence[SMResource | WorkqueueResource]
@@ -202,7 +202,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value = int | CUdeviceptr | None
         return value
     if name == "DeviceResourcesType":
-        from cuda.core._device_resources import SMResource, WorkqueueResource
+        from cuda.core._device._device_resources import SMResource, WorkqueueResource
 
         globals()[name] = resources = Sequence[SMResource | WorkqueueResource]
         return resources

@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 
 # Public name -> module that defines it.
 _HOME = {
-    "CopyOptions": "_copy_options",
+    "CopyOptions": "_memory._copy_options",
     "DriverLog": "_driver_log",
-    "FileStreamProgramCache": "_program_cache",
-    "InMemoryProgramCache": "_program_cache",
-    "MemcpyOverlapMode": "_copy_options",
-    "MemcpySrcAccessOrder": "_copy_options",
-    "ProgramCacheResource": "_program_cache",
-    "StridedLayout": "_layout",
-    "StridedMemoryView": "_view",
-    "args_viewable_as_strided_memory": "_view",
-    "copy_batch": "_batch",
-    "discard_batch": "_batch",
-    "discard_prefetch_batch": "_batch",
+    "FileStreamProgramCache": "_program._program_cache",
+    "InMemoryProgramCache": "_program._program_cache",
+    "MemcpyOverlapMode": "_memory._copy_options",
+    "MemcpySrcAccessOrder": "_memory._copy_options",
+    "ProgramCacheResource": "_program._program_cache",
+    "StridedLayout": "_view._layout",
+    "StridedMemoryView": "_view._view",
+    "args_viewable_as_strided_memory": "_view._view",
+    "copy_batch": "_memory._batch",
+    "discard_batch": "_memory._batch",
+    "discard_prefetch_batch": "_memory._batch",
     "driver_messages": "_driver_log",
     "log_driver_messages": "_driver_log",
-    "make_fatbin": "_fatbin",
-    "make_program_cache_key": "_program_key",
-    "prefetch_batch": "_batch",
+    "make_fatbin": "_program._fatbin",
+    "make_program_cache_key": "_program._program_key",
+    "prefetch_batch": "_memory._batch",
 }
 
 __all__ = [
@@ -67,11 +67,11 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from cuda.core._batch import copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
-    from cuda.core._copy_options import CopyOptions, MemcpyOverlapMode, MemcpySrcAccessOrder
     from cuda.core._driver_log import DriverLog, driver_messages, log_driver_messages
-    from cuda.core._fatbin import make_fatbin
-    from cuda.core._layout import StridedLayout
-    from cuda.core._program_cache import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
-    from cuda.core._program_key import make_program_cache_key
-    from cuda.core._view import StridedMemoryView, args_viewable_as_strided_memory
+    from cuda.core._memory._batch import copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
+    from cuda.core._memory._copy_options import CopyOptions, MemcpyOverlapMode, MemcpySrcAccessOrder
+    from cuda.core._program._fatbin import make_fatbin
+    from cuda.core._program._program_cache import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
+    from cuda.core._program._program_key import make_program_cache_key
+    from cuda.core._view._layout import StridedLayout
+    from cuda.core._view._view import StridedMemoryView, args_viewable_as_strided_memory

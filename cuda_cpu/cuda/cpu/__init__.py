@@ -41,6 +41,6 @@ def last_error_message() -> str:
 
     It names the argument, the value and what would be right; for code that does not load, the PTX line.
     """
-    from cuda.cpu.driver import error
+    from cuda.cpu.driver.base import error
 
     return error.last_error_message()

@@ -8,13 +8,13 @@ import argparse
 import sys
 
 import cuda.cpu
-from cuda.cpu import run
+from cuda.cpu.programs import run
 
 
 def report() -> int:
     """Print what the device is."""
-    from cuda.cpu.driver import device
-    from cuda.cpu.driver.error import CudaError
+    from cuda.cpu.driver.base.error import CudaError
+    from cuda.cpu.driver.device import device
 
     try:
         device.cuInit(0)
@@ -34,7 +34,7 @@ def report() -> int:
 
 def explain(file: str, kernel: str | None, parts: list[str], level: int) -> int:
     """Print how a kernel of a file becomes machine code."""
-    from cuda.cpu import explain
+    from cuda.cpu.compile import explain
     from cuda.cpu.ptx.error import PtxError
 
     try:

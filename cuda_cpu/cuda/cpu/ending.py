@@ -8,14 +8,15 @@ import atexit
 import sys
 from collections.abc import Callable
 
-START = "cuda_cpu_start"  # forward/start.py, in programs that run.py started: its handler came before all others
+# programs/forward/start.py, in programs that run.py started: its handler came before all others
+START = "cuda_cpu_start"
 
 
 def register(function: Callable[[], None]) -> None:
     """Call a function when Python exits, before those that were registered earlier.
 
     Handlers run in the order opposite to that of their registration. What a program has registered before it first
-    calls the driver comes after this one, unless forward/start.py was there before.
+    calls the driver comes after this one, unless programs/forward/start.py was there before.
     """
     start = sys.modules.get(START)
     if start is None:

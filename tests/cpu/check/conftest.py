@@ -13,7 +13,7 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 from cuda.cpu import driver
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.base.error import CudaError
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 

@@ -18,7 +18,7 @@ from cuda.cpu.check import report
 
 pytestmark = pytest.mark.cpu_only
 
-HEADER = pathlib.Path(cuda.cpu.__file__).parent / "runtime/check.h"
+HEADER = pathlib.Path(cuda.cpu.__file__).parent / "runtime/check/check.h"
 
 PROGRAM = """
 import ctypes, sys

@@ -11,9 +11,10 @@ from ctypes import c_uint32, c_uint64
 import numpy as np
 import pytest
 
-from cuda.cpu import abi, check, driver, jit
-from cuda.cpu.driver import device, device_attribute
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu import abi, check, driver
+from cuda.cpu.compile import jit
+from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.device import device, device_attribute
 from cuda.cpu.ptx.program import build
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.parametrize("checked", ["memcheck"], indirect=True)]

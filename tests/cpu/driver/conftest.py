@@ -5,12 +5,17 @@
 from __future__ import annotations
 
 import contextlib
+import pathlib
+import sys
 
 import kernels
 import pytest
 
 from cuda.cpu import driver
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.base.error import CudaError
+
+# Tests of one folder use helpers that stand in another one's tests.
+sys.path += sorted(str(path) for path in pathlib.Path(__file__).parent.iterdir() if path.is_dir())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,8 +13,11 @@ import arrays
 import kernels
 
 from cuda.cpu import abi, driver
-from cuda.cpu.driver import external_memory, green_context, pool, shared_file, virtual_memory
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.array import external_memory
+from cuda.cpu.driver.base import shared_file
+from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.device import green_context
+from cuda.cpu.driver.memory import pool, virtual_memory
 
 NOTHING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
 IMAGE = kernels.text(kernels.STORE)

@@ -17,8 +17,13 @@ from support.interleaving import everywhere
 from support.scripts import run_checked
 
 from cuda.cpu import abi, driver
-from cuda.cpu.driver import address, array, device, event, memory, module, pool, stream
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.array import array
+from cuda.cpu.driver.base import address
+from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.code import module
+from cuda.cpu.driver.device import device
+from cuda.cpu.driver.memory import memory, pool
+from cuda.cpu.driver.stream import event, stream
 from cuda.cpu.runtime import _runtime
 
 HERE = os.path.dirname(driver.__file__)
@@ -568,7 +573,7 @@ import ctypes, sys, threading, time
 sys.path.insert(0, "tests/cpu/driver")
 import kernels
 from cuda.cpu import driver
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.runtime._runtime import QueueClosed
 driver.cuInit(0)
 context = driver.cuDevicePrimaryCtxRetain(0)

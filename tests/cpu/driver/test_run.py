@@ -16,7 +16,7 @@ import sys
 import pytest
 
 import cuda.cpu
-from cuda.cpu import run
+from cuda.cpu.programs import run
 
 pytestmark = pytest.mark.cpu_only
 
@@ -148,7 +148,7 @@ def test_the_driver_ends_after_the_handlers_of_the_program(tmp_path):
 
 
 def test_an_interpreter_that_cannot_load_us_is_left_alone(monkeypatch):
-    opening = importlib.util.spec_from_file_location("start", ROOT / "forward" / "start.py")
+    opening = importlib.util.spec_from_file_location("start", ROOT / "programs" / "forward" / "start.py")
     module = importlib.util.module_from_spec(opening)
     opening.loader.exec_module(module)
     assert module.is_for_this_python()
@@ -227,7 +227,7 @@ def test_a_program_is_as_isolated_as_the_one_that_starts_it(tmp_path, flag, safe
         f"print({str(tmp_path)!r} in sys.path, {str(tmp_path / 'hostile')!r} in sys.path)\n"
         "print(ctypes.CDLL('libcuda.so.1').cuInit(0))\n"
     )
-    starter = f"import sys; sys.path.insert(0, {str(ROOT.parents[1])!r}); from cuda.cpu import run; " + (
+    starter = f"import sys; sys.path.insert(0, {str(ROOT.parents[1])!r}); from cuda.cpu.programs import run; " + (
         "sys.exit(run.program(None, sys.argv[1], []))"
     )
     variables = os.environ | {"PYTHONFROZEN": "1"} | ({"PYTHONPATH": str(tmp_path / "hostile")} if ignores else {})
@@ -249,7 +249,7 @@ def test_forwarders_have_every_function_of_the_header(module, library):
     functions = roles.libraries()[module].functions.values()
     names = {function.symbol for function in functions}
     assert len(names) > 10
-    assert names <= exported(ROOT / "forward" / library)
+    assert names <= exported(ROOT / "programs" / "forward" / library)
 
 
 FAKE = """

@@ -9,7 +9,7 @@ import ctypes
 
 import kernels
 import pytest
-from test_stream import is_busy
+from stream_calls import is_busy
 
 from cuda.cpu import abi, driver
 from cuda.cpu.runtime import _runtime

@@ -125,7 +125,7 @@ def test_processes_forked_while_threads_launch():
         import os, sys, threading
         sys.path.insert(0, "tests/cpu/driver")
         from cuda.cpu import driver
-        from cuda.cpu.driver.error import CudaError
+        from cuda.cpu.driver.base.error import CudaError
         driver.cuInit(0)
         context = driver.cuDevicePrimaryCtxRetain(0)
         driver.cuCtxSetCurrent(context)

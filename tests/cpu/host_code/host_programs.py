@@ -14,7 +14,7 @@ import sys
 
 import pytest
 
-from cuda.cpu import machine_code
+from cuda.cpu.programs import machine_code
 
 HERE = pathlib.Path(__file__).parent
 
@@ -42,7 +42,7 @@ PTX = """.version 8.0
 
 
 def entry(kind: int, arch: int, content: bytes) -> bytes:
-    """Return an image of a fatbin (cuda.cpu.ptx.fatbin), not compressed."""
+    """Return an image of a fatbin (cuda.cpu.ptx.image.fatbin), not compressed."""
     padded = content.ljust(-(-len(content) // 8) * 8, b"\0")
     return struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64, len(padded), 0, 0, 0, 8, arch, 0, 0, 0, 0, 0) + padded
 

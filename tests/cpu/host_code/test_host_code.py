@@ -20,8 +20,8 @@ import pytest
 from host_programs import PTX, compile_c, entry, fatbin, image, run
 
 import cuda.cpu
-from cuda.cpu import machine_code
-from cuda.cpu.driver import link
+from cuda.cpu.driver.code import link
+from cuda.cpu.programs import machine_code
 
 pytestmark = pytest.mark.cpu_only
 

@@ -462,7 +462,7 @@ def test_the_driver_links_with_the_library_of_the_device_runtime(device):
 def test_functions_have_the_numbers_of_the_native_runtime():
     from cuda.cpu.ptx import device_runtime
 
-    header = (pathlib.Path(device_runtime.__file__).parents[1] / "runtime/device.h").read_text()
+    header = (pathlib.Path(device_runtime.__file__).parents[1] / "runtime/device_runtime/device.h").read_text()
     numbers = re.findall(r"^    CPU_(\w+),$", header[header.index("enum cpu_device_call") :].split("}")[0], re.M)
     assert len(numbers) == len(device_runtime.FUNCTIONS) + 1  # the last one counts them
     for number, name in zip(numbers, device_runtime.FUNCTIONS, strict=False):

@@ -15,7 +15,7 @@ from ptx_printer import module_text
 from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, fatbin, include_option, link
 
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.image import image_size, ptx_of
+from cuda.cpu.ptx.image.image import image_size, ptx_of
 from cuda.cpu.ptx.instructions import form_of
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.program import build

@@ -20,8 +20,8 @@ import pytest
 from support.guarded import Guarded
 from test_ptx_image import elf_file
 
-from cuda.cpu.ptx import image
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.image import image
 from cuda.cpu.ptx.program import build
 
 COUNT = int(os.environ.get("CUDA_CPU_FUZZ", "150"))

@@ -7,9 +7,10 @@ from __future__ import annotations
 import pytest
 from test_ptx_image import TEXT, UNIT, elf_file, nul_lines
 
-from cuda.cpu.ptx import elf, targets
+from cuda.cpu.ptx import targets
 from cuda.cpu.ptx.error import NoPtxError, PtxError, VersionError
-from cuda.cpu.ptx.image import CubinText, ptx_of
+from cuda.cpu.ptx.image import elf
+from cuda.cpu.ptx.image.image import CubinText, ptx_of
 
 NEWEST = (9, 5)
 

@@ -25,7 +25,7 @@ def _forget_earlier_tests(runtime):
 def _nothing_is_left():
     """Begin and end without a context, and release the primary contexts, which other tests of this process count."""
     from cuda.bindings import runtime
-    from cuda.cpu.driver import context, primary
+    from cuda.cpu.driver.device import context, primary
     from cuda.cpu.runtime_api import device
 
     device.ensure_devices()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-from cuda.core._stream import Stream
+from cuda.core._stream._stream import Stream
 from cuda.core.graph._definition import GraphDefinition
 from cuda.core.graph._executable import Graph
 from cuda.core.graph._options import GraphCompleteOptions, GraphDebugPrintOptions

@@ -7,21 +7,21 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._buffer cimport Buffer
+from cuda.core._memory._buffer cimport Buffer
 from cuda.core._check cimport check, fail, is_finalizing
-from cuda.core._context cimport activate, deactivate
-from cuda.core._event cimport Event
-from cuda.core._memory_pool cimport free_postponed
-from cuda.core._stream cimport Stream
+from cuda.core._device._context cimport activate, deactivate
+from cuda.core._stream._event cimport Event
+from cuda.core._memory._memory_pool cimport free_postponed
+from cuda.core._stream._stream cimport Stream
 from cuda.core.graph._params cimport HostParams
 from cuda.core.graph._place cimport fill_conditional, state_of
 from cuda.core.graph._retain cimport hold
 from cuda.core.graph._state cimport GraphCondition, State, capture_graph
 
 from cuda.core._errors import ClosedError, CUDAError
-from cuda.core._graph_memory_resource import GraphMemoryResource
+from cuda.core._memory._graph_memory_resource import GraphMemoryResource
 from cuda.core._options import not_pickled
-from cuda.core._stream import create_stream
+from cuda.core._stream._stream import create_stream
 from cuda.core.graph._definition import definition_of, print_dot
 
 _MODES = {

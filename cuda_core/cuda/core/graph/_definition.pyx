@@ -8,7 +8,7 @@ from libc.stdlib cimport free, malloc
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check
-from cuda.core._context cimport initialise
+from cuda.core._device._context cimport initialise
 from cuda.core.graph._place cimport Place, node_object
 from cuda.core.graph._state cimport GraphCondition, State
 

@@ -5,10 +5,10 @@ from types import TracebackType
 from typing import Any, Self, overload
 
 from cuda.bindings.driver import CUgraphExec
-from cuda.core._buffer import Buffer
-from cuda.core._event import Event
-from cuda.core._kernel import Kernel
-from cuda.core._launch_config import LaunchConfig
+from cuda.core._launch._kernel import Kernel
+from cuda.core._launch._launch_config import LaunchConfig
+from cuda.core._memory._buffer import Buffer
+from cuda.core._stream._event import Event
 from cuda.core.graph._builder import GraphBuilder
 from cuda.core.graph._definition import GraphDefinition
 from cuda.core.graph._node import GraphNode

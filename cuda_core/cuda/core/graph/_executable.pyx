@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, fail, is_finalizing
-from cuda.core._stream cimport Stream, as_stream
+from cuda.core._stream._stream cimport Stream, as_stream
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._place cimport event_handle, state_of

@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from cuda.core._option_names import named_options
+from cuda.core._program._option_names import named_options
 
 if TYPE_CHECKING:
-    from cuda.core._stream import Stream
+    from cuda.core._stream._stream import Stream
 
 
 @named_options

@@ -7,10 +7,10 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._arguments cimport LARGE_BYTES, pack
-from cuda.core._buffer cimport Buffer, _memory_type, _pattern, checked_size
-from cuda.core._kernel cimport Kernel
-from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._launch._arguments cimport LARGE_BYTES, pack
+from cuda.core._memory._buffer cimport Buffer, _memory_type, _pattern, checked_size
+from cuda.core._launch._kernel cimport Kernel
+from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core.graph._retain cimport call_entry, hold
 from cuda.core.graph._state cimport current_context
 

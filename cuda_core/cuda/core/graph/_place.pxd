@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 from cuda.bindings cimport cydriver
-from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core.graph._state cimport State
 
 

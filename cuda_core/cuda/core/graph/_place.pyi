@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cuda.core._buffer import Buffer
-from cuda.core._device import Device
-from cuda.core._event import Event
-from cuda.core._kernel import Kernel
-from cuda.core._launch_config import LaunchConfig
+from cuda.core._device._device import Device
+from cuda.core._launch._kernel import Kernel
+from cuda.core._launch._launch_config import LaunchConfig
+from cuda.core._memory._buffer import Buffer
+from cuda.core._stream._event import Event
 from cuda.core.graph._builder import GraphBuilder
 from cuda.core.graph._conditional_node import IfElseNode, IfNode, SwitchNode, WhileNode
 from cuda.core.graph._definition import GraphDefinition

@@ -8,12 +8,12 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._buffer cimport checked_size
+from cuda.core._memory._buffer cimport checked_size
 from cuda.core._check cimport check, fail
-from cuda.core._context cimport current_ordinal
-from cuda.core._event cimport Event
-from cuda.core._launch cimport explain
-from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._device._context cimport current_ordinal
+from cuda.core._stream._event cimport Event
+from cuda.core._launch._launch cimport explain
+from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._retain cimport hold, in_use
 from cuda.core.graph._state cimport GraphCondition, State, current_context

@@ -11,9 +11,9 @@ gives back is put into a list, and let go by Python's main thread soon after, or
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdlib cimport free, malloc
 
-from cuda.core._buffer cimport Buffer, BufferUse
+from cuda.core._memory._buffer cimport Buffer, BufferUse
 from cuda.core._check cimport check
-from cuda.core._event cimport Event, EventUse
+from cuda.core._stream._event cimport Event, EventUse
 
 import atexit
 

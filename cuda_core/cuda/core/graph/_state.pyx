@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, is_finalizing
-from cuda.core._context cimport initialise, no_context
+from cuda.core._device._context cimport initialise, no_context
 from cuda.core.graph._retain cimport Entry, release, retain
 
 from weakref import WeakValueDictionary

@@ -14,8 +14,8 @@ from cuda.core.graph._place cimport event_handle, set_attributes, state_of
 from cuda.core.graph._retain cimport hold, in_use
 from cuda.core.graph._state cimport State
 
-from cuda.core._kernel import Kernel
-from cuda.core._launch_config import LaunchConfig
+from cuda.core._launch._kernel import Kernel
+from cuda.core._launch._launch_config import LaunchConfig
 from cuda.core.typing import GraphMemoryType
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cuda.core._errors import ClosedError
-from cuda.core._waiting import sleeper
+from cuda.core._stream._waiting import sleeper
 from cuda.core.system._codes import mask, member
 from cuda.core.system._library import nvml
 from cuda.core.system.typing import EventType, SystemEventType

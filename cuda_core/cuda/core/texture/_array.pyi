@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Any, Self
 
-from cuda.core._device import Device
+from cuda.core._device._device import Device
 from cuda.core.texture._options import MipmappedArrayOptions, OpaqueArrayOptions
 from cuda.core.typing import ArrayFormatType, IsStreamType
 

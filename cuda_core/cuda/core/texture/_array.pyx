@@ -10,10 +10,10 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._buffer cimport Buffer, _memory_type
+from cuda.core._memory._buffer cimport Buffer, _memory_type
 from cuda.core._check cimport check, fail, is_finalizing
-from cuda.core._context cimport activate, deactivate
-from cuda.core._stream cimport Stream, as_stream
+from cuda.core._device._context cimport activate, deactivate
+from cuda.core._stream._stream cimport Stream, as_stream
 
 from cuda.core._errors import ClosedError
 from cuda.core._options import as_options, not_pickled
@@ -66,7 +66,7 @@ cdef class _Array:
     @property
     def device(self):
         """Return the device whose memory the array is in."""
-        from cuda.core._device import Device
+        from cuda.core._device._device import Device
 
         return Device(self._ordinal)
 

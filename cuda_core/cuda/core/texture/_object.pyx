@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._check cimport check, is_finalizing
-from cuda.core._context cimport activate, deactivate
+from cuda.core._device._context cimport activate, deactivate
 from cuda.core.texture._array cimport MipmappedArray, OpaqueArray
 
 from cuda.core._errors import ClosedError
@@ -106,7 +106,7 @@ cdef class _Object:
     @property
     def device(self):
         """Return the device whose kernels can use the object."""
-        from cuda.core._device import Device
+        from cuda.core._device._device import Device
 
         return Device(self.ordinal)
 

@@ -10,7 +10,7 @@ from cuda.core._errors import ClosedError
 from cuda.core.texture._options import SIZES, checked_format
 
 if TYPE_CHECKING:
-    from cuda.core._buffer import Buffer
+    from cuda.core._memory._buffer import Buffer
     from cuda.core.texture._array import MipmappedArray, OpaqueArray
     from cuda.core.typing import ArrayFormatType
 
@@ -196,7 +196,7 @@ def _check(value: Any, kind: type[Any], name: str) -> None:
 
 def _check_buffer(buffer: Any) -> int:
     """Return the size of a Buffer that kernels can use."""
-    from cuda.core._buffer import Buffer
+    from cuda.core._memory._buffer import Buffer
 
     _check(buffer, Buffer, "buffer")
     if not buffer.is_device_accessible:

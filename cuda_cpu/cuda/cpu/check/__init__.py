@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which checks kernels are compiled with, and the numbers that machine code and runtime exchange: runtime/check.h."""
+"""Which checks kernels are compiled with, and the numbers that machine code and runtime exchange.
+
+Runtime/check/check.h.
+"""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ from cuda.cpu.check import (
     VALUES,
     WRITE,
 )
-from cuda.cpu.emit.copies import source_size
-from cuda.cpu.emit.frame import Frame
-from cuda.cpu.emit.memory import ORDERS, advanced, is_parameter, place_of, pointers, space_of
-from cuda.cpu.emit.sync import of_first_lane
-from cuda.cpu.emit.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
+from cuda.cpu.emit.instructions.memory.async_copies import source_size
+from cuda.cpu.emit.instructions.memory.load_store import ORDERS, advanced, is_parameter, place_of, pointers, space_of
+from cuda.cpu.emit.instructions.sync import of_first_lane
+from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
+from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.graph import WARP, Block, Step
 from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
 from cuda.cpu.ptx.instructions import Form

@@ -12,67 +12,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from types import ModuleType
 from typing import NoReturn
 
 from cuda.cpu import ending
-from cuda.cpu.driver import (
-    array,
-    array_sparse,
-    block,
-    capture,
-    capture_state,
-    context,
-    copy,
-    copy_array,
-    decompress,
-    device,
-    device_resource,
-    event,
-    external_memory,
-    fill,
-    graph,
-    graph_condition,
-    graph_dot,
-    graph_exec,
-    graph_memory,
-    graph_node,
-    green_context,
-    ipc,
-    kernel,
-    launch,
-    library,
-    link,
-    log,
-    memory,
-    module,
-    multicast,
-    occupancy,
-    once,
-    pointer,
-    pool,
-    pool_share,
-    prepared_launch,
-    primary,
-    profiler,
-    recapture,
-    stream,
-    stream_memory,
-    tensor_map,
-    texture,
-    unsupported,
-    user_object,
-    virtual_memory,
-)
-from cuda.cpu.driver import error as error
-
-MODULES: tuple[ModuleType, ...] = (
-    once, device, context, primary, stream, stream_memory, event, memory, copy, fill, decompress, pool, pointer,
-    library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
-    block, capture, capture_state, recapture, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
-    virtual_memory, multicast, ipc, pool_share, graph_condition, device_resource, green_context,
-    external_memory, array, array_sparse, copy_array, tensor_map, texture,
-)  # fmt: skip
+from cuda.cpu.driver.base import error as error
+from cuda.cpu.driver.base import unsupported
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.functions import MODULES
 
 for _module in MODULES:
     for _name, _value in vars(_module).items():

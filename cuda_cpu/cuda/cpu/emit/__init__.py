@@ -16,33 +16,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuda.cpu.check import SYNCCHECK
-from cuda.cpu.code import WIDE, Path
-from cuda.cpu.emit import (  # noqa: F401  (they register emitters)
+from cuda.cpu.compile.code import WIDE, Path
+from cuda.cpu.emit.instructions import (  # noqa: F401  (they register emitters)
     arithmetic,
-    atomics,
-    bulk,
     cluster,
     compare,
     convert,
-    copies,
-    fragments,
     logic,
     math,
-    matrix,
-    mbarrier,
-    memory,
-    multimem,
     multiword,
     sync,
-    texture,
     video,
     warp,
-    warpgroup,
 )
-from cuda.cpu.emit.builder import Module, Place
-from cuda.cpu.emit.calls import local_alignment, local_size
-from cuda.cpu.emit.function import emit_function
-from cuda.cpu.emit.registry import is_apart, is_pure, lanewise
+from cuda.cpu.emit.instructions.calls import local_alignment, local_size
+from cuda.cpu.emit.instructions.matrix import fragments, mma, wgmma  # noqa: F401
+from cuda.cpu.emit.instructions.memory import (  # noqa: F401
+    async_copies,
+    atomics,
+    bulk,
+    load_store,
+    mbarrier,
+    multimem,
+    texture,
+)
+from cuda.cpu.emit.llvm.builder import Module, Place
+from cuda.cpu.emit.llvm.registry import is_apart, is_pure, lanewise
+from cuda.cpu.emit.simt.function import emit_function
 from cuda.cpu.passes import analyse, tell
 from cuda.cpu.passes.explain_graph import explain_graph, line_of
 from cuda.cpu.passes.find_regions import find_regions

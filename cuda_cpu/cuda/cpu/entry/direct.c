@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Functions that ask the runtime first, without Python (../runtime/direct.h): the arguments are those of shell_call. */
+   Functions that ask the runtime first, without Python (../runtime/queue/fast_path.h): the arguments are those of shell_call. */
 #include "interpreter.h"
 
-#include "../runtime/direct.h"
+#include "../runtime/queue/fast_path.h"
 
 static const struct cpu_direct *direct; /* NULL until Python has been called */
 

@@ -16,7 +16,7 @@
 #define ELSEWHERE_NAME "cuda_cpu_call_driver"
 #endif
 
-static const char PLACE[] = "/../embed/libcuda_cpu_python.so"; /* from the folder of libcuda.so.1 and of libcudart */
+static const char PLACE[] = "/../programs/embed/libcuda_cpu_python.so"; /* from the folder of libcuda.so.1 and of libcudart */
 
 static void *starter; /* that library */
 

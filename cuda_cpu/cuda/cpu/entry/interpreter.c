@@ -15,7 +15,7 @@
 #ifndef DRIVER_MODULE
 #define DRIVER_MODULE "cuda.cpu.driver" /* runtime_api/interpreter.c has another */
 #endif
-#define ERROR_MODULE "cuda.cpu.driver.error"
+#define ERROR_MODULE "cuda.cpu.driver.base.error"
 #define RUNTIME_MODULE "cuda.cpu.runtime._runtime"
 
 #ifndef SHELL_PYTHON
@@ -93,9 +93,9 @@ struct output {
     } value;
 };
 
-static PyObject *error_type;  /* cuda.cpu.driver.error.CudaError */
+static PyObject *error_type;  /* cuda.cpu.driver.base.error.CudaError */
 static PyObject *closed_type; /* cuda.cpu.runtime._runtime.QueueClosed */
-static PyObject *say_function, *unexpected_function; /* of cuda.cpu.driver.error */
+static PyObject *say_function, *unexpected_function; /* of cuda.cpu.driver.base.error */
 static int was_initialized;   /* an interpreter was seen alive */
 static int in_forked_child;
 
@@ -115,7 +115,7 @@ static int is_other_python(void) {
 }
 
 #ifndef SHELL_EMBEDDED
-static int is_over(void) { return 0; } /* an interpreter of embed/python.c is not finalised, but says so */
+static int is_over(void) { return 0; } /* an interpreter of programs/embed/python.c is not finalised, but says so */
 #endif
 
 /* Return the status with which to refuse a call before Python is touched, 0 to go on. */

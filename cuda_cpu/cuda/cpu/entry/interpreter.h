@@ -53,7 +53,7 @@ struct shell_entry {
 int shell_call(struct shell_entry *entry, ...);
 
 /* In a program that is no Python program, python -m cuda.cpu run has named Python's library: then all calls go to
-   embed/libcuda_cpu_python.so, which starts an interpreter. NULL where there is none. (elsewhere.c) */
+   programs/embed/libcuda_cpu_python.so, which starts an interpreter. NULL where there is none. (elsewhere.c) */
 typedef int shell_elsewhere(struct shell_entry *entry, va_list *arguments, void (*ready)(uint64_t),
                             int (*ended_idle)(void));
 shell_elsewhere *shell_find_elsewhere(void);

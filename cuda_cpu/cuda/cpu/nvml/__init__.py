@@ -15,8 +15,8 @@ import uuid
 
 import cuda.cpu
 from cuda.cpu.abi import CUDA_VERSION
-from cuda.cpu.driver import device
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.device import device
 from cuda.cpu.nvml import base, processes
 from cuda.cpu.nvml.base import find
 from cuda.cpu.nvml.events import (

@@ -9,8 +9,8 @@ import os
 from typing import TypeVar
 
 from cuda.cpu.abi import CUDA_ERROR_NO_DEVICE
-from cuda.cpu.driver import device
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.device import device
 from cuda.cpu.nvml import processes
 from cuda.cpu.nvml.status import (
     ARGUMENT_VERSION_MISMATCH,

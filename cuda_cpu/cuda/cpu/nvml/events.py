@@ -11,8 +11,8 @@ import time
 from collections import deque
 
 from cuda.cpu.abi import CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_MISALIGNED_ADDRESS
-from cuda.cpu.driver import wait
-from cuda.cpu.driver.handle import Table
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.device import wait
 from cuda.cpu.nvml import base
 from cuda.cpu.nvml.status import INVALID_ARGUMENT, NOT_SUPPORTED, TIMEOUT, failure
 from cuda.cpu.nvml.structures import EventData, SystemEventSet, SystemRegister, SystemWait

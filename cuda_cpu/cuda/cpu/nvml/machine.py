@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cuda.cpu.driver import device
+from cuda.cpu.driver.device import device
 
 ROOT = ""  # the folder in front of /proc and /sys, which a test changes
 

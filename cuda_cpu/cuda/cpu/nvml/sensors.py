@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 from typing import TypeVar
 
-from cuda.cpu.driver import device_attribute
+from cuda.cpu.driver.device import device_attribute
 from cuda.cpu.nvml import base, machine
 from cuda.cpu.nvml.status import INVALID_ARGUMENT, NOT_SUPPORTED, failure
 from cuda.cpu.nvml.structures import (

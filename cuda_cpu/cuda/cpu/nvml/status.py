@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.driver.error import CudaError
+from cuda.cpu.driver.base.error import CudaError
 
 UNINITIALIZED = 1
 INVALID_ARGUMENT = 2

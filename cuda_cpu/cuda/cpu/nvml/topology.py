@@ -8,7 +8,7 @@ import ctypes
 import os
 
 from cuda.cpu.abi import CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
-from cuda.cpu.driver import device
+from cuda.cpu.driver.device import device
 from cuda.cpu.nvml import base, machine
 from cuda.cpu.nvml.sensors import known
 from cuda.cpu.nvml.status import INSUFFICIENT_SIZE, INVALID_ARGUMENT, OPERATING_SYSTEM, failure

@@ -15,7 +15,7 @@ from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
 
 _LARGEST = 1 << 32  # bytes of a variable with an initial value
 _LARGEST_VECTOR = 16  # bytes
-MOST_ALIGNMENT = 4096  # bytes: CPU_MOST_ALIGNMENT in runtime/worker.h
+MOST_ALIGNMENT = 4096  # bytes: CPU_MOST_ALIGNMENT in runtime/exec/worker.h
 _INITIALIZED = ("global", "const")  # spaces in which variables may have an initial value
 
 SPACES = frozenset(("global", "const", "shared", "local", "param", "reg", "tex", "sampler", "surf"))

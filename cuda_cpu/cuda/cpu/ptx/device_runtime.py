@@ -21,7 +21,8 @@ _PITCHED, _EXTENT = (8, 8, 8, 8), (8, 8, 8)
 _COPY_2D = (_POINTER,) * 6 + (_INT, _POINTER)
 _CONFIGURATION = (_DIM3, _DIM3, _INT)
 
-# Name without its prefix: bytes of each field of each parameter, and of the result. In the order of runtime/device.h.
+# Name without its prefix: bytes of each field of each parameter, and of the result. In the order of
+# runtime/device_runtime/device.h.
 FUNCTIONS = {
     "GetParameterBuffer": ((_POINTER, _POINTER), 8),
     "GetParameterBufferV2": ((_POINTER, *_CONFIGURATION), 8),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cuda.cpu.code import Parameter
+from cuda.cpu.compile.code import Parameter
 from cuda.cpu.ptx.syntax import Variable
 
 

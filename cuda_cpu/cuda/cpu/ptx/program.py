@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from cuda.cpu.code import WIDE, Code, GlobalVariable, Kernel, MachineCode
+from cuda.cpu.compile.code import WIDE, Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
 from cuda.cpu.ptx.calls import Targets
 from cuda.cpu.ptx.error import PtxError
@@ -275,7 +275,7 @@ def code_of(program: Program, most_registers: int = 0) -> Code:
     def compile_kernel(name: str, row: int = WIDE) -> MachineCode:
         with lock:
             if (name, row) not in kernels:
-                from cuda.cpu import jit
+                from cuda.cpu.compile import jit
 
                 kernels[name, row] = jit.compile_kernel(program.placed(name), name, row)
             return kernels[name, row]
@@ -286,12 +286,12 @@ def code_of(program: Program, most_registers: int = 0) -> Code:
         if not machines:
             return ""
         machine = next((each for each in machines if each.image_at(fault.pc)), machines[0])
-        from cuda.cpu.locate import describe
+        from cuda.cpu.compile.locate import describe
 
         return describe(program.placed(fault.kernel), machine, fault)
 
     def place(name: str, site: int) -> str:
-        from cuda.cpu.locate import describe_site
+        from cuda.cpu.compile.locate import describe_site
 
         return describe_site(program, name, site)
 
@@ -302,7 +302,7 @@ def code_of(program: Program, most_registers: int = 0) -> Code:
     def function_address(name: str) -> int:
         with lock:
             if name not in functions:
-                from cuda.cpu import jit
+                from cuda.cpu.compile import jit
 
                 functions[name] = jit.compile_function(placed_for_pointers(), name)
             return functions[name].address

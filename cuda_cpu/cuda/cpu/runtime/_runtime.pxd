@@ -4,26 +4,26 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-cdef extern from "kernel_abi.h":
+cdef extern from "exec/kernel_abi.h":
     enum: CPU_KERNEL_ABI, CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS
 
-cdef extern from "abi_offsets.h":
+cdef extern from "exec/abi_offsets.h":
     struct cpu_offset:
         const char *member
         uint32_t offset
     const cpu_offset *cpu_offsets
 
-cdef extern from "wait.h":
+cdef extern from "queue/wait.h":
     int64_t cpu_now() nogil
 
-cdef extern from "process.h":
+cdef extern from "queue/process.h":
     enum: CPU_RUNNING, CPU_STOPPED, CPU_FORKED
     int cpu_process_state() nogil
     void cpu_process_begin()
     void cpu_process_stop() nogil
     bint cpu_threads_await(int64_t deadline) nogil
 
-cdef extern from "arena.h":
+cdef extern from "queue/arena.h":
     struct cpu_arena
     enum: CPU_ARENA_DONE, CPU_ARENA_FULL
     cpu_arena *cpu_arena_make(uint64_t size, int file)
@@ -36,14 +36,14 @@ cdef extern from "arena.h":
     bint cpu_arena_share(cpu_arena *arena, uint64_t address, int file, uint64_t *offset)
     bint cpu_arena_find(cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)
 
-cdef extern from "elf_image.h":
+cdef extern from "elf/elf_image.h":
     struct cpu_image
     cpu_image *cpu_image_load(const uint8_t *data, size_t size, char *error, size_t error_size) nogil
     void *cpu_image_address(const cpu_image *image, const char *symbol)
     void cpu_image_free(cpu_image *image)
     void cpu_image_range(const cpu_image *image, uint64_t *base, uint64_t *size)
 
-cdef extern from "worker.h":
+cdef extern from "exec/worker.h":
     ctypedef void (*entry_function)(void *) noexcept nogil
     struct cpu_parameter:
         uint32_t offset, size
@@ -73,7 +73,7 @@ cdef extern from "worker.h":
         char *kernel
         char *message
 
-cdef extern from "check.h":
+cdef extern from "check/check.h":
     struct cpu_allocation:
         uint64_t start, size
         char *origin
@@ -91,7 +91,7 @@ cdef extern from "check.h":
     void cpu_table_clear()
     cpu_finding *cpu_findings_take(uint64_t grid_id)
 
-cdef extern from "worker.h":
+cdef extern from "exec/worker.h":
     void cpu_pool_set_workers(uint32_t count)
     uint32_t cpu_pool_workers()
     void cpu_pool_stop() nogil
@@ -130,7 +130,7 @@ cdef extern from *:
     void cpu_grid_hold(cpu_grid *grid)
     uint32_t cpu_grid_held(cpu_grid *grid)
 
-cdef extern from "event.h":
+cdef extern from "queue/event.h":
     struct cpu_event
     struct cpu_marker:
         int64_t time
@@ -143,7 +143,7 @@ cdef extern from "event.h":
     bint cpu_marker_wait(cpu_marker *marker, int64_t deadline) nogil
     void cpu_marker_release(cpu_marker *marker)
 
-cdef extern from "device.h":
+cdef extern from "device_runtime/device.h":
     enum: CPU_ATTRIBUTES, CPU_LIMITS, CPU_FUNCTION_FACTS
     uint64_t CPU_KERNEL_KIND
     struct cpu_status_text:
@@ -187,12 +187,12 @@ cdef extern from *:
     void cpu_home_limit(cpu_home *home, uint32_t which, uint64_t value)
     void cpu_kernel_set(cpu_kernel *kernel, cpu_grid *wide, cpu_grid *narrow, uint32_t dynamic)
 
-cdef extern from "decompress.h":
+cdef extern from "queue/decompress.h":
     struct cpu_compressed:
         uint64_t source, source_size, target, room, written
         uint32_t algorithm
 
-cdef extern from "queue.h":
+cdef extern from "queue/queue.h":
     enum: CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_WAIT_VALUE, CPU_RECORD, CPU_WAIT_EVENT
     enum: CPU_CALL, CPU_FREE, CPU_UNMAP, CPU_DECOMPRESS, CPU_CHOICE, CPU_BRANCHES, CPU_GRAPH_PART
     enum: CPU_IF, CPU_WHILE, CPU_SWITCH
@@ -272,14 +272,14 @@ cdef extern from "queue.h":
     void cpu_queues_stop() nogil
     void cpu_queues_note_end()
 
-cdef extern from "node.h":
+cdef extern from "queue/node.h":
     cpu_node *cpu_node_make()
     void cpu_node_attach(cpu_node *node, cpu_command *command, uint64_t token)
 
-cdef extern from "branches.h":
+cdef extern from "queue/branches.h":
     void cpu_branches_stop() nogil
 
-cdef extern from "route.h":
+cdef extern from "queue/fast_path_cache.h":
     enum: CPU_MOST_AWAITED
     struct cpu_direct_table "cpu_direct":
         pass
@@ -299,7 +299,7 @@ cdef extern from "route.h":
     void cpu_route_owner(uint64_t context)
     void cpu_route_chores(bint some)
 
-cdef extern from "graph.h":
+cdef extern from "queue/graph.h":
     cpu_sequence *cpu_sequence_make()
     cpu_command *cpu_sequence_last(cpu_sequence *sequence)
     void cpu_sequence_retain(cpu_sequence *sequence)
@@ -311,12 +311,12 @@ cdef extern from "graph.h":
     bint cpu_graph_publish(uint64_t handle, cpu_sequence *sequence)
     void cpu_graph_withdraw(uint64_t handle)
 
-cdef extern from "printf.h":
+cdef extern from "exec/printf.h":
     void cpu_printf_set_size(size_t size)
     uint64_t cpu_printf_count()
     size_t cpu_printf_pending()
     void cpu_printf_flush() nogil
 
-cdef extern from "heap.h":
+cdef extern from "exec/heap.h":
     void cpu_heap_reset() nogil
     bint cpu_heap_set_size(size_t size)

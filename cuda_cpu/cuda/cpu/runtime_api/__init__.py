@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from cuda.cpu.driver import unsupported
+from cuda.cpu.driver.base import unsupported
 from cuda.cpu.runtime_api import (
     array,
     copy,

@@ -8,9 +8,10 @@ from typing import Any
 
 from cuda.cpu import abi as driver_abi
 from cuda.cpu.abi import CU_AD_FORMAT_NV12, CU_MEMORYTYPE_ARRAY, CUDA_MEMCPY2D
-from cuda.cpu.driver import array, copy, external_memory
-from cuda.cpu.driver.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, PLANAR, SRGB_OF, Shape
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.array import array, external_memory
+from cuda.cpu.driver.array.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, PLANAR, SRGB_OF, Shape
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.memory import copy
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import ends, place
 from cuda.cpu.runtime_api.device import ensure_context

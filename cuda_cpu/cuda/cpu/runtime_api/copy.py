@@ -15,8 +15,9 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
 )
-from cuda.cpu.driver import array, copy
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.array import array
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.memory import copy
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context, primary_context
 

@@ -8,9 +8,9 @@ import ctypes
 import threading
 
 from cuda.cpu.abi import CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
-from cuda.cpu.driver import context, primary
-from cuda.cpu.driver import device as devices
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.device import context, primary
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime_api.abi import cudaDeviceMask, cudaInitDeviceFlagsAreValid
 
 _thread = threading.local()

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cuda.cpu.driver import context, green_context, stream
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.device import context, green_context
+from cuda.cpu.driver.stream import stream
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_devices, primary_context
 

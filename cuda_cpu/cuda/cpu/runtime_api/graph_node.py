@@ -22,11 +22,13 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY3D,
     CUgraphNodeParams,
 )
-from cuda.cpu.driver import array, capture, context
-from cuda.cpu.driver.error import invalid
-from cuda.cpu.driver.graph import graphs
-from cuda.cpu.driver.graph_work import Work
-from cuda.cpu.driver.recapture import Recapture
+from cuda.cpu.driver.array import array
+from cuda.cpu.driver.base.error import invalid
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.graph import capture
+from cuda.cpu.driver.graph.graph import graphs
+from cuda.cpu.driver.graph.graph_work import Work
+from cuda.cpu.driver.graph.recapture import Recapture
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import box_of, ends, place
 from cuda.cpu.runtime_api.device import ensure_context

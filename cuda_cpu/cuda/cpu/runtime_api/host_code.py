@@ -14,13 +14,14 @@ import threading
 from typing import Any
 
 from cuda.cpu.abi import CUDA_ERROR_INVALID_IMAGE
-from cuda.cpu.driver import context, image
-from cuda.cpu.driver.error import CudaError, invalid
-from cuda.cpu.driver.function import functions
-from cuda.cpu.driver.jit_option import Options
-from cuda.cpu.driver.kernel import kernels
-from cuda.cpu.driver.library import Library
-from cuda.cpu.driver.module import Module
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.base.jit_option import Options
+from cuda.cpu.driver.code import image
+from cuda.cpu.driver.code.function import functions
+from cuda.cpu.driver.code.kernel import kernels
+from cuda.cpu.driver.code.library import Library
+from cuda.cpu.driver.code.module import Module
+from cuda.cpu.driver.device import context
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context, ensure_devices
@@ -146,7 +147,7 @@ def units_of(wrapper: int) -> list[str]:
 def _linked_units(part: int) -> list[str]:
     """Return the PTX of a fatbin that nvlink has linked: libcudadevrt's as well, which is for later devices."""
     from cuda.cpu.ptx import device_runtime
-    from cuda.cpu.ptx.image import image_at, ptx_of
+    from cuda.cpu.ptx.image.image import image_at, ptx_of
 
     with image.ptx_errors(CUDA_ERROR_INVALID_IMAGE):
         units = ptx_of(image_at(part))

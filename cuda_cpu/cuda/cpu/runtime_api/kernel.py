@@ -7,9 +7,10 @@ from __future__ import annotations
 import ctypes
 
 from cuda.cpu.abi import CUlaunchConfig
-from cuda.cpu.driver import event, kernel, launch, occupancy
-from cuda.cpu.driver import stream as streams
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.code import kernel, launch, occupancy
+from cuda.cpu.driver.stream import event
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context
 from cuda.cpu.runtime_api.host_code import kernel_of

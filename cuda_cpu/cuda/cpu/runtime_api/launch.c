@@ -3,11 +3,11 @@
 
    What `kernel<<<grid, block, shared, stream>>>(...)` becomes: the configuration is pushed, the arguments are computed,
    and the kernel's stub on the host, which nvcc has written, pops it and launches. Declared in crt/device_functions.h
-   and crt/host_runtime.h. A launch like one before does without Python (../runtime/direct.h): its route has the address
+   and crt/host_runtime.h. A launch like one before does without Python (../runtime/queue/fast_path.h): its route has the address
    of the stub in place of a handle. */
 #include "cudart.h"
 
-#include "../runtime/direct.h"
+#include "../runtime/queue/fast_path.h"
 
 enum { MISSING_CONFIGURATION = 52 }; /* cudaErrorMissingConfiguration */
 

@@ -11,9 +11,10 @@ from cuda.cpu.abi import (
     CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
     CU_POINTER_ATTRIBUTE_HOST_POINTER,
 )
-from cuda.cpu.driver import address, fill, memory, pointer
-from cuda.cpu.driver.address import Kind
-from cuda.cpu.driver.error import invalid
+from cuda.cpu.driver.base import address
+from cuda.cpu.driver.base.address import Kind
+from cuda.cpu.driver.base.error import invalid
+from cuda.cpu.driver.memory import fill, memory, pointer
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import ctypes
 
 from cuda.cpu import abi as driver_abi
-from cuda.cpu.driver import device as devices
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_devices
 

@@ -8,8 +8,9 @@ import ctypes
 from typing import Any
 
 from cuda.cpu import driver
-from cuda.cpu.driver import context, copy
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.memory import copy
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import line
 from cuda.cpu.runtime_api.graph_node import _line, _set_copy, _set_copy_in

@@ -8,7 +8,7 @@ import ctypes
 import functools
 import pathlib
 
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_devices
 

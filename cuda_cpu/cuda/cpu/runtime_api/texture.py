@@ -16,9 +16,9 @@ from cuda.cpu.abi import (
     CUDA_RESOURCE_VIEW_DESC,
     CUDA_TEXTURE_DESC,
 )
-from cuda.cpu.driver import array, texture
-from cuda.cpu.driver.array_shape import NORMALIZED
-from cuda.cpu.driver.error import CudaError, invalid
+from cuda.cpu.driver.array import array, texture
+from cuda.cpu.driver.array.array_shape import NORMALIZED
+from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.array import describe_elements, elements_of
 from cuda.cpu.runtime_api.device import ensure_context

@@ -1,1 +1,0 @@
-../../../cuda_cpu/cuda/cpu/cache_folder.py

@@ -1,0 +1,358 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Contexts: the state of a device in this process. Each device's primary context is retained once and kept."""
+
+from libc.stdint cimport uint64_t, uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._driver_handle cimport HandleClass
+
+import atexit
+import os
+import threading
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import not_pickled
+
+# The green contexts that there are, by address: whoever asks for a context gets the object that owns it.
+cdef object _greens = None
+
+cdef HandleClass CUCONTEXT = HandleClass("CUcontext")
+cdef object _lock = threading.RLock()
+cdef bint _initialised = False
+cdef int _count = 0
+cdef cydriver.CUcontext[256] _primaries
+cdef uint64_t[256] _first_lives  # of these, when they were retained
+cdef bint _has_ids = True
+
+
+cdef int initialise() except -1:
+    """Initialise the driver, once."""
+    global _initialised, _count
+    cdef int count = 0
+    if _initialised:
+        return 0
+    with _lock:
+        if not _initialised:
+            with nogil:
+                check(cydriver.cuInit(0), b"cuInit")
+            check(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
+            _count = min(count, 256)
+            atexit.register(_end, os.getpid())  # behind the driver's own, so that it runs before
+            _initialised = True
+    return 0
+
+
+def _end(process):
+    """Tell of work that has failed unnoticed; a forked child has none."""
+    for ordinal in range(_count if process == os.getpid() else 0):
+        if _primaries[ordinal] != NULL:
+            from cuda.core._at_exit import tell_failure
+
+            tell_failure(<uintptr_t>_primaries[ordinal])
+
+
+cdef cydriver.CUdevice native_device(int ordinal) except? -99:
+    """Return the driver's name for a device, or raise ValueError if there is none."""
+    cdef cydriver.CUdevice device = 0
+    initialise()
+    if not 0 <= ordinal < _count:
+        there = f"the devices are 0 to {_count - 1}" if _count else "there is no device"
+        raise ValueError(f"device_id is {ordinal}, but {there}")
+    check(cydriver.cuDeviceGet(&device, ordinal), b"cuDeviceGet")
+    return device
+
+
+cdef cydriver.CUcontext primary(int ordinal) except NULL:
+    """Return a device's primary context, retaining it at the first call."""
+    cdef cydriver.CUcontext context = NULL
+    if 0 <= ordinal < 256 and _primaries[ordinal] != NULL:
+        return _primaries[ordinal]
+    cdef cydriver.CUdevice device = native_device(ordinal)
+    if _primaries[ordinal] == NULL:
+        with _lock:
+            if _primaries[ordinal] == NULL:
+                with nogil:
+                    check(cydriver.cuDevicePrimaryCtxRetain(&context, device), b"cuDevicePrimaryCtxRetain")
+                _primaries[ordinal] = context
+                _first_lives[ordinal] = life_of(ordinal)
+    return _primaries[ordinal]
+
+
+cdef cydriver.CUcontext living_primary(int ordinal) except NULL:
+    """Return a device's primary context; where a reset has destroyed it, the one that takes its place."""
+    cdef cydriver.CUcontext context = primary(ordinal)
+    cdef cydriver.CUdevice device = native_device(ordinal)
+    cdef unsigned int flags = 0
+    cdef int active = 1
+    check(cydriver.cuDevicePrimaryCtxGetState(device, &flags, &active), b"cuDevicePrimaryCtxGetState")
+    if active:
+        return context
+    with _lock:
+        with nogil:
+            check(cydriver.cuDevicePrimaryCtxRetain(&context, device), b"cuDevicePrimaryCtxRetain")
+        _primaries[ordinal] = context
+    return context
+
+
+cdef uint64_t life_of(int ordinal) except? 0:
+    """Return what tells one life of a device's primary context from the next, which a reset begins; 0 if unknown."""
+    cdef unsigned long long found = 0
+    global _has_ids
+    if not (_has_ids and 0 <= ordinal < 256) or _primaries[ordinal] == NULL:
+        return 0
+    try:
+        if cydriver.cuCtxGetId(_primaries[ordinal], &found) != cydriver.CUDA_SUCCESS:
+            return 0
+    except RuntimeError:
+        _has_ids = False  # a driver before CUDA 12.0
+    return found
+
+
+cdef bint was_reset(int ordinal, uint64_t life) except -1:
+    """Tell whether a device (any, if it is -1) was reset since a life of its context, or since the first if that is 0.
+
+    Where that cannot be known, the answer is yes.
+    """
+    cdef uint64_t now
+    cdef int other
+    if ordinal < 0:
+        for other in range(_count):
+            if _primaries[other] != NULL and was_reset(other, 0):
+                return True
+        return False
+    now = life_of(ordinal)
+    return now == 0 or now != (life or _first_lives[ordinal])
+
+
+cdef int current_ordinal() except -2:
+    """Return the device of this thread's current context, -1 if it has none."""
+    cdef cydriver.CUcontext context = NULL
+    cdef cydriver.CUdevice device = 0
+    cdef int ordinal
+    initialise()
+    check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
+    if context == NULL:
+        return -1
+    for ordinal in range(_count):
+        if _primaries[ordinal] == context:  # the same address as long as it is retained, which it is until the end
+            return ordinal
+    check(cydriver.cuCtxGetDevice(&device), b"cuCtxGetDevice")
+    return _ordinal_of(device)
+
+
+cdef int _ordinal_of(cydriver.CUdevice device) except -2:
+    cdef cydriver.CUdevice candidate = 0
+    cdef int ordinal
+    for ordinal in range(_count):
+        check(cydriver.cuDeviceGet(&candidate, ordinal), b"cuDeviceGet")
+        if candidate == device:
+            return ordinal
+    return -1
+
+
+cdef int context_ordinal(cydriver.CUcontext context) except -2:
+    """Return the device of any context."""
+    cdef cydriver.CUcontext popped = NULL
+    check(cydriver.cuCtxPushCurrent(context), b"cuCtxPushCurrent")
+    try:
+        return current_ordinal()
+    finally:
+        check(cydriver.cuCtxPopCurrent(&popped), b"cuCtxPopCurrent")
+
+
+cdef int no_context(const char* call) except -1:
+    """Raise the error for a thread without a current context, in which `call` would fail."""
+    advice = "This thread has no current device: call Device(...).set_current() in it first."
+    return fail(cydriver.CUDA_ERROR_INVALID_CONTEXT, call, advice)
+
+
+def use_primary(int ordinal) -> None:
+    """Retain a device's primary context, for memory that is mapped into it; raise in a thread without a context."""
+    if current_ordinal() == -1:
+        no_context(b"cuCtxGetCurrent")
+    primary(ordinal)
+
+
+cdef bint activate(int ordinal) except -1:
+    """Make a context of the device current for the next calls; say whether one was pushed, for `deactivate`.
+
+    In a thread without a current context it raises: users choose the device of a thread by `Device.set_current`.
+    """
+    cdef int current = current_ordinal()
+    if current == ordinal:
+        return False
+    if current == -1:
+        no_context(b"cuCtxGetCurrent")
+    check(cydriver.cuCtxPushCurrent(primary(ordinal)), b"cuCtxPushCurrent")
+    return True
+
+
+cdef bint activate_anyway(int ordinal) except -1:
+    """Do what `activate` does in any thread: for finalisers, and for calls that need no context of the user's."""
+    if current_ordinal() == ordinal:
+        return False
+    check(cydriver.cuCtxPushCurrent(primary(ordinal)), b"cuCtxPushCurrent")
+    return True
+
+
+cdef int deactivate(bint pushed) except -1:
+    """Undo `activate`."""
+    cdef cydriver.CUcontext popped = NULL
+    if pushed:
+        check(cydriver.cuCtxPopCurrent(&popped), b"cuCtxPopCurrent")
+    return 0
+
+
+cdef class Context:
+    """The state of one device in this process; `Device.context` returns the one in use.
+
+    Examples
+    --------
+    >>> device.context.device == device
+    True
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Context is not made directly: use Device.context")
+
+    @staticmethod
+    cdef Context wrap(cydriver.CUcontext native, int ordinal):
+        cdef Context self
+        if _greens is not None and (known := _greens.get(<uintptr_t>native)) is not None:
+            return known
+        self = Context.__new__(Context)
+        self.native = native
+        self._device_id = ordinal
+        return self
+
+    @staticmethod
+    def _create_green(int ordinal, options):
+        """Make a green context; see `Device.create_context`."""
+        global _greens
+        from cuda.core._device._device_resources import create_green
+
+        primary(ordinal)  # which a green context is part of
+        cdef Context self = Context.__new__(Context)
+        cdef uintptr_t green, native
+        green, native = create_green(ordinal, options)
+        self.green = <cydriver.CUgreenCtx>green
+        self.native = <cydriver.CUcontext>native
+        self._device_id = ordinal
+        with _lock:
+            if _greens is None:
+                from weakref import WeakValueDictionary
+
+                _greens = WeakValueDictionary()
+            _greens[native] = self
+        return self
+
+    def __dealloc__(self):
+        if self.green != NULL and not is_finalizing():
+            with nogil:
+                cydriver.cuGreenCtxDestroy(self.green)
+
+    @property
+    def handle(self):
+        """Return the context as `cuda.bindings.driver.CUcontext`, None once closed."""
+        return None if self.closed else CUCONTEXT.of(self.native)
+
+    @property
+    def device(self):
+        """Return the device that this context belongs to."""
+        from cuda.core._device._device import Device
+
+        return Device(self._device_id)
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether `close` was called."""
+        return self.closed
+
+    @property
+    def is_green(self) -> bool:
+        """Tell whether this is a green context, which has a part of the device for itself."""
+        return self.green != NULL
+
+    @property
+    def resources(self):
+        """Return what the context has of the device.
+
+        Returns
+        -------
+        DeviceResources
+        """
+        from cuda.core._device._device_resources import of_context
+
+        self._check_open()
+        return of_context(CUCONTEXT.of(self.native))
+
+    def _check_open(self):
+        if self.closed:
+            raise ClosedError("this Context is closed")
+
+    def create_stream(self, options=None):
+        """Create a stream in this context.
+
+        Parameters
+        ----------
+        options : StreamOptions, optional
+            The stream's properties.
+
+        Returns
+        -------
+        Stream
+        """
+        from cuda.core._stream._stream import create_green_stream, create_stream
+
+        self._check_open()
+        if self.green != NULL:
+            return create_green_stream(self, options)
+        return create_stream(self._device_id, options)
+
+    def close(self):
+        """Destroy a green context. The primary context belongs to the device and stays. Closing twice does nothing.
+
+        Raises
+        ------
+        RuntimeError
+            If the context is current in this thread.
+        """
+        cdef cydriver.CUcontext current = NULL
+        cdef cydriver.CUgreenCtx green = self.green
+        if self.closed:
+            return
+        check(cydriver.cuCtxGetCurrent(&current), b"cuCtxGetCurrent")
+        if current == self.native:
+            raise RuntimeError("this Context is current in this thread: set another one first (set_current)")
+        self.closed = True
+        self.green = NULL
+        if green != NULL:
+            if _greens is not None:
+                _greens.pop(<uintptr_t>self.native, None)
+            with nogil:
+                check(cydriver.cuGreenCtxDestroy(green), b"cuGreenCtxDestroy")
+
+    def __enter__(self):
+        self._check_open()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    def __eq__(self, other):
+        if not isinstance(other, Context):
+            return NotImplemented
+        return self.native == (<Context>other).native
+
+    def __hash__(self):
+        return hash(<uintptr_t>self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        kind = "green Context" if self.green != NULL else "Context"
+        return f"<{kind} {'closed' if self.closed else f'{<uintptr_t>self.native:#x}'} of device {self._device_id}>"

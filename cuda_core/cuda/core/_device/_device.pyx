@@ -1,0 +1,568 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Devices: what there is, what each can do, and everything that is made on one."""
+
+from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from libc.stdint cimport uint64_t
+
+from cuda.bindings cimport cydriver
+from cuda.bindings._args cimport is_small, small
+from cuda.core._memory._buffer cimport MemoryResource
+from cuda.core._check cimport after_wait, check
+from cuda.core._device._context cimport (
+    Context,
+    activate,
+    context_ordinal,
+    current_ordinal,
+    deactivate,
+    initialise,
+    living_primary,
+    native_device,
+    no_context,
+    primary,
+)
+from cuda.core._stream._event cimport Event
+from cuda.core._stream._stream cimport as_stream
+
+import threading
+from collections import namedtuple
+
+from cuda.core._errors import ClosedError, CUDAError
+from cuda.core._options import EventOptions, as_options
+from cuda.core._device._device_properties import DeviceProperties
+from cuda.core._stream._stream import create_stream, default_stream
+
+cdef extern from "Python.h":
+    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
+    ctypedef struct PyTypeObject:
+        vectorcallfunc tp_vectorcall
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+
+cdef extern from *:
+    """
+    /* The calling thread's Device objects by ordinal, for a look without a call of Python. They belong to the thread
+       state of the number `owner`; that of an ended thread state is never used again. */
+    static __thread struct { uint64_t owner; PyObject *devices[256]; } open_cuda_here;
+
+    static uint64_t open_cuda_thread_state(void) { return PyThreadState_GetID(PyThreadState_Get()); }
+
+    static PyObject *open_cuda_find_device(long long ordinal) {
+        return open_cuda_here.owner == open_cuda_thread_state() ? open_cuda_here.devices[ordinal] : NULL;
+    }
+
+    static void open_cuda_note_device(int ordinal, PyObject *device) {
+        uint64_t now = open_cuda_thread_state();
+        if (open_cuda_here.owner != now) {
+            memset(&open_cuda_here, 0, sizeof(open_cuda_here));
+            open_cuda_here.owner = now;
+        }
+        open_cuda_here.devices[ordinal] = device;
+    }
+
+    static void open_cuda_forget_devices(uint64_t owner) {
+        if (open_cuda_here.owner == owner) open_cuda_here.owner = 0;
+    }
+    """
+    uint64_t open_cuda_thread_state()
+    PyObject* open_cuda_find_device(long long ordinal)
+    void open_cuda_note_device(int ordinal, PyObject* device)
+    void open_cuda_forget_devices(uint64_t owner)
+
+# Each thread has Device objects of its own, as each has a current device of its own.
+cdef object _here = threading.local()
+
+
+cdef class _Devices:
+    """The Device objects of one thread."""
+
+    cdef dict found
+    cdef uint64_t owner
+
+    def __cinit__(self):
+        self.found = {}
+        self.owner = open_cuda_thread_state()
+
+    def __dealloc__(self):
+        open_cuda_forget_devices(self.owner)
+
+
+cdef dict _devices_here():
+    """Return the calling thread's Device objects by ordinal."""
+    try:
+        found = _here.devices
+    except AttributeError:
+        found = _here.devices = _Devices()
+    return (<_Devices>found).found
+
+
+cdef int _not_set(int ordinal) except -1:
+    """Raise the error for a Device object whose `set_current` was not called."""
+    raise CUDAError(
+        f"Device {ordinal} is not yet initialized, perhaps you forgot to call .set_current() first? "
+        f"Call Device({ordinal}).set_current() in each thread that uses it",
+        name="CUDA_ERROR_INVALID_CONTEXT",
+        status=<int>cydriver.CUDA_ERROR_INVALID_CONTEXT,
+    )
+
+
+ComputeCapability = namedtuple("ComputeCapability", "major minor", module=__name__)
+ComputeCapability.__doc__ = "A device's version of the architecture."
+
+
+class Device:
+    """A device that runs kernels.
+
+    Parameters
+    ----------
+    device_id : int or Device, optional
+        The device's ordinal. Without, it is the current device of this thread, or 0 if none was set.
+
+    Notes
+    -----
+    There is one object per device and thread, so that ``Device(0) is Device(0)``; those of other threads are equal.
+    `set_current` must be called before `context`, `sync`, `allocate` and the methods that create streams, events, graph
+    builders, arrays, textures and surfaces.
+
+    Examples
+    --------
+    >>> Device(0).set_current()
+    >>> Device().device_id, Device().properties.warp_size
+    (0, 32)
+    """
+
+    __slots__ = ("_device_id", "_is_set", "_memory_resource", "_properties", "__weakref__")
+
+    def __new__(cls, device_id=None):
+        cdef int ordinal
+        if isinstance(device_id, Device):
+            return device_id
+        if device_id is None:
+            ordinal = max(current_ordinal(), 0)
+        else:
+            try:
+                ordinal = device_id.__index__()
+            except (AttributeError, OverflowError):
+                raise TypeError(f"device_id must be an int, a Device or None, not {device_id!r}") from None
+        native_device(ordinal)
+        devices = _devices_here()
+        self = devices.get(ordinal)
+        if self is None:
+            self = devices[ordinal] = object.__new__(cls)
+            self._device_id = ordinal
+            self._is_set = False
+            self._memory_resource = self._properties = None
+            if type(self) is Device and ordinal < 256:
+                open_cuda_note_device(ordinal, <PyObject*>self)
+        return self
+
+    @property
+    def device_id(self) -> int:
+        """Return the device's ordinal."""
+        return self._device_id
+
+    @classmethod
+    def get_all_devices(cls) -> tuple:
+        """Return all devices, in the order of their ordinals."""
+        cdef int count = 0
+        initialise()
+        check(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
+        return tuple([Device(ordinal) for ordinal in range(count)])
+
+    def set_current(self, ctx=None):
+        """Make this the device of the calling thread.
+
+        Parameters
+        ----------
+        ctx : Context, optional
+            A context of this device; its primary context if none is given.
+
+        Returns
+        -------
+        Context or None
+            With `ctx`, the context that was current before.
+
+        Raises
+        ------
+        CUDAError
+            If `ctx` is given and the thread has no context yet: call ``set_current()`` first.
+        """
+        cdef cydriver.CUcontext before = NULL
+        if ctx is None:
+            check(cydriver.cuCtxSetCurrent(living_primary(self._device_id)), b"cuCtxSetCurrent")
+            self._is_set = True
+            return None
+        if not isinstance(ctx, Context):
+            raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
+        cdef Context context = ctx
+        if context.closed:
+            raise ClosedError("ctx is closed")
+        if context._device_id != self._device_id:
+            raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._device_id}")
+        check(cydriver.cuCtxGetCurrent(&before), b"cuCtxGetCurrent")
+        if before == NULL:
+            no_context(b"cuCtxGetCurrent")
+        check(cydriver.cuCtxSetCurrent(context.native), b"cuCtxSetCurrent")
+        self._is_set = True
+        return Context.wrap(before, context_ordinal(before))
+
+    def sync(self) -> None:
+        """Wait until all work of the device is finished.
+
+        Raises
+        ------
+        CUDAError
+            If some of it failed.
+        """
+        cdef cydriver.CUresult status
+        if not self._is_set:
+            _not_set(self._device_id)
+        cdef bint pushed = activate(self._device_id)
+        try:
+            with nogil:
+                status = cydriver.cuCtxSynchronize()
+            check(status, b"cuCtxSynchronize")
+            if after_wait is not None:
+                after_wait()
+        finally:
+            deactivate(pushed)
+
+    def create_stream(self, obj=None, options=None):
+        """Create a stream.
+
+        Parameters
+        ----------
+        obj : object with ``__cuda_stream__``, optional
+            A stream of another library to wrap, which is kept alive.
+        options : StreamOptions, optional
+            The properties of a new stream.
+
+        Returns
+        -------
+        Stream
+        """
+        if not self._is_set:
+            _not_set(self._device_id)
+        if obj is None:
+            return create_stream(self._device_id, options)
+        if options is not None:
+            raise ValueError("options are for a new stream: give either obj or options")
+        return as_stream(obj, "obj")
+
+    def create_event(self, options=None):
+        """Create an event.
+
+        Parameters
+        ----------
+        options : EventOptions, optional
+            The event's properties; an event for other processes is made by `Stream.record` instead.
+
+        Returns
+        -------
+        Event
+        """
+        if not self._is_set:
+            _not_set(self._device_id)
+        if options is not None:
+            options = as_options(EventOptions, options, "options")
+            if options.ipc_enabled:
+                raise TypeError("ipc_enabled is for events that a stream records: use Stream.record(options=...)")
+        return Event.create(self._device_id, options)
+
+    def allocate(self, size, *, stream):
+        """Allocate memory of the device from its memory resource.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        stream : Stream
+            The stream in whose order the memory becomes usable, and later free.
+
+        Returns
+        -------
+        Buffer
+        """
+        if not self._is_set:
+            _not_set(self._device_id)
+        return self.memory_resource.allocate(size, stream=stream)
+
+    @property
+    def memory_resource(self):
+        """Return the resource that `allocate` uses; set it to another MemoryResource."""
+        if self._memory_resource is None:
+            if self._attribute(cydriver.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED):
+                from cuda.core._memory._device_memory_resource import DeviceMemoryResource as Kind
+            else:
+                from cuda.core._memory._unpooled_memory import SynchronousMemoryResource as Kind
+
+            self._memory_resource = Kind(self._device_id)
+        return self._memory_resource
+
+    @memory_resource.setter
+    def memory_resource(self, resource):
+        if not isinstance(resource, MemoryResource):
+            raise TypeError(f"memory_resource must be a MemoryResource, not {type(resource).__name__}")
+        self._memory_resource = resource
+
+    @property
+    def default_stream(self):
+        """Return the default stream: the legacy one, unless CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is set."""
+        return default_stream()
+
+    @property
+    def context(self):
+        """Return the context of this device that is current in the calling thread, or its primary context."""
+        cdef cydriver.CUcontext current = NULL
+        if not self._is_set:
+            _not_set(self._device_id)
+        if current_ordinal() == self._device_id:
+            check(cydriver.cuCtxGetCurrent(&current), b"cuCtxGetCurrent")
+            return Context.wrap(current, self._device_id)
+        return Context.wrap(primary(self._device_id), self._device_id)
+
+    def _attribute(self, int which):
+        cdef int value = 0
+        cdef cydriver.CUdevice device = native_device(self._device_id)
+        check(
+            cydriver.cuDeviceGetAttribute(&value, <cydriver.CUdevice_attribute>which, device), b"cuDeviceGetAttribute"
+        )
+        return value
+
+    @property
+    def properties(self):
+        """Return what the driver tells of the device, an attribute for each CUdevice_attribute."""
+        if self._properties is None:
+            self._properties = DeviceProperties(self)
+        return self._properties
+
+    @property
+    def compute_capability(self):
+        """Return the version of the device's architecture as (major, minor)."""
+        return ComputeCapability(
+            self._attribute(cydriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+            self._attribute(cydriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        )
+
+    @property
+    def arch(self) -> str:
+        """Return the version of the architecture without a point, as in ``f"sm_{device.arch}"``."""
+        major, minor = self.compute_capability
+        return f"{major}{minor}"
+
+    @property
+    def name(self) -> str:
+        """Return the device's name."""
+        cdef char[256] text
+        check(cydriver.cuDeviceGetName(text, 256, native_device(self._device_id)), b"cuDeviceGetName")
+        return text.decode()
+
+    @property
+    def uuid(self) -> str:
+        """Return the device's UUID in its usual spelling."""
+        import uuid
+
+        cdef cydriver.CUuuid value
+        check(cydriver.cuDeviceGetUuid(&value, native_device(self._device_id)), b"cuDeviceGetUuid")
+        return str(uuid.UUID(bytes=(<char*>value.bytes)[:16]))
+
+    @property
+    def pci_bus_id(self) -> str:
+        """Return the device's place on the PCI bus as ``domain:bus:device.function``."""
+        cdef char[64] text
+        check(cydriver.cuDeviceGetPCIBusId(text, 64, native_device(self._device_id)), b"cuDeviceGetPCIBusId")
+        return text.decode()
+
+    def can_access_peer(self, peer) -> bool:
+        """Tell whether this device can use the memory of another one.
+
+        Parameters
+        ----------
+        peer : Device or int
+            The other device; its own memory a device can always use.
+        """
+        cdef int answer = 0
+        cdef int other = int(Device(peer))
+        if other == self._device_id:
+            return True
+        check(
+            cydriver.cuDeviceCanAccessPeer(&answer, native_device(self._device_id), native_device(other)),
+            b"cuDeviceCanAccessPeer",
+        )
+        return bool(answer)
+
+    @property
+    def resources(self):
+        """Return what the device has that contexts can divide: multiprocessors and work queues.
+
+        Returns
+        -------
+        DeviceResources
+        """
+        from cuda.core._device._device_resources import of_device
+
+        return of_device(self._device_id)
+
+    def create_context(self, options=None):
+        """Create a green context, which has a part of the device for itself.
+
+        Parameters
+        ----------
+        options : ContextOptions
+            What it has of the device: ``ContextOptions(resources=[device.resources.sm])`` is all multiprocessors.
+
+        Returns
+        -------
+        Context
+            Streams come from its `create_stream`; `set_current` makes it the context of a thread.
+        """
+        return Context._create_green(self._device_id, options)
+
+    def create_graph_builder(self):
+        """Create a builder that captures work into a graph, on a stream of its own.
+
+        Returns
+        -------
+        GraphBuilder
+        """
+        from cuda.core.graph._builder import on_stream
+
+        if not self._is_set:
+            _not_set(self._device_id)
+        return on_stream(create_stream(self._device_id), True)
+
+    def create_mipmapped_array(self, options):
+        """Create an image at several sizes, for textures.
+
+        Parameters
+        ----------
+        options : MipmappedArrayOptions
+            Its properties.
+
+        Returns
+        -------
+        MipmappedArray
+        """
+        from cuda.core.texture._array import create_mipmapped
+
+        if not self._is_set:
+            _not_set(self._device_id)
+        return create_mipmapped(self._device_id, options)
+
+    def create_opaque_array(self, options):
+        """Create an image in the hardware's own layout, for textures and surfaces.
+
+        Parameters
+        ----------
+        options : OpaqueArrayOptions
+            Its properties.
+
+        Returns
+        -------
+        OpaqueArray
+        """
+        from cuda.core.texture._array import create_array
+
+        if not self._is_set:
+            _not_set(self._device_id)
+        return create_array(self._device_id, options)
+
+    def create_surface_object(self, *, resource):
+        """Create a surface, through which kernels write an image.
+
+        Parameters
+        ----------
+        resource : ResourceDescriptor
+            The image: of an OpaqueArray that was made with is_surface_load_store=True.
+
+        Returns
+        -------
+        SurfaceObject
+        """
+        from cuda.core.texture._object import create_surface
+
+        if not self._is_set:
+            _not_set(self._device_id)
+        return create_surface(self._device_id, resource)
+
+    def create_texture_object(self, *, resource, options=None):
+        """Create a texture, through which kernels read an image.
+
+        Parameters
+        ----------
+        resource : ResourceDescriptor
+            The image.
+        options : TextureObjectOptions, optional
+            How it is read.
+
+        Returns
+        -------
+        TextureObject
+        """
+        from cuda.core.texture._object import create_texture
+
+        if not self._is_set:
+            _not_set(self._device_id)
+        return create_texture(self._device_id, resource, options)
+
+    def to_system_device(self):
+        """Return the same device as `cuda.core.system` sees it.
+
+        Returns
+        -------
+        cuda.core.system.Device
+        """
+        from cuda.core.system import Device as SystemDevice
+
+        return SystemDevice(uuid=f"GPU-{self.uuid}")
+
+    def __int__(self) -> int:
+        return self._device_id
+
+    def __index__(self) -> int:
+        return self._device_id
+
+    def __eq__(self, other) -> bool:
+        if not isinstance(other, Device):
+            return NotImplemented
+        return self._device_id == other._device_id
+
+    def __hash__(self) -> int:
+        return hash((Device, self._device_id))
+
+    def __reduce__(self):
+        return Device, (self._device_id,)
+
+    def __repr__(self):
+        return f"<Device {self._device_id} ({self.name})>"
+
+
+cdef PyObject* call_device(PyObject* cls, PyObject* const* arguments, size_t flags, PyObject* names) except NULL:
+    """Answer `Device()` and `Device(0)` for a device that was made before without the way through type.__call__."""
+    cdef Py_ssize_t count = PyVectorcall_NARGS(flags), index
+    cdef long long ordinal = -1
+    if names == NULL and count == 0:
+        ordinal = max(current_ordinal(), 0)
+    elif names == NULL and count == 1 and PyLong_CheckExact(<object>arguments[0]) and is_small(<object>arguments[0]):
+        ordinal = small(<object>arguments[0])
+    cdef PyObject* found = NULL
+    if 0 <= ordinal < 256:
+        found = open_cuda_find_device(ordinal)
+        if found != NULL:
+            Py_INCREF(<object>found)
+            return found
+    positional = tuple([<object>arguments[index] for index in range(count)])
+    keywords = {}
+    if names != NULL:
+        keywords = {
+            name: <object>arguments[count + index] for index, name in enumerate(<tuple><object>names)
+        }
+    device = type.__call__(<object>cls, *positional, **keywords)
+    Py_INCREF(device)
+    return <PyObject*>device
+
+
+# Subclasses do not inherit this slot.
+(<PyTypeObject*>Device).tp_vectorcall = call_device

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Places of memory: Device and Host as the driver's CUmemLocation, and back."""
+
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._device._device import Device
+from cuda.core._device._host import Host
+
+
+cdef int set_location(cydriver.CUmemLocation* where, object location, str argument) except -1:
+    """Write a Device or Host; None is no place."""
+    memset(where, 0, sizeof(cydriver.CUmemLocation))
+    if location is None:
+        return 0
+    if isinstance(location, Device):
+        where.type = cydriver.CU_MEM_LOCATION_TYPE_DEVICE
+        where.id = location.device_id
+    elif isinstance(location, Host):
+        if location.is_numa_current:
+            where.type = cydriver.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
+        elif location.numa_id is None:
+            where.type = cydriver.CU_MEM_LOCATION_TYPE_HOST
+        else:
+            where.type = cydriver.CU_MEM_LOCATION_TYPE_HOST_NUMA
+            where.id = location.numa_id
+    else:
+        raise TypeError(f"{argument} must be a Device or a Host, not {type(location).__name__}")
+    return 0
+
+
+def location_object(int kind, int ordinal):
+    """Return the Device or Host that a CUmemLocation means, None for none."""
+    if kind == cydriver.CU_MEM_LOCATION_TYPE_DEVICE:
+        return Device(ordinal)
+    if kind == cydriver.CU_MEM_LOCATION_TYPE_HOST:
+        return Host()
+    if kind == cydriver.CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return Host(ordinal)
+    if kind == cydriver.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return Host.numa_current()
+    return None

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""What a kernel argument is, by its type: looked into once and remembered."""
+
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcmp, memset
+
+import sys
+
+# The types met last, by a part of their addresses; those here are kept alive.
+cdef ArgumentType[128] _known
+
+
+cdef int classify(object kind, ArgumentType* found) except -1:
+    """Say what arguments of a type are."""
+    cdef ArgumentType* entry = &_known[<uintptr_t><PyObject*>kind >> 4 & 127]
+    if entry.type == <PyObject*>kind:
+        found[0] = entry[0]
+        return 0
+    memset(found, 0, sizeof(ArgumentType))
+    found.what = what_is(kind)
+    if found.what == NUMPY_SCALAR:
+        look_into_numpy(kind, found)
+    elif found.what == CTYPES_SCALAR:
+        look_into_ctypes(kind, found)
+    cdef PyObject* before = entry.type
+    Py_INCREF(kind)
+    found.type = <PyObject*>kind
+    entry[0] = found[0]
+    Py_XDECREF(before)
+    return 0
+
+
+cdef What what_is(object kind) except *:
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and issubclass(kind, numpy.generic):
+        return NUMPY_SCALAR
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None and issubclass(kind, ctypes._SimpleCData):
+        return CTYPES_SCALAR
+    if ctypes is not None and issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
+        return CTYPES_AGGREGATE
+    if issubclass(kind, (memoryview, bytes, bytearray)) or (numpy is not None and issubclass(kind, numpy.ndarray)):
+        return HOST_ARRAY
+    if hasattr(kind, "__cuda_array_interface__"):
+        return CUDA_ARRAY
+    if hasattr(kind, "__dlpack__") and hasattr(kind, "__dlpack_device__"):
+        return DLPACK
+    if kind.__name__ == "TensorMapDescriptor" and kind.__module__ == "cuda.core._launch._tensor_map":
+        return CTYPES_AGGREGATE  # its bytes are the argument
+    if hasattr(kind, "__dataclass_fields__"):
+        return DATACLASS
+    if hasattr(kind, "__index__") or (kind.__module__.startswith("cuda.bindings.") and hasattr(kind, "__int__")):
+        return INTEGER_LIKE
+    # Attributes of instances rather than of the type are looked for when such an argument is written.
+    return UNSUPPORTED
+
+
+# Scalars are read in place where a look at one of them shows that its bytes are where NumPy's and ctypes' C structures
+# have them; else by the buffer protocol, which costs more than the rest of a launch.
+
+cdef int look_into_numpy(object kind, ArgumentType* found) except -1:
+    """Learn type and place of NumPy's scalars (PyFloatScalarObject and so on: the value follows the head)."""
+    import numpy
+
+    found.structured = issubclass(kind, numpy.void)
+    found.floating = issubclass(kind, numpy.inexact)
+    try:
+        dtype = numpy.dtype(kind)
+    except TypeError:
+        return 0
+    if dtype.type is not kind or dtype.kind not in "biufc":
+        found.floating = found.floating or dtype.name.startswith(("bfloat", "float"))  # of ml_dtypes
+        return 0
+    cdef bytes pattern = bytes([1] if dtype.kind == "b" else range(1, dtype.itemsize + 1))
+    cdef object sample = numpy.frombuffer(pattern, dtype)[0]
+    if kind.__basicsize__ >= <Py_ssize_t>sizeof(PyObject) + dtype.itemsize and memcmp(
+        <char*><PyObject*>sample + sizeof(PyObject), <const char*>pattern, len(pattern)
+    ) == 0:
+        found.size, found.place = dtype.itemsize, IN_OBJECT
+    return 0
+
+
+cdef int look_into_ctypes(object kind, ArgumentType* found) except -1:
+    """Learn type and place of ctypes' scalars (CDataObject: a pointer to the value follows the head)."""
+    import ctypes
+
+    found.floating = kind._type_ in "fdg"
+    size = ctypes.sizeof(kind)
+    sample = kind.from_buffer(bytearray(size))
+    cdef uintptr_t address = ctypes.addressof(sample)
+    if kind.__basicsize__ >= <Py_ssize_t>(sizeof(PyObject) + sizeof(void*)) and (
+        <uintptr_t*>(<char*><PyObject*>sample + sizeof(PyObject))
+    )[0] == address:
+        found.size, found.place = size, POINTED_TO
+    return 0

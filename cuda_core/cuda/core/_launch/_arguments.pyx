@@ -1,0 +1,376 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Kernel arguments: check each against its parameter and write its bytes.
+
+The driver tells the size of each parameter; its kind is a letter from `_signature`, "?" where it is not known:
+i integer or pointer, f floating point, s structure by value.
+"""
+
+from cpython.bool cimport PyBool_Check
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.object cimport PyObject
+from libc.math cimport isinf
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.string cimport memcpy
+
+from cuda.bindings cimport cydriver
+from cuda.bindings._args cimport is_small, small
+from cuda.core._launch._argument_types cimport (
+    BY_BUFFER,
+    CTYPES_AGGREGATE,
+    CTYPES_SCALAR,
+    DATACLASS,
+    HOST_ARRAY,
+    INTEGER_LIKE,
+    NUMPY_SCALAR,
+    POINTED_TO,
+    ArgumentType,
+    classify,
+)
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._check cimport check
+from cuda.core._launch._kernel cimport Kernel
+from cuda.core._stream._stream cimport Stream
+
+from cuda.core._view import _dlpack
+from cuda.core._errors import ClosedError
+
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
+    unsigned long long PyLong_AsUnsignedLongLong(object) except? 0xFFFFFFFFFFFFFFFF
+
+
+# One parameter: where its bytes go, how many they are (as many as the argument has if unknown), and its kind.
+cdef struct Parameter:
+    char* to
+    Py_ssize_t size
+    Py_UCS4 kind
+    Py_ssize_t index
+
+
+cdef int pack_items(
+    Kernel kernel, PyObject* const* arguments, Py_ssize_t given, char* scratch, size_t capacity, void** slots,
+    Stream stream,
+) except -1:
+    """Write the arguments of a launch into `scratch`, and the address of each into `slots`; `stream` may be None."""
+    cdef size_t used = 0
+    cdef Parameter p
+    kernel.read_layout()
+    if kernel.count >= 0:
+        if given != kernel.count:
+            raise TypeError(miscount(kernel, arguments, given))
+        for p.index in range(given):
+            p.size = kernel.layout[p.index].size
+            p.kind = kernel.layout[p.index].kind
+            slots[p.index] = p.to = scratch + kernel.layout[p.index].offset
+            write(<object>arguments[p.index], &p, kernel, stream)
+        return 0
+    # A driver that does not tell the sizes: each argument has the size that its own type suggests.
+    p.kind = c"?"
+    for p.index in range(given):
+        p.size = own_size(<object>arguments[p.index])
+        if used + p.size > capacity:
+            raise TypeError(f"the arguments up to {where(&p, kernel)} have more bytes than a kernel can take")
+        slots[p.index] = p.to = scratch + used
+        write(<object>arguments[p.index], &p, kernel, stream)
+        used += (p.size + 15) & ~<size_t>15
+    return 0
+
+
+cdef inline int write(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
+    """Write one argument as a parameter of `size` bytes: the most frequent cases, then all."""
+    if type(arg) is Buffer:
+        if p.size == 8 and p.kind != c"f" and not (<Buffer>arg).closed:
+            (<uint64_t*>p.to)[0] = (<Buffer>arg).ptr
+            return 0
+    elif PyLong_CheckExact(arg):
+        if is_small(arg) and (p.kind == c"i" or p.kind == c"?"):
+            if p.size == 4:
+                (<int32_t*>p.to)[0] = <int32_t>small(arg)
+                return 0
+            if p.size == 8:
+                (<int64_t*>p.to)[0] = small(arg)
+                return 0
+    return write_any(arg, p, kernel, stream)
+
+
+cdef int write_any(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
+    """Write one argument of whatever type."""
+    if type(arg) is Buffer:
+        return write_pointer(arg, buffer_address(<Buffer>arg, p, kernel), p, kernel)
+    if PyLong_Check(arg):
+        return write_int(arg, p, kernel)
+    if PyFloat_CheckExact(arg):
+        return write_float(arg, arg, p, kernel)
+    if arg is None:
+        return write_pointer(arg, 0, p, kernel)
+    if isinstance(arg, Buffer):
+        return write_pointer(arg, buffer_address(<Buffer>arg, p, kernel), p, kernel)
+    return write_other(arg, p, kernel, stream)
+
+
+cdef uint64_t buffer_address(Buffer buffer, const Parameter* p, Kernel kernel) except? 0:
+    if buffer.closed:
+        raise ClosedError(f"{where(p, kernel)} is a closed Buffer")
+    return buffer.ptr
+
+
+cdef int write_pointer(object arg, uint64_t address, const Parameter* p, Kernel kernel) except -1:
+    if p.size != 8 or p.kind == c"f":
+        what = "None, a null pointer" if arg is None else f"a {type(arg).__name__}, a pointer"
+        raise mismatch(p, kernel, f"is {what} of 8 bytes")
+    memcpy(p.to, &address, 8)
+    return 0
+
+
+cdef int write_int(object arg, const Parameter* p, Kernel kernel) except -1:
+    """Write an int or bool, which takes the size of the parameter, signed or not, or its floating-point type."""
+    cdef int overflow = 0
+    cdef long long value
+    cdef unsigned long long bits
+    if p.kind == c"f":
+        try:
+            return write_float(arg, float(arg), p, kernel)
+        except OverflowError:
+            raise OverflowError(f"{where(p, kernel)} is {arg}, more than its parameter, a float, can hold") from None
+    if p.kind == c"s" or p.size not in (1, 2, 4, 8):
+        raise mismatch(p, kernel, f"is a {type(arg).__name__}")
+    if p.size == 8 and PyBool_Check(arg):
+        raise mismatch(p, kernel, f"is {arg}")
+    value = PyLong_AsLongLongAndOverflow(arg, &overflow)
+    if overflow == 0 and (p.size == 8 or -(1LL << (8 * p.size - 1)) <= value < (1LL << (8 * p.size))):
+        memcpy(p.to, &value, p.size)  # little-endian, as every host that CUDA supports
+        return 0
+    if overflow > 0 and p.size == 8 and arg >> 64 == 0:
+        bits = PyLong_AsUnsignedLongLong(arg)
+        memcpy(p.to, &bits, 8)
+        return 0
+    low, high = -(2 ** (8 * <object>p.size - 1)), 2 ** (8 * <object>p.size) - 1
+    raise OverflowError(f"{where(p, kernel)} is {arg}, but its parameter of {p.size} bytes holds {low} to {high}")
+
+
+cdef int write_float(object arg, double value, const Parameter* p, Kernel kernel) except -1:
+    """Write a float, which takes the size of the parameter."""
+    cdef float narrow
+    if p.kind == c"i" or p.kind == c"s" or p.size not in (4, 8):
+        raise mismatch(p, kernel, f"is a {type(arg).__name__} ({arg!r})")
+    if p.size == 8:
+        memcpy(p.to, &value, 8)
+        return 0
+    narrow = <float>value
+    if isinf(narrow) and not isinf(value):
+        raise OverflowError(f"{where(p, kernel)} is {value!r}, more than its parameter, a 32-bit float, can hold")
+    memcpy(p.to, &narrow, 4)
+    return 0
+
+
+cdef int write_complex(object arg, const Parameter* p, Kernel kernel) except -1:
+    cdef double[2] wide
+    cdef float[2] narrow
+    wide[0], wide[1] = PyComplex_RealAsDouble(arg), PyComplex_ImagAsDouble(arg)
+    if p.kind == c"i" or p.kind == c"f" or p.size not in (8, 16):
+        raise mismatch(p, kernel, f"is a complex ({arg!r})")
+    if p.size == 16:
+        memcpy(p.to, wide, 16)
+        return 0
+    narrow[0], narrow[1] = <float>wide[0], <float>wide[1]
+    memcpy(p.to, narrow, 8)
+    return 0
+
+
+cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
+    """Write an argument of the less frequent types."""
+    cdef ArgumentType found
+    cdef const char* data
+    classify(type(arg), &found)
+    if found.what == NUMPY_SCALAR or found.what == CTYPES_SCALAR:
+        if p.kind == c"i" and (found.floating or found.structured) or p.kind == c"f" and not found.floating:
+            raise mismatch(p, kernel, f"is a {spell(arg)} ({arg!r:.60})")
+        if found.place == BY_BUFFER or found.size != p.size:
+            return copy_bytes(arg, p, kernel)
+        data = <const char*><PyObject*>arg + sizeof(PyObject)
+        if found.place == POINTED_TO:
+            data = (<const char**>data)[0]
+        memcpy(p.to, data, p.size)
+        return 0
+    if found.what == CTYPES_AGGREGATE:
+        return copy_bytes(arg, p, kernel)
+    if PyComplex_Check(arg):
+        return write_complex(arg, p, kernel)
+    if isinstance(arg, float):
+        return write_float(arg, arg, p, kernel)
+    if found.what == DATACLASS:
+        return write_dataclass(arg, p, kernel)
+    if found.what == INTEGER_LIKE:
+        return write_int(int(arg), p, kernel)
+    return write_pointer(arg, array_address(arg, found.what, p, kernel, stream), p, kernel)
+
+
+cdef int write_dataclass(object arg, const Parameter* p, Kernel kernel) except -1:
+    """Write a dataclass as the C struct that its fields' types make."""
+    from cuda.core._launch._dataclass_arguments import to_bytes
+
+    cdef bytes data
+    try:
+        data = to_bytes(arg)
+    except (TypeError, OverflowError, ValueError) as error:
+        raise type(error)(f"{where(p, kernel)}: {error}") from None
+    if len(data) != p.size or p.kind == c"f":
+        raise mismatch(p, kernel, f"is a {spell(arg)}, a structure of {len(data)} bytes")
+    memcpy(p.to, <const char*>data, p.size)
+    return 0
+
+
+cdef int copy_bytes(object arg, const Parameter* p, Kernel kernel) except -1:
+    """Write the bytes of an argument whose type has a size of its own."""
+    cdef Py_buffer view
+    cdef bytes data
+    try:
+        PyObject_GetBuffer(arg, &view, PyBUF_SIMPLE)
+    except (BufferError, TypeError, ValueError):
+        data = arg.tobytes()  # NumPy scalars without a PEP 3118 format, such as bfloat16
+        if len(data) != p.size:
+            raise mismatch(p, kernel, f"is a {spell(arg)} of {len(data)} bytes")
+        memcpy(p.to, <const char*>data, p.size)
+        return 0
+    try:
+        if view.len != p.size:
+            raise mismatch(p, kernel, f"is a {spell(arg)} of {view.len} bytes")
+        memcpy(p.to, view.buf, p.size)
+    finally:
+        PyBuffer_Release(&view)
+    return 0
+
+
+cdef Py_ssize_t own_size(object arg) except -1:
+    """Return the size in bytes that an argument's own type suggests."""
+    cdef ArgumentType found
+    classify(type(arg), &found)
+    if found.what == NUMPY_SCALAR:
+        return arg.dtype.itemsize
+    if found.what == CTYPES_SCALAR or found.what == CTYPES_AGGREGATE:
+        return memoryview(arg).nbytes
+    if found.what == DATACLASS:
+        from cuda.core._launch._dataclass_arguments import layout
+
+        return layout(type(arg)).itemsize
+    if isinstance(arg, bool):
+        return 1
+    return 16 if PyComplex_Check(arg) else 8
+
+
+cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel kernel, Stream stream) except? 0:
+    """Return the address of an array on the device, once its producer's work is ordered before the launch."""
+    if what == HOST_ARRAY:
+        raise TypeError(host_advice(arg, p, kernel))
+    interface = getattr(arg, "__cuda_array_interface__", None)
+    if interface is not None:
+        try:
+            producer, address = interface.get("stream"), <uint64_t>interface["data"][0]
+        except (AttributeError, KeyError, IndexError, TypeError, OverflowError):
+            raise TypeError(
+                f"{where(p, kernel)}: its __cuda_array_interface__ must be a dict whose data is a tuple of an address "
+                f"and whether the memory is read-only, not {interface!r}"
+            ) from None
+        if producer is not None and is_ordered(stream) and producer != <uintptr_t>stream.native:
+            stream.wait(Stream.from_handle(producer))
+        return address
+    if hasattr(arg, "__dlpack__"):
+        return dlpack_address(arg, p, kernel, stream)
+    advice = ": pass its items, *arguments" if isinstance(arg, (tuple, list)) else ""
+    raise TypeError(
+        f"{where(p, kernel)} is a {spell(arg)}, which is no kernel argument{advice}; those are Buffers, arrays on the "
+        "device, numbers, NumPy and ctypes scalars and structures, dataclasses of these, and None"
+    )
+
+
+cdef bint is_ordered(Stream stream) except -1:
+    """Tell whether the launch can wait for other streams: a node of a graph, and a stream that is captured, cannot."""
+    cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+    if stream is None:
+        return False
+    check(cydriver.cuStreamIsCapturing(stream.native, &status), b"cuStreamIsCapturing")
+    return status == cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+
+
+cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stream stream) except? 0:
+    if arg.__dlpack_device__()[0] not in (_dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
+        raise TypeError(host_advice(arg, p, kernel))
+    # DLPack spells the null handle of the legacy default stream 1, and no order at all -1.
+    order = -1
+    if is_ordered(stream):
+        order = <uintptr_t>stream.native or 1
+    if arg.__dlpack_device__()[0] == _dlpack.CUDA_HOST:
+        order = None
+    try:
+        capsule = arg.__dlpack__(stream=order, max_version=(1, 0))
+    except TypeError:
+        capsule = arg.__dlpack__(stream=order)  # a producer older than DLPack 1.0
+    return _dlpack.peek_pointer(capsule)[2]
+
+
+cdef str miscount(Kernel kernel, PyObject* const* arguments, Py_ssize_t given):
+    """Say that the number of arguments is wrong, and of which sequence they may be the items."""
+    takes = f"{kernel.label()} takes {kernel.count} argument{'' if kernel.count == 1 else 's'}"
+    text = f"{takes}, but {given} {'was' if given == 1 else 'were'} given"
+    for index in range(given):
+        if isinstance(<object>arguments[index], (tuple, list)):
+            return f"{text}; argument {index + 1} is a {spell(<object>arguments[index])}: pass its items, *arguments"
+    return text
+
+
+cdef str spell(object arg):
+    """Return the name of an argument's type, with its module unless that is obvious."""
+    kind = type(arg)
+    plain = kind.__module__ in ("builtins", "ctypes", "__main__")
+    return kind.__name__ if plain else f"{kind.__module__}.{kind.__name__}"
+
+
+cdef str host_advice(object arg, const Parameter* p, Kernel kernel):
+    if is_device_accessible(arg):
+        return (
+            f"{where(p, kernel)} is a {spell(arg)} of memory that the device can use: pass the Buffer that it is a "
+            "view of, or its address as an int"
+        )
+    return (
+        f"{where(p, kernel)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "
+        "copy the data to it (Buffer.copy_from) and pass that"
+    )
+
+
+cdef bint is_device_accessible(object arg):
+    """Tell whether an array of the host is a view of pinned or managed memory."""
+    cdef Py_buffer view
+    cdef unsigned int kind = 0
+    try:
+        PyObject_GetBuffer(arg, &view, PyBUF_STRIDES)
+    except Exception:
+        return False  # an array without the buffer protocol; what matters is the message that is being made
+    status = cydriver.cuPointerGetAttribute(
+        &kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, <cydriver.CUdeviceptr><uintptr_t>view.buf
+    )
+    PyBuffer_Release(&view)
+    return status == cydriver.CUDA_SUCCESS and kind != 0
+
+
+cdef str where(const Parameter* p, Kernel kernel):
+    """Return an argument's position for messages, counted from 1."""
+    return f"argument {p.index + 1} of {kernel.label()}"
+
+
+cdef object mismatch(const Parameter* p, Kernel kernel, str what):
+    """Make the error for an argument that does not fit its parameter."""
+    names = {"i": "an integer or pointer", "f": "a floating-point number", "s": "a structure"}
+    wanted = f"{names[chr(p.kind)]} of {p.size} bytes" if chr(p.kind) in names else f"{p.size} bytes"
+    advice = ""
+    if p.kind == c"s":
+        advice = ": pass a ctypes.Structure, a dataclass or a NumPy scalar of that size"
+    elif p.kind == c"f" or (p.kind == c"?" and p.size in (4, 8)):
+        advice = f": pass a float or numpy.float{8 * p.size}"
+    if p.kind == c"i" and p.size in (1, 2, 4, 8):
+        advice = f": pass an int or numpy.int{8 * p.size}" + (", a Buffer or None" if p.size == 8 else "")
+    return TypeError(f"{where(p, kernel)} {what}, but the parameter is {wanted}{advice}")

@@ -1,0 +1,457 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Kernels: functions of loaded code that run on a device."""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, realloc
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check
+from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate, native_device, no_context
+from cuda.core._driver_handle cimport HandleClass
+from cuda.core._launch._launch_config cimport LaunchConfig
+from cuda.core._stream._stream cimport as_stream
+
+from collections import namedtuple
+
+from cuda.core._options import not_pickled
+
+cdef HandleClass CUKERNEL = HandleClass("CUkernel")
+
+ParamInfo = namedtuple("ParamInfo", "offset size", module=__name__)
+ParamInfo.__doc__ = "Where a parameter lies in a kernel's parameter memory, and its size, in bytes."
+MaxPotentialBlockSizeOccupancyResult = namedtuple(
+    "MaxPotentialBlockSizeOccupancyResult", "min_grid_size max_block_size", module=__name__
+)
+MaxPotentialBlockSizeOccupancyResult.__doc__ = (
+    "The block size that fills the device best, and the smallest grid with which it does."
+)
+
+
+cdef class Kernel:
+    """A function that `launch` runs on a device; it comes from `ObjectCode.get_kernel` or `Module.get_kernel`.
+
+    Examples
+    --------
+    >>> kernel.num_arguments, [parameter.size for parameter in kernel.arguments_info]
+    (3, [8, 4, 4])
+    >>> kernel.occupancy.max_potential_block_size(0, 128).max_block_size <= 128
+    True
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Kernel is not made directly: use ObjectCode.get_kernel or Module.get_kernel")
+
+    @staticmethod
+    def from_handle(handle, mod=None):
+        """Wrap a kernel that something else loaded.
+
+        Parameters
+        ----------
+        handle : int or cuda.bindings.driver.CUkernel
+            The kernel's address.
+        mod : ObjectCode, optional
+            The code that it belongs to, which is kept alive.
+
+        Returns
+        -------
+        Kernel
+        """
+        return new_kernel(<cydriver.CUkernel><uintptr_t>int(handle), mod, None, None)
+
+    def __call__(self, *args, **kwargs):
+        """Raise TypeError: a kernel needs a stream and the shape of its grid to run."""
+        raise TypeError(
+            f"{self.label()} is not called: use launch(stream, LaunchConfig(grid=..., block=...), kernel, *args)"
+        )
+
+    def __dealloc__(self):
+        free(self.layout)
+
+    cdef int ask_layout(self) except -1:
+        """Ask the driver for the layout of the parameters; it tells threads that have a context.
+
+        A launch into a stream needs none: it runs in the stream's.
+        """
+        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
+        try:
+            return self._ask_layout()
+        finally:
+            deactivate(pushed)
+
+    cdef int _ask_layout(self) except -1:
+        cdef size_t offset = 0, size = 0
+        cdef int count = 0, room = 0
+        cdef cydriver.CUresult status
+        cdef void* grown
+        while True:
+            try:
+                status = cydriver.cuKernelGetParamInfo(self.native, count, &offset, &size)
+            except RuntimeError:
+                status = cydriver.CUDA_ERROR_NOT_SUPPORTED  # a driver before CUDA 12.4
+            if status != cydriver.CUDA_SUCCESS:
+                break
+            if count == room:
+                room = 2 * room + 8
+                grown = realloc(self.layout, room * sizeof(Slot))
+                if grown == NULL:
+                    raise MemoryError
+                self.layout = <Slot*>grown
+            self.layout[count].size, self.layout[count].offset = size, offset
+            self.nbytes = offset + size
+            count += 1
+        if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
+            count = -1
+        elif status != cydriver.CUDA_ERROR_INVALID_VALUE:
+            check(status, b"cuKernelGetParamInfo")
+        self.count = count
+        kinds = self.kinds if self.kinds is not None and len(self.kinds) == count else "?" * max(count, 0)
+        for index, kind in enumerate(kinds):
+            self.layout[index].kind = ord(kind)
+        self.known = True
+        return 0
+
+    cdef str label(self):
+        """Return the name for messages."""
+        cdef const char* name = NULL
+        if self._name is None:
+            try:
+                if cydriver.cuKernelGetName(&name, self.native) == cydriver.CUDA_SUCCESS and name != NULL:
+                    self._name = name.decode()
+            except RuntimeError:
+                pass  # a driver before CUDA 12.3
+        return f"kernel {self._name!r}" if self._name else f"the kernel at {<uintptr_t>self.native:#x}"
+
+    cdef cydriver.CUfunction function(self) except NULL:
+        """Return the kernel as a function of the current context."""
+        cdef cydriver.CUfunction function = NULL
+        with nogil:
+            check(cydriver.cuKernelGetFunction(&function, self.native), b"cuKernelGetFunction")
+        return function
+
+    @property
+    def handle(self):
+        """Return the kernel as `cuda.bindings.driver.CUkernel`; its code stays loaded from now on."""
+        keep = getattr(self.owner, "keep", None)
+        if keep is not None:
+            keep()
+        return CUKERNEL.of(self.native)
+
+    @property
+    def num_arguments(self) -> int:
+        """Return the number of parameters."""
+        self._need_layout()
+        return self.count
+
+    @property
+    def arguments_info(self) -> list:
+        """Return offset and size in bytes of each parameter."""
+        self._need_layout()
+        return [ParamInfo(self.layout[index].offset, self.layout[index].size) for index in range(self.count)]
+
+    def _need_layout(self):
+        if current_ordinal() < 0:
+            no_context(b"cuKernelGetParamInfo")
+        self.read_layout()
+        if self.count < 0:
+            raise NotImplementedError("this driver does not tell a kernel's parameters: it takes one for CUDA 12.4")
+
+    def prepare(self, config, stream):
+        """Fix configuration and stream: what is returned launches the kernel when it is called with the arguments.
+
+        A call costs less than `launch`, which looks at all of them each time. The arguments are checked alike.
+
+        Parameters
+        ----------
+        config : LaunchConfig
+            The shape of the grid.
+        stream : Stream
+            The stream, which the returned object keeps alive; any object with ``__cuda_stream__`` is one.
+
+        Returns
+        -------
+        Launcher
+
+        Examples
+        --------
+        >>> step = kernel.prepare(LaunchConfig(grid=64, block=256), stream)
+        >>> for _ in range(1000):
+        ...     step(buffer, 1.5, 100)
+        """
+        from cuda.core._launch._launcher import prepare
+
+        return prepare(self, config, stream)
+
+    @property
+    def attributes(self):
+        """Return what the driver tells of the kernel on the current device; index it by another device."""
+        return KernelAttributes(self, None)
+
+    @property
+    def occupancy(self):
+        """Return the queries on how well blocks of this kernel fill the current device."""
+        return KernelOccupancy(self)
+
+    def __eq__(self, other):
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        return self.native == (<Kernel>other).native
+
+    def __hash__(self):
+        return hash(<uintptr_t>self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        self.label()  # asks for the name
+        return f"<Kernel {self._name!r}>" if self._name else f"<Kernel at {<uintptr_t>self.native:#x}>"
+
+
+cdef Kernel new_kernel(cydriver.CUkernel native, object owner, str name, str kinds):
+    """Make a Kernel of its handle, what keeps its code alive, its name and the kinds of its parameters."""
+    cdef Kernel self = Kernel.__new__(Kernel)
+    self.native = native
+    self.owner = owner
+    self._name = name
+    self.kinds = kinds
+    return self
+
+
+def kernel_attribute(Kernel kernel, device, int which) -> int:
+    """Return one CUfunction_attribute of a kernel on a device, the current one if that is None."""
+    cdef int value = 0
+    cdef int ordinal = max(current_ordinal(), 0) if device is None else int(device)
+    check(
+        cydriver.cuKernelGetAttribute(
+            &value, <cydriver.CUfunction_attribute>which, kernel.native, native_device(ordinal)
+        ),
+        b"cuKernelGetAttribute",
+    )
+    return value
+
+
+def set_kernel_attribute(Kernel kernel, device, int which, int value) -> None:
+    """Set one CUfunction_attribute of a kernel on a device, the current one if that is None."""
+    cdef int ordinal = max(current_ordinal(), 0) if device is None else int(device)
+    cdef cydriver.CUdevice target = native_device(ordinal)
+    with nogil:
+        check(
+            cydriver.cuKernelSetAttribute(<cydriver.CUfunction_attribute>which, value, kernel.native, target),
+            b"cuKernelSetAttribute",
+        )
+
+
+class KernelAttributes:
+    """What the driver tells of a kernel on one device; ``kernel.attributes[device]`` asks for another device."""
+
+    __slots__ = ("__weakref__", "_device", "_kernel")
+
+    def __init__(self, kernel, device):
+        self._kernel = kernel
+        self._device = device
+
+    def __getitem__(self, device):
+        return KernelAttributes(self._kernel, int(device))
+
+    def __eq__(self, other):
+        if not isinstance(other, KernelAttributes):
+            return NotImplemented
+        return (self._kernel, self._device) == (other._kernel, other._device)
+
+    def __hash__(self):
+        return hash((KernelAttributes, self._kernel, self._device))
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        where = "the current device" if self._device is None else f"device {self._device}"
+        return f"<KernelAttributes of {self._kernel!r} on {where}>"
+
+
+def _attribute(int which, str doc, kind, bint writable):
+    """Return the property for one CUfunction_attribute."""
+    def get(self):
+        return kind(kernel_attribute(self._kernel, self._device, which))
+
+    def put(self, value):
+        set_kernel_attribute(self._kernel, self._device, which, int(value))
+
+    return property(get, put if writable else None, doc=doc)
+
+
+for _name, _which, _kind, _writable, _doc in (
+    ("max_threads_per_block", cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, int, False,
+     "Return the largest number of threads in a block of this kernel."),
+    ("shared_size_bytes", cydriver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, int, False,
+     "Return the size in bytes of the shared memory that the kernel declares."),
+    ("const_size_bytes", cydriver.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, int, False,
+     "Return the size in bytes of the constant memory that the kernel declares."),
+    ("local_size_bytes", cydriver.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, int, False,
+     "Return the size in bytes of the local memory of a thread."),
+    ("num_regs", cydriver.CU_FUNC_ATTRIBUTE_NUM_REGS, int, False,
+     "Return the number of registers of a thread."),
+    ("ptx_version", cydriver.CU_FUNC_ATTRIBUTE_PTX_VERSION, int, False,
+     "Return the virtual architecture that it was compiled for: 90 for compute_90."),
+    ("binary_version", cydriver.CU_FUNC_ATTRIBUTE_BINARY_VERSION, int, False,
+     "Return the version of the architecture that it was compiled for: 10 * major + minor."),
+    ("cache_mode_ca", cydriver.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, bool, False,
+     "Tell whether it was compiled to cache global loads at all levels."),
+    ("max_dynamic_shared_size_bytes", cydriver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int, True,
+     "Return how many bytes of dynamic shared memory a launch may ask for; can be set."),
+    ("preferred_shared_memory_carveout", cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, int, True,
+     "Return the percentage of the L1 cache to use as shared memory, -1 for the driver's choice; can be set."),
+    ("cluster_size_must_be_set", cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, bool, False,
+     "Tell whether a launch must give the size of a cluster."),
+    ("required_cluster_width", cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, int, True,
+     "Return the cluster's required extent along x in blocks, 0 for none; can be set."),
+    ("required_cluster_height", cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, int, True,
+     "Return the cluster's required extent along y in blocks, 0 for none; can be set."),
+    ("required_cluster_depth", cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, int, True,
+     "Return the cluster's required extent along z in blocks, 0 for none; can be set."),
+    ("non_portable_cluster_size_allowed", cydriver.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, bool, True,
+     "Tell whether clusters may be larger than every device of the architecture has; can be set."),
+    ("cluster_scheduling_policy_preference", cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, int, True,
+     "Return how blocks of a cluster are spread, as CUclusterSchedulingPolicy; can be set."),
+):
+    setattr(KernelAttributes, _name, _attribute(_which, _doc, _kind, _writable))
+
+
+cdef class KernelOccupancy:
+    """How well blocks of a kernel fill the current device."""
+
+    cdef Kernel kernel
+    cdef object __weakref__
+
+    def __init__(self, Kernel kernel not None):
+        self.kernel = kernel
+
+    def __eq__(self, other):
+        if not isinstance(other, KernelOccupancy):
+            return NotImplemented
+        return self.kernel == (<KernelOccupancy>other).kernel
+
+    def __hash__(self):
+        return hash((KernelOccupancy, self.kernel))
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<KernelOccupancy of {self.kernel!r}>"
+
+    def max_active_blocks_per_multiprocessor(self, int block_size, size_t dynamic_shared_memory_size) -> int:
+        """Return how many blocks can be on a multiprocessor at once.
+
+        Parameters
+        ----------
+        block_size : int
+            Threads in a block.
+        dynamic_shared_memory_size : int
+            Dynamic shared memory of a block in bytes.
+        """
+        cdef int blocks = 0
+        function = self.kernel.function()
+        with nogil:
+            check(
+                cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                    &blocks, function, block_size, dynamic_shared_memory_size
+                ),
+                b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            )
+        return blocks
+
+    def max_potential_block_size(self, dynamic_shared_memory_needed, int block_size_limit):
+        """Return the block size that fills the device best.
+
+        Parameters
+        ----------
+        dynamic_shared_memory_needed : int
+            Dynamic shared memory of a block in bytes.
+        block_size_limit : int
+            The largest block size to consider; 0 for no limit.
+
+        Returns
+        -------
+        MaxPotentialBlockSizeOccupancyResult
+        """
+        cdef int grid = 0, block = 0
+        if not isinstance(dynamic_shared_memory_needed, int):
+            raise TypeError(
+                "dynamic_shared_memory_needed must be an int (bytes), "
+                f"not {type(dynamic_shared_memory_needed).__name__}"
+            )
+        cdef size_t shared = dynamic_shared_memory_needed
+        function = self.kernel.function()
+        with nogil:
+            check(
+                cydriver.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, shared, block_size_limit),
+                b"cuOccupancyMaxPotentialBlockSize",
+            )
+        return MaxPotentialBlockSizeOccupancyResult(grid, block)
+
+    def available_dynamic_shared_memory_per_block(self, int num_blocks_per_multiprocessor, int block_size) -> int:
+        """Return how many bytes of dynamic shared memory a block may have, so that so many fit a multiprocessor.
+
+        Parameters
+        ----------
+        num_blocks_per_multiprocessor : int
+            Blocks that shall be on a multiprocessor at once.
+        block_size : int
+            Threads in a block.
+        """
+        cdef size_t nbytes = 0
+        function = self.kernel.function()
+        with nogil:
+            check(
+                cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
+                    &nbytes, function, num_blocks_per_multiprocessor, block_size
+                ),
+                b"cuOccupancyAvailableDynamicSMemPerBlock",
+            )
+        return nbytes
+
+    def max_potential_cluster_size(self, LaunchConfig config not None, stream=None) -> int:
+        """Return the largest number of blocks in a cluster for a launch.
+
+        Parameters
+        ----------
+        config : LaunchConfig
+            The launch.
+        stream : Stream, optional
+            Where it would run.
+        """
+        return self._clusters(config, stream, False)
+
+    def max_active_clusters(self, LaunchConfig config not None, stream=None) -> int:
+        """Return how many clusters can be on the device at once for a launch.
+
+        Parameters
+        ----------
+        config : LaunchConfig
+            The launch.
+        stream : Stream, optional
+            Where it would run.
+        """
+        return self._clusters(config, stream, True)
+
+    def _clusters(self, LaunchConfig config, stream, bint active):
+        cdef cydriver.CUlaunchConfig native = config.native
+        cdef int answer = 0
+        if stream is not None:
+            native.hStream = as_stream(stream, "stream").native
+        function = self.kernel.function()
+        with nogil:
+            if active:
+                check(
+                    cydriver.cuOccupancyMaxActiveClusters(&answer, function, &native),
+                    b"cuOccupancyMaxActiveClusters",
+                )
+            else:
+                check(
+                    cydriver.cuOccupancyMaxPotentialClusterSize(&answer, function, &native),
+                    b"cuOccupancyMaxPotentialClusterSize",
+                )
+        return answer

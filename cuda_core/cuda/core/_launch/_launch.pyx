@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Running a kernel."""
+
+from cpython.object cimport PyObject
+
+from cuda.bindings cimport cydriver
+from cuda.core._launch._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, PySequence_Fast_ITEMS, pack_items
+from cuda.core._check cimport fail
+from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate
+from cuda.core._launch._kernel cimport Kernel
+from cuda.core._launch._launch_config cimport LaunchConfig
+from cuda.core._stream._stream cimport Stream, as_stream
+
+
+def launch(stream, config, kernel, *kernel_args):
+    """Run a kernel: put it into a stream and return.
+
+    Parameters
+    ----------
+    stream : Stream
+        The stream; any object with ``__cuda_stream__`` is one, a `GraphBuilder` too.
+    config : LaunchConfig
+        The shape of the grid.
+    kernel : Kernel
+        What to run.
+    *kernel_args
+        An argument for each parameter. Pointers: a Buffer, an array on the device (``__cuda_array_interface__`` or
+        DLPack), an address as int, or None for null. Numbers: int, float, complex and bool take the size of the
+        parameter; NumPy and ctypes scalars must have it. Structures: a NumPy structured scalar, a
+        ctypes.Structure, or a dataclass whose fields have NumPy or ctypes types (``ctypes.c_void_p`` takes a Buffer).
+
+    Raises
+    ------
+    TypeError
+        If the number of arguments, or the type or size of one, is not that of the kernel's parameters.
+    CUDAError
+        If the driver refuses the launch. What happens while the kernel runs is reported by a later call.
+
+    Examples
+    --------
+    >>> launch(stream, config, kernel, buffer, 2.0, 100)
+    >>> stream.sync()
+    """
+    cdef Stream order = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
+    check_objects(config, kernel)
+    cdef cydriver.CUlaunchConfig native = (<LaunchConfig>config).native
+    native.hStream = order.open_handle()
+    put(
+        <Kernel>kernel, <LaunchConfig>config, &native, order, PySequence_Fast_ITEMS(kernel_args), len(kernel_args)
+    )
+    if stream is not order and hasattr(stream, "_keep"):
+        stream._keep(kernel, *kernel_args)  # a graph builder: its graph runs the kernel later
+
+
+cdef int check_objects(object config, object kernel) except -1:
+    """Raise unless these are what a launch takes."""
+    if not isinstance(config, LaunchConfig):
+        advice = "; launch takes stream, config, kernel in this order" if isinstance(config, (Kernel, Stream)) else ""
+        if isinstance(config, (int, tuple)):
+            advice = ": make one, LaunchConfig(grid=..., block=...)"
+        raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}{advice}")
+    if not isinstance(kernel, Kernel):
+        advice = f": call get_kernel(name) of this {type(kernel).__name__}" if hasattr(kernel, "get_kernel") else ""
+        raise TypeError(f"kernel must be a Kernel, as get_kernel returns it, not {type(kernel).__name__}{advice}")
+    return 0
+
+
+cdef int put(
+    Kernel kernel,
+    LaunchConfig config,
+    const cydriver.CUlaunchConfig* native,
+    Stream order,
+    PyObject* const* arguments,
+    Py_ssize_t given,
+) except -1:
+    """Check the arguments and put the kernel into the stream of `native`, which is that of `order`."""
+    cdef char small[SMALL_BYTES]
+    cdef void* few[SMALL_COUNT]
+    cdef char* scratch = small
+    cdef void** slots = few
+    cdef size_t capacity = SMALL_BYTES
+    cdef bytearray large
+    cdef cydriver.CUresult status
+    cdef cydriver.CUfunction function = <cydriver.CUfunction>kernel.native
+    kernel.read_layout()
+    if kernel.nbytes > SMALL_BYTES or given > SMALL_COUNT or kernel.count < 0:
+        large = bytearray(LARGE_BYTES + given * sizeof(void*))
+        scratch, capacity = large, LARGE_BYTES
+        slots = <void**>(scratch + capacity)
+    pack_items(kernel, arguments, given, scratch, capacity, slots, order)
+    order.begin_use()
+    with nogil:
+        status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
+    order.end_use()
+    if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
+        # A thread without a current device: the stream's is meant.
+        pushed = activate_anyway(order.ordinal())
+        try:
+            with nogil:
+                status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
+        finally:
+            deactivate(pushed)
+    if status != cydriver.CUDA_SUCCESS:
+        fail(status, b"cuLaunchKernelEx", explain(status, config, kernel, order.ordinal()))
+    return 0
+
+
+cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, int ordinal):
+    """Say which limit a refused launch exceeds; nothing if it is none of these."""
+    if status not in (
+        cydriver.CUDA_ERROR_INVALID_VALUE,
+        cydriver.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+        cydriver.CUDA_ERROR_INVALID_CLUSTER_SIZE,
+    ):
+        return ""
+    try:
+        return _exceeded(config, kernel, ordinal)
+    except Exception:
+        return ""  # the launch's own error is what matters
+
+
+def _exceeded(LaunchConfig config, Kernel kernel, int ordinal):
+    from cuda.core._device._device import Device
+
+    properties, attributes = Device(ordinal).properties, kernel.attributes[ordinal]
+    threads = config.block[0] * config.block[1] * config.block[2]
+    most = min(attributes.max_threads_per_block, properties.max_threads_per_block)
+    if threads > most:
+        return f"block {config.block} has {threads} threads, but {kernel.label()} takes at most {most} on this device."
+    shape = (config.native.gridDimX, config.native.gridDimY, config.native.gridDimZ)
+    for name, extents in (("block", config.block), ("grid", shape)):
+        for axis, extent in zip("xyz", extents):
+            most = getattr(properties, f"max_{name}_dim_{axis}")
+            if extent > most:
+                return f"{name} {extents} is {extent} along {axis}, but the device's limit is {most}."
+    size = config.shmem_size
+    most = properties.max_shared_memory_per_block_optin - attributes.shared_size_bytes
+    if size > most:
+        return f"shmem_size is {size} bytes, but {kernel.label()} can have at most {most} on this device."
+    if size > attributes.max_dynamic_shared_size_bytes:
+        return (
+            f"shmem_size is {size} bytes, but {kernel.label()} may ask for {attributes.max_dynamic_shared_size_bytes}: "
+            f"set kernel.attributes[{ordinal}].max_dynamic_shared_size_bytes = {size} before."
+        )
+    return ""

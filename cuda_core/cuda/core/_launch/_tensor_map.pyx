@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Tensor maps: what the hardware's tensor copies (TMA) know of an array."""
+
+from cpython.buffer cimport PyBuffer_FillInfo
+from libc.stdint cimport uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, fail
+
+from cuda.core._options import as_options, not_pickled
+from cuda.core._launch._tensor_map_options import (
+    FLOATS,
+    TensorMapDescriptorOptions,
+    TensorMapInterleave,
+    TensorMapL2Promotion,
+    TensorMapOOBFill,
+    TensorMapSwizzle,
+    data_type_of,
+    numbers,
+)
+
+cdef extern from "<stdlib.h>" nogil:
+    void* aligned_alloc(size_t alignment, size_t size)
+
+# The largest line of a box that a swizzle permutes, in bytes (CUDA driver API, cuTensorMapEncodeTiled).
+cdef tuple _SPANS = (0, 32, 64, 128, 128, 128, 128)
+
+
+cdef class TensorMapDescriptor:
+    """What tensor copies know of an array: `StridedMemoryView.as_tensor_map` makes it.
+
+    It is a kernel argument for a parameter ``const __grid_constant__ CUtensorMap``, and keeps the array alive.
+    """
+
+    cdef cydriver.CUtensorMap* native
+    cdef object view
+    cdef int alignment
+
+    def __cinit__(self):
+        # The hardware wants 64 bytes, cuda.h says 128.
+        self.native = <cydriver.CUtensorMap*>aligned_alloc(128, sizeof(cydriver.CUtensorMap))
+        if self.native == NULL:
+            raise MemoryError
+        memset(self.native, 0, sizeof(cydriver.CUtensorMap))
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a TensorMapDescriptor is not made directly: use StridedMemoryView.as_tensor_map")
+
+    def __dealloc__(self):
+        free(self.native)
+
+    @property
+    def device(self):
+        """Return the device whose memory the array is in."""
+        from cuda.core._device._device import Device
+
+        return Device(max(self.view.device_id, 0))
+
+    def replace_address(self, tensor) -> None:
+        """Let the map describe another array of the same shape, strides and type.
+
+        Parameters
+        ----------
+        tensor : object
+            An array with DLPack or the CUDA Array Interface, or a StridedMemoryView; on the same device.
+        """
+        view = _viewed(tensor)
+        _check_pointer(view, self.alignment)
+        if max(view.device_id, 0) != max(self.view.device_id, 0):
+            raise ValueError(f"tensor is on device {view.device_id}, but this map is for device {self.view.device_id}")
+        cdef void* ptr = <void*><uintptr_t>view.ptr
+        check(cydriver.cuTensorMapReplaceAddress(self.native, ptr), b"cuTensorMapReplaceAddress")
+        self.view = view
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.native, sizeof(cydriver.CUtensorMap), True, flags)
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<TensorMapDescriptor of {self.view!r}>"
+
+
+def _viewed(tensor):
+    from cuda.core._view._view import StridedMemoryView
+
+    return tensor if isinstance(tensor, StridedMemoryView) else StridedMemoryView.from_any_interface(tensor, -1)
+
+
+def _check_pointer(view, int alignment):
+    if not view.is_device_accessible:
+        raise ValueError("the array is in memory of the host, which tensor copies do not reach")
+    if view.ptr % alignment:
+        raise ValueError(f"the array's address {view.ptr:#x} must be a multiple of {alignment} bytes")
+
+
+def tensor_map_of(view, options):
+    """Make the map of a view; see `StridedMemoryView.as_tensor_map`."""
+    cdef uint64_t[5] extents
+    cdef uint64_t[5] strides
+    cdef uint32_t[5] box
+    cdef uint32_t[5] steps
+    cdef int axis
+    cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
+    chosen = as_options(TensorMapDescriptorOptions, options, "options")
+    interleave, swizzle = TensorMapInterleave(chosen.interleave), TensorMapSwizzle(chosen.swizzle)
+    promotion, fill = TensorMapL2Promotion(chosen.l2_promotion), TensorMapOOBFill(chosen.oob_fill)
+    rank, itemsize = len(view.shape), view._bytes_per_item
+    if not 1 <= rank <= 5:
+        raise ValueError(f"tensor copies are for arrays of 1 to 5 axes, but the view has {rank}")
+    if interleave != TensorMapInterleave.NONE and rank < 3:
+        raise ValueError(f"interleave {interleave.name} is for arrays of 3 to 5 axes, but the view has {rank}")
+    kind = data_type_of(chosen.data_type, view.dtype, itemsize)
+    if fill != TensorMapOOBFill.NONE and kind not in FLOATS:
+        raise ValueError(f"oob_fill {fill.name} is for floating-point numbers, but the elements are {kind.name}")
+    self.alignment = 32 if interleave == TensorMapInterleave.INTERLEAVE_32B else 16
+    _check_pointer(view, self.alignment)
+    numbers(view.shape, rank, "the view's shape", 2**32)
+    lengths = numbers(chosen.box_dim, rank, "box_dim", 256)
+    every = chosen.element_strides
+    every = (1,) * rank if every is None else numbers(every, rank, "element_strides", 8)
+    distances = _distances(view, itemsize, self.alignment)
+    _check_line(lengths[-1] * itemsize, interleave, swizzle)
+    for axis in range(rank):  # the driver's axes begin with the innermost
+        extents[axis], box[axis], steps[axis] = view.shape[rank - 1 - axis], lengths[-1 - axis], every[-1 - axis]
+        strides[axis] = distances[rank - 1 - axis]
+    cdef cydriver.CUresult status = cydriver.cuTensorMapEncodeTiled(
+        self.native,
+        <cydriver.CUtensorMapDataType><int>kind,
+        rank,
+        <void*><uintptr_t>view.ptr,
+        extents,
+        &strides[1],
+        box,
+        steps,
+        <cydriver.CUtensorMapInterleave><int>interleave,
+        <cydriver.CUtensorMapSwizzle><int>swizzle,
+        <cydriver.CUtensorMapL2promotion><int>promotion,
+        <cydriver.CUtensorMapFloatOOBfill><int>fill,
+    )
+    if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
+        fail(status, b"cuTensorMapEncodeTiled", "Tensor copies need a device of compute capability 9.0 or newer.")
+    check(status, b"cuTensorMapEncodeTiled")
+    self.view = view
+    return self
+
+
+def _distances(view, itemsize, alignment):
+    """Return the strides in bytes, checked."""
+    from cuda.core._view._view import _row_major
+
+    strides = view.strides or _row_major(view.shape)
+    if strides[-1] != 1 and view.shape[-1] != 1:
+        raise ValueError(f"the last axis must be contiguous, but its stride is {strides[-1]} elements")
+    found = tuple([stride * itemsize for stride in strides])
+    for axis, distance in enumerate(found[:-1]):
+        if not 0 <= distance < 2**40 or distance % alignment:
+            raise ValueError(
+                f"the stride of axis {axis} is {distance} bytes, "
+                f"but must be a multiple of {alignment} below 2**40 and not negative"
+            )
+    return found
+
+
+def _check_line(size, interleave, swizzle):
+    """Raise unless a line of a box, `size` bytes, suits interleave and swizzle."""
+    if interleave == TensorMapInterleave.INTERLEAVE_32B and swizzle != TensorMapSwizzle.SWIZZLE_32B:
+        raise ValueError("interleave INTERLEAVE_32B needs swizzle SWIZZLE_32B")
+    if interleave != TensorMapInterleave.NONE:
+        return
+    if size % 16:
+        raise ValueError(f"the last extent of box_dim makes lines of {size} bytes, which must be a multiple of 16")
+    if swizzle != TensorMapSwizzle.NONE and size > _SPANS[swizzle]:
+        raise ValueError(
+            f"the last extent of box_dim makes lines of {size} bytes, but swizzle {swizzle.name} permutes "
+            f"at most {_SPANS[swizzle]}"
+        )

@@ -1,0 +1,682 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Buffers: pieces of memory, and the base of the resources that they come from."""
+
+cimport cython
+from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.long cimport PyLong_CheckExact
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.bindings._args cimport is_small, small
+from cuda.core._check cimport check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._device._context cimport was_reset
+from cuda.core._stream._stream cimport Stream, as_stream
+
+import sys
+
+from cuda.core._errors import ASYNCHRONOUS, CUDAError, ClosedError, Told
+from cuda.core._stream._stream import default_stream
+
+# What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
+cdef object _SILENT = ASYNCHRONOUS | {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED"}
+# What it meets where the context was reset, and took the memory with it: a stream that nobody closed has an invalid
+# handle, an address that nobody freed is no allocation, and threads have no context until they ask for the new one.
+# Without a reset somebody else freed it, which is a mistake.
+cdef object _AFTER_RESET = frozenset(
+    ["CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_INVALID_CONTEXT"]
+)
+
+
+cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
+    """Return an address given as int, CUdeviceptr or None."""
+    try:
+        return 0 if ptr is None else <cydriver.CUdeviceptr>int(ptr)
+    except (TypeError, ValueError):
+        raise TypeError(f"ptr must be an address as int, a CUdeviceptr or None, not {ptr!r:.60}") from None
+
+
+cdef size_t checked_size(object size) except? 0:
+    """Return a size in bytes, or raise the error that says what is wrong with it."""
+    if PyLong_CheckExact(size) and is_small(size) and small(size) >= 0:
+        return small(size)
+    try:
+        size = size.__index__()
+    except AttributeError:
+        raise TypeError(f"size must be an int (bytes), not {size!r:.60} ({type(size).__name__})") from None
+    if not 0 <= size <= sys.maxsize:
+        raise OverflowError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
+    return size
+
+
+def _new(kind):
+    """Make the resource that is unpickled; its attributes follow."""
+    return kind.__new__(kind)
+
+
+cdef _abstract(MemoryResource resource, str name):
+    """Return the error for what a subclass of MemoryResource lacks."""
+    return TypeError(f"{name} of MemoryResource must be implemented by {type(resource).__name__}")
+
+
+cdef class MemoryResource:
+    """Provide memory. For a kind of your own define `allocate`, `deallocate` and the three properties in a subclass.
+
+    Examples
+    --------
+    >>> class Logged(MemoryResource):
+    ...     def allocate(self, size, *, stream):
+    ...         print("allocate", size)
+    ...         return Buffer.from_handle(device.allocate(size, stream=stream).handle, size, owner=self)
+    ...     def deallocate(self, ptr, size, *, stream):
+    ...         print("deallocate", size)
+    ...     is_device_accessible, is_host_accessible, device_id = True, False, 0
+    >>> Logged().allocate(64, stream=stream).size
+    allocate 64
+    64
+    """
+
+    def __reduce__(self):
+        """Send a resource of the user's by its class and attributes."""
+        return _new, (type(self),), getattr(self, "__dict__", None)
+
+    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
+        """Take memory back; the resources of this package override it with a direct call."""
+        self.deallocate(ptr, size, stream=default_stream() if stream is None else stream)
+        return 0
+
+    cdef bint may_be_gone(self):
+        """Tell whether memory can go by itself, so that a finaliser need not tell that there is none to take back."""
+        return False
+
+    def allocate(self, size, *, stream):
+        """Allocate memory.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        stream : Stream
+            The stream in whose order the memory becomes usable.
+
+        Returns
+        -------
+        Buffer
+        """
+        raise _abstract(self, "allocate")
+
+    def deallocate(self, ptr, size, *, stream):
+        """Take back memory that `allocate` gave.
+
+        Parameters
+        ----------
+        ptr : int
+            Its address.
+        size : int
+            Its size in bytes.
+        stream : Stream
+            The stream after whose present work the memory is free.
+        """
+        raise _abstract(self, "deallocate")
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory."""
+        raise _abstract(self, "is_device_accessible")
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory."""
+        raise _abstract(self, "is_host_accessible")
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and device by itself."""
+        return False
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is."""
+        raise _abstract(self, "device_id")
+
+
+cdef class Buffer:
+    """A piece of memory of a device or of the host.
+
+    Buffers come from `Device.allocate` or a memory resource. The memory goes back when the buffer is closed or no
+    longer referred to, in the order of its stream; while arrays made of it by DLPack or the buffer protocol live, or
+    nodes of graphs copy or fill it, it stays until the last of them is gone.
+
+    Examples
+    --------
+    >>> with device.allocate(400, stream=stream) as data:
+    ...     data.copy_from(buffer, stream=stream)
+    ...     data.size
+    400
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Buffer is not made directly: use Device.allocate or Buffer.from_handle")
+
+    @staticmethod
+    cdef Buffer wrap(cydriver.CUdeviceptr ptr, size_t nbytes, MemoryResource mr, object owner, Stream stream):
+        cdef Buffer self = Buffer.__new__(Buffer)
+        self.ptr = ptr
+        self.nbytes = nbytes
+        self.mr = mr
+        self._owner = owner
+        self.stream = stream
+        self.life = 0 if stream is None else stream.life
+        return self
+
+    @staticmethod
+    cdef Buffer wrap_as(type kind, cydriver.CUdeviceptr ptr, size_t nbytes, MemoryResource mr, object owner,
+                        Stream stream):
+        """Do what `wrap` does for a subclass."""
+        cdef Buffer self = kind.__new__(kind)
+        self.ptr = ptr
+        self.nbytes = nbytes
+        self.mr = mr
+        self._owner = owner
+        self.stream = stream
+        self.life = 0 if stream is None else stream.life
+        return self
+
+    @staticmethod
+    def _wrap_handle(kind, ptr, size, mr, owner, stream):
+        """Do what `from_handle` does for Buffer or a subclass."""
+        if mr is not None and owner is not None:
+            raise ValueError("give mr, which takes the memory back, or owner, which keeps it; not both")
+        if mr is not None and not isinstance(mr, MemoryResource):
+            raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
+        order = None if stream is None else as_stream(stream, "stream")
+        return Buffer.wrap_as(kind, pointer_value(ptr), checked_size(size), mr, owner, order)
+
+    @staticmethod
+    def from_handle(ptr, size, mr=None, owner=None, *, stream=None):
+        """Wrap memory at an address.
+
+        Parameters
+        ----------
+        ptr : int or cuda.bindings.driver.CUdeviceptr
+            The address.
+        size : int
+            Bytes.
+        mr : MemoryResource, optional
+            The resource that takes the memory back when the buffer is closed.
+        owner : object, optional
+            What owns the memory; it is kept alive as long as the buffer. Give `mr` or `owner`, not both.
+        stream : Stream, optional
+            The stream in whose order `mr` takes the memory back; the default stream if none is given.
+
+        Returns
+        -------
+        Buffer
+        """
+        return Buffer._wrap_handle(Buffer, ptr, size, mr, owner, stream)
+
+    @classmethod
+    def from_ipc_descriptor(cls, mr, ipc_descriptor, *, stream):
+        """Open memory that another process allocated and described.
+
+        Parameters
+        ----------
+        mr : DeviceMemoryResource or PinnedMemoryResource
+            The other process's resource as it was opened here: its `is_mapped` is true.
+        ipc_descriptor : IPCBufferDescriptor
+            What `Buffer.ipc_descriptor` returned there. It is trusted: take it only from processes of your own.
+        stream : Stream
+            The stream after whose work the memory is given up when the buffer is closed.
+
+        Returns
+        -------
+        Buffer
+        """
+        from cuda.core._memory._ipc import open_buffer
+
+        return open_buffer(mr, ipc_descriptor, as_stream(stream, "stream"))
+
+    cdef cydriver.CUdeviceptr address(self) except? 0:
+        if self.closed:
+            raise ClosedError("this Buffer is closed")
+        return self.ptr
+
+    cdef int give_back(self, Stream stream) except -1:
+        """Return the memory to where it came from; with views of it alive, the last of them does so."""
+        cdef MemoryResource mr = self.mr
+        self.closed = True
+        if stream is not None:
+            self.stream = stream
+        if self.exports:
+            return 0
+        self._owner = None
+        self.mr = None
+        if mr is not None and self.ptr:
+            mr.release(self.ptr, self.nbytes, self.stream)
+        return 0
+
+    cdef int drop_export(self) except -1:
+        """Count one view less."""
+        self.exports -= 1
+        if self.closed and self.exports == 0:
+            self.forget()
+        return 0
+
+    cdef int forget(self) except -1:
+        """Give the memory back where nobody asked for it, in silence if it went with its context."""
+        cdef MemoryResource mr = self.mr
+        cdef int ordinal = -1
+        try:
+            self.give_back(None)
+        except CUDAError as error:
+            if error.name in _SILENT or (error.name == "CUDA_ERROR_INVALID_VALUE" and mr.may_be_gone()):
+                Told.failures -= error.name in ASYNCHRONOUS
+                return 0
+            if error.name in _AFTER_RESET:
+                try:
+                    ordinal = mr.device_id
+                except Exception:
+                    pass  # memory of the host is of no device
+                if was_reset(ordinal, self.life):
+                    return 0
+            raise
+        return 0
+
+    def _check_movable(self):
+        """Raise if views of the memory live, or nodes of graphs use it, so that it cannot get another address."""
+        if self.exports:
+            raise BufferError(
+                f"this Buffer cannot get another address: {self.exports} arrays or nodes of graphs refer to its memory"
+            )
+
+    def _move(self, cydriver.CUdeviceptr ptr, size_t nbytes):
+        """Note that the memory has grown, and perhaps got another address."""
+        self.ptr = ptr
+        self.nbytes = nbytes
+
+    def __del__(self):
+        unclosed = dev_mode and not self.closed and self.mr is not None and self.ptr != 0 and not is_finalizing()
+        what = repr(self) if unclosed else None
+        if not self.closed or self.mr is not None:
+            self.forget()
+        if unclosed:
+            tell_unclosed(what, self)
+
+    def close(self, stream=None) -> None:
+        """Give the memory back. Closing twice does nothing.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream after whose present work the memory is free; by default the one it was allocated for.
+        """
+        if not self.closed:
+            self.give_back(None if stream is None else as_stream(stream, "stream"))
+
+    def set_deallocation_stream(self, stream) -> None:
+        """Choose the stream after whose work the memory is free.
+
+        Parameters
+        ----------
+        stream : Stream
+            The stream that `close` and the finaliser use from now on.
+        """
+        self.address()
+        self.stream = as_stream(stream, "stream")
+
+    def __enter__(self):
+        self.address()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    @property
+    def handle(self) -> int:
+        """Return the address; 0 once closed."""
+        return 0 if self.closed else self.ptr
+
+    @property
+    def size(self) -> int:
+        """Return the size in bytes; 0 once closed."""
+        return 0 if self.closed else self.nbytes
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the buffer was closed."""
+        return self.closed
+
+    @property
+    def memory_resource(self):
+        """Return the resource that the memory goes back to, if there is one."""
+        return self.mr
+
+    @property
+    def owner(self):
+        """Return the object that owns the memory, if the buffer only refers to it."""
+        return self._owner
+
+    @property
+    def is_mapped(self) -> bool:
+        """Tell whether another process allocated the memory."""
+        return self.mapped
+
+    @property
+    def ipc_descriptor(self):
+        """Return what another process needs, beside the memory resource, to open this memory.
+
+        Raises
+        ------
+        RuntimeError
+            If the memory's resource is not one with ``ipc_enabled=True``, or of another process.
+        """
+        from cuda.core._memory._ipc import describe_buffer
+
+        self.address()
+        return describe_buffer(self)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory."""
+        if self.mr is not None:
+            return self.mr.is_device_accessible
+        return _memory_type(self.address()) != 0
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory."""
+        if self.mr is not None:
+            return self.mr.is_host_accessible
+        return _memory_type(self.address()) != <int>cydriver.CU_MEMORYTYPE_DEVICE
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and device by itself."""
+        if self.mr is not None:
+            return self.mr.is_managed or _is_managed(self.address())
+        return _memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is; -1 for memory that the driver does not know."""
+        cdef int ordinal = 0
+        if self.mr is not None:
+            return self.mr.device_id
+        if _memory_type(self.address()) == 0:
+            return -1
+        check(
+            cydriver.cuPointerGetAttribute(&ordinal, cydriver.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, self.address()),
+            b"cuPointerGetAttribute",
+        )
+        return ordinal
+
+    def copy_to(self, dst=None, *, stream, options=None):
+        """Copy this buffer into another one or into an array, in the order of a stream.
+
+        Parameters
+        ----------
+        dst : Buffer or array, optional
+            A buffer, or an array in C order, of the same size in bytes; a new buffer of the same resource if none is
+            given. Arrays are those of NumPy and whatever has the buffer protocol, DLPack or the CUDA Array Interface,
+            on the host or the device. Such an array stays alive until the copy is done; call `Stream.sync` before
+            you read it.
+        stream : Stream
+            The stream that does it.
+        options : CopyOptions, optional
+            When the source is read, and where the memory is; not in a stream that is being captured.
+
+        Returns
+        -------
+        Buffer or array
+            `dst`, or the new buffer.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or the array is read-only or has gaps.
+        """
+        if dst is None:
+            self.address()
+            if self.mr is None:
+                raise ValueError("give dst: this Buffer has no memory resource to allocate another one from")
+            dst = self.mr.allocate(self.nbytes, stream=stream)
+        if isinstance(dst, Buffer):
+            _copy(<Buffer>dst, self, as_stream(stream, "stream"), options)
+        else:
+            _copy_array(self, dst, as_stream(stream, "stream"), options, True)
+        return dst
+
+    def copy_from(self, src, *, stream, options=None) -> None:
+        """Copy another buffer or an array into this one, in the order of a stream.
+
+        Parameters
+        ----------
+        src : Buffer or array
+            A buffer, or an array in C order, of the same size in bytes; see `copy_to`. Change the array only once
+            the copy is done.
+        stream : Stream
+            The stream that does it.
+        options : CopyOptions, optional
+            When the source is read, and where the memory is; not in a stream that is being captured.
+        """
+        if isinstance(src, Buffer):
+            _copy(self, <Buffer>src, as_stream(stream, "stream"), options)
+        else:
+            _copy_array(self, src, as_stream(stream, "stream"), options, False)
+
+    def fill(self, value, *, stream) -> None:
+        """Fill the buffer with a pattern, in the order of a stream.
+
+        Parameters
+        ----------
+        value : int or bytes-like
+            A byte (0 to 255), or 1, 2 or 4 bytes such as ``numpy.float32(1)``; the size must be a multiple of it.
+        stream : Stream
+            The stream that does it.
+        """
+        cdef Stream order = as_stream(stream, "stream")
+        cdef cydriver.CUdeviceptr ptr = self.address()
+        cdef cydriver.CUstream native = order.native
+        cdef cydriver.CUresult status
+        pattern = _pattern(value)
+        cdef size_t width = len(pattern)
+        cdef uint32_t bits = int.from_bytes(pattern, sys.byteorder)
+        cdef size_t count = self.nbytes // width
+        if self.nbytes % width:
+            raise ValueError(f"value has {width} bytes, but the buffer's {self.nbytes} are no multiple of that")
+        if count == 0:
+            return
+        order.begin_use()
+        with nogil:
+            if width == 1:
+                status = cydriver.cuMemsetD8Async(ptr, <uint8_t>bits, count, native)
+            elif width == 2:
+                status = cydriver.cuMemsetD16Async(ptr, <uint16_t>bits, count, native)
+            else:
+                status = cydriver.cuMemsetD32Async(ptr, bits, count, native)
+        order.end_use()
+        check(status, {1: b"cuMemsetD8Async", 2: b"cuMemsetD16Async", 4: b"cuMemsetD32Async"}[width])
+        if order.owner is not None:
+            _keep_in_graph(order, (self,))
+
+    cdef int export(self, object exporter, Py_buffer* view, int flags) except -1:
+        """Fill a view of the memory, which asks `exporter` to end it."""
+        cdef cydriver.CUdeviceptr ptr = self.address()
+        if not self.is_host_accessible:
+            raise BufferError("this is device memory: copy it to a buffer that the host can read")
+        PyBuffer_FillInfo(view, exporter, <void*><uintptr_t>ptr, self.nbytes, False, flags)
+        self.exports += 1
+        return 0
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        self.export(self, view, flags)
+
+    def __releasebuffer__(self, Py_buffer* view):
+        self.drop_export()
+
+    def __buffer__(self, int flags, /):
+        """Return a memoryview of memory that the host can use (PEP 688)."""
+        return memoryview(_Exporter(self))  # from Python 3.12 on, that of a subclass's object would come here again
+
+    __array_ufunc__ = None  # NumPy's operators leave a Buffer alone
+
+    def __array__(self, dtype=None, copy=None):
+        """Raise TypeError: NumPy comes here for memory that the host cannot read."""
+        self.address()
+        raise TypeError(
+            "this Buffer is memory of the device, which NumPy cannot read: copy it to an array, "
+            "array = numpy.empty(shape, dtype); buffer.copy_to(array, stream=stream); stream.sync()"
+        )
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """Export the memory as a one-dimensional array of bytes, int8.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The consumer's stream: it waits for the work of the buffer's stream; -1 does not wait.
+        max_version : tuple of int, optional
+            The newest version of DLPack that the consumer takes.
+        dl_device : tuple of int, optional
+            Where the consumer wants the memory: only where it is.
+        copy : bool, optional
+            True asks for a copy, which the buffer's resource must then provide.
+
+        Returns
+        -------
+        capsule
+        """
+        from cuda.core._view._dlpack import export_buffer
+
+        return export_buffer(self, stream, max_version, dl_device, copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's kind of device and the device's ordinal."""
+        from cuda.core._view._dlpack import device_of
+
+        return device_of(self)
+
+    def __eq__(self, other):
+        if not isinstance(other, Buffer):
+            return NotImplemented
+        cdef Buffer buffer = other
+        return self is buffer or (
+            not self.closed and not buffer.closed and self.ptr == buffer.ptr and self.nbytes == buffer.nbytes
+        )
+
+    def __hash__(self):
+        return hash((self.ptr, self.nbytes))
+
+    def __reduce__(self):
+        from cuda.core._memory._ipc import reduce_buffer
+
+        return reduce_buffer(self)
+
+    def __repr__(self):
+        state = "closed" if self.closed else f"at {self.ptr:#x}"
+        return f"<{type(self).__name__} {state}, {self.nbytes} bytes>"
+
+
+cdef int _copy(Buffer dst, Buffer src, Stream stream, object options) except -1:
+    cdef cydriver.CUdeviceptr to = dst.address(), start = src.address()
+    cdef size_t nbytes = src.nbytes
+    cdef cydriver.CUstream native = stream.native
+    cdef cydriver.CUresult status
+    if dst.nbytes != nbytes:
+        raise ValueError(f"dst has {dst.nbytes} bytes and src {nbytes}: they must be of one size")
+    if options is not None:
+        from cuda.core._memory._batch import copy_with_options
+
+        copy_with_options(to, start, nbytes, stream, options)
+        return 0
+    if nbytes == 0:
+        return 0
+    stream.begin_use()
+    with nogil:
+        status = cydriver.cuMemcpyAsync(to, start, nbytes, native)
+    stream.end_use()
+    check(status, b"cuMemcpyAsync")
+    return 0 if stream.owner is None else _keep_in_graph(stream, (dst, src))
+
+
+cdef int _copy_array(Buffer buffer, object array, Stream stream, object options, bint written) except -1:
+    from cuda.core._memory._array_copy import copy_array
+
+    buffer.address()
+    keep = None if stream.owner is None else getattr(stream.owner, "_keep", None)
+    copy_array(buffer, array, stream, options, keep, written)
+    return 0
+
+
+cdef int _keep_in_graph(Stream stream, tuple operands) except -1:
+    """Let a graph that is built keep what work uses that was put into its builder instead of a stream."""
+    keep = getattr(stream.owner, "_keep", None)
+    if keep is not None:
+        keep(*operands)
+    return 0
+
+
+cdef bytes _pattern(object value):
+    """Return the bytes to fill with."""
+    if isinstance(value, int):
+        if not 0 <= value <= 255:
+            raise OverflowError(f"value must be a byte, 0 to 255, not {value}; wider patterns are given as bytes")
+        return bytes((value,))
+    try:
+        pattern = memoryview(value).tobytes()
+    except TypeError:
+        raise TypeError(
+            f"value must be an int or have 1, 2 or 4 bytes, such as numpy.float32(1), not {type(value).__name__}"
+        ) from None
+    if len(pattern) not in (1, 2, 4):
+        raise ValueError(f"value must have 1, 2 or 4 bytes, not {len(pattern)}")
+    return pattern
+
+
+@cython.final
+@cython.internal
+cdef class _Exporter:
+    """What a buffer's memory is viewed through where asking the buffer itself would not do."""
+
+    cdef Buffer of
+
+    def __init__(self, Buffer of):
+        self.of = of
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        self.of.export(self, view, flags)
+
+    def __releasebuffer__(self, Py_buffer* view):
+        self.of.drop_export()
+
+
+@cython.final
+cdef class BufferUse:
+    """Keep the memory of a buffer, which may be closed meanwhile, as long as this object lives."""
+
+    def __cinit__(self, Buffer of not None):
+        self.of = of
+        of.exports += 1
+
+    def __del__(self):
+        self.of.drop_export()
+
+
+cdef int _memory_type(cydriver.CUdeviceptr ptr) except -1:
+    """Return the CUmemorytype of an address, 0 for memory that the driver does not know."""
+    cdef unsigned int kind = 0
+    cdef cydriver.CUresult status
+    status = cydriver.cuPointerGetAttribute(&kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, ptr)
+    if status == cydriver.CUDA_ERROR_INVALID_VALUE:
+        return 0
+    check(status, b"cuPointerGetAttribute")
+    return <int>cydriver.CU_MEMORYTYPE_UNIFIED if _is_managed(ptr) else kind
+
+
+cdef bint _is_managed(cydriver.CUdeviceptr ptr):
+    """Tell whether the driver says that an address is one of managed memory."""
+    cdef unsigned int managed = 0
+    cdef cydriver.CUresult status
+    status = cydriver.cuPointerGetAttribute(&managed, cydriver.CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr)
+    return status == cydriver.CUDA_SUCCESS and managed

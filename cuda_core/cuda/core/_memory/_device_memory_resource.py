@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Pools of device memory."""
+
+from __future__ import annotations
+
+import uuid as uuids
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from cuda.core._memory._shared_pool import SharedPool
+from cuda.core._options import DeviceMemoryResourceOptions, as_options
+
+if TYPE_CHECKING:
+    from cuda.core._device._device import Device
+    from cuda.core._device._peer_access import PeerAccess
+    from cuda.core._memory._ipc import IPCAllocationHandle
+
+# CUmemAllocationType and CUmemLocationType
+_PINNED = 1
+_DEVICE = 1
+
+
+class DeviceMemoryResource(SharedPool):
+    """A pool of device memory.
+
+    Buffers are allocated from it, and go back to it, in the order of a stream.
+
+    Parameters
+    ----------
+    device_id : Device or int
+        Whose memory.
+    options : DeviceMemoryResourceOptions, optional
+        The properties of a new pool. Without, it is the device's own pool, which everybody shares.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> resource = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 24))
+    >>> buffer = resource.allocate(1 << 20, stream=stream)
+    >>> resource.attributes.used_mem_current
+    1048576
+    >>> buffer.close()
+    """
+
+    __slots__ = ()
+
+    def __init__(self, device_id: Device | int, options: DeviceMemoryResourceOptions | None = None) -> None:
+        ordinal = int(device_id)
+        if options is None:
+            self._use_current(ordinal, _PINNED, _DEVICE, ordinal)
+            return
+        options = as_options(DeviceMemoryResourceOptions, options, "options")
+        self._create_shared(options.ipc_enabled, ordinal, _PINNED, _DEVICE, ordinal, options.max_size)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory: they can."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory: it cannot."""
+        return False
+
+    @property
+    def peer_accessible_by(self) -> PeerAccess:
+        """Return the set of the other devices that may use this pool's memory.
+
+        It is the driver's own state: adding a device lets it in, discarding one shuts it out, and assigning any
+        devices or ordinals replaces all.
+        """
+        from cuda.core._device._peer_access import PeerAccess
+
+        self.attributes  # noqa: B018 - raises if the resource is closed
+        return PeerAccess(self)
+
+    @peer_accessible_by.setter
+    def peer_accessible_by(self, devices: Iterable[Device | int]) -> None:
+        self.peer_accessible_by.replace(devices)
+
+    @classmethod
+    def from_allocation_handle(
+        cls, device_id: Device | int, alloc_handle: int | IPCAllocationHandle
+    ) -> DeviceMemoryResource:
+        """Open the resource of another process.
+
+        Nothing can be allocated from it: it is what `Buffer.from_ipc_descriptor` opens that process's buffers with.
+
+        Parameters
+        ----------
+        device_id : Device or int
+            The device whose memory it is.
+        alloc_handle : IPCAllocationHandle or int
+            The other resource's `allocation_handle`, or its file descriptor; it stays the caller's to close.
+
+        Returns
+        -------
+        DeviceMemoryResource
+        """
+        return cls._open_shared(int(device_id), alloc_handle)
+
+    @staticmethod
+    def from_registry(uuid: uuids.UUID) -> DeviceMemoryResource:
+        """Return the resource that was registered under a name in this process.
+
+        Raises
+        ------
+        RuntimeError
+            If there is none.
+        """
+        from cuda.core._memory import _ipc
+
+        return _ipc.from_registry(DeviceMemoryResource, uuid)

@@ -1,0 +1,255 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Memory shared with OpenGL."""
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._device._context cimport current_ordinal
+from cuda.core._stream._stream cimport Stream, as_stream
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import not_pickled
+from cuda.core._stream._stream import default_stream
+
+cdef dict _FLAGS = {
+    "none": cydriver.CU_GRAPHICS_REGISTER_FLAGS_NONE,
+    "read_only": cydriver.CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY,
+    "write_discard": cydriver.CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD,
+    "surface_load_store": cydriver.CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST,
+    "texture_gather": cydriver.CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER,
+}
+
+
+cdef unsigned int _flags(object flags) except? 0xFFFFFFFF:
+    cdef unsigned int bits = 0
+    for flag in (flags,) if isinstance(flags, str) else flags or ():
+        if flag not in _FLAGS:
+            raise ValueError(f"flags must be among {', '.join(_FLAGS)}, not {flag!r}")
+        bits |= <unsigned int>_FLAGS[flag]
+    return bits
+
+
+cdef int _registered(cydriver.CUresult status, const char* call) except -1:
+    """Raise for a failed registration, with what it takes."""
+    if status == cydriver.CUDA_SUCCESS:
+        return 0
+    return fail(
+        status,
+        call,
+        "Sharing memory with OpenGL takes a GPU of NVIDIA whose OpenGL context is current in this thread, and the name "
+        "of an object of that context; the CPU device does not offer it.",
+    )
+
+
+cdef class _Mapping(MemoryResource):
+    """What takes a mapped buffer back: the resource is unmapped then."""
+
+    cdef GraphicsResource resource
+    cdef int ordinal
+
+    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
+        return self.resource.unmap_on(stream)
+
+    def deallocate(self, ptr, size, *, stream):
+        """Unmap the resource; see `GraphicsResource.unmap`."""
+        self.resource.unmap(stream=stream)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory: they can."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory: it cannot."""
+        return False
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is."""
+        return self.ordinal
+
+
+cdef class GraphicsResource:
+    """A buffer or image of OpenGL that kernels can use while it is mapped.
+
+    Examples
+    --------
+    >>> with GraphicsResource.from_gl_buffer(name) as resource:  # doctest: +SKIP
+    ...     with resource.map(stream=stream) as buffer:
+    ...         launch(stream, config, kernel, buffer)
+    """
+
+    cdef cydriver.CUgraphicsResource native
+    cdef bint is_map
+    cdef Stream order
+    cdef object at_once  # the Buffer of a resource that was mapped when made
+    cdef object __weakref__
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a GraphicsResource is not made directly: use from_gl_buffer or from_gl_image")
+
+    @classmethod
+    def from_gl_buffer(cls, gl_buffer, *, flags=None, stream=None):
+        """Register a buffer of OpenGL.
+
+        Parameters
+        ----------
+        gl_buffer : int
+            Its name in OpenGL.
+        flags : str or tuple of str, optional
+            What it is used for: ``"none"``, ``"read_only"``, ``"write_discard"``.
+        stream : Stream, optional
+            Map it at once in this stream: then ``with`` gives the Buffer.
+
+        Returns
+        -------
+        GraphicsResource
+        """
+        cdef GraphicsResource self = GraphicsResource.__new__(GraphicsResource)
+        cdef unsigned int name = gl_buffer, bits = _flags(flags)
+        order = None if stream is None else as_stream(stream, "stream")
+        _registered(cydriver.cuGraphicsGLRegisterBuffer(&self.native, name, bits), b"cuGraphicsGLRegisterBuffer")
+        if order is not None:
+            self.at_once = self.map(stream=order)
+        return self
+
+    @classmethod
+    def from_gl_image(cls, image, target, *, flags=None):
+        """Register a texture or render buffer of OpenGL.
+
+        Parameters
+        ----------
+        image : int
+            Its name in OpenGL.
+        target : int
+            What it is, such as ``GL_TEXTURE_2D``, 0x0DE1.
+        flags : str or tuple of str, optional
+            What it is used for: ``"none"``, ``"read_only"``, ``"write_discard"``, ``"surface_load_store"``,
+            ``"texture_gather"``.
+
+        Returns
+        -------
+        GraphicsResource
+        """
+        cdef GraphicsResource self = GraphicsResource.__new__(GraphicsResource)
+        cdef unsigned int name = image, kind = target, bits = _flags(flags)
+        _registered(cydriver.cuGraphicsGLRegisterImage(&self.native, name, kind, bits), b"cuGraphicsGLRegisterImage")
+        return self
+
+    def map(self, *, stream):
+        """Let CUDA use the memory: OpenGL must not until it is unmapped.
+
+        Parameters
+        ----------
+        stream : Stream
+            The stream in whose order it becomes usable.
+
+        Returns
+        -------
+        Buffer
+            Closing it unmaps the resource.
+        """
+        cdef cydriver.CUdeviceptr ptr = 0
+        cdef size_t size = 0
+        cdef Stream order = as_stream(stream, "stream")
+        cdef _Mapping mapping
+        if self.native == NULL:
+            raise ClosedError("this GraphicsResource is closed")
+        if self.is_map:
+            raise RuntimeError("this GraphicsResource is mapped already: unmap it first")
+        with nogil:
+            check(cydriver.cuGraphicsMapResources(1, &self.native, order.native), b"cuGraphicsMapResources")
+        self.is_map, self.order = True, order
+        try:
+            check(
+                cydriver.cuGraphicsResourceGetMappedPointer(&ptr, &size, self.native),
+                b"cuGraphicsResourceGetMappedPointer",
+            )
+        except BaseException:
+            self.unmap_on(order)
+            raise
+        mapping = _Mapping.__new__(_Mapping)
+        mapping.resource, mapping.ordinal = self, max(current_ordinal(), 0)
+        return Buffer.wrap(ptr, size, mapping, None, order)
+
+    cdef int unmap_on(self, Stream stream) except -1:
+        if not self.is_map:
+            return 0
+        self.is_map, self.at_once = False, None
+        cdef Stream order = stream if stream is not None and not stream.closed else default_stream()
+        with nogil:
+            check(cydriver.cuGraphicsUnmapResources(1, &self.native, order.native), b"cuGraphicsUnmapResources")
+        return 0
+
+    def unmap(self, *, stream=None) -> None:
+        """Give the memory back to OpenGL. What is not mapped stays so.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream after whose work OpenGL may use the memory; by default the one it was mapped in.
+        """
+        self.unmap_on(self.order if stream is None else as_stream(stream, "stream"))
+
+    def close(self, stream=None):
+        """Unmap the resource if need be, and unregister it. Closing twice does nothing.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream after whose work OpenGL may use the memory.
+        """
+        cdef cydriver.CUgraphicsResource native = self.native
+        if native == NULL:
+            return
+        self.unmap(stream=stream)
+        self.native = NULL
+        with nogil:
+            check(cydriver.cuGraphicsUnregisterResource(native), b"cuGraphicsUnregisterResource")
+
+    def __dealloc__(self):
+        if self.native != NULL and not is_finalizing():
+            with nogil:
+                cydriver.cuGraphicsUnregisterResource(self.native)
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the resource was closed."""
+        return self.native == NULL
+
+    @property
+    def is_mapped(self) -> bool:
+        """Tell whether CUDA may use the memory now."""
+        return self.is_map
+
+    @property
+    def handle(self):
+        """Return the resource as `cuda.bindings.driver.CUgraphicsResource`, None once closed."""
+        from cuda.bindings import driver
+
+        return None if self.native == NULL else driver.CUgraphicsResource(<uintptr_t>self.native)
+
+    @property
+    def resource_handle(self) -> int:
+        """Return the resource's address, 0 once closed."""
+        return <uintptr_t>self.native
+
+    def __enter__(self):
+        if self.native == NULL:
+            raise ClosedError("this GraphicsResource is closed")
+        return self if self.at_once is None else self.at_once
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+        return False
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<GraphicsResource {'closed' if self.native == NULL else f'{<uintptr_t>self.native:#x}'}>"

@@ -1,0 +1,299 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory and events of one process in others: handles, descriptors, the registry of resources, and pickling.
+
+A resource crosses by a file descriptor, which only multiprocessing (or a Unix socket) can send. What then crosses is
+small data: a buffer by the name (UUID) of its resource and 64 bytes of the driver's, an event by 64 bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import uuid as uuids
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import not_pickled
+
+if TYPE_CHECKING:
+    from cuda.core._memory._buffer import Buffer
+    from cuda.core._memory._memory_pool import MemoryPool
+    from cuda.core._stream._event import Event
+
+_lock = threading.RLock()
+_registry: weakref.WeakValueDictionary[uuids.UUID, Any] = weakref.WeakValueDictionary()
+
+
+class IPCAllocationHandle:
+    """A file descriptor that opens a memory resource in another process.
+
+    It is closed with the object. Send it by multiprocessing, which gives the receiver a descriptor of its own.
+    """
+
+    def __init__(self, handle: int, uuid: uuids.UUID | None) -> None:
+        self._handle: int | None = handle
+        self._uuid = uuid
+        _support_multiprocessing()
+
+    @property
+    def handle(self) -> int:
+        """Return the file descriptor; -1 once closed."""
+        return -1 if self._handle is None else self._handle
+
+    @property
+    def uuid(self) -> uuids.UUID | None:
+        """Return the name of the memory resource."""
+        return self._uuid
+
+    def close(self) -> None:
+        """Close the file descriptor. Closing twice does nothing."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
+
+    def __int__(self) -> int:
+        if self._handle is None:
+            raise ClosedError("this IPCAllocationHandle is closed")
+        return self._handle
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.close()
+
+    def __reduce__(self):
+        raise TypeError(
+            "an IPCAllocationHandle is a file descriptor, which pickle cannot send: pass it to a process, a queue or a "
+            "pipe of multiprocessing"
+        )
+
+    def __repr__(self) -> str:
+        return f"<IPCAllocationHandle {'closed' if self._handle is None else self._handle} of {self._uuid}>"
+
+
+class IPCBufferDescriptor:
+    """What another process needs, beside the memory resource, to open a buffer."""
+
+    __slots__ = ("__weakref__", "payload", "size")
+
+    def __init__(self, payload: bytes, size: int) -> None:
+        self.payload = payload
+        self.size = size
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IPCBufferDescriptor):
+            return NotImplemented
+        return (self.payload, self.size) == (other.payload, other.size)
+
+    def __hash__(self) -> int:
+        return hash((self.payload, self.size))
+
+    def __reduce__(self):
+        return IPCBufferDescriptor, (self.payload, self.size)
+
+    def __repr__(self) -> str:
+        return f"<IPCBufferDescriptor of {self.size} bytes>"
+
+
+class IPCEventDescriptor:
+    """What another process needs to open an event."""
+
+    __slots__ = ("__weakref__", "device", "is_blocking_sync", "payload")
+
+    def __init__(self, payload: bytes, device: str, is_blocking_sync: bool) -> None:
+        self.payload = payload
+        self.device = device  # its UUID: processes may number devices in different ways
+        self.is_blocking_sync = is_blocking_sync
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IPCEventDescriptor):
+            return NotImplemented
+        return self.payload == other.payload
+
+    def __hash__(self) -> int:
+        return hash(self.payload)
+
+    def __reduce__(self):
+        return IPCEventDescriptor, (self.payload, self.device, self.is_blocking_sync)
+
+    def __repr__(self) -> str:
+        return f"<IPCEventDescriptor of device {self.device}>"
+
+
+class Sharing:
+    """What a memory resource that is shared keeps for it: its name, and the handle that opens it."""
+
+    def __init__(self, uuid: uuids.UUID | None, descriptor: int | None = None) -> None:
+        self.uuid = uuid
+        # That of a pool of another process is what opened it here: it also opens it in a third process.
+        self.handle = None if descriptor is None else IPCAllocationHandle(os.dup(descriptor), uuid)
+        _support_multiprocessing()
+
+    def handle_of(self, resource: MemoryPool) -> IPCAllocationHandle:
+        """Return the handle that opens the resource, made at the first call."""
+        with _lock:
+            if self.uuid is None:
+                raise RuntimeError(
+                    f"this {type(resource).__name__} is another process's pool without a name: register() it first, "
+                    "by the uuid of the other process's resource"
+                )
+            if self.handle is None:
+                self.handle = IPCAllocationHandle(resource._export_pool(), self.uuid)
+            self.handle._uuid = self.uuid
+            return self.handle
+
+    def reduce_resource(self, resource: MemoryPool) -> tuple:
+        """Return how plain pickle sends the resource: by its name, for a process that has opened it."""
+        return from_registry, (type(resource), self.uuid)
+
+    def close(self) -> None:
+        if self.handle is not None:
+            self.handle.close()
+
+
+def register(resource: MemoryPool, uuid: uuids.UUID) -> Any:
+    """Do what `DeviceMemoryResource.register` says."""
+    if not isinstance(uuid, uuids.UUID):
+        raise TypeError(f"uuid must be a uuid.UUID, not {type(uuid).__name__}")
+    sharing = resource._sharing
+    if sharing is None:
+        raise RuntimeError(f"this {type(resource).__name__} is not shared: make it with ipc_enabled=True")
+    with _lock:
+        found = _registry.get(uuid)
+        if found is not None and not found.is_closed:
+            return found
+        if sharing.uuid is not None and sharing.uuid != uuid:
+            raise ValueError(f"this {type(resource).__name__} is known by {sharing.uuid} already, not by {uuid}")
+        sharing.uuid = uuid
+        _registry[uuid] = resource
+        return resource
+
+
+def from_registry(kind: type, uuid: uuids.UUID) -> Any:
+    """Do what `DeviceMemoryResource.from_registry` says."""
+    if not isinstance(uuid, uuids.UUID):
+        raise TypeError(f"uuid must be a uuid.UUID, not {type(uuid).__name__}")
+    found = _registry.get(uuid)
+    if found is None or found.is_closed:
+        raise RuntimeError(
+            f"memory resource {uuid} was not opened in this process: send the resource itself by multiprocessing first"
+        )
+    if not isinstance(found, kind):
+        raise TypeError(f"memory resource {uuid} is a {type(found).__name__}, not a {kind.__name__}")
+    return found
+
+
+def describe_buffer(buffer: Buffer) -> IPCBufferDescriptor:
+    """Do what `Buffer.ipc_descriptor` says."""
+    resource: Any = buffer.memory_resource
+    if not getattr(resource, "is_ipc_enabled", False):
+        raise RuntimeError("this Buffer is not shared: its memory resource must be made with ipc_enabled=True")
+    if buffer.is_mapped:
+        return IPCBufferDescriptor(resource._payload_of(buffer.handle), buffer.size)
+    return IPCBufferDescriptor(resource._export_pointer(buffer.handle), buffer.size)
+
+
+def open_buffer(mr: Any, descriptor: IPCBufferDescriptor, stream: Any) -> Buffer:
+    """Do what `Buffer.from_ipc_descriptor` says."""
+    if not isinstance(descriptor, IPCBufferDescriptor):
+        raise TypeError(f"ipc_descriptor must be an IPCBufferDescriptor, not {type(descriptor).__name__}")
+    if not hasattr(mr, "_import_buffer"):
+        raise TypeError(f"mr must be a DeviceMemoryResource or PinnedMemoryResource, not {type(mr).__name__}")
+    return mr._import_buffer(descriptor.payload, descriptor.size, stream)
+
+
+def reduce_buffer(buffer: Buffer) -> tuple:
+    """Return how plain pickle sends a buffer: with its resource by name."""
+    resource: Any = buffer.memory_resource
+    if not getattr(resource, "is_ipc_enabled", False):
+        raise RuntimeError(
+            "this Buffer cannot be sent or copied: its memory resource was not made with ipc_enabled=True"
+        )
+    return _rebuild_buffer, (resource, describe_buffer(buffer))
+
+
+def _rebuild_buffer(resource: Any, descriptor: IPCBufferDescriptor) -> Buffer:
+    from cuda.core._stream._stream import default_stream
+
+    return open_buffer(resource, descriptor, default_stream())
+
+
+def _rebuild_resource(kind: Any, uuid: uuids.UUID, handle: IPCAllocationHandle, where: tuple) -> Any:
+    """Open the resource of another process, once."""
+    with _lock:
+        found = _registry.get(uuid)
+        if found is None or found.is_closed:
+            found = kind.from_allocation_handle(*where, handle).register(uuid)
+    handle.close()
+    return found
+
+
+def _receive_handle(descriptor: Any, uuid: uuids.UUID) -> IPCAllocationHandle:
+    return IPCAllocationHandle(descriptor.detach(), uuid)
+
+
+def _send_handle(handle: IPCAllocationHandle) -> tuple:
+    from multiprocessing.reduction import DupFd
+
+    return _receive_handle, (DupFd(int(handle)), handle.uuid)
+
+
+def send_resource(resource: MemoryPool) -> tuple:
+    """Return how multiprocessing sends a resource: by a file descriptor."""
+    if resource._sharing is None:
+        raise not_pickled(resource)
+    where = () if resource.device_id < 0 else (resource.device_id,)
+    return _rebuild_resource, (type(resource), resource.uuid, resource._sharing.handle_of(resource), where)
+
+
+_supported = False
+
+
+def _support_multiprocessing() -> None:
+    """Teach multiprocessing to send file descriptors, and warn the children of fork. Done once, when first needed."""
+    global _supported
+    with _lock:
+        if _supported:
+            return
+        _supported = True
+        from multiprocessing.reduction import ForkingPickler
+
+        ForkingPickler.register(IPCAllocationHandle, _send_handle)
+        os.register_at_fork(after_in_child=_warn_after_fork)
+
+
+def let_multiprocessing_send(kind: type) -> None:
+    """Let multiprocessing send resources of a class whole, where plain pickle sends their name."""
+    from multiprocessing.reduction import ForkingPickler
+
+    ForkingPickler.register(kind, send_resource)
+
+
+def _warn_after_fork() -> None:
+    """Say in a child what its first use of CUDA would only hint at."""
+    warnings.warn(
+        "this process was made by fork from one that shares CUDA memory or events: CUDA cannot be used here. "
+        "Use multiprocessing.get_context('spawn') or 'forkserver'",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def describe_event(event: Event) -> IPCEventDescriptor:
+    """Do what `Event.ipc_descriptor` says."""
+    _support_multiprocessing()
+    return IPCEventDescriptor(event._export(), event.device.uuid, event.is_blocking_sync)
+
+
+def device_of_event(descriptor: IPCEventDescriptor) -> Any:
+    """Return the device on which an event of another process was made."""
+    from cuda.core._device._device import Device
+
+    if not isinstance(descriptor, IPCEventDescriptor):
+        raise TypeError(f"ipc_descriptor must be an IPCEventDescriptor, not {type(descriptor).__name__}")
+    for device in Device.get_all_devices():
+        if device.uuid == descriptor.device:
+            return device
+    raise RuntimeError(f"the event belongs to device {descriptor.device}, which this process does not see")

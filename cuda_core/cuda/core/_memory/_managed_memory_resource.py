@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Pools of managed memory, which moves between host and devices by itself."""
+
+from __future__ import annotations
+
+from cuda.core._memory._managed_buffer import ManagedBuffer
+from cuda.core._memory._memory_pool import MemoryPool
+from cuda.core._options import ManagedMemoryResourceOptions, as_options
+from cuda.core.typing import ManagedMemoryLocationType
+
+# CUmemAllocationType and CUmemLocationType
+_MANAGED = 2
+_NOWHERE = 0
+_LOCATIONS = {
+    ManagedMemoryLocationType.DEVICE: 1,
+    ManagedMemoryLocationType.HOST: 2,
+    ManagedMemoryLocationType.HOST_NUMA: 3,
+}
+
+
+class ManagedMemoryResource(MemoryPool):
+    """A pool of managed memory; its buffers take advice on where they are used.
+
+    Parameters
+    ----------
+    options : ManagedMemoryResourceOptions, optional
+        The properties of a new pool. Without, it is the driver's own pool, which everybody shares.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, ManagedMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> buffer = ManagedMemoryResource().allocate(4, stream=stream)
+    >>> buffer.preferred_location = device
+    >>> buffer.fill(1, stream=stream)
+    >>> stream.sync()
+    >>> bytes(buffer)
+    b'\\x01\\x01\\x01\\x01'
+    """
+
+    __slots__ = ("_preferred",)
+    _preferred: tuple[ManagedMemoryLocationType, int | None] | None
+
+    def __init__(self, options: ManagedMemoryResourceOptions | None = None) -> None:
+        self._use_buffers(ManagedBuffer)
+        self._preferred = None
+        if options is None:
+            self._use_current(-1, _MANAGED, _NOWHERE, 0)
+            return
+        options = as_options(ManagedMemoryResourceOptions, options, "options")
+        kind, place = options.location()
+        if kind is None:
+            self._create(-1, _MANAGED, _NOWHERE, 0)
+            return
+        ordinal = place if kind == ManagedMemoryLocationType.DEVICE else -1
+        self._create(ordinal, _MANAGED, _LOCATIONS[kind], place)
+        self._preferred = (kind, None if kind == ManagedMemoryLocationType.HOST else place)
+
+    @property
+    def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
+        """Return where the pool's memory is preferably kept, as kind and number; None if nowhere in particular."""
+        return self._preferred
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory: they can."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory: it can."""
+        return True
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and device by itself: it does."""
+        return True

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings cimport cydriver
+from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._stream._stream cimport Stream
+
+
+cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, int ordinal) except -1
+cdef int free_later(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1
+cdef int free_postponed() except -1
+cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1
+
+
+cdef class MemoryPool(MemoryResource):
+    cdef cydriver.CUmemoryPool pool
+    cdef int ordinal
+    cdef bint owned
+    cdef bint closed
+    cdef bint overridden
+    cdef bint mapped
+    cdef readonly object _sharing
+    cdef dict imports
+    cdef bint released  # some of them, maybe not yet done
+    cdef type kind
+
+    cdef int _begin(self, int ordinal) except -1
+    cdef int _keep_memory(self) except -1
+    cdef cydriver.CUmemoryPool open_pool(self) except NULL
+    cdef int release_import(self, cydriver.CUdeviceptr ptr, Stream stream) except -1

@@ -1,0 +1,483 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Pools of memory that is allocated and freed in the order of a stream: what all resources with a pool share."""
+
+from libc.stdint cimport UINT64_MAX, int32_t, uint64_t, uintptr_t
+from libc.string cimport memcpy, memset
+
+from cuda.bindings cimport cydriver
+from cuda.core._memory._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
+from cuda.core._check cimport check, dev_mode, fail, is_finalizing, tell_unclosed
+from cuda.core._device._context cimport (
+    activate_anyway,
+    current_ordinal,
+    deactivate,
+    initialise,
+    native_device,
+    no_context,
+    primary,
+)
+from cuda.core._stream._stream cimport Stream, as_stream
+
+import threading
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import not_pickled
+
+# Guards `MemoryPool.imports`, which finalisers of any thread change.
+cdef object _lock = threading.RLock()
+
+
+cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, int ordinal) except -1:
+    """Raise for a failed allocation, saying how much was asked for and how much there is."""
+    cdef size_t unused = 0, total = 0
+    advice = f"Asked for {size} bytes"
+    if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY:
+        if ordinal >= 0:
+            pushed = activate_anyway(ordinal)
+            if cydriver.cuMemGetInfo(&unused, &total) == cydriver.CUDA_SUCCESS:
+                advice += f"; {unused} of {total} are free"
+            deactivate(pushed)
+        return fail(status, call, advice + ". Close buffers that are no longer needed, or allocate less.")
+    return fail(status, call)
+
+
+cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
+    """Free memory in the order of a stream; at once, which waits, if the stream is closed."""
+    cdef cydriver.CUresult status
+    cdef cydriver.CUstream native = NULL
+    cdef bint pushed = False
+    if stream is not None and not stream.is_gone():
+        native = stream.native
+        stream.begin_use()
+        with nogil:
+            status = cydriver.cuMemFreeAsync(ptr, native)
+        stream.end_use()
+        if status == cydriver.CUDA_ERROR_INVALID_HANDLE and stream.closed:
+            native = NULL  # another thread closed it since
+        elif status != cydriver.CUDA_ERROR_INVALID_CONTEXT:
+            return check(status, b"cuMemFreeAsync")
+    # A finaliser may run in a thread without a current context.
+    pushed = activate_anyway(max(ordinal, 0))
+    try:
+        with nogil:
+            if native == NULL:  # not cuMemFree, after which NVIDIA's driver counts the memory as used for good
+                check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+            status = cydriver.cuMemFreeAsync(ptr, native)
+        return check(status, b"cuMemFreeAsync")
+    finally:
+        deactivate(pushed)
+
+
+# Memory that was given back in the order of streams from which graphs were captured: (address, stream, ordinal).
+cdef list _postponed = []
+
+
+cdef int free_later(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
+    """Free memory once the stream is no longer captured: until then it is nobody's turn, and waiting is not allowed."""
+    _postponed.append((ptr, stream, ordinal))
+    return 0
+
+
+cdef int free_postponed() except -1:
+    """Free the memory for which `free_later` was called, as far as the streams are no longer captured."""
+    cdef list found = []
+    for entry in list(_postponed):
+        if not (<Stream>entry[1]).is_capturing():
+            _postponed.remove(entry)
+            found.append(entry)
+    for ptr, stream, ordinal in found:
+        free(ptr, stream, ordinal)
+    return 0
+
+
+cdef class MemoryPool(_Base):
+    """A resource with a pool of its own or of the driver's: the base of those for device, host and managed memory.
+
+    Buffers are allocated from it, and go back to it, in the order of a stream.
+    """
+
+    def __cinit__(self, *args, **kwargs):
+        # A Python subclass may define deallocate: then it, and not the direct call, takes memory back.
+        self.overridden = type(self).deallocate is not MemoryPool.deallocate
+        self.ordinal = -1
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("MemoryPool is a base class: use DeviceMemoryResource, PinnedMemoryResource or "
+                        "ManagedMemoryResource")
+
+    def _use_current(self, int ordinal, int allocation, int location, int place):
+        """Use the driver's pool for memory of a place, and let it keep what is freed."""
+        cdef cydriver.CUmemLocation where
+        self._begin(ordinal)
+        if location == cydriver.CU_MEM_LOCATION_TYPE_DEVICE:
+            check(cydriver.cuDeviceGetMemPool(&self.pool, native_device(ordinal)), b"cuDeviceGetMemPool")
+        else:
+            memset(&where, 0, sizeof(where))
+            where.type = <cydriver.CUmemLocationType>location
+            where.id = place
+            check(
+                cydriver.cuMemGetMemPool(&self.pool, &where, <cydriver.CUmemAllocationType>allocation),
+                b"cuMemGetMemPool",
+            )
+        # A pool returns its memory at each synchronisation unless told to keep it.
+        if self._attribute(cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) == 0:
+            self._keep_memory()
+
+    def _create(self, int ordinal, int allocation, int location, int place, max_size=0, sharing=None):
+        """Make a pool. `sharing` is an `_ipc.Sharing` if other processes may open it."""
+        cdef cydriver.CUmemPoolProps properties
+        self._begin(ordinal)
+        memset(&properties, 0, sizeof(properties))
+        properties.allocType = <cydriver.CUmemAllocationType>allocation
+        properties.location.type = <cydriver.CUmemLocationType>location
+        properties.location.id = place
+        properties.maxSize = checked_size(max_size)
+        if sharing is not None:
+            properties.handleTypes = cydriver.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+        with nogil:
+            check(cydriver.cuMemPoolCreate(&self.pool, &properties), b"cuMemPoolCreate")
+        self.owned = True
+        self._sharing = sharing
+        self._keep_memory()
+
+    def _open(self, int ordinal, int descriptor, sharing):
+        """Open the pool of another process by the file descriptor that it handed out."""
+        self._begin(ordinal)
+        check(
+            cydriver.cuMemPoolImportFromShareableHandle(
+                &self.pool, <void*><uintptr_t>descriptor, cydriver.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0
+            ),
+            b"cuMemPoolImportFromShareableHandle",
+        )
+        self.owned = self.mapped = True
+        self.imports = {}
+        self._sharing = sharing
+
+    cdef int _begin(self, int ordinal) except -1:
+        if self.pool != NULL:
+            raise RuntimeError(f"this {type(self).__name__} is made already")
+        if ordinal >= 0:
+            primary(ordinal)
+        else:
+            initialise()
+        self.ordinal = ordinal
+        return 0
+
+    cdef int _keep_memory(self) except -1:
+        cdef uint64_t threshold = UINT64_MAX
+        return check(
+            cydriver.cuMemPoolSetAttribute(self.pool, cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold),
+            b"cuMemPoolSetAttribute",
+        )
+
+    def _use_buffers(self, type kind):
+        """Let `allocate` return buffers of a subclass of Buffer."""
+        self.kind = kind
+
+    def __dealloc__(self):
+        if self.owned and not self.closed and not is_finalizing():
+            with nogil:
+                cydriver.cuMemPoolDestroy(self.pool)
+            if dev_mode:
+                tell_unclosed(f"<{type(self).__name__} of device {self.ordinal}>", None)
+
+    cdef cydriver.CUmemoryPool open_pool(self) except NULL:
+        if self.closed or self.pool == NULL:
+            raise ClosedError(f"this {type(self).__name__} is closed")
+        return self.pool
+
+    def close(self) -> None:
+        """Let go of the pool; its memory is freed once the last buffer is closed. Closing twice does nothing."""
+        if self.closed:
+            return
+        self.closed = True
+        if self._sharing is not None:
+            self._sharing.close()
+        if self.owned:
+            with nogil:
+                check(cydriver.cuMemPoolDestroy(self.pool), b"cuMemPoolDestroy")
+
+    def __enter__(self):
+        self.open_pool()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    def allocate(self, size, *, stream):
+        """Allocate memory.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        stream : Stream
+            The stream in whose order the memory becomes usable, and later free.
+
+        Returns
+        -------
+        Buffer
+
+        Raises
+        ------
+        CUDAError
+            If there is not so much memory.
+        """
+        cdef size_t nbytes = checked_size(size)
+        cdef Stream order = as_stream(stream, "stream")
+        cdef cydriver.CUmemoryPool pool = self.open_pool()
+        cdef cydriver.CUstream native = order.native
+        cdef cydriver.CUdeviceptr ptr = 0
+        cdef cydriver.CUresult status
+        if self.mapped:
+            raise TypeError(
+                f"this {type(self).__name__} is another process's pool: only that process can allocate from it"
+            )
+        if _postponed:
+            free_postponed()
+        if order.is_capturing():
+            raise RuntimeError(
+                f"stream is being captured: allocate from this {type(self).__name__} before or after that, or from a "
+                "GraphMemoryResource, whose memory is allocated and freed by the graph"
+            )
+        if nbytes:
+            order.begin_use()
+            with nogil:
+                status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
+            order.end_use()
+            if status != cydriver.CUDA_SUCCESS:
+                out_of_memory(status, b"cuMemAllocFromPoolAsync", nbytes, self.ordinal)
+        elif <uintptr_t>native <= 2 and current_ordinal() < 0:
+            no_context(b"cuMemAllocFromPoolAsync")
+        if self.kind is None:
+            return Buffer.wrap(ptr, nbytes, self, None, order)
+        return Buffer.wrap_as(self.kind, ptr, nbytes, self, None, order)
+
+    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
+        if self.mapped:
+            return self.release_import(ptr, stream)
+        if self.overridden:
+            return _Base.release(self, ptr, size, stream)
+        if stream is not None and stream.is_capturing():
+            return free_later(ptr, stream, self.ordinal)
+        return free(ptr, stream, self.ordinal)
+
+    def deallocate(self, ptr, size, *, stream):
+        """Take back memory that `allocate` gave.
+
+        Parameters
+        ----------
+        ptr : int
+            Its address.
+        size : int
+            Its size in bytes.
+        stream : Stream
+            The stream after whose present work the memory is free.
+        """
+        free(pointer_value(ptr), as_stream(stream, "stream"), self.ordinal)
+
+    @property
+    def handle(self):
+        """Return the pool as `cuda.bindings.driver.CUmemoryPool`, one of address 0 once closed."""
+        from cuda.bindings import driver
+
+        return driver.CUmemoryPool(0 if self.closed else <uintptr_t>self.pool)
+
+    @property
+    def attributes(self):
+        """Return what the driver tells of the pool: sizes in bytes, and how it reuses memory."""
+        self.open_pool()
+        return PoolAttributes(self)
+
+    def _attribute(self, int which):
+        cdef uint64_t value = 0
+        check(
+            cydriver.cuMemPoolGetAttribute(self.open_pool(), <cydriver.CUmemPool_attribute>which, &value),
+            b"cuMemPoolGetAttribute",
+        )
+        return value
+
+    def _can_access(self, int other) -> bool:
+        """Tell whether a device may use the pool's memory."""
+        cdef cydriver.CUmemLocation location
+        cdef cydriver.CUmemAccess_flags flags
+        memset(&location, 0, sizeof(location))
+        location.type = cydriver.CU_MEM_LOCATION_TYPE_DEVICE
+        location.id = other
+        check(cydriver.cuMemPoolGetAccess(&flags, self.open_pool(), &location), b"cuMemPoolGetAccess")
+        return flags == cydriver.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+    def _set_access(self, int other, bint allowed):
+        """Let a device use the pool's memory, or forbid it."""
+        cdef cydriver.CUmemAccessDesc access
+        memset(&access, 0, sizeof(access))
+        access.location.type = cydriver.CU_MEM_LOCATION_TYPE_DEVICE
+        access.location.id = other
+        if allowed:
+            access.flags = cydriver.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        check(cydriver.cuMemPoolSetAccess(self.open_pool(), &access, 1), b"cuMemPoolSetAccess")
+
+    def _export_pool(self) -> int:
+        """Return a new file descriptor by which another process opens the pool."""
+        cdef int32_t descriptor = -1
+        check(
+            cydriver.cuMemPoolExportToShareableHandle(
+                &descriptor, self.open_pool(), cydriver.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0
+            ),
+            b"cuMemPoolExportToShareableHandle",
+        )
+        return descriptor
+
+    def _export_pointer(self, cydriver.CUdeviceptr ptr) -> bytes:
+        """Return what another process needs, beside the pool, to open an allocation."""
+        cdef cydriver.CUmemPoolPtrExportData data
+        self.open_pool()
+        self._sharing.handle_of(self)  # the driver exports allocations only once their pool has been exported
+        check(cydriver.cuMemPoolExportPointer(&data, ptr), b"cuMemPoolExportPointer")
+        return (<char*>&data)[:sizeof(data)]
+
+    def _import_buffer(self, bytes payload, size_t size, Stream stream not None):
+        """Open an allocation of another process; buffers of one allocation share one mapping."""
+        cdef cydriver.CUmemPoolPtrExportData data
+        cdef cydriver.CUdeviceptr ptr = 0
+        if not self.mapped:
+            raise RuntimeError(
+                f"this {type(self).__name__} is not another process's pool: a buffer is opened with the resource that "
+                "from_allocation_handle, or multiprocessing, made of the allocating process's"
+            )
+        if len(payload) != sizeof(data):
+            raise ValueError(f"ipc_descriptor has {len(payload)} bytes, but an allocation's has {sizeof(data)}")
+        memcpy(&data, <char*>payload, sizeof(data))
+        with _lock:
+            shared = self.imports.get(payload)
+            if shared is None:
+                pushed = activate_anyway(max(self.ordinal, 0))  # unpickling comes before Device.set_current
+                try:
+                    if self.released:  # the driver takes an allocation again only once it is no longer mapped
+                        self.released = False
+                        with nogil:
+                            check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+                    check(cydriver.cuMemPoolImportPointer(&ptr, self.open_pool(), &data), b"cuMemPoolImportPointer")
+                finally:
+                    deactivate(pushed)
+                shared = self.imports[payload] = [ptr, 0]
+            shared[1] += 1
+            ptr = shared[0]
+        cdef Buffer buffer = Buffer.wrap(ptr, size, self, None, stream)
+        buffer.mapped = True
+        return buffer
+
+    def _payload_of(self, cydriver.CUdeviceptr ptr) -> bytes:
+        """Return what opened an allocation of another process: it opens it in a third one, too."""
+        with _lock:
+            for payload, shared in self.imports.items():
+                if shared[0] == ptr:
+                    return payload
+        raise RuntimeError("this Buffer is part of another process's allocation: send the Buffer of the whole")
+
+    cdef int release_import(self, cydriver.CUdeviceptr ptr, Stream stream) except -1:
+        """Give up one buffer of an allocation of another process; the last one's mapping goes."""
+        with _lock:
+            payload, shared = next((item for item in self.imports.items() if item[1][0] == ptr), (None, None))
+            if shared is None:
+                return 0
+            shared[1] -= 1
+            if shared[1]:
+                return 0
+            del self.imports[payload]
+            self.released = True
+        return free(ptr, stream, self.ordinal)
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is; -1 for the host's, or no certain device's."""
+        return self.ordinal
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the resource was closed."""
+        return self.closed
+
+    @property
+    def is_handle_owned(self) -> bool:
+        """Tell whether this object made the pool, or opened it, and destroys it."""
+        return self.owned and not self.closed
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Tell whether other processes may use the pool's memory."""
+        return self._sharing is not None and not self.closed
+
+    @property
+    def is_mapped(self) -> bool:
+        """Tell whether another process made the pool; only that process can allocate from it."""
+        return self.mapped
+
+    @property
+    def uuid(self):
+        """Return the name under which processes share the pool, None if they do not."""
+        return None if self._sharing is None or self.closed else self._sharing.uuid
+
+    def __reduce__(self):
+        if self._sharing is None:
+            raise RuntimeError(
+                f"this {type(self).__name__} cannot be sent or copied: other processes cannot open it, since it was "
+                "not made with ipc_enabled=True"
+            )
+        self.open_pool()
+        return self._sharing.reduce_resource(self)
+
+    def __repr__(self):
+        where = f"of device {self.ordinal}" if self.ordinal >= 0 else "of the host"
+        return f"<{type(self).__name__} {'closed' if self.closed else 'open'} {where}>"
+
+
+class PoolAttributes:
+    """What the driver tells of a pool of memory."""
+
+    __slots__ = ("__weakref__", "_resource")
+
+    def __init__(self, resource):
+        self._resource = resource
+
+    def __eq__(self, other):
+        if not isinstance(other, PoolAttributes):
+            return NotImplemented
+        return self._resource == other._resource
+
+    def __hash__(self):
+        return hash((PoolAttributes, self._resource))
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        return f"<PoolAttributes {', '.join(f'{name}={getattr(self, name)}' for name, *_ in _ATTRIBUTES)}>"
+
+
+def _pool_attribute(int which, str doc, kind):
+    return property(lambda self: kind(self._resource._attribute(which)), doc=doc)
+
+
+_ATTRIBUTES = (
+    ("reuse_follow_event_dependencies", cydriver.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, bool,
+     "Tell whether memory freed in another stream is reused where events order the two."),
+    ("reuse_allow_opportunistic", cydriver.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, bool,
+     "Tell whether memory freed in another stream is reused once that work is finished."),
+    ("reuse_allow_internal_dependencies", cydriver.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, bool,
+     "Tell whether the driver may make a stream wait in order to reuse memory."),
+    ("release_threshold", cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, int,
+     "Return how many bytes the pool keeps when work is synchronised."),
+    ("reserved_mem_current", cydriver.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, int,
+     "Return how many bytes the pool holds."),
+    ("reserved_mem_high", cydriver.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, int,
+     "Return how many bytes the pool has held at most."),
+    ("used_mem_current", cydriver.CU_MEMPOOL_ATTR_USED_MEM_CURRENT, int,
+     "Return how many of its bytes are in use."),
+    ("used_mem_high", cydriver.CU_MEMPOOL_ATTR_USED_MEM_HIGH, int,
+     "Return how many of its bytes have been in use at most."),
+)
+for _name, _which, _kind, _doc in _ATTRIBUTES:
+    setattr(PoolAttributes, _name, _pool_attribute(_which, _doc, _kind))

@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Pools of host memory that does not move, so that devices reach it and copies run at full speed."""
+
+from __future__ import annotations
+
+import uuid as uuids
+from typing import TYPE_CHECKING, Any
+
+from cuda.core._memory._shared_pool import SharedPool
+from cuda.core._options import PinnedMemoryResourceOptions, as_options
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from cuda.core._memory._ipc import IPCAllocationHandle
+
+# CUmemAllocationType and CUmemLocationType
+_PINNED = 1
+_HOST, _HOST_NUMA = 2, 3
+
+
+class PinnedMemoryResource(SharedPool):
+    """A pool of host memory that devices reach.
+
+    Unlike `LegacyPinnedMemoryResource`, it allocates and frees in the order of a stream.
+
+    Parameters
+    ----------
+    options : PinnedMemoryResourceOptions, optional
+        The properties of a new pool. Without, it is the driver's own pool, which everybody shares.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, PinnedMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> buffer = PinnedMemoryResource().allocate(4, stream=stream)
+    >>> buffer.fill(7, stream=stream)
+    >>> stream.sync()
+    >>> bytes(buffer)
+    b'\\x07\\x07\\x07\\x07'
+    """
+
+    __slots__ = ("_numa_id",)
+
+    _numa_id: int
+
+    def __init__(self, options: PinnedMemoryResourceOptions | None = None) -> None:
+        if options is None:
+            self._use_current(-1, _PINNED, _HOST, 0)
+            self._let_devices_in()
+            return
+        options = as_options(PinnedMemoryResourceOptions, options, "options")
+        numa_id = options.numa_id
+        if numa_id is not None and numa_id < 0:
+            raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, not {numa_id}")
+        if options.ipc_enabled and numa_id is None:
+            # The driver shares host memory of a certain node only: by default, of the current device's.
+            from cuda.core._device._device import Device
+
+            numa_id = max(Device().properties.host_numa_id, 0)
+        location = _HOST if numa_id is None else _HOST_NUMA
+        self._create_shared(options.ipc_enabled, -1, _PINNED, location, numa_id or 0, options.max_size)
+        self._let_devices_in()
+        if numa_id is not None:
+            self._numa_id = numa_id
+
+    @classmethod
+    def _open_shared(cls, ordinal: int, handle: Any) -> Self:
+        self = super()._open_shared(ordinal, handle)
+        self._let_devices_in()
+        return self
+
+    def _let_devices_in(self) -> None:
+        """Give all devices access, which a new pool of host memory gives none."""
+        from cuda.core._device._device import Device
+
+        for device in Device.get_all_devices():
+            self._set_access(device.device_id, True)
+
+    @property
+    def numa_id(self) -> int:
+        """Return the NUMA node of the host whose memory it is, -1 if it is no certain one's."""
+        return getattr(self, "_numa_id", -1)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory: they can."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory: it can."""
+        return True
+
+    @classmethod
+    def from_allocation_handle(cls, alloc_handle: int | IPCAllocationHandle) -> PinnedMemoryResource:
+        """Open the resource of another process.
+
+        Nothing can be allocated from it: it is what `Buffer.from_ipc_descriptor` opens that process's buffers with.
+
+        Parameters
+        ----------
+        alloc_handle : IPCAllocationHandle or int
+            The other resource's `allocation_handle`, or its file descriptor; it stays the caller's to close.
+
+        Returns
+        -------
+        PinnedMemoryResource
+        """
+        return cls._open_shared(-1, alloc_handle)
+
+    @staticmethod
+    def from_registry(uuid: uuids.UUID) -> PinnedMemoryResource:
+        """Return the resource that was registered under a name in this process.
+
+        Raises
+        ------
+        RuntimeError
+            If there is none.
+        """
+        from cuda.core._memory import _ipc
+
+        return _ipc.from_registry(PinnedMemoryResource, uuid)

@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Memory that comes from no pool: of the host, and of devices that have no pools. It is allocated and freed at once."""
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._memory._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
+from cuda.core._check cimport check
+from cuda.core._device._context cimport activate, activate_anyway, deactivate, initialise, primary
+from cuda.core._memory._memory_pool cimport free, free_later, out_of_memory
+from cuda.core._stream._stream cimport Stream, as_stream
+
+from cuda.core._stream._stream import default_stream
+
+
+cdef class LegacyPinnedMemoryResource(_Base):
+    """Memory of the host that does not move, so that devices reach it and copies run at full speed.
+
+    Examples
+    --------
+    >>> pinned = LegacyPinnedMemoryResource().allocate(16, stream=stream)
+    >>> np.from_dlpack(pinned).view(np.float32).shape
+    (4,)
+    """
+
+    def allocate(self, size, *, stream=None):
+        """Allocate host memory.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        stream : Stream, optional
+            The stream whose work `Buffer.close` waits for.
+
+        Returns
+        -------
+        Buffer
+        """
+        cdef size_t nbytes = checked_size(size)
+        cdef void* ptr = NULL
+        cdef cydriver.CUresult status
+        order = None if stream is None else as_stream(stream, "stream")
+        if nbytes == 0:
+            return Buffer.wrap(0, 0, self, None, order)
+        initialise()
+        with nogil:
+            status = cydriver.cuMemAllocHost(&ptr, nbytes)
+        if status != cydriver.CUDA_SUCCESS:
+            out_of_memory(status, b"cuMemAllocHost", nbytes, 0)
+        return Buffer.wrap(<cydriver.CUdeviceptr><uintptr_t>ptr, nbytes, self, None, order)
+
+    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
+        self.deallocate(ptr, size, stream=stream)
+        return 0
+
+    def deallocate(self, ptr, size, *, stream=None):
+        """Take back memory that `allocate` gave, waiting first for the work of the stream, if one is given.
+
+        A stream that is being captured is not waited for: its work is not under way, but part of a graph.
+
+        Parameters
+        ----------
+        ptr : int
+            Its address.
+        size : int
+            Its size in bytes.
+        stream : Stream, optional
+            The stream that may still use the memory.
+        """
+        cdef void* native = <void*><uintptr_t>pointer_value(ptr)
+        cdef cydriver.CUresult status
+        cdef cydriver.CUstreamCaptureMode mode = cydriver.CU_STREAM_CAPTURE_MODE_RELAXED
+        cdef Stream order
+        try:
+            if stream is not None and not getattr(stream, "is_closed", False):
+                order = as_stream(stream, "stream")
+                if not (order.is_gone() or order.is_capturing()):
+                    order.sync()
+        finally:  # whatever became of that work
+            # No capture, which this thread or another one may be busy with, is meant to hold this call.
+            cydriver.cuThreadExchangeStreamCaptureMode(&mode)
+            with nogil:
+                status = cydriver.cuMemFreeHost(native)
+            cydriver.cuThreadExchangeStreamCaptureMode(&mode)
+            if status == cydriver.CUDA_ERROR_INVALID_CONTEXT:
+                self._free_in_context(<uintptr_t>native)
+            else:
+                check(status, b"cuMemFreeHost")
+
+    def _free_in_context(self, uintptr_t ptr):
+        cdef bint pushed = _some_context()
+        try:
+            with nogil:
+                check(cydriver.cuMemFreeHost(<void*>ptr), b"cuMemFreeHost")
+        finally:
+            deactivate(pushed)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory: they can."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory: it can."""
+        return True
+
+    @property
+    def device_id(self) -> int:
+        """Raise RuntimeError: host memory belongs to no device."""
+        raise RuntimeError("host memory belongs to no device")
+
+
+cdef bint _some_context() except -1:
+    """Make device 0 current in a thread that has no device; say whether it was done, for `deactivate`."""
+    cdef cydriver.CUcontext context = NULL
+    primary(0)
+    check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
+    return activate_anyway(0) if context == NULL else False
+
+
+cdef class SynchronousMemoryResource(_Base):
+    """Device memory of a device that has no pools: it is allocated and freed at once."""
+
+    cdef int ordinal
+
+    def __init__(self, device_id):
+        self.ordinal = int(device_id)
+        primary(self.ordinal)
+
+    def allocate(self, size, *, stream=None):
+        """Allocate device memory.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        stream : Stream, optional
+            The stream whose work `Buffer.close` waits for.
+
+        Returns
+        -------
+        Buffer
+        """
+        cdef size_t nbytes = checked_size(size)
+        cdef cydriver.CUdeviceptr ptr = 0
+        cdef cydriver.CUresult status
+        order = default_stream() if stream is None else as_stream(stream, "stream")
+        if nbytes == 0:
+            return Buffer.wrap(0, 0, self, None, order)
+        cdef bint pushed = activate(self.ordinal)
+        try:
+            with nogil:
+                status = cydriver.cuMemAlloc(&ptr, nbytes)
+            if status != cydriver.CUDA_SUCCESS:
+                out_of_memory(status, b"cuMemAlloc", nbytes, self.ordinal)
+        finally:
+            deactivate(pushed)
+        return Buffer.wrap(ptr, nbytes, self, None, order)
+
+    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
+        if stream is not None and stream.is_capturing():
+            return free_later(ptr, stream, self.ordinal)
+        self.deallocate(ptr, size, stream=stream)
+        return 0
+
+    def __reduce__(self):
+        return SynchronousMemoryResource, (self.ordinal,)
+
+    def deallocate(self, ptr, size, *, stream=None):
+        """Take back memory that `allocate` gave; the driver waits for work that may use it."""
+        free(pointer_value(ptr), None, self.ordinal)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory: they can."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory: it cannot."""
+        return False
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory it is."""
+        return self.ordinal

@@ -1,0 +1,283 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual memory: addresses that are reserved first and backed by memory piece by piece, so that buffers can grow."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cuda.core._device._context import use_primary
+from cuda.core._errors import ClosedError
+from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._memory._virtual_memory import Pieces
+from cuda.core._program._option_names import named_options
+from cuda.core._stream._stream import to_stream
+from cuda.core.typing import (
+    VirtualMemoryAccessType,
+    VirtualMemoryAllocationType,
+    VirtualMemoryGranularityType,
+    VirtualMemoryHandleType,
+    VirtualMemoryLocationType,
+)
+
+if TYPE_CHECKING:
+    from cuda.core._device._device import Device
+    from cuda.core.typing import DevicePointerType, IsStreamType
+
+_ENUMS: dict[str, Callable[[Any], Any]] = {
+    "allocation_type": VirtualMemoryAllocationType,
+    "location_type": VirtualMemoryLocationType,
+    "handle_type": VirtualMemoryHandleType,
+    "granularity": VirtualMemoryGranularityType,
+    "self_access": VirtualMemoryAccessType,
+    "peer_access": VirtualMemoryAccessType,
+}
+
+
+@named_options
+@dataclass
+class VirtualMemoryResourceOptions:
+    """Choose what backs virtual memory, where, and who may use it.
+
+    Attributes
+    ----------
+    allocation_type : VirtualMemoryAllocationType or str
+        ``"pinned"``, memory that stays where it is, or ``"managed"``.
+    location_type : VirtualMemoryLocationType or str
+        ``"device"``; ``"host"``, ``"host_numa"`` (the device's node) or ``"host_numa_current"``, the calling thread's.
+    handle_type : VirtualMemoryHandleType or str, optional
+        By what other processes could open the memory; None if they need not.
+    granularity : VirtualMemoryGranularityType or str
+        Whether sizes are rounded up to the smallest unit or to the one that the driver recommends.
+    gpu_direct_rdma : bool
+        Whether other PCI devices may reach the memory.
+    addr_hint : int, optional
+        The address to begin at, if it is free.
+    addr_align : int, optional
+        What addresses are a multiple of, a power of two; by default the granularity.
+    peers : iterable of int
+        The ordinals of other devices that may use the memory.
+    self_access, peer_access : VirtualMemoryAccessType or str
+        Whether the device, and those others, may write, ``"rw"``, or only read, ``"r"``.
+    """
+
+    allocation_type: VirtualMemoryAllocationType | str = VirtualMemoryAllocationType.PINNED
+    location_type: VirtualMemoryLocationType | str = VirtualMemoryLocationType.DEVICE
+    handle_type: VirtualMemoryHandleType | str | None = VirtualMemoryHandleType.POSIX_FD
+    granularity: VirtualMemoryGranularityType | str = VirtualMemoryGranularityType.RECOMMENDED
+    gpu_direct_rdma: bool = False
+    addr_hint: int | None = 0
+    addr_align: int | None = None
+    peers: Iterable[int] = field(default_factory=tuple)
+    self_access: VirtualMemoryAccessType | str = VirtualMemoryAccessType.READ_WRITE
+    peer_access: VirtualMemoryAccessType | str = VirtualMemoryAccessType.READ_WRITE
+
+    def __post_init__(self) -> None:
+        for name, kind in _ENUMS.items():
+            value = getattr(self, name)
+            if value is None and name == "handle_type":
+                continue
+            try:
+                setattr(self, name, kind(value))
+            except ValueError:
+                choices = ", ".join(repr(str(member)) for member in kind)  # type: ignore[attr-defined]
+                raise ValueError(f"{name} must be one of {choices}, not {value!r}") from None
+        if self.handle_type == VirtualMemoryHandleType.WIN32_KMT:
+            raise ValueError("handle_type 'win32_kmt' is Windows's; on Linux it is 'posix_fd', 'fabric' or None")
+        self.peers = tuple(int(peer) for peer in self.peers)
+        if self.addr_align is not None and (self.addr_align < 1 or self.addr_align & (self.addr_align - 1)):
+            raise ValueError(f"addr_align must be a power of two, not {self.addr_align}")
+
+
+class VirtualMemoryResource(MemoryResource):
+    """Memory whose buffers can grow in place.
+
+    Parameters
+    ----------
+    device_id : Device or int
+        The device that uses the memory.
+    config : VirtualMemoryResourceOptions, optional
+        What backs it, where, and who else may use it.
+
+    Raises
+    ------
+    RuntimeError
+        If the device cannot do what `config` asks for.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, VirtualMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> resource = VirtualMemoryResource(device)
+    >>> buffer = resource.allocate(1000)
+    >>> size = buffer.size
+    >>> resource.modify_allocation(buffer, 2 * size).size == 2 * size
+    True
+    >>> buffer.close()
+    """
+
+    def __init__(self, device_id: Device | int, config: VirtualMemoryResourceOptions | None = None) -> None:
+        from cuda.core._device._device import Device
+
+        self._lock = threading.RLock()
+        self._pieces: dict[int, Pieces] = {}
+        self.device = Device(device_id)
+        self.config = _checked(self.device, config)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.device, self.config)
+
+    def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
+        """Allocate memory, at once.
+
+        Parameters
+        ----------
+        size : int
+            Bytes; the buffer's size is that rounded up to the granularity.
+        stream : Stream, optional
+            The stream whose work `Buffer.close` waits for.
+
+        Returns
+        -------
+        Buffer
+        """
+        size = _checked_size(size)
+        order = None if stream is None else to_stream(stream)
+        use_primary(self.device.device_id)
+        if size == 0:
+            return Buffer.from_handle(0, 0, mr=self, stream=order)
+        pieces = Pieces(self.device, self.config)
+        pieces.grow(size)
+        with self._lock:
+            self._pieces[pieces.start] = pieces
+        return Buffer.from_handle(pieces.start, pieces.size, mr=self, stream=order)
+
+    def deallocate(self, ptr: DevicePointerType, size: int, *, stream: IsStreamType | None = None) -> None:
+        """Take back memory that `allocate` gave, waiting first for the work of the stream, if one is given.
+
+        Parameters
+        ----------
+        ptr : int
+            Its address.
+        size : int
+            Its size in bytes.
+        stream : Stream, optional
+            The stream that may still use the memory.
+        """
+        address = 0 if ptr is None else int(ptr)
+        if address == 0:
+            return
+        with self._lock:
+            pieces = self._pieces.get(address)
+        if pieces is None:
+            raise ValueError(f"ptr {address:#x} is not the start of memory of this VirtualMemoryResource")
+        if stream is not None and not getattr(stream, "is_closed", False):
+            to_stream(stream).sync()
+        with self._lock:
+            del self._pieces[address]
+        pieces.release()
+
+    def modify_allocation(
+        self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
+    ) -> Buffer:
+        """Make a buffer larger and keep what is in it.
+
+        Where the addresses behind it are free, it stays where it is; otherwise the same memory gets new addresses, and
+        the caller sees to it that no work still uses the old ones.
+
+        Parameters
+        ----------
+        buf : Buffer
+            A buffer of this resource. It is changed itself.
+        new_size : int
+            Bytes, which are rounded up to the granularity; a size not above the present one changes nothing.
+        config : VirtualMemoryResourceOptions, optional
+            What backs the new part, and who may use all of it; by default what the resource was made with.
+
+        Returns
+        -------
+        Buffer
+            `buf`.
+        """
+        if not isinstance(buf, Buffer):
+            raise TypeError(f"buf must be a Buffer, not {type(buf).__name__}")
+        if buf.is_closed:
+            raise ClosedError("this Buffer is closed")
+        if buf.memory_resource is not self:
+            raise ValueError("buf is of another memory resource")
+        config = _checked(self.device, config or self.config)
+        new_size = _checked_size(new_size)
+        if new_size <= buf.size:
+            return buf
+        with self._lock:
+            pieces = self._pieces.get(buf.handle)
+            if pieces is None:
+                pieces = Pieces(self.device, config)
+            start = pieces.start
+            pieces.grow(new_size, config, before_moving=buf._check_movable)
+            self._pieces.pop(start, None)
+            self._pieces[pieces.start] = pieces
+            buf._move(pieces.start, pieces.size)
+        return buf
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device that uses the memory."""
+        return self.device.device_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether kernels can use the memory: they can."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can use the memory: where it is the host's."""
+        return self.config.location_type != VirtualMemoryLocationType.DEVICE
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and device by itself."""
+        return self.config.allocation_type == VirtualMemoryAllocationType.MANAGED
+
+    def __repr__(self) -> str:
+        return f"<VirtualMemoryResource of device {self.device_id}>"
+
+
+def _checked_size(size: Any) -> int:
+    try:
+        size = size.__index__()
+    except AttributeError:
+        raise TypeError(f"size must be an int (bytes), not {type(size).__name__}") from None
+    if size < 0:
+        raise ValueError(f"size must be at least 0 bytes, not {size}")
+    return size
+
+
+def _checked(device: Device, config: Any) -> VirtualMemoryResourceOptions:
+    """Return the options, or raise for what the device cannot do."""
+    from cuda.core._options import as_options
+
+    config = as_options(VirtualMemoryResourceOptions, config, "config")
+    properties = device.properties
+    needs = [("virtual_memory_management_supported", True, "virtual memory")]
+    needs += [
+        (
+            "handle_type_posix_file_descriptor_supported",
+            config.handle_type == VirtualMemoryHandleType.POSIX_FD,
+            "handle_type 'posix_fd'",
+        ),
+        ("handle_type_fabric_supported", config.handle_type == VirtualMemoryHandleType.FABRIC, "handle_type 'fabric'"),
+        ("gpu_direct_rdma_with_cuda_vmm_supported", config.gpu_direct_rdma, "gpu_direct_rdma"),
+    ]
+    for attribute, wanted, what in needs:
+        if wanted and not getattr(properties, attribute):
+            raise RuntimeError(f"device {device.device_id} does not support {what} (Device.properties.{attribute})")
+    for peer in config.peers:
+        if peer != device.device_id and not device.can_access_peer(peer):
+            raise RuntimeError(f"peers: device {device.device_id} and device {peer} cannot use each other's memory")
+    return config

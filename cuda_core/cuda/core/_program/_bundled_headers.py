@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The headers that NVRTC carries, and where it unpacks them (`ProgramOptions.use_bundled_headers`)."""
+
+from __future__ import annotations
+
+import os
+
+FIRST = (13, 3)  # version of NVRTC that carries headers
+
+
+def options() -> list[str]:
+    """Return the options for NVRTC's own headers, or for those of installed packages where it is too old to have any.
+
+    Raises
+    ------
+    RuntimeError
+        NVRTC has no headers, and the packages are not there.
+    """
+    from cuda import pathfinder
+    from cuda.bindings import nvrtc
+
+    _, major, minor = nvrtc.nvrtcVersion()
+    if (major, minor) >= FIRST:
+        return [f"--use-bundled-headers={folder()}"]
+    found = [pathfinder.find_nvidia_header_directory(name) for name in ("cudart", "cccl")]
+    if None in found:
+        raise RuntimeError(
+            f"use_bundled_headers: NVRTC {major}.{minor} carries no headers, 13.3 is the first that does; "
+            "install nvidia-cuda-runtime, nvidia-cuda-crt and nvidia-cuda-cccl of its version, or name the headers' "
+            "folders by include_path"
+        )
+    return [f"--include-path={path}" for path in found]
+
+
+def folder() -> str:
+    """Return the folder for NVRTC's bundled headers, one for each build of NVRTC, checked anew at each call.
+
+    NVRTC itself fills it once, under a lock, and uses what it finds there afterwards. It takes a path: this one has no
+    symbolic links, and nobody else may write to any folder on it, so that it stays the folder that was checked.
+
+    Raises
+    ------
+    RuntimeError
+        The folder cannot be made, or others may write to it or to one above it.
+    """
+    from cuda.bindings import nvrtc
+    from cuda.core._program import _compiler_build
+    from cuda.core._program._cache_folder import UnsafeFolderError, checked_path
+
+    build = f"{'.'.join(map(str, nvrtc.nvrtcVersion()[1:]))}-{_compiler_build.of('nvrtc')}"
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    path = os.path.join(base, "open-cuda-python", f"nvrtc-{build}-headers")
+    advice = "set XDG_CACHE_HOME to a folder of yours, or name the headers' folder by include_path"
+    try:
+        return checked_path(path)
+    except UnsafeFolderError as error:
+        raise RuntimeError(f"use_bundled_headers: {error.filename}: {error.strerror}; {advice}") from None
+    except OSError as error:
+        raise RuntimeError(f"use_bundled_headers: {error}; {advice}") from None

@@ -1,0 +1,1 @@
+../../../../cuda_cpu/cuda/cpu/cache_folder.py

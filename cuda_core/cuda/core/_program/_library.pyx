@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Code loaded into the driver: what ObjectCode and Module stand on."""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport calloc, free, malloc
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate, initialise
+from cuda.core._launch._kernel cimport Kernel, new_kernel
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8(object) except NULL
+
+cdef enum:
+    LOG_BYTES = 8192  # of what the driver's compiler says
+
+
+cdef class Library:
+    """Code loaded by the driver, from memory (bytes) or from a file (str).
+
+    It is unloaded with the last kernel of it; but not once somebody has asked for its handle, its module's or a
+    kernel's, which may be in use without this object: then it stays, as with NVIDIA's cuda.core.
+    """
+
+    def __init__(self, code):
+        cdef cydriver.CUjit_option options[2]
+        cdef void* values[2]
+        cdef cydriver.CUresult status
+        cdef bytes data = code if isinstance(code, bytes) else code.encode()
+        cdef const char* text = data
+        cdef bint from_file = not isinstance(code, bytes)
+        initialise()
+        self.log = <char*>calloc(LOG_BYTES, 1)
+        if self.log == NULL:
+            raise MemoryError
+        options[0], values[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER, self.log
+        options[1], values[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, <void*><uintptr_t>(LOG_BYTES - 1)
+        with nogil:
+            if from_file:
+                status = cydriver.cuLibraryLoadFromFile(&self.native, text, options, values, 2, NULL, NULL, 0)
+            else:
+                status = cydriver.cuLibraryLoadData(&self.native, text, options, values, 2, NULL, NULL, 0)
+        if status != cydriver.CUDA_SUCCESS:
+            self.native = NULL
+            fail(status, b"cuLibraryLoadFromFile" if from_file else b"cuLibraryLoadData", self.said())
+
+    def __dealloc__(self):
+        if is_finalizing() or self.handed_out:
+            return  # the log stays, too: the driver may write it when the code is first used
+        if self.native != NULL:
+            with nogil:
+                cydriver.cuLibraryUnload(self.native)
+        free(self.log)
+
+    cdef str said(self):
+        """Return what the driver's compiler said, if anything, and what to do about it."""
+        text = self.log.decode(errors="replace")
+        if text:
+            from cuda.core._program._compile_advice import of_log
+
+            advice = of_log(text)
+            if advice:
+                text += f"\n{advice}"
+        return text
+
+    def keep(self) -> None:
+        """Stay loaded: somebody has the handle of a kernel."""
+        self.handed_out = True
+
+    @property
+    def handle(self) -> int:
+        """Return the address of the CUlibrary, which stays loaded from now on."""
+        self.handed_out = True
+        return <uintptr_t>self.native
+
+    def module(self) -> int:
+        """Return the address of the CUmodule for the current context; the code stays loaded from now on."""
+        self.handed_out = True
+        cdef cydriver.CUmodule module = NULL
+        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
+        try:
+            with nogil:
+                check(cydriver.cuLibraryGetModule(&module, self.native), b"cuLibraryGetModule")
+        finally:
+            deactivate(pushed)
+        return <uintptr_t>module
+
+    def kernel(self, name, dict mapping, dict kinds) -> Kernel:
+        """Return a kernel, or raise the error that lists those there are.
+
+        `mapping` has the symbols of names that differ from them, `kinds` what is known of kernels' parameters.
+        """
+        cdef cydriver.CUkernel kernel = NULL
+        cdef str symbol = symbol_of(name, mapping)
+        cdef const char* text = PyUnicode_AsUTF8(symbol)
+        cdef cydriver.CUresult status
+        with nogil:
+            status = cydriver.cuLibraryGetKernel(&kernel, self.native, text)
+        if status == cydriver.CUDA_ERROR_NOT_FOUND:
+            from cuda.core._program._compile_advice import no_kernel
+
+            fail(status, b"cuLibraryGetKernel", no_kernel(symbol, self.kernel_names()))
+        if status != cydriver.CUDA_SUCCESS:  # also of the loading: a driver that loads lazily tells here
+            fail(status, b"cuLibraryGetKernel", self.said())
+        return new_kernel(kernel, self, name.decode() if isinstance(name, bytes) else name, kinds.get(symbol))
+
+    def kernel_names(self) -> list:
+        """Return the names of all kernels, mangled as the compiler left them; none if the driver does not tell."""
+        cdef unsigned int count = 0, index
+        cdef const char* name = NULL
+        cdef cydriver.CUkernel* kernels = NULL
+        names = []
+        try:
+            if cydriver.cuLibraryGetKernelCount(&count, self.native) != cydriver.CUDA_SUCCESS or count == 0:
+                return names
+            kernels = <cydriver.CUkernel*>malloc(count * sizeof(cydriver.CUkernel))
+            if kernels == NULL:
+                raise MemoryError
+            if cydriver.cuLibraryEnumerateKernels(kernels, count, self.native) == cydriver.CUDA_SUCCESS:
+                for index in range(count):
+                    if cydriver.cuKernelGetName(&name, kernels[index]) == cydriver.CUDA_SUCCESS and name != NULL:
+                        names.append(name.decode())
+        except RuntimeError:
+            return []  # a driver older than these functions
+        finally:
+            free(kernels)
+        return sorted(names)
+
+    def variable(self, str name) -> tuple:
+        """Return address and size of a `__device__` or `__constant__` variable in the current context."""
+        cdef cydriver.CUdeviceptr ptr = 0
+        cdef size_t size = 0
+        cdef bytes encoded = name.encode()
+        cdef const char* symbol = encoded
+        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
+        try:
+            with nogil:
+                status = cydriver.cuLibraryGetGlobal(&ptr, &size, self.native, symbol)
+            if status == cydriver.CUDA_ERROR_NOT_FOUND:
+                fail(
+                    status,
+                    b"cuLibraryGetGlobal",
+                    f"There is no variable {name!r} to be seen in this code: name it when compiling, "
+                    f"by name_expressions=('&{name}',), for the compiler keeps variables to itself or removes them.",
+                )
+            check(status, b"cuLibraryGetGlobal")
+        finally:
+            deactivate(pushed)
+        return ptr, size
+
+
+cpdef str symbol_of(object name, dict mapping):
+    """Return the symbol of a kernel or variable that is asked for by `name`."""
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    text = name.decode() if isinstance(name, bytes) else name
+    if not mapping:
+        return text
+    symbol = mapping.get(text)
+    return mapping.get(f"&{text}", text) if symbol is None else symbol

@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Linking of compiled code, by nvJitLink or the driver."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import sys
+import warnings
+from typing import Any
+
+from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error
+from cuda.core._options import as_options, not_pickled
+from cuda.core._program import _compile_advice, _diagnostics
+from cuda.core._program._compile_target import default_arch
+from cuda.core._program._linker_options import LinkerOptions
+from cuda.core._program._module import ObjectCode
+from cuda.core.typing import CompilerBackendType
+
+_CALLS = {
+    CompilerBackendType.NVJITLINK: ("nvJitLinkCreate", "nvJitLinkAddData", "nvJitLinkComplete"),
+    CompilerBackendType.DRIVER: ("cuLinkCreate", "cuLinkAddData", "cuLinkComplete"),
+}
+
+
+@functools.cache
+def _backend() -> CompilerBackendType:
+    """Return what links: nvJitLink where it is installed, else the driver."""
+    from cuda import pathfinder
+
+    try:
+        pathfinder.load_nvidia_dynamic_lib("nvJitLink")
+    except pathfinder.DynamicLibNotFoundError:
+        warnings.warn(
+            "nvJitLink is not installed: the driver links, which knows neither LTO-IR nor most options. "
+            "pip install 'open-cuda-python[cu13]'",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return CompilerBackendType.DRIVER
+    return CompilerBackendType.NVJITLINK
+
+
+class Linker:
+    """Link compiled code.
+
+    Parameters
+    ----------
+    *object_codes : ObjectCode
+        What to link.
+    options : LinkerOptions, optional
+        How to link it.
+
+    Examples
+    --------
+    >>> options = ProgramOptions(arch="sm_90", relocatable_device_code=True)
+    >>> part = Program('extern "C" __device__ int one() { return 1; }', "c++", options).compile("cubin")
+    >>> use = 'extern "C" __device__ int one(); extern "C" __global__ void f(int *x) { *x = one(); }'
+    >>> main = Program(use, "c++", options).compile("cubin")
+    >>> Linker(main, part, options=LinkerOptions(arch="sm_90")).link("cubin").get_kernel("f").num_arguments
+    1
+    """
+
+    __slots__ = ("__weakref__", "_calls", "_codes", "_link", "_logs", "_options")
+
+    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
+        self._link: Any = None
+        self._logs = ("", "")
+        if not object_codes:
+            raise ValueError("give one or more ObjectCodes to link")
+        for code in object_codes:
+            if not isinstance(code, ObjectCode):
+                raise TypeError(f"what is linked must be an ObjectCode, not {type(code).__name__}")
+        self._options = dataclasses.replace(as_options(LinkerOptions, options, "options"))
+        self._options.arch = self._options.arch or default_arch()
+        self._codes = object_codes
+        self._calls = _CALLS[_backend()]
+        with self._errors(self._calls[0]):
+            self._link = self._start()
+        try:
+            for code in object_codes:
+                with self._errors(self._calls[1]):
+                    self._link.add(code)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> Any:
+        if _backend() == CompilerBackendType.NVJITLINK:
+            from cuda.core._program._nvjitlink_link import NvJitLink
+
+            return NvJitLink(self._options)
+        from cuda.core._program._driver_link import DriverLink
+
+        return DriverLink(self._options)
+
+    def _errors(self, call: str) -> _Errors:
+        return _Errors(self, call)
+
+    def link(self, target_type: str) -> ObjectCode:
+        """Link the inputs.
+
+        Parameters
+        ----------
+        target_type : str
+            ``"cubin"``, or with options `link_time_optimization` and `ptx` ``"ptx"``.
+
+        Returns
+        -------
+        ObjectCode
+
+        Raises
+        ------
+        NvJitLinkError
+            If they do not link; `log` is what the linker wrote.
+        """
+        target = str(target_type).lower()
+        if target not in ("cubin", "ptx"):
+            raise ValueError(f"target_type must be 'cubin' or 'ptx', not {target_type!r}")
+        if target == "ptx" and not (self._options.ptx and self._options.link_time_optimization):
+            raise ValueError("target_type 'ptx' needs LinkerOptions(link_time_optimization=True, ptx=True)")
+        self._check_open()
+        with self._errors(self._calls[2]):
+            data = self._link.complete(target)
+        self._logs = self._link.logs()
+        mapping: dict[str, str] = {}
+        kinds: dict[str, str] = {}
+        for code in self._codes:
+            mapping.update(code.symbol_mapping)
+            kinds.update(code._signatures())
+        return ObjectCode._make(data, target, self._options.name or "", mapping, kinds)
+
+    def _check_open(self) -> None:
+        if self._link is None:
+            raise ClosedError("this Linker is closed")
+
+    def get_error_log(self) -> str:
+        """Return the linker's errors."""
+        self._check_open()
+        self._logs = self._link.logs()
+        return self._logs[0]
+
+    def get_info_log(self) -> str:
+        """Return the linker's other messages."""
+        self._check_open()
+        self._logs = self._link.logs()
+        return self._logs[1]
+
+    def close(self) -> None:
+        """Let go of the linker. Closing twice does nothing; what was linked stays."""
+        link, self._link = self._link, None
+        if link is not None:
+            self._logs = link.logs()
+            link.close()
+
+    def __del__(self) -> None:
+        # While Python exits nothing can be imported any more, and the process gives everything back anyway.
+        if getattr(self, "_link", None) is not None and not sys.is_finalizing():
+            self.close()
+
+    def __reduce__(self) -> Any:
+        raise not_pickled(self)
+
+    def __enter__(self) -> Linker:
+        return self
+
+    def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Linker of {len(self._codes)} codes{', closed' if self.is_closed else ''}>"
+
+    @property
+    def handle(self) -> Any:
+        """Return the linker's handle: an int, or `cuda.bindings.driver.CUlinkState`; 0 once closed."""
+        if self._link is not None:
+            return self._link.handle
+        if self._calls is _CALLS[CompilerBackendType.NVJITLINK]:
+            return 0
+        from cuda.bindings import driver
+
+        return driver.CUlinkState(0)
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether `close` was called."""
+        return self._link is None
+
+    @classmethod
+    def which_backend(cls) -> CompilerBackendType:
+        """Return what links: nvJitLink where it is installed, else the driver."""
+        return _backend()
+
+
+class _Errors:
+    """Turn what nvJitLink's binding or the driver raises into an error with the linker's log."""
+
+    def __init__(self, linker: Linker, call: str) -> None:
+        self.linker = linker
+        self.call = call
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, CUDAError):
+            name, kind = error.name, CUDAError
+        elif type(error).__name__ == "nvJitLinkError":
+            name, kind = str(error), NvJitLinkError
+        else:
+            return
+        log = "" if self.linker.is_closed else self.linker.get_error_log()
+        text = log
+        for code in self.linker._codes:
+            if code.code_type == "ptx":
+                text = _diagnostics.annotate(text, code._bytes().decode(errors="replace"), code.name)
+        options = self.linker._options
+        advice = text or f"The options were: {' '.join(f.decode() for f in options.as_bytes())}"
+        if self.call == "nvJitLinkCreate" and not re.fullmatch(r"(sm|compute|lto)_[1-9]\d+[af]?", str(options.arch)):
+            advice += f"\n{_compile_advice.arch_advice(options.arch)}"
+        if more := _compile_advice.of_log(log, options):
+            advice += f"\n{more}"
+        made = compiler_error(kind, name, int(getattr(error, "status", 0)), self.call, advice)
+        made.log = log
+        raise made from None

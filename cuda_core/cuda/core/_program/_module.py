@@ -1,0 +1,351 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled code: ObjectCode, which holds it, and Module, which loads it and shows what is inside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cuda.core._errors import ClosedError
+from cuda.core._launch._signature import kernel_signatures
+from cuda.core._program._image_size import check_image
+
+if TYPE_CHECKING:
+    from cuda.core._launch._kernel import Kernel
+    from cuda.core._memory._buffer import Buffer
+
+_LOADABLE = ("ptx", "cubin", "fatbin")
+
+
+class ObjectCode:
+    """Compiled code, in memory or in a file; it is loaded when its first kernel is asked for.
+
+    Objects come from `Program.compile`, `Linker.link` and the ``from_...`` methods. They can be pickled.
+
+    Examples
+    --------
+    >>> code = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("ptx")
+    >>> ObjectCode.from_ptx(code.code).get_kernel("scale").num_arguments
+    3
+    """
+
+    __slots__ = ("__weakref__", "_code", "_code_type", "_kinds", "_library", "_name", "_symbol_mapping")
+
+    _code: bytes | str
+    _code_type: str
+    _name: str
+    _symbol_mapping: dict[str, str]
+    _kinds: dict[str, str] | None
+    _library: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(
+            "an ObjectCode is not made directly: use Program.compile or ObjectCode.from_ptx and the like"
+        )
+
+    @classmethod
+    def _make(
+        cls,
+        code: bytes | str,
+        code_type: str,
+        name: str = "",
+        symbol_mapping: dict[str, str] | None = None,
+        kinds: dict[str, str] | None = None,
+    ) -> ObjectCode:
+        self = cls.__new__(cls)
+        self._code = code
+        self._code_type = code_type
+        self._name = name
+        self._symbol_mapping = dict(symbol_mapping or {})
+        self._kinds = kinds
+        self._library = None
+        return self
+
+    @classmethod
+    def _given(cls, module: Any, code_type: str, name: str, mapping: dict[str, str] | None) -> ObjectCode:
+        """Make an ObjectCode of bytes, or of the path of a file."""
+        if isinstance(module, (bytes, bytearray, memoryview)):
+            return cls._make(bytes(module), code_type, name, mapping)
+        if not isinstance(module, (str, os.PathLike)):
+            raise TypeError(
+                f"module must be {code_type} code as bytes, or the path of a file, not {type(module).__name__}"
+            )
+        path = os.fspath(module)
+        if isinstance(path, str) and "\n" in path:
+            raise ValueError("module as a str is the path of a file: pass the code itself as bytes, by .encode()")
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"module: there is no file {path!r}")
+        return cls._make(os.fsdecode(path), code_type, name, mapping)
+
+    @staticmethod
+    def from_ptx(
+        module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
+    ) -> ObjectCode:
+        """Take PTX.
+
+        Parameters
+        ----------
+        module : bytes, str or path
+            The code as bytes, or the path of a file.
+        name : str
+            What to call it.
+        symbol_mapping : dict of str to str, optional
+            Names by which `get_kernel` finds symbols.
+
+        Returns
+        -------
+        ObjectCode
+        """
+        return ObjectCode._given(module, "ptx", name, symbol_mapping)
+
+    @staticmethod
+    def from_cubin(
+        module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
+    ) -> ObjectCode:
+        """Take a cubin; see `from_ptx` for the parameters."""
+        return ObjectCode._given(module, "cubin", name, symbol_mapping)
+
+    @staticmethod
+    def from_fatbin(
+        module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
+    ) -> ObjectCode:
+        """Take a fatbin, which holds code for several architectures; see `from_ptx` for the parameters."""
+        return ObjectCode._given(module, "fatbin", name, symbol_mapping)
+
+    @staticmethod
+    def from_ltoir(
+        module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
+    ) -> ObjectCode:
+        """Take LTO-IR, which must be linked; see `from_ptx` for the parameters."""
+        return ObjectCode._given(module, "ltoir", name, symbol_mapping)
+
+    @staticmethod
+    def from_object(module: bytes | str, *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
+        """Take an object file with device code, which must be linked; see `from_ptx` for the parameters."""
+        return ObjectCode._given(module, "object", name, symbol_mapping)
+
+    @staticmethod
+    def from_library(
+        module: bytes | str, *, name: str = "", symbol_mapping: dict[str, str] | None = None
+    ) -> ObjectCode:
+        """Take a static library of such object files, which must be linked; see `from_ptx` for the parameters."""
+        return ObjectCode._given(module, "library", name, symbol_mapping)
+
+    @property
+    def code(self) -> bytes | str:
+        """Return the code, or the path of its file."""
+        return self._code
+
+    @property
+    def code_type(self) -> str:
+        """Return what kind of code it is: ``"ptx"``, ``"cubin"`` ..."""
+        return self._code_type
+
+    @property
+    def name(self) -> str:
+        """Return what the code is called."""
+        return self._name
+
+    @property
+    def symbol_mapping(self) -> dict[str, str]:
+        """Return the names by which symbols are found, with the symbols' own names."""
+        return dict(self._symbol_mapping)
+
+    def _bytes(self) -> bytes:
+        if isinstance(self._code, bytes):
+            return self._code
+        with open(self._code, "rb") as file:
+            return file.read()
+
+    def _signatures(self) -> dict[str, str]:
+        """Return the kinds of the kernels' parameters, as far as they are known."""
+        if self._kinds is None:
+            text = self._bytes().decode(errors="replace") if self._code_type == "ptx" else ""
+            self._kinds = kernel_signatures(text)
+        return self._kinds
+
+    def _load(self) -> Any:
+        from cuda.core._program._library import Library
+
+        if self._library is None:
+            if self._code_type not in _LOADABLE:
+                raise RuntimeError(f"{self._code_type} code cannot be loaded: link it to a cubin first, with a Linker")
+            if isinstance(self._code, bytes):
+                check_image(self._code)
+            self._library = Library(self._code)
+        return self._library
+
+    @property
+    def handle(self) -> Any:
+        """Return the loaded code as `cuda.bindings.driver.CUlibrary`; it stays loaded from now on."""
+        from cuda.bindings import driver
+
+        return driver.CUlibrary(self._load().handle)
+
+    def get_module(self) -> Any:
+        """Return the loaded code as `cuda.bindings.driver.CUmodule` of the current context."""
+        from cuda.bindings import driver
+
+        return driver.CUmodule(self._load().module())
+
+    def get_kernel(self, name: str | bytes) -> Kernel:
+        """Return a kernel.
+
+        Parameters
+        ----------
+        name : str
+            Its name as declared, if ``extern "C"``, as in `name_expressions`, or as the compiler mangled it.
+
+        Returns
+        -------
+        Kernel
+
+        Raises
+        ------
+        CUDAError
+            If there is no such kernel (the message lists those there are), or the code does not load.
+        ValueError
+            If the code is a cubin or fatbin and its headers lead out of it.
+        """
+        library, kinds = self._library, self._kinds
+        if library is None or kinds is None:
+            library, kinds = self._load(), self._signatures()
+        return library.kernel(name, self._symbol_mapping, kinds)
+
+    def __reduce__(self) -> tuple:
+        return ObjectCode._make, (self._code, self._code_type, self._name, self._symbol_mapping, self._kinds)
+
+    def __repr__(self) -> str:
+        return f"<ObjectCode {self._name!r}: {self._code_type}>"
+
+
+class Module:
+    """Loaded code, whose kernels are its attributes.
+
+    Parameters
+    ----------
+    code : ObjectCode
+        What to load.
+
+    Examples
+    --------
+    >>> module = Module.from_source('extern "C" __global__ void add(int *x) { x[0] += 1; }')
+    >>> launch(stream, LaunchConfig(grid=1, block=1), module.add, buffer)
+    """
+
+    def __init__(self, code: ObjectCode) -> None:
+        if not isinstance(code, ObjectCode):
+            raise TypeError(f"code must be an ObjectCode, not {type(code).__name__}; Module.from_source compiles text")
+        code._load()
+        self._code: ObjectCode | None = code
+
+    @classmethod
+    def from_source(
+        cls,
+        code: str | bytes,
+        code_type: str = "c++",
+        *,
+        options: Any = None,
+        name_expressions: Sequence[str] = (),
+        logs: Any = None,
+    ) -> Module:
+        """Compile and load a program.
+
+        Parameters
+        ----------
+        code : str or bytes
+            The source.
+        code_type : str
+            ``"c++"`` or ``"ptx"``.
+        options : ProgramOptions, optional
+            How to compile it.
+        name_expressions : sequence of str
+            Kernels and variables by their C++ names; see `Program.compile`.
+        logs : object with ``write``, optional
+            What the compiler's messages are written to.
+
+        Returns
+        -------
+        Module
+        """
+        from cuda.bindings._loader import will_use_cpu
+        from cuda.core._program._program import Program
+
+        with Program(code, code_type, options) as program:
+            # The CPU device translates PTX itself: to assemble it for a GPU first would only cost time.
+            target = "ptx" if will_use_cpu() else "cubin"
+            return cls(program.compile(target, name_expressions, logs))
+
+    @property
+    def code(self) -> ObjectCode:
+        """Return the code that was loaded."""
+        if self._code is None:
+            raise ClosedError("this Module is closed")
+        return self._code
+
+    def get_kernel(self, name: str | bytes) -> Kernel:
+        """Return a kernel by name; see `ObjectCode.get_kernel`."""
+        return self.code.get_kernel(name)
+
+    def get_global(self, name: str | bytes) -> Buffer:
+        """Return a ``__device__`` or ``__constant__`` variable.
+
+        Parameters
+        ----------
+        name : str
+            The variable's name, mangled unless it is ``extern "C"`` or among the `name_expressions` (as ``"&name"``).
+
+        Returns
+        -------
+        Buffer
+            The variable's memory on the current device; closing it leaves the variable as it is.
+
+        Raises
+        ------
+        CUDAError
+            If there is no such variable.
+        """
+        from cuda.core._memory._buffer import Buffer
+        from cuda.core._program._library import symbol_of
+
+        library = self.code._load()
+        ptr, size = library.variable(symbol_of(name, self.code._symbol_mapping))
+        return Buffer.from_handle(ptr, size, owner=library)
+
+    @property
+    def kernel_names(self) -> list[str]:
+        """Return the names of all kernels, as the compiler left them."""
+        return list(self.code._load().kernel_names())
+
+    def close(self) -> None:
+        """Let go of the code, which is unloaded with the last kernel of it. Closing twice does nothing."""
+        self._code = None
+
+    def __enter__(self) -> Module:
+        return self
+
+    def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        self.close()
+
+    def __getattr__(self, name: str) -> Kernel:
+        if name.startswith("__") or "_code" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if self._code is None:
+            raise AttributeError(f"this {type(self).__name__} is closed: it has no kernel {name!r} any more")
+        from cuda.core._errors import CUDAError
+
+        try:
+            return self.get_kernel(name)
+        except CUDAError as error:
+            if error.name != "CUDA_ERROR_NOT_FOUND":
+                raise
+            raise AttributeError(str(error)) from None
+
+    def __dir__(self) -> list[str]:
+        mapped = self.code._symbol_mapping if self._code is not None else {}
+        return sorted({*super().__dir__(), *(self.kernel_names if self._code is not None else ()), *mapped})
+
+    def __repr__(self) -> str:
+        return "<Module closed>" if self._code is None else f"<Module of {self._code!r}>"

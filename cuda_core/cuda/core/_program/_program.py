@@ -1,0 +1,379 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in C++, NVVM IR or PTX, compiled by NVRTC, libNVVM or nvJitLink. No driver is needed."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from cuda.core._errors import ClosedError, NVRTCError, compiler_error
+from cuda.core._launch._signature import kernel_signatures
+from cuda.core._options import as_options, not_pickled
+from cuda.core._program import _compile_advice, _diagnostics
+from cuda.core._program._compile_target import current_arch, default_arch
+from cuda.core._program._linker_options import LinkerOptions
+from cuda.core._program._module import ObjectCode
+from cuda.core._program._program_options import ProgramOptions
+from cuda.core.typing import CompilerBackendType, PCHStatusType, SourceCodeType
+
+_TARGETS = {
+    SourceCodeType.CXX: ("ptx", "cubin", "ltoir"),
+    SourceCodeType.NVVM: ("ptx", "cubin", "ltoir"),
+    SourceCodeType.PTX: ("cubin", "ptx"),
+}
+_BACKENDS = {
+    SourceCodeType.CXX: CompilerBackendType.NVRTC,
+    SourceCodeType.NVVM: CompilerBackendType.NVVM,
+    SourceCodeType.PTX: CompilerBackendType.NVJITLINK,
+}
+_GETTERS = {"ptx": "PTX", "cubin": "CUBIN", "ltoir": "LTOIR"}
+_PCH_OPTIONS = ("pch", "create_pch", "use_pch")
+
+
+def _check(nvrtc: Any, call: str, answer: tuple) -> Any:
+    """Return what an NVRTC function returned behind its status, or raise."""
+    status, *values = answer
+    if status != 0:
+        raise compiler_error(NVRTCError, status.name, int(status), call, "")
+    return values[0] if values else None
+
+
+def _filled(nvrtc: Any, what: str, program: Any) -> bytes:
+    """Return one of the program's outputs: each has a function for its size and one that fills memory."""
+    size = _check(nvrtc, f"nvrtcGet{what}Size", getattr(nvrtc, f"nvrtcGet{what}Size")(program))
+    data = bytearray(size)
+    if size:
+        _check(nvrtc, f"nvrtcGet{what}", getattr(nvrtc, f"nvrtcGet{what}")(program, data))
+    return bytes(data)
+
+
+def _source(code: Any, code_type: SourceCodeType) -> bytes:
+    if isinstance(code, str):
+        code = code.encode()
+    if not isinstance(code, (bytes, bytearray)):
+        raise TypeError(f"code must be the {code_type} source as str or bytes, not {type(code).__name__}")
+    code = bytes(code)
+    if code_type != SourceCodeType.NVVM:  # which may be bitcode
+        code = code.rstrip(b"\0")
+    if b"\0" in code and code_type != SourceCodeType.NVVM:
+        raise ValueError(f"code has a NUL character at {code.index(0)}")
+    return code
+
+
+class Program:
+    """A program to compile.
+
+    Parameters
+    ----------
+    code : str or bytes
+        The source.
+    code_type : str
+        ``"c++"``, ``"ptx"`` or ``"nvvm"``: NVVM IR as text or bitcode.
+    options : ProgramOptions, optional
+        How to compile it.
+
+    Examples
+    --------
+    >>> program = Program('extern "C" __global__ void add(int *x) { x[0] += 1; }', "c++")
+    >>> kernel = program.compile("cubin").get_kernel("add")
+    """
+
+    __slots__ = ("__weakref__", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys", "_nvvm", "_options",
+                 "_pch_status")  # fmt: skip
+
+    def __init__(self, code: str | bytes | bytearray, code_type: str, options: ProgramOptions | None = None) -> None:
+        self._handle: Any = None
+        self._closed = False
+        self._compiled = False
+        self._pch_status: PCHStatusType | None = None
+        try:
+            self._code_type = SourceCodeType(str(code_type).lower())
+        except ValueError:
+            raise RuntimeError(f"code_type must be 'c++', 'ptx' or 'nvvm', not {code_type!r}") from None
+        self._options = dataclasses.replace(as_options(ProgramOptions, options, "options"))
+        self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # found already, see _find_keys
+        self._code = _source(code, self._code_type)
+        if self._code_type == SourceCodeType.CXX:
+            self._handle = self._create()
+            _diagnostics.remember(self._name, self._code)
+        elif self._code_type == SourceCodeType.NVVM:
+            from cuda.core._program._nvvm import NVVMProgram
+
+            self._nvvm: NVVMProgram = NVVMProgram(self._code, self._name, self._options)
+            self._handle = self._nvvm.handle
+
+    @property
+    def _name(self) -> str:
+        return self._options.name or "default_program"
+
+    def _create(self) -> Any:
+        from cuda.bindings import nvrtc
+
+        answer = nvrtc.nvrtcCreateProgram(self._code, self._name.encode(), 0, [], [])
+        return _check(nvrtc, "nvrtcCreateProgram", answer)
+
+    def close(self) -> None:
+        """Let go of the compiler's program. Closing twice does nothing; what was compiled stays."""
+        handle, self._closed = self._handle, True
+        if handle is None or int(handle) == 0:
+            return
+        self._handle = type(handle)(0)
+        if self._code_type == SourceCodeType.NVVM:
+            self._nvvm.close()
+        else:
+            from cuda.bindings import nvrtc
+
+            _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(handle))
+
+    def __del__(self) -> None:
+        # While Python exits nothing can be imported any more, and the process gives everything back anyway.
+        if getattr(self, "_handle", None) is not None and not sys.is_finalizing():
+            self.close()
+
+    def __reduce__(self) -> Any:
+        raise not_pickled(self)
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Program {self._name!r}: {self._code_type}{', closed' if self._closed else ''}>"
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether `close` was called."""
+        return self._closed
+
+    @property
+    def backend(self) -> CompilerBackendType:
+        """Return what compiles the program."""
+        return _BACKENDS[self._code_type]
+
+    @property
+    def handle(self) -> Any:
+        """Return the compiler's program: an `nvrtcProgram`, or libNVVM's as int; 0 once closed; None for PTX."""
+        return self._handle
+
+    @property
+    def pch_status(self) -> PCHStatusType | None:
+        """Return whether the last compilation wrote a precompiled header; None where none was asked for."""
+        return self._pch_status
+
+    def compile(
+        self,
+        target_type: str,
+        name_expressions: Sequence[str] = (),
+        logs: Any = None,
+        *,
+        cache: Any = None,
+    ) -> ObjectCode:
+        """Compile the program.
+
+        Parameters
+        ----------
+        target_type : str
+            ``"ptx"``, ``"cubin"`` or, from C++ and NVVM IR, ``"ltoir"``.
+        name_expressions : sequence of str
+            Kernels and variables by their C++ names, such as ``"scale<float>"`` or ``"&table"``: templates are
+            instantiated, and the names are found by `ObjectCode.get_kernel`.
+        logs : object with ``write``, optional
+            What the compiler's messages are written to.
+        cache : ProgramCacheResource, optional
+            Where to look for the result first, and to keep it; see `make_program_cache_key`. A program found there
+            was not compiled now, so there are no `logs`.
+
+        Returns
+        -------
+        ObjectCode
+
+        Raises
+        ------
+        NVRTCError, NVVMError, NvJitLinkError
+            If it does not compile; the message shows the lines concerned, `log` is what the compiler wrote.
+        ValueError
+            If an argument is wrong, or there is a cache and the program reads or writes files.
+        """
+        if self._closed:
+            raise ClosedError("this Program is closed")
+        if cache is not None:
+            return self._cached(target_type, name_expressions, logs, cache)
+        return self._compile(_target(self._code_type, target_type), _names(name_expressions), logs)
+
+    def _cached(self, target_type: str, name_expressions: Sequence[str], logs: Any, cache: Any) -> ObjectCode:
+        if type(cache) not in _CACHE_TYPES:
+            _check_cache(cache)
+        asked = (target_type, *name_expressions, self._options.arch or current_arch())
+        try:
+            known = self._keys.get(asked)
+        except TypeError:  # a bytearray among the names
+            known = None
+        if known is None:
+            known = self._find_keys(asked, _target(self._code_type, target_type), _names(name_expressions))
+        target, names, key, notes_key = known
+        code = cache.get(key)
+        notes = None if code is None or notes_key is None else cache.get(notes_key)
+        if code is not None and (notes_key is None or notes is not None):
+            self._pch_status = None
+            mapping, kinds = ({}, None) if notes is None else json.loads(notes)
+            return ObjectCode._make(code, target, self._name, mapping, kinds)
+        result = self._compile(target, names, logs)
+        try:
+            if notes_key is not None:
+                cache[notes_key] = json.dumps([result._symbol_mapping, result._kinds]).encode()
+            cache[key] = result
+        except OSError as error:
+            warnings.warn(f"the compiled program is not kept: {error}", RuntimeWarning, stacklevel=3)
+        return result
+
+    def _find_keys(self, asked: tuple, target: str, names: list[str]) -> tuple[str, list[str], bytes, bytes | None]:
+        """Return what a compilation that is asked for comes to: target, names, and the keys of its entries."""
+        from cuda.core._program._program_key import key_of
+
+        key = key_of(self._code, self._code_type, self._options, target, names)
+        # What the code does not say itself is an entry of its own, so that the other is the code and nothing else.
+        notes_key = hashlib.sha256(key + b"notes").digest() if names or target == "cubin" else None
+        found = target, names, key, notes_key
+        if all(isinstance(value, (str, bytes)) for value in asked) and self._options.is_settled():
+            self._keys[asked] = found
+        return found
+
+    def _compile(self, target: str, names: list[str], logs: Any) -> ObjectCode:
+        if self._code_type == SourceCodeType.PTX:
+            return self._assemble(self._code, target, names, logs)
+        if self._code_type == SourceCodeType.NVVM:
+            return self._translate_ir(target, names, logs)
+        return self._translate(target, names, logs)
+
+    def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
+        from cuda.bindings import nvrtc
+
+        if self._compiled:  # NVRTC takes name expressions only before the first compilation
+            fresh = self._create()
+            _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(self._handle))
+            self._handle = fresh
+        self._compiled = True
+        supported = _check(nvrtc, "nvrtcGetSupportedArchs", nvrtc.nvrtcGetSupportedArchs())
+        arch = self._options.arch or default_arch(supported)
+        options = dataclasses.replace(self._options, arch=arch).as_bytes("NVRTC", target)
+        for name in names:
+            answer = nvrtc.nvrtcAddNameExpression(self._handle, name.encode())
+            _check(nvrtc, "nvrtcAddNameExpression", answer)
+        status = nvrtc.nvrtcCompileProgram(self._handle, len(options), options)[0]
+        self._note_pch(nvrtc)
+        log = _filled(nvrtc, "ProgramLog", self._handle).decode(errors="replace").strip("\0\n")
+        if logs is not None and log:
+            logs.write(log)
+        if status != 0:
+            raise self._error(nvrtc, status, log)
+        return self._result(nvrtc, target, names)
+
+    def _error(self, nvrtc: Any, status: Any, log: str) -> Exception:
+        text = _diagnostics.annotate(log, self._code.decode(errors="replace"), self._name)
+        if advice := _compile_advice.of_log(log, self._options, nvrtc.nvrtcGetSupportedArchs()[1]):
+            text += f"\n{advice}"
+        words = f"{_diagnostics.summary(log)} in {self._name!r}" if "COMPILATION" in status.name else ""
+        error = compiler_error(NVRTCError, status.name, int(status), "nvrtcCompileProgram", text, words)
+        error.log = log
+        return error
+
+    def _result(self, nvrtc: Any, target: str, names: list[str]) -> ObjectCode:
+        data = _filled(nvrtc, _GETTERS[target], self._handle)
+        if not data:
+            raise NVRTCError(
+                f"NVRTC made no {target}: "
+                + ("arch must be a real architecture such as 'sm_90'" if target == "cubin" else "look at the options")
+            )
+        mapping = {
+            name: _check(nvrtc, "nvrtcGetLoweredName", nvrtc.nvrtcGetLoweredName(self._handle, name.encode())).decode()
+            for name in names
+        }
+        ptx = b"" if target == "ltoir" or self._options.link_time_optimization else _filled(nvrtc, "PTX", self._handle)
+        kinds = kernel_signatures(ptx.decode(errors="replace"))
+        return ObjectCode._make(data, target, self._name, mapping, kinds)
+
+    def _note_pch(self, nvrtc: Any) -> None:
+        if not any(getattr(self._options, field) for field in _PCH_OPTIONS):
+            self._pch_status = None
+            return
+        status = nvrtc.nvrtcGetPCHCreateStatus(self._handle)[0]
+        known = {0: PCHStatusType.CREATED, nvrtc.nvrtcResult.NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED: "not_attempted"}
+        self._pch_status = PCHStatusType(known.get(status, "failed"))
+
+    def _translate_ir(self, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
+        if names:
+            raise ValueError("name_expressions are for C++ programs: NVVM IR has the names themselves")
+        options = dataclasses.replace(self._options, arch=self._options.arch or default_arch())
+        code, log = self._nvvm.compile(options.as_bytes("NVVM", target))
+        if logs is not None and log:
+            logs.write(log)
+        if target == "ltoir":
+            return ObjectCode._make(code, target, self._name, {}, {})
+        return self._assemble(code.rstrip(b"\0"), target, names, logs)
+
+    def _linker_options(self) -> Any:
+        if self._code_type == SourceCodeType.PTX:
+            return self._options.for_linker()
+        # What libNVVM has used is used up; these are the assembler's.
+        fields = ("name", "arch", "debug", "lineinfo", "max_register_count", "no_cache")
+        values = {field: getattr(self._options, field) for field in fields}
+        return LinkerOptions(**values)
+
+    def _assemble(self, code: bytes, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
+        from cuda.core._program._linker import Linker
+
+        if names:
+            raise ValueError("name_expressions are for C++ programs: PTX has the names themselves")
+        source = ObjectCode._make(code, "ptx", self._name, {}, None)
+        if target == "ptx":
+            return source
+        with Linker(source, options=self._linker_options()) as linker:
+            result = linker.link(target)
+            if logs is not None and (log := linker.get_info_log()):
+                logs.write(log)
+        return result
+
+
+# Types of caches met, since to ask an abstract class for its instances is slow.
+_CACHE_TYPES: set[type] = set()
+
+
+def _check_cache(cache: Any) -> None:
+    from cuda.core._program._program_cache import ProgramCacheResource
+
+    if not isinstance(cache, ProgramCacheResource):
+        raise TypeError(f"cache must be a ProgramCacheResource, not {type(cache).__name__}")
+    _CACHE_TYPES.add(type(cache))
+
+
+def _target(kind: SourceCodeType, target_type: Any) -> str:
+    target = str(target_type).lower()
+    if target not in _TARGETS[kind]:
+        allowed = ", ".join(map(repr, _TARGETS[kind]))
+        raise ValueError(f"target_type must be one of {allowed} for {kind} programs, not {target_type!r}")
+    return target
+
+
+def _names(name_expressions: Sequence[Any]) -> list[str]:
+    if isinstance(name_expressions, (str, bytes, bytearray)):
+        raise TypeError(
+            f"name_expressions must be a sequence of names, such as ({_text(name_expressions)!r},), not one "
+            f"{type(name_expressions).__name__}"
+        )
+    return [_text(name) for name in name_expressions]
+
+
+def _text(name: Any) -> str:
+    if isinstance(name, (bytes, bytearray)):
+        return bytes(name).decode()
+    if not isinstance(name, str):
+        raise TypeError(f"name_expressions must be str, not {type(name).__name__}")
+    return name

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a compiled program depends on, as the key by which a cache finds it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from cuda.core._program import _compiler_build
+from cuda.core._program._compile_target import default_arch
+from cuda.core._program._linker_options import LinkerOptions
+from cuda.core._program._program_options import ProgramOptions
+
+# Changed with what `Program.compile` keeps under a key.
+_FORM = b"open-cuda-python program 1"
+
+# Options that read files, whose contents the key cannot know.
+_READING = ("include_path", "pre_include", "use_pch", "pch", "pch_dir")
+# Options that write files: a program found in a cache would not write them.
+_WRITING = ("create_pch", "fdevice_time_trace", "time")
+_INCLUDE = re.compile(rb"(?:#|%:|\?\?=)(?:\s|/\*.*?\*/)*(?:include|embed)|__has_include|__has_embed", re.DOTALL)
+
+
+def make_program_cache_key(
+    *,
+    code: str | bytes,
+    code_type: str,
+    options: ProgramOptions,
+    target_type: str,
+    name_expressions: Sequence[str | bytes | bytearray] = (),
+    extra_digest: bytes | None = None,
+) -> bytes:
+    """Return the key by which a cache finds a compiled program.
+
+    It is made of everything that the result depends on: source, options, architecture (that of the current device
+    where the options have none), target, names, and the version and build of the compiler.
+
+    Parameters
+    ----------
+    code, code_type, options
+        As for `Program`.
+    target_type, name_expressions
+        As for `Program.compile`.
+    extra_digest : bytes, optional
+        What stands for the files that the program reads, such as a SHA-256 of all its headers.
+
+    Returns
+    -------
+    bytes
+        32 bytes.
+
+    Raises
+    ------
+    ValueError
+        If the program reads files and there is no `extra_digest`, or if compiling it is to write a file.
+
+    Examples
+    --------
+    >>> key = make_program_cache_key(
+    ...     code=source, code_type="c++", options=ProgramOptions(arch="sm_90"), target_type="cubin"
+    ... )
+    >>> type(key)
+    <class 'bytes'>
+    """
+    from cuda.core._program._program import Program, _names, _target
+
+    if extra_digest is not None and not isinstance(extra_digest, (bytes, bytearray)):
+        raise TypeError(f"extra_digest must be bytes or None, not {type(extra_digest).__name__}")
+    with Program(code, code_type, options) as program:
+        target = _target(program._code_type, target_type)
+        return key_of(
+            program._code, program._code_type, program._options, target, _names(name_expressions), extra_digest
+        )
+
+
+def key_of(
+    source: bytes,
+    kind: str,
+    options: ProgramOptions,
+    target: str,
+    names: Sequence[str],
+    extra_digest: bytes | None = None,
+) -> bytes:
+    """Return the key for arguments that a Program has checked; see `make_program_cache_key`."""
+    _refuse_files(options, source if kind == "c++" else b"", extra_digest)
+    parts = [_FORM, kind.encode(), target.encode(), (options.name or "").encode(), source]
+    parts += [b"" if extra_digest is None else b"+" + extra_digest, b"%d" % len(names)]
+    parts += [*(name.encode() for name in names), *_spelled(options, kind, target)]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()
+
+
+def _refuse_files(options: ProgramOptions, source: bytes, extra_digest: bytes | None) -> None:
+    writing = [field for field in _WRITING if getattr(options, field)]
+    if writing:
+        raise ValueError(f"{', '.join(writing)}: compile without a cache, for a program found in one writes no file")
+    if extra_digest is not None:
+        return
+    reading = [field for field in _READING if getattr(options, field)]
+    only_bundled = options.use_bundled_headers and options.no_source_include
+    if not only_bundled and _INCLUDE.search(re.sub(rb"\\\r?\n", b"", source)):
+        reading.append("#include")
+    if reading:
+        raise ValueError(
+            f"{', '.join(reading)}: the program reads files, which may change while its key does not. Give "
+            "make_program_cache_key an extra_digest of them and keep the result in the cache yourself, or compile "
+            "without a cache"
+        )
+
+
+def _build(api: Literal["nvrtc", "nvvm", "nvjitlink"], version: Sequence[int]) -> bytes:
+    return f"{api} {'.'.join(map(str, version))} {_compiler_build.of(api)}".encode()
+
+
+def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
+    """Return the compiler's version and its options as it takes them."""
+    if kind == "c++":
+        from cuda.bindings import nvrtc
+
+        version: Any = nvrtc.nvrtcVersion()[1:]
+        arch = options.arch or default_arch(nvrtc.nvrtcGetSupportedArchs()[1])
+        return [_build("nvrtc", version), *dataclasses.replace(options, arch=arch).as_bytes("NVRTC", target)]
+    arch = options.arch or default_arch()
+    options = dataclasses.replace(options, arch=arch)
+    spelled: list[bytes] = []
+    if kind == "nvvm":
+        spelled = _spelled_ir(options, target)
+    if target == "cubin":
+        from cuda.bindings import nvjitlink
+
+        linker = options.for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
+        spelled += [_build("nvjitlink", nvjitlink.version()), *linker.as_bytes("nvjitlink")]
+    return spelled  # nothing where PTX is handed through
+
+
+def _spelled_ir(options: ProgramOptions, target: str) -> list[bytes]:
+    """Return libNVVM's version, its options, and what else goes into an NVVM program."""
+    from cuda.bindings import nvvm
+    from cuda.core._program import _nvvm
+
+    spelled = [_build("nvvm", nvvm.version()), *options.as_bytes("NVVM", target)]
+    for name, source in _nvvm._extra(options):
+        spelled += [name.encode(), source]
+    if options.use_libdevice:
+        spelled.append(hashlib.sha256(_nvvm.libdevice()).digest())
+    return spelled

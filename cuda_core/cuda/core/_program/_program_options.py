@@ -1,0 +1,419 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The options of a compilation, and how NVRTC spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from cuda.core._program import _bundled_headers
+from cuda.core._program._option_names import named_options
+
+# Field -> (what its value becomes, NVRTC's option). NVRTC documentation, "Supported Compile Options".
+#   flag: the option itself where true   bool: =true or =false   switch: =on or =off
+#   value: =VALUE                        list: once for each value
+#   headers: =FOLDER where true
+_NVRTC = {
+    "arch": ("value", "--gpu-architecture"),
+    "relocatable_device_code": ("bool", "--relocatable-device-code"),
+    "extensible_whole_program": ("flag", "--extensible-whole-program"),
+    "debug": ("flag", "--device-debug"),
+    "lineinfo": ("flag", "--generate-line-info"),
+    "device_code_optimize": ("switch", "--dopt"),
+    "ptxas_options": ("list", "--ptxas-options"),
+    "max_register_count": ("value", "--maxrregcount"),
+    "ftz": ("bool", "--ftz"),
+    "prec_sqrt": ("bool", "--prec-sqrt"),
+    "prec_div": ("bool", "--prec-div"),
+    "fma": ("bool", "--fmad"),
+    "use_fast_math": ("flag", "--use_fast_math"),
+    "extra_device_vectorization": ("flag", "--extra-device-vectorization"),
+    "link_time_optimization": ("flag", "--dlink-time-opt"),
+    "gen_opt_lto": ("flag", "--gen-opt-lto"),
+    "define_macro": ("macro", "--define-macro"),
+    "undefine_macro": ("list", "--undefine-macro"),
+    "include_path": ("list", "--include-path"),
+    "use_bundled_headers": ("headers", "--use-bundled-headers"),
+    "pre_include": ("list", "--pre-include"),
+    "no_source_include": ("flag", "--no-source-include"),
+    "std": ("value", "--std"),
+    "builtin_move_forward": ("bool", "--builtin-move-forward"),
+    "builtin_initializer_list": ("bool", "--builtin-initializer-list"),
+    "disable_warnings": ("flag", "--disable-warnings"),
+    "restrict": ("flag", "--restrict"),
+    "device_as_default_execution_space": ("flag", "--device-as-default-execution-space"),
+    "device_int128": ("flag", "--device-int128"),
+    "optimization_info": ("value", "--optimization-info"),
+    "no_display_error_number": ("flag", "--no-display-error-number"),
+    "diag_error": ("list", "--diag-error"),
+    "diag_suppress": ("list", "--diag-suppress"),
+    "diag_warn": ("list", "--diag-warn"),
+    "brief_diagnostics": ("bool", "--brief-diagnostics"),
+    "time": ("value", "--time"),
+    "split_compile": ("value", "--split-compile"),
+    "fdevice_syntax_only": ("flag", "--fdevice-syntax-only"),
+    "minimal": ("flag", "--minimal"),
+    "no_cache": ("flag", "--no-cache"),
+    "fdevice_time_trace": ("value", "--fdevice-time-trace"),
+    "device_float128": ("flag", "--device-float128"),
+    "frandom_seed": ("value", "--frandom-seed"),
+    "ofast_compile": ("value", "--Ofast-compile"),
+    "pch": ("flag", "--pch"),
+    "create_pch": ("value", "--create-pch"),
+    "use_pch": ("value", "--use-pch"),
+    "pch_dir": ("value", "--pch-dir"),
+    "pch_verbose": ("bool", "--pch-verbose"),
+    "pch_messages": ("bool", "--pch-messages"),
+    "instantiate_templates_in_pch": ("bool", "--instantiate-templates-in-pch"),
+    "numba_debug": ("flag", "--numba-debug"),
+    "warning_as_error": ("warnings", "--warning-as-error"),
+    "warn_reorder": ("flag", "--Wreorder"),
+    "warn_conversion": ("flag", "--Wconversion"),
+    "device_stack_protector": ("bool", "--device-stack-protector"),
+    "jump_table_density": ("percent", "--jump-table-density"),
+    "modify_stack_limit": ("bool", "--modify-stack-limit"),
+}
+# The kinds of warnings that --warning-as-error takes.
+_WARNINGS = ("all-warnings", "reorder", "deprecated-declarations", "conversion")
+_MOST_DENSE = 101  # --jump-table-density: percent, and one more for no jump tables
+
+# Fields that only NVVM programs use.
+_NVVM_ONLY = ("extra_sources", "use_libdevice")
+
+# Fields with which a PTX program is assembled: the names that LinkerOptions gives them are the same.
+LINKER_FIELDS = [
+    "name",
+    "arch",
+    "max_register_count",
+    "debug",
+    "lineinfo",
+    "ftz",
+    "prec_div",
+    "prec_sqrt",
+    "fma",
+    "ptxas_options",
+    "split_compile",
+    "no_cache",
+    "numba_debug",
+]
+
+
+def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
+    """Yield the command-line form of one option."""
+    if value is None or (kind == "flag" and not value):
+        return
+    if kind == "flag":
+        yield option
+    elif kind == "bool":
+        yield f"{option}={'true' if value else 'false'}"
+    elif kind == "headers":
+        if value:
+            yield from _bundled_headers.options()
+    elif kind == "switch":
+        yield f"{option}={'on' if value else 'off'}"
+    elif kind == "macro":
+        yield from (f"{option}={text}" for text in _macros(value))
+    elif kind == "warnings":
+        yield from (f"{option}={each}" for each in _warnings(field, value))
+    elif kind == "percent":
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{field} must be an int from 0 to {_MOST_DENSE}, not {value!r}")
+        if not 0 <= value <= _MOST_DENSE:
+            raise ValueError(f"{field} must be from 0 to {_MOST_DENSE}, not {value}")
+        yield f"{option}={value}"
+    elif kind == "list":
+        values = value if isinstance(value, (list, tuple)) else [value]
+        yield from (f"{option}={_text(field, item)}" for item in values)
+    else:
+        yield f"{option}={_text(field, value)}"
+
+
+def _warnings(field: str, value: Any) -> list[str]:
+    """Return the kinds of warnings: True is all, False none."""
+    if isinstance(value, bool):
+        return [_WARNINGS[0]] if value else []
+    kinds = [value] if isinstance(value, str) else value
+    if not isinstance(kinds, (list, tuple)) or not all(isinstance(kind, str) for kind in kinds):
+        raise TypeError(f"{field} must be True, or one of {', '.join(map(repr, _WARNINGS))}, or a list, not {value!r}")
+    for kind in kinds:
+        if kind not in _WARNINGS:
+            raise ValueError(f"{field} must be among {', '.join(map(repr, _WARNINGS))}, not {kind!r}")
+    return list(kinds)
+
+
+# What the value of a field looks like, where the type alone does not tell.
+_FORMS = {"arch": "a str such as 'sm_90'", "std": "a str such as 'c++17'"}
+
+
+def _text(field: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        if field in _FORMS:
+            raise TypeError(f"{field} must be {_FORMS[field]}, not {value!r}")
+        raise TypeError(f"{field} must be a str or an int (or a list of them, where it takes several), not {value!r}")
+    return str(value)
+
+
+def _macros(value: Any) -> Iterator[str]:
+    """Yield NAME or NAME=VALUE of a name, a pair of name and value, or a sequence of such."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value):
+        yield f"{value[0]}={value[1]}"
+    elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and not _is_macro(value[1]):
+        name, number = value
+        raise TypeError(
+            f"define_macro: the value of {name!r} must be a str, not {number!r}: write ({name!r}, '{number}')"
+        )
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, list):
+                raise TypeError(f"define_macro: {item!r} must be a name or a tuple (name, value)")
+            yield from _macros(item)
+    elif isinstance(value, dict):
+        pairs = [(str(name), str(text)) for name, text in value.items()]
+        raise TypeError(f"define_macro must be a list of tuples (name, value), not a dict: write {pairs!r}")
+    else:
+        raise TypeError(f"define_macro must be a name, a tuple (name, value) or a list of them, not {value!r}")
+
+
+def _is_macro(value: Any) -> bool:
+    return isinstance(value, (str, tuple, list))
+
+
+@named_options
+@dataclass
+class ProgramOptions:
+    """Choose how a `Program` is compiled. None leaves an option to the compiler.
+
+    Attributes
+    ----------
+    name : str
+        What the program is called in messages; its directory is where ``#include "..."`` looks first.
+    arch : str
+        The architecture, such as ``"sm_90"`` or ``"compute_90"``; by default that of the current device.
+    relocatable_device_code : bool
+        Whether to generate code that can be linked with other code.
+    extensible_whole_program : bool
+        Whether to link with the device runtime only.
+    debug : bool
+        Whether to add debugging information.
+    lineinfo : bool
+        Whether to add line numbers; always done for the CPU device, whose driver finds the PTX by it.
+    device_code_optimize : bool
+        Whether to optimise although `debug` is set.
+    ptxas_options : str or list of str
+        Options for ptxas.
+    max_register_count : int
+        The most registers that a thread may use.
+    ftz : bool
+        Whether single-precision denormals become zero.
+    prec_sqrt, prec_div : bool
+        Whether square root and division round correctly.
+    fma : bool
+        Whether a multiplication and an addition may become one operation.
+    use_fast_math : bool
+        Whether to prefer speed: `ftz`, and neither `prec_sqrt` nor `prec_div`.
+    extra_device_vectorization : bool
+        Whether to vectorise more.
+    link_time_optimization : bool
+        Whether to generate intermediate code for optimisation by the linker.
+    gen_opt_lto : bool
+        Whether to optimise before that.
+    define_macro, undefine_macro : str, tuple of str, or list of them
+        Macros as a name, or as (name, value).
+    include_path : str or list of str
+        Folders for ``#include``.
+    use_bundled_headers : bool
+        Whether to use the headers that NVRTC carries.
+    pre_include : str or list of str
+        Headers to include first.
+    no_source_include : bool
+        Whether not to look for headers in the folder of the program.
+    std : str
+        The language: ``"c++11"``, ``"c++14"``, ``"c++17"`` or ``"c++20"``.
+    builtin_move_forward, builtin_initializer_list : bool
+        Whether std::move and std::forward, std::initializer_list are built in.
+    disable_warnings : bool
+        Whether to say nothing but errors.
+    restrict : bool
+        Whether all pointer parameters of kernels are ``__restrict__``.
+    device_as_default_execution_space : bool
+        Whether functions without annotation are ``__device__``.
+    device_int128, device_float128 : bool
+        Whether there are types ``__int128`` and ``__float128``.
+    optimization_info : str
+        The kind of optimisation to report: ``"inline"``.
+    no_display_error_number : bool
+        Whether messages have no number.
+    diag_error, diag_suppress, diag_warn : int or list of int
+        Numbers of messages that become errors, nothing, or warnings.
+    brief_diagnostics : bool
+        Whether messages have neither the line of source nor a caret.
+    time : str
+        A CSV file for the time of each phase; ``"-"`` puts it into the log.
+    split_compile : int
+        How many threads optimise; 0 for all processors.
+    fdevice_syntax_only : bool
+        Whether only to check the syntax.
+    minimal : bool
+        Whether to leave out language features that cost compile time.
+    no_cache : bool
+        Whether not to use the compiler's cache.
+    fdevice_time_trace : str
+        A JSON file for a trace of the compilation.
+    frandom_seed : str
+        A seed for the names that the compiler makes up.
+    ofast_compile : str
+        How much optimisation to give up for compile time: ``"0"``, ``"min"``, ``"mid"`` or ``"max"``.
+    pch : bool
+        Whether to make and use a precompiled header by itself.
+    create_pch, use_pch : str
+        A precompiled header to write, or to use.
+    pch_dir : str
+        The folder for precompiled headers.
+    pch_verbose, pch_messages : bool
+        Whether to say why a precompiled header is not used, and when one is.
+    instantiate_templates_in_pch : bool
+        Whether a precompiled header holds template instances.
+    extra_sources : list of tuple
+        Further modules, as (name, source), of an NVVM program.
+    use_libdevice : bool
+        Whether to link libdevice to an NVVM program.
+    numba_debug : bool
+        Whether to add what Numba's debugger needs.
+    warning_as_error : bool, str or list of str
+        Warnings that become errors: True for ``"all-warnings"``, or ``"reorder"``, ``"conversion"``,
+        ``"deprecated-declarations"``. NVRTC's ``--warning-as-error`` (``-Werror``).
+    warn_reorder, warn_conversion : bool
+        Whether to warn of initialisers in another order than their members', and of conversions that may change a
+        value.
+    device_stack_protector : bool
+        Whether kernels check at run time that nothing overflows their stack.
+    jump_table_density : int
+        How full, in percent, a table of jumps for a ``switch`` must be to be made; 101 makes none.
+    modify_stack_limit : bool
+        Whether the compiler may raise the process's limit of stack while it works; it does unless told not to.
+
+    Examples
+    --------
+    >>> options = ProgramOptions(arch="sm_90", std="c++20", define_macro=("COUNT", "4"), use_fast_math=True)
+    """
+
+    name: str | None = "default_program"
+    arch: str | None = None
+    relocatable_device_code: bool | None = None
+    extensible_whole_program: bool | None = None
+    debug: bool | None = None
+    lineinfo: bool | None = None
+    device_code_optimize: bool | None = None
+    ptxas_options: str | list[str] | tuple[str] | None = None
+    max_register_count: int | None = None
+    ftz: bool | None = None
+    prec_sqrt: bool | None = None
+    prec_div: bool | None = None
+    fma: bool | None = None
+    use_fast_math: bool | None = None
+    extra_device_vectorization: bool | None = None
+    link_time_optimization: bool | None = None
+    gen_opt_lto: bool | None = None
+    define_macro: str | tuple[str, str] | list[str | tuple[str, str]] | tuple[str | tuple[str, str], ...] | None = None
+    undefine_macro: str | list[str] | tuple[str] | None = None
+    include_path: str | list[str] | tuple[str] | None = None
+    use_bundled_headers: bool | None = None
+    pre_include: str | list[str] | tuple[str] | None = None
+    no_source_include: bool | None = None
+    std: str | None = None
+    builtin_move_forward: bool | None = None
+    builtin_initializer_list: bool | None = None
+    disable_warnings: bool | None = None
+    restrict: bool | None = None
+    device_as_default_execution_space: bool | None = None
+    device_int128: bool | None = None
+    optimization_info: str | None = None
+    no_display_error_number: bool | None = None
+    diag_error: int | list[int] | tuple[int] | None = None
+    diag_suppress: int | list[int] | tuple[int] | None = None
+    diag_warn: int | list[int] | tuple[int] | None = None
+    brief_diagnostics: bool | None = None
+    time: str | None = None
+    split_compile: int | None = None
+    fdevice_syntax_only: bool | None = None
+    minimal: bool | None = None
+    no_cache: bool | None = None
+    fdevice_time_trace: str | None = None
+    device_float128: bool | None = None
+    frandom_seed: str | None = None
+    ofast_compile: str | None = None
+    pch: bool | None = None
+    create_pch: str | None = None
+    use_pch: str | None = None
+    pch_dir: str | None = None
+    pch_verbose: bool | None = None
+    pch_messages: bool | None = None
+    instantiate_templates_in_pch: bool | None = None
+    extra_sources: (
+        list[tuple[str, str | bytes | bytearray]] | tuple[tuple[str, str | bytes | bytearray], ...] | None
+    ) = None
+    use_libdevice: bool | None = None
+    numba_debug: bool | None = None
+    warning_as_error: bool | str | list[str] | tuple[str, ...] | None = None
+    warn_reorder: bool | None = None
+    warn_conversion: bool | None = None
+    device_stack_protector: bool | None = None
+    jump_table_density: int | None = None
+    modify_stack_limit: bool | None = None
+
+    def as_bytes(self, backend: str, target_type: str | None = None) -> list[bytes]:
+        """Return the options as a compiler takes them.
+
+        Parameters
+        ----------
+        backend : str
+            ``"NVRTC"``, ``"NVVM"`` or ``"nvJitLink"``.
+        target_type : str, optional
+            What is compiled to; ``"ltoir"`` implies `link_time_optimization`.
+
+        Returns
+        -------
+        list of bytes
+        """
+        kind = str(backend).lower()
+        if kind == "nvjitlink":
+            return self.for_linker().as_bytes("nvjitlink")
+        if kind == "nvvm":
+            from cuda.core._program._nvvm import spelled
+
+            return spelled(self, target_type)
+        if kind != "nvrtc":
+            raise ValueError(f"backend must be 'NVRTC', 'NVVM' or 'nvJitLink', not {backend!r}")
+        for field in _NVVM_ONLY:
+            if getattr(self, field) is not None:
+                raise ValueError(f"{field} is for NVVM programs: a C++ program has no use for it")
+        options = [
+            text for field, (form, name) in _NVRTC.items() for text in spell(field, form, name, getattr(self, field))
+        ]
+        if target_type == "ltoir" and not self.link_time_optimization:
+            options.append("--dlink-time-opt")
+        return [option.encode() for option in options]
+
+    def is_settled(self) -> bool:
+        """Tell whether no field is a list or other object that its maker may still change."""
+        values = [getattr(self, field.name) for field in fields(self)]
+        return all(value is None or isinstance(value, (str, bytes, int)) for value in values)
+
+    def for_linker(self) -> Any:
+        """Return the options with which a PTX program is assembled, as LinkerOptions."""
+        from cuda.core._program._linker_options import LinkerOptions
+
+        unused = [
+            field
+            for field in (*_NVRTC, *_NVVM_ONLY)
+            if field not in (*LINKER_FIELDS, "link_time_optimization", "time", "device_code_optimize")
+            and getattr(self, field) is not None
+        ]
+        if unused:
+            raise ValueError(f"{', '.join(unused)} {'is' if len(unused) == 1 else 'are'} not for PTX programs")
+        values = {field: getattr(self, field) for field in LINKER_FIELDS}
+        return LinkerOptions(**values, time=True if self.time else None)

@@ -1,0 +1,281 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Events: points in the work of a stream, to wait for or to measure between."""
+
+cimport cython
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport after_wait, check, fail, is_finalizing
+from cuda.core._device._context cimport Context, activate, activate_anyway, deactivate, primary
+from cuda.core._driver_handle cimport HandleClass
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import EventOptions, as_options, not_pickled
+
+cdef HandleClass CUEVENT = HandleClass("CUevent")
+
+
+cdef class Event:
+    """A point in a stream's work, made by `Device.create_event` or `Stream.record`.
+
+    Subtracting two events gives the time between them in milliseconds:
+
+    >>> start = stream.record(options=EventOptions(timing_enabled=True))
+    >>> launch(stream, config, kernel, buffer, 2.0, 100)
+    >>> end = stream.record(options=EventOptions(timing_enabled=True))
+    >>> end.sync()
+    >>> milliseconds = end - start
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("an Event is not made directly: use Device.create_event or Stream.record")
+
+    @staticmethod
+    cdef Event create(int device_id, object options):
+        cdef Event self = Event.__new__(Event)
+        cdef unsigned int flags = cydriver.CU_EVENT_DISABLE_TIMING
+        if options is not None:
+            options = as_options(EventOptions, options, "options")
+            self.ipc = bool(options.ipc_enabled)
+            if self.ipc and options.timing_enabled:
+                raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event takes no time")
+            self.timing = bool(options.timing_enabled)
+            self.blocking = bool(options.blocking_sync)
+            flags = (0 if self.timing else cydriver.CU_EVENT_DISABLE_TIMING) | (
+                cydriver.CU_EVENT_BLOCKING_SYNC if self.blocking else 0
+            ) | (cydriver.CU_EVENT_INTERPROCESS if self.ipc else 0)
+        self.device_id = device_id
+        cdef bint pushed = activate(device_id)
+        try:
+            with nogil:
+                check(cydriver.cuEventCreate(&self.native, flags), b"cuEventCreate")
+        finally:
+            deactivate(pushed)
+        return self
+
+    cdef cydriver.CUevent open_handle(self) except NULL:
+        if self.native == NULL:
+            raise ClosedError("this Event is closed")
+        return self.native
+
+    def __dealloc__(self):
+        if self.native != NULL and not is_finalizing():
+            with nogil:
+                cydriver.cuEventDestroy(self.native)
+            self.native = NULL
+
+    def close(self):
+        """Destroy the event. Closing twice does nothing. Graphs that record it, or wait for it, can go on doing so."""
+        cdef cydriver.CUevent native = self.native
+        self.native = NULL
+        if native != NULL and self.uses:
+            self.retired = native
+        elif native != NULL:
+            with nogil:
+                check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
+
+    cdef int drop_use(self) except -1:
+        """Count one use less; the last one destroys an event that was closed meanwhile."""
+        cdef cydriver.CUevent native = self.retired
+        self.uses -= 1
+        if self.uses == 0 and native != NULL:
+            self.retired = NULL
+            with nogil:
+                cydriver.cuEventDestroy(native)
+        return 0
+
+    def __enter__(self):
+        self.open_handle()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the event was closed."""
+        return self.native == NULL
+
+    @property
+    def handle(self):
+        """Return the event as `cuda.bindings.driver.CUevent`, one of address 0 once closed."""
+        return CUEVENT.of(self.native)
+
+    @property
+    def device(self):
+        """Return the device whose streams may record this event."""
+        from cuda.core._device._device import Device
+
+        self.open_handle()
+        return Device(self.device_id)
+
+    @property
+    def context(self):
+        """Return the context of the event's device."""
+        self.open_handle()
+        return Context.wrap(primary(self.device_id), self.device_id)
+
+    @property
+    def is_timing_enabled(self) -> bool:
+        """Tell whether the event takes the time."""
+        self.open_handle()
+        return self.timing
+
+    @property
+    def is_blocking_sync(self) -> bool:
+        """Tell whether `sync` sleeps rather than spins."""
+        self.open_handle()
+        return self.blocking
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Tell whether other processes may use the event."""
+        self.open_handle()
+        return self.ipc
+
+    @property
+    def ipc_descriptor(self):
+        """Return what another process needs to open this event.
+
+        Raises
+        ------
+        RuntimeError
+            If the event was not made with ``ipc_enabled=True``.
+        """
+        from cuda.core._memory._ipc import describe_event
+
+        self.open_handle()
+        if not self.ipc:
+            raise RuntimeError("this Event is not shared: make it with EventOptions(ipc_enabled=True)")
+        return describe_event(self)
+
+    @classmethod
+    def from_ipc_descriptor(cls, ipc_descriptor):
+        """Open an event of another process.
+
+        Parameters
+        ----------
+        ipc_descriptor : IPCEventDescriptor
+            What `ipc_descriptor` returned there. It is trusted: take it only from processes of your own.
+
+        Returns
+        -------
+        Event
+        """
+        from cuda.core._memory._ipc import device_of_event
+
+        cdef Event self = Event.__new__(Event)
+        cdef cydriver.CUipcEventHandle data
+        self.device_id = device_of_event(ipc_descriptor).device_id
+        payload = ipc_descriptor.payload
+        if len(payload) != sizeof(data):
+            raise ValueError(f"ipc_descriptor has {len(payload)} bytes, but an event's has {sizeof(data)}")
+        memcpy(&data, <char*>payload, sizeof(data))
+        self.ipc = True
+        self.blocking = ipc_descriptor.is_blocking_sync
+        cdef bint pushed = activate_anyway(self.device_id)
+        try:
+            check(cydriver.cuIpcOpenEventHandle(&self.native, data), b"cuIpcOpenEventHandle")
+        finally:
+            deactivate(pushed)
+        return self
+
+    def _export(self) -> bytes:
+        """Return what another process needs to open the event."""
+        cdef cydriver.CUipcEventHandle data
+        check(cydriver.cuIpcGetEventHandle(&data, self.open_handle()), b"cuIpcGetEventHandle")
+        return (<char*>&data)[:sizeof(data)]
+
+    @property
+    def is_done(self) -> bool:
+        """Tell whether the work before the event is finished; an event never recorded counts as done."""
+        cdef cydriver.CUresult status = cydriver.cuEventQuery(self.open_handle())
+        if status == cydriver.CUDA_ERROR_NOT_READY:
+            return False
+        check(status, b"cuEventQuery")
+        return True
+
+    def sync(self, timeout=None) -> None:
+        """Wait until the work before the event is finished.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            The longest time to wait, in seconds; None for no limit.
+
+        Raises
+        ------
+        CUDAError
+            If that work failed.
+        TimeoutError
+            If the time is over; the work goes on.
+        """
+        cdef cydriver.CUevent native = self.open_handle()
+        cdef cydriver.CUresult status
+        if timeout is not None:
+            from cuda.core._stream._waiting import wait_for
+
+            return wait_for(self, timeout)
+        with nogil:
+            status = cydriver.cuEventSynchronize(native)
+        check(status, b"cuEventSynchronize")
+        if after_wait is not None:
+            after_wait()
+
+    def __await__(self):
+        """Wait until the work before the event is finished, while the event loop of asyncio, anyio or Trio goes on."""
+        from cuda.core._stream._waiting import until_done
+
+        self.open_handle()
+        return until_done(self).__await__()
+
+    def __sub__(self, other):
+        if not isinstance(self, Event) or not isinstance(other, Event):
+            return NotImplemented
+        cdef Event end = self
+        cdef Event start = other
+        cdef float milliseconds = 0
+        cdef cydriver.CUevent first = start.open_handle(), last = end.open_handle()
+        if not (start.timing and end.timing):
+            which = "neither event takes" if not (start.timing or end.timing) else "one of the events does not take"
+            raise RuntimeError(f"{which} the time: create both with EventOptions(timing_enabled=True)")
+        cdef cydriver.CUresult status = cydriver.cuEventElapsedTime(&milliseconds, first, last)
+        if status == cydriver.CUDA_ERROR_NOT_READY:
+            fail(status, b"cuEventElapsedTime", "An event is still to come: call sync() on the later one first.")
+        if status == cydriver.CUDA_ERROR_INVALID_HANDLE:
+            advice = "Record both events, in streams of one device, before subtracting them."
+            fail(status, b"cuEventElapsedTime", advice)
+        check(status, b"cuEventElapsedTime")
+        return milliseconds
+
+    def __eq__(self, other):
+        if not isinstance(other, Event):
+            return NotImplemented
+        return self is other or (self.native != NULL and self.native == (<Event>other).native)
+
+    def __hash__(self):
+        return hash(<uintptr_t>self.native) if self.native != NULL else id(self)
+
+    def __reduce__(self):
+        if not self.ipc:
+            raise not_pickled(self)
+        return Event.from_ipc_descriptor, (self.ipc_descriptor,)
+
+    def __repr__(self):
+        state = "closed" if self.native == NULL else f"{<uintptr_t>self.native:#x}"
+        return f"<Event {state} of device {self.device_id}>"
+
+
+@cython.final
+cdef class EventUse:
+    """Keep the driver's event, which may be closed meanwhile, as long as this object lives."""
+
+    def __cinit__(self, Event of not None):
+        self.of = of
+        of.uses += 1
+
+    def __del__(self):
+        self.of.drop_use()

@@ -1,0 +1,504 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Streams: queues of work of a device."""
+
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport after_wait, check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._driver_handle cimport HandleClass
+from cuda.core._device._context cimport (
+    Context,
+    activate,
+    context_ordinal,
+    current_ordinal,
+    deactivate,
+    life_of,
+    no_context,
+)
+from cuda.core._stream._event cimport Event
+
+import atexit
+import os
+
+from cuda.core._errors import ClosedError
+from cuda.core._options import StreamOptions, as_options, not_pickled
+
+
+cdef HandleClass CUSTREAM = HandleClass("CUstream")
+
+# Whether Python is about to end: its lock must not be asked for from then on.
+cdef bint ending = False
+
+
+@atexit.register
+def _end():
+    global ending
+    ending = True
+
+
+cdef void call_back(void* context) noexcept nogil:
+    """Run a callback, on the driver's thread. One that comes after Python's end has nothing to run in."""
+    if not ending:
+        call_back_with_gil(context)
+
+
+cdef void call_back_with_gil(void* context) noexcept with gil:
+    cdef object callbacks, function
+    callbacks, function = <object><PyObject*>context
+    Py_DECREF(<object><PyObject*>context)
+    callbacks.run(function)
+
+
+cdef class Stream:
+    """A queue of work: what is put into it runs in order.
+
+    Streams come from `Device.create_stream`, and `from_handle` wraps one of another library.
+    A stream is destroyed when closed or no longer referred to; its work still finishes.
+
+    Examples
+    --------
+    >>> with device.create_stream() as second:
+    ...     second.wait(stream.record())
+    ...     second.sync()
+    ...     second.is_done
+    True
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Stream is not made directly: use Device.create_stream or Stream.from_handle")
+
+    @staticmethod
+    cdef Stream wrap(cydriver.CUstream native, object owner):
+        cdef Stream self = Stream.__new__(Stream)
+        self.native = native
+        self.owner = owner
+        self.device_id = -1
+        return self
+
+    @staticmethod
+    def from_handle(handle):
+        """Wrap a stream that something else owns.
+
+        Parameters
+        ----------
+        handle : int or cuda.bindings.driver.CUstream
+            The stream's address; it must outlive the returned object.
+
+        Returns
+        -------
+        Stream
+        """
+        cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+        self.capturable = True
+        return self
+
+    cdef cydriver.CUstream open_handle(self) except? NULL:
+        if self.closed:
+            raise ClosedError("this Stream is closed")
+        return self.native
+
+    cdef int ordinal(self) except -1:
+        """Return the ordinal of the stream's device; a default stream's is the current one."""
+        cdef cydriver.CUcontext context = NULL
+        if self.device_id >= 0:
+            return self.device_id
+        cdef int found
+        if <uintptr_t>self.native <= 2:
+            found = current_ordinal()
+        else:
+            check(cydriver.cuStreamGetCtx(self.open_handle(), &context), b"cuStreamGetCtx")
+            found = context_ordinal(context)
+            self.device_id = found
+        if found < 0:
+            no_context(b"cuCtxGetCurrent")
+        return found
+
+    cdef bint ask_capturing(self) except -1:
+        cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+        if not self.closed and cydriver.cuStreamIsCapturing(self.native, &status) == cydriver.CUDA_SUCCESS:
+            return status != cydriver.CU_STREAM_CAPTURE_STATUS_NONE
+        return False
+
+    cdef bint is_outlived(self) except -1:
+        """Tell whether a reset, after which the device has another context, has taken the stream."""
+        cdef uint64_t now = life_of(self.device_id) if self.life else 0
+        return now != 0 and now != self.life
+
+    cdef int destroy(self) except -1:
+        """Destroy the stream, unless a reset has taken it: its handle is a wild pointer then."""
+        self.doomed = False
+        owner, self.owner = self.owner, None  # a green context goes after its streams
+        if not self.is_outlived():
+            with nogil:
+                check(cydriver.cuStreamDestroy(self.native), b"cuStreamDestroy")
+        del owner
+        return 0
+
+    def __dealloc__(self):
+        if self.owned and not self.closed and not is_finalizing():
+            if not self.is_outlived():
+                with nogil:
+                    cydriver.cuStreamDestroy(self.native)
+            if dev_mode:
+                tell_unclosed(f"<Stream {<uintptr_t>self.native:#x}>", None)
+
+    def close(self):
+        """Destroy the stream once its work is finished, without waiting. Closing twice does nothing.
+
+        The default streams and streams that something else owns are not affected.
+        """
+        if self.closed or <uintptr_t>self.native in (1, 2):
+            return
+        self.closed = True
+        if not self.owned:
+            self.owner = None
+        elif self.users:
+            self.doomed = True
+        else:
+            self.destroy()
+
+    def __enter__(self):
+        self.open_handle()
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the stream was closed."""
+        return self.closed
+
+    @property
+    def handle(self):
+        """Return the stream as `cuda.bindings.driver.CUstream`, one of address 0 once closed."""
+        self.capturable = True
+        return CUSTREAM.of(NULL if self.closed else self.native)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the protocol's version, 0, and the stream's address."""
+        self.capturable = True
+        return (0, <uintptr_t>self.open_handle())
+
+    @property
+    def is_nonblocking(self) -> bool:
+        """Tell whether the stream runs without waiting for the legacy default stream."""
+        cdef unsigned int flags = 0
+        check(cydriver.cuStreamGetFlags(self.open_handle(), &flags), b"cuStreamGetFlags")
+        return bool(flags & cydriver.CU_STREAM_NON_BLOCKING)
+
+    @property
+    def priority(self) -> int:
+        """Return the stream's priority; a lower number is more urgent."""
+        cdef int priority = 0
+        check(cydriver.cuStreamGetPriority(self.open_handle(), &priority), b"cuStreamGetPriority")
+        return priority
+
+    @property
+    def device(self):
+        """Return the device whose queue this is."""
+        from cuda.core._device._device import Device
+
+        self.open_handle()
+        return Device(self.ordinal())
+
+    @property
+    def context(self):
+        """Return the context of the stream: the green one, if it is of one."""
+        cdef cydriver.CUcontext context = NULL
+        if isinstance(self.owner, Context) and self.owner.is_green:
+            self.open_handle()
+            return self.owner
+        check(cydriver.cuStreamGetCtx(self.open_handle(), &context), b"cuStreamGetCtx")
+        return Context.wrap(context, self.ordinal())
+
+    @property
+    def resources(self):
+        """Return what the stream has of the device: that of its context.
+
+        Returns
+        -------
+        DeviceResources
+        """
+        from cuda.core._device._device_resources import of_stream
+
+        self.open_handle()
+        self.ordinal()
+        return of_stream(self.handle)
+
+    def create_graph_builder(self):
+        """Create a builder that captures what is put into this stream into a graph.
+
+        Returns
+        -------
+        GraphBuilder
+        """
+        from cuda.core.graph._builder import on_stream
+
+        return on_stream(self, False)
+
+    @property
+    def is_done(self) -> bool:
+        """Tell whether all work in the stream is finished."""
+        cdef cydriver.CUresult status = cydriver.cuStreamQuery(self.open_handle())
+        if status == cydriver.CUDA_ERROR_NOT_READY:
+            return False
+        check(status, b"cuStreamQuery")
+        return True
+
+    def sync(self, timeout=None) -> None:
+        """Wait until all work in the stream is finished.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            The longest time to wait, in seconds; None for no limit.
+
+        Raises
+        ------
+        CUDAError
+            If that work failed.
+        TimeoutError
+            If the time is over; the work goes on.
+        Exception
+            What a callback of `add_callback` raised; a group if there were several.
+        """
+        cdef cydriver.CUstream native = self.open_handle()
+        cdef cydriver.CUresult status
+        if timeout is None:
+            self.begin_use()
+            with nogil:
+                status = cydriver.cuStreamSynchronize(native)
+            self.end_use()
+            check(status, b"cuStreamSynchronize")
+            if after_wait is not None:
+                after_wait()
+        else:
+            from cuda.core._stream._waiting import wait_for
+
+            wait_for(self, timeout)
+        if self.callbacks is not None:
+            self.callbacks.surface()
+
+    def __await__(self):
+        """Wait until the work now in the stream is finished, while the event loop of asyncio, anyio or Trio goes on."""
+        from cuda.core._stream._waiting import until_done
+
+        return until_done(self.record(), self.callbacks).__await__()
+
+    def add_callback(self, callback) -> None:
+        """Call a function once the work now in the stream is finished; later work waits for it.
+
+        It runs on a thread of the driver and must not use CUDA, which would wait for itself. What it raises, the
+        next `sync` of this Stream (or ``await``) raises. It is not called if that work fails.
+
+        Parameters
+        ----------
+        callback : callable
+            Called without arguments.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is being captured: a graph may run many times.
+        """
+        cdef cydriver.CUstream native = self.open_handle()
+        cdef cydriver.CUstreamCaptureStatus capturing
+        cdef cydriver.CUresult status
+        if not callable(callback):
+            raise TypeError(f"callback must be callable, not {type(callback).__name__}")
+        check(cydriver.cuStreamIsCapturing(native, &capturing), b"cuStreamIsCapturing")
+        if capturing != cydriver.CU_STREAM_CAPTURE_STATUS_NONE:
+            raise RuntimeError("this Stream is being captured: a callback runs once, but a graph may run many times")
+        if self.callbacks is None:
+            from cuda.core._stream._waiting import Callbacks
+
+            self.callbacks = Callbacks()
+        entry = (self.callbacks, callback)
+        cdef void* context = <void*><PyObject*>entry
+        Py_INCREF(entry)  # for call_back, which may run before the next line is done
+        with nogil:  # a driver whose queue is full waits for earlier callbacks
+            status = cydriver.cuLaunchHostFunc(native, call_back, context)
+        if status != cydriver.CUDA_SUCCESS:
+            Py_DECREF(entry)
+        check(status, b"cuLaunchHostFunc")
+
+    def record(self, event=None, options=None):
+        """Mark this point of the stream's work.
+
+        Parameters
+        ----------
+        event : Event, optional
+            The event to record; a new one if none is given.
+        options : EventOptions, optional
+            The properties of a new event; they say nothing of one that is given.
+
+        Returns
+        -------
+        Event
+        """
+        cdef Event recorded
+        if event is None:
+            self.open_handle()
+            recorded = Event.create(self.ordinal(), options)
+        elif isinstance(event, Event):
+            recorded = event
+        else:
+            raise TypeError(f"event must be an Event, not {type(event).__name__}")
+        cdef cydriver.CUevent marker = recorded.open_handle()
+        cdef cydriver.CUstream native = self.open_handle()
+        cdef cydriver.CUresult status
+        self.begin_use()
+        with nogil:
+            status = cydriver.cuEventRecord(marker, native)
+        self.end_use()
+        check(status, b"cuEventRecord")
+        return recorded
+
+    def wait(self, event_or_stream) -> None:
+        """Let later work of this stream wait for an event, or for the work now in another stream.
+
+        Parameters
+        ----------
+        event_or_stream : Event or Stream
+            What to wait for; any object with `__cuda_stream__` is a stream.
+        """
+        cdef Event event
+        if isinstance(event_or_stream, Event):
+            event = event_or_stream
+        elif isinstance(event_or_stream, Stream) or hasattr(event_or_stream, "__cuda_stream__"):
+            event = as_stream(event_or_stream, "event_or_stream").record()
+        else:
+            raise TypeError(
+                "event_or_stream must be an Event, a Stream or an object with __cuda_stream__, "
+                f"not {event_or_stream!r:.60} ({type(event_or_stream).__name__})"
+            )
+        check(cydriver.cuStreamWaitEvent(self.open_handle(), event.open_handle(), 0), b"cuStreamWaitEvent")
+
+    def __eq__(self, other):
+        if not isinstance(other, Stream):
+            return NotImplemented
+        cdef Stream stream = other
+        return self is stream or (not self.closed and not stream.closed and self.native == stream.native)
+
+    def __hash__(self):
+        return hash(<uintptr_t>self.native)
+
+    def __reduce__(self):
+        raise not_pickled(self)
+
+    def __repr__(self):
+        state = "closed" if self.closed else f"{<uintptr_t>self.native:#x}"
+        return f"<Stream {state}>"
+
+
+cdef str _advice(object obj):
+    """Return what to do with something that was given for a stream."""
+    if isinstance(obj, StreamOptions):
+        return "give options by name: options=StreamOptions(...)"
+    if isinstance(obj, int) and obj > 2:
+        return "Stream.from_handle wraps an address"
+    return "Device.default_stream is the default stream"
+
+
+cdef Stream as_stream(object obj, str argument):
+    """Return `obj` as a Stream, asking it by `__cuda_stream__` if it is another library's."""
+    if isinstance(obj, Stream):
+        (<Stream>obj).open_handle()
+        return <Stream>obj
+    protocol = getattr(obj, "__cuda_stream__", None)
+    if protocol is None:
+        raise TypeError(
+            f"{argument} must be a Stream or an object with __cuda_stream__, not {type(obj).__name__}; {_advice(obj)}"
+        )
+    answer = protocol() if callable(protocol) else protocol
+    try:
+        version, handle = answer
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{argument}: {type(obj).__name__}.__cuda_stream__ must return (version, address), not {answer!r}"
+        ) from None
+    if version != 0:
+        raise ValueError(f"{argument}: version {version} of the __cuda_stream__ protocol is unknown; 0 is known")
+    cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
+    self.capturable = True
+    return self
+
+
+def create_stream(int device_id, options=None) -> Stream:
+    """Create a stream of a device; see `Device.create_stream`."""
+    cdef Stream self = Stream.wrap(NULL, None)
+    cdef int lowest = 0, highest = 0
+    cdef unsigned int flags = cydriver.CU_STREAM_NON_BLOCKING
+    cdef int urgency = 0
+    cdef bint plain = True
+    if options is not None:
+        options = as_options(StreamOptions, options, "options")
+        plain = options.priority is None
+        urgency = options.priority or 0
+        if not options.nonblocking:
+            flags = cydriver.CU_STREAM_DEFAULT
+    cdef bint pushed = activate(device_id)
+    try:
+        if plain:
+            with nogil:
+                check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
+        else:
+            check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
+            if not highest <= urgency <= lowest:
+                raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
+            with nogil:
+                check(
+                    cydriver.cuStreamCreateWithPriority(&self.native, flags, urgency), b"cuStreamCreateWithPriority"
+                )
+        self.owned = True
+        self.device_id = device_id
+        self.life = life_of(device_id)
+    finally:
+        deactivate(pushed)
+    return self
+
+
+def create_green_stream(Context context not None, options=None) -> Stream:
+    """Create a stream of a green context, which it keeps alive; see `Context.create_stream`."""
+    cdef Stream self = Stream.wrap(NULL, context)
+    cdef int lowest = 0, highest = 0, urgency = 0
+    if options is not None:
+        options = as_options(StreamOptions, options, "options")
+        if not options.nonblocking:
+            raise ValueError("options.nonblocking must be True: streams of green contexts never wait for it")
+        urgency = options.priority or 0
+    cdef bint pushed = activate(context._device_id)
+    try:
+        check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
+    finally:
+        deactivate(pushed)
+    if not highest <= urgency <= lowest:
+        raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
+    with nogil:
+        check(
+            cydriver.cuGreenCtxStreamCreate(&self.native, context.green, cydriver.CU_STREAM_NON_BLOCKING, urgency),
+            b"cuGreenCtxStreamCreate",
+        )
+    self.owned = True
+    self.device_id = context._device_id
+    return self
+
+
+def to_stream(obj, str argument="stream") -> Stream:
+    """Return `obj` as a Stream, or raise the TypeError that names `argument`."""
+    return as_stream(obj, argument)
+
+
+# The handles that cuda.h gives the default streams: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+LEGACY_DEFAULT_STREAM = Stream.from_handle(1)
+PER_THREAD_DEFAULT_STREAM = Stream.from_handle(2)
+
+
+def default_stream() -> Stream:
+    """Return the default stream that CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM chooses."""
+    chosen = os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0")
+    return LEGACY_DEFAULT_STREAM if chosen in ("", "0") else PER_THREAD_DEFAULT_STREAM

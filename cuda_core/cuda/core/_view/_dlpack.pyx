@@ -1,0 +1,423 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""DLPack, both ways: capsules of version 1.x and of the unversioned protocol before it."""
+
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.pycapsule cimport (
+    PyCapsule_GetPointer,
+    PyCapsule_IsValid,
+    PyCapsule_New,
+    PyCapsule_SetName,
+)
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._stream._stream cimport Stream
+
+cdef extern from "Python.h":
+    int Py_IsInitialized() nogil
+
+# DLDeviceType
+CPU = 1
+CUDA = 2
+CUDA_HOST = 3
+CUDA_MANAGED = 13
+
+# DLDataTypeCode and width in bits -> NumPy's name. Codes of the narrow floats need ml_dtypes and are looked up there.
+_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_LETTERS = {code: letter for letter, code in _CODES.items()}
+_WIDTHS = {0: (8, 16, 32, 64), 1: (8, 16, 32, 64), 2: (16, 32, 64, 128), 5: (64, 128), 6: (8,)}
+_NARROW = {
+    "bfloat16": (4, 16), "float8_e3m4": (7, 8), "float8_e4m3": (8, 8), "float8_e4m3b11fnuz": (9, 8),
+    "float8_e4m3fn": (10, 8), "float8_e4m3fnuz": (11, 8), "float8_e5m2": (12, 8), "float8_e5m2fnuz": (13, 8),
+    "float8_e8m0fnu": (14, 8),
+}
+
+# Code, bits and lanes, packed -> NumPy's dtype: filled as types are met.
+cdef dict _dtypes = {}
+# The last one, since most programs use few types.
+cdef long _last_code = -1
+cdef object _last_dtype = None
+
+cdef uint64_t READ_ONLY = 1
+cdef uint64_t IS_COPIED = 2
+
+cdef int64_t LARGEST = 0x7FFFFFFFFFFFFFFF
+# NumPy and PyTorch have no arrays of more axes.
+cdef int MOST_AXES = 64
+
+
+cdef class Export:
+    """What a capsule keeps alive: the object whose memory it is, counted if that is a Buffer."""
+
+    cdef object owner
+
+    def __cinit__(self, owner):
+        self.owner = owner
+        if isinstance(owner, Buffer):
+            (<Buffer>owner).exports += 1
+
+    def __del__(self):
+        if isinstance(self.owner, Buffer):
+            (<Buffer>self.owner).drop_export()
+
+
+cdef void _release(void* context) noexcept:
+    """Let go of an Export, from any thread; after the interpreter's end there is nothing to let go of."""
+    if Py_IsInitialized():
+        _release_with_gil(context)
+
+
+cdef void _release_with_gil(void* context) noexcept with gil:
+    Py_DECREF(<object><PyObject*>context)
+
+
+cdef void _delete(DLManagedTensor* managed) noexcept:
+    _release(managed.manager_ctx)
+    PyMem_RawFree(managed)
+
+
+cdef void _delete_versioned(DLManagedTensorVersioned* managed) noexcept:
+    _release(managed.manager_ctx)
+    PyMem_RawFree(managed)
+
+
+cdef void _destroy_capsule(object capsule) noexcept:
+    """Free what a capsule holds that nobody consumed."""
+    cdef DLManagedTensor* managed
+    cdef DLManagedTensorVersioned* versioned
+    if PyCapsule_IsValid(capsule, b"dltensor"):
+        managed = <DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
+        managed.deleter(managed)
+    elif PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+        versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
+        versioned.deleter(versioned)
+
+
+cdef int _describe(
+    DLTensor* tensor, int64_t* numbers, uintptr_t ptr, tuple shape, tuple strides, tuple dtype, tuple device
+) except -1:
+    cdef int axis, ndim = len(shape)
+    tensor.data = <void*>ptr
+    tensor.device.device_type, tensor.device.device_id = device
+    tensor.ndim = ndim
+    tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = dtype
+    tensor.shape = numbers
+    tensor.strides = numbers + ndim
+    tensor.byte_offset = 0
+    for axis in range(ndim):
+        numbers[axis] = shape[axis]
+        numbers[ndim + axis] = strides[axis]
+    return 0
+
+
+def make_capsule(
+    owner,
+    ptr,
+    tuple shape,
+    tuple strides,
+    tuple dtype,
+    tuple device,
+    bint readonly,
+    max_version,
+    bint copied=False,
+):
+    """Make the capsule of an array.
+
+    Parameters
+    ----------
+    owner : object
+        What to keep alive until the consumer is done.
+    ptr : int
+        Address of the first element.
+    shape, strides : tuple of int
+        In elements.
+    dtype : tuple of int
+        DLPack's code, bits and lanes.
+    device : tuple of int
+        DLPack's kind of device, and the device's ordinal.
+    readonly : bool
+        Whether the consumer must not write.
+    max_version : tuple of int or None
+        The newest version that the consumer takes.
+    """
+    cdef size_t numbers = 2 * len(shape) * sizeof(int64_t)
+    cdef DLManagedTensorVersioned* versioned
+    cdef DLManagedTensor* managed
+    cdef object export
+    if max_version is None or max_version[0] < 1:
+        if readonly:
+            raise BufferError(
+                "this memory is read-only, which only DLPack 1.0 and newer can say: pass max_version=(1, 0)"
+            )
+        managed = <DLManagedTensor*>PyMem_RawMalloc(sizeof(DLManagedTensor) + numbers)
+        if managed == NULL:
+            raise MemoryError
+        try:
+            _describe(&managed.dl_tensor, <int64_t*>(managed + 1), ptr, shape, strides, dtype, device)
+            export = Export(owner)
+        except BaseException:
+            PyMem_RawFree(managed)
+            raise
+        managed.deleter = _delete
+        Py_INCREF(export)
+        managed.manager_ctx = <void*>export
+        return PyCapsule_New(managed, b"dltensor", _destroy_capsule)
+    versioned = <DLManagedTensorVersioned*>PyMem_RawMalloc(sizeof(DLManagedTensorVersioned) + numbers)
+    if versioned == NULL:
+        raise MemoryError
+    try:
+        _describe(&versioned.dl_tensor, <int64_t*>(versioned + 1), ptr, shape, strides, dtype, device)
+        export = Export(owner)
+    except BaseException:
+        PyMem_RawFree(versioned)
+        raise
+    versioned.version.major, versioned.version.minor = 1, 0
+    versioned.flags = (READ_ONLY if readonly else 0) | (IS_COPIED if copied else 0)
+    versioned.deleter = _delete_versioned
+    Py_INCREF(export)
+    versioned.manager_ctx = <void*>export
+    return PyCapsule_New(versioned, b"dltensor_versioned", _destroy_capsule)
+
+
+cdef int check_version(DLManagedTensorVersioned* versioned) except -1:
+    """Raise unless the rest of the structure is laid out as declared here."""
+    cdef uint32_t major = versioned.version.major
+    if major != 1:
+        raise BufferError(f"the array comes as DLPack {major}.x, but 1.x is what is understood")
+    return 0
+
+
+cdef int check_tensor(DLTensor* tensor) except -1:
+    """Raise BufferError for what no array can be, before the capsule is consumed."""
+    cdef int axis, ndim = tensor.ndim
+    cdef int64_t extent, stride, count = 1, reach = 0, size = (tensor.dtype.bits * tensor.dtype.lanes + 7) // 8
+    cdef bint none = False
+    if not 0 <= ndim <= MOST_AXES:
+        raise BufferError(f"the DLPack tensor has ndim {ndim}, must be 0 to {MOST_AXES}")
+    if ndim and tensor.shape == NULL:
+        raise BufferError(f"the DLPack tensor has ndim {ndim}, but its shape is NULL")
+    for axis in range(ndim):
+        if tensor.shape[axis] < 0:
+            raise BufferError(f"the DLPack tensor's shape[{axis}] is {tensor.shape[axis]}, must not be negative")
+        none = none or tensor.shape[axis] == 0
+    if tensor.byte_offset > ~<uint64_t>tensor.data:
+        raise BufferError(f"the DLPack tensor's byte_offset {tensor.byte_offset} leads past the end of all memory")
+    if none:
+        return 0
+    if tensor.data == NULL:
+        raise BufferError("the DLPack tensor has elements, but its data is NULL")
+    for axis in range(ndim):
+        extent = tensor.shape[axis]
+        if extent > LARGEST // count:
+            raise too_large(tensor)
+        count *= extent
+        if tensor.strides == NULL or extent == 1:
+            continue
+        stride = tensor.strides[axis]
+        if stride == -LARGEST - 1 or abs(stride) > (LARGEST - reach) // (extent - 1):
+            raise too_large(tensor)
+        reach += abs(stride) * (extent - 1)
+    if size and (count > LARGEST // size or reach > LARGEST // size - 1):
+        raise too_large(tensor)
+    return 0
+
+
+cdef object too_large(DLTensor* tensor):
+    shape = tuple([tensor.shape[axis] for axis in range(tensor.ndim)])
+    strides = None if tensor.strides == NULL else tuple([tensor.strides[axis] for axis in range(tensor.ndim)])
+    return BufferError(
+        f"the DLPack tensor of shape {shape}, strides {strides} and {tensor.dtype.bits} bits an element is larger than "
+        "any memory"
+    )
+
+
+cdef class Tensor:
+    """An array taken over from a DLPack capsule; its producer is told when this object goes."""
+
+    def __init__(self, capsule):
+        self.fill(capsule)
+
+    cdef int fill(self, object capsule) except -1:
+        cdef DLManagedTensorVersioned* versioned
+        cdef DLManagedTensor* managed
+        if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+            versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
+            check_version(versioned)
+            check_tensor(&versioned.dl_tensor)
+            PyCapsule_SetName(capsule, b"used_dltensor_versioned")
+            self.managed, self.tensor, self.versioned = versioned, &versioned.dl_tensor, True
+        elif PyCapsule_IsValid(capsule, b"dltensor"):
+            managed = <DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
+            check_tensor(&managed.dl_tensor)
+            PyCapsule_SetName(capsule, b"used_dltensor")
+            self.managed, self.tensor = managed, &managed.dl_tensor
+        else:
+            raise BufferError("this is no unused DLPack capsule: its array was taken already, or it is something else")
+        return 0
+
+    def __dealloc__(self):
+        cdef DLManagedTensorVersioned* versioned
+        cdef DLManagedTensor* managed
+        if self.managed == NULL:
+            return
+        if self.versioned:
+            versioned = <DLManagedTensorVersioned*>self.managed
+            if versioned.deleter != NULL:
+                versioned.deleter(versioned)
+        else:
+            managed = <DLManagedTensor*>self.managed
+            if managed.deleter != NULL:
+                managed.deleter(managed)
+
+    @property
+    def ptr(self) -> int:
+        """Return the address of the first element."""
+        return <uintptr_t>self.tensor.data + self.tensor.byte_offset
+
+    @property
+    def shape(self) -> tuple:
+        """Return the extent of each axis."""
+        return tuple([self.tensor.shape[axis] for axis in range(self.tensor.ndim)])
+
+    @property
+    def strides(self):
+        """Return the distance along each axis in elements, None for row-major order."""
+        if self.tensor.strides == NULL:
+            return None
+        return tuple([self.tensor.strides[axis] for axis in range(self.tensor.ndim)])
+
+    @property
+    def dtype_code(self) -> tuple[int, int, int]:
+        """Return DLPack's code, bits and lanes."""
+        return (self.tensor.dtype.code, self.tensor.dtype.bits, self.tensor.dtype.lanes)
+
+    @property
+    def device(self) -> tuple[int, int]:
+        """Return DLPack's kind of device, and the device's ordinal."""
+        return (self.tensor.device.device_type, self.tensor.device.device_id)
+
+    @property
+    def readonly(self) -> bool:
+        """Tell whether the memory must not be written."""
+        return self.is_read_only()
+
+    cdef bint is_read_only(self):
+        return self.versioned and (<DLManagedTensorVersioned*>self.managed).flags & READ_ONLY
+
+
+cdef object numpy_dtype(Tensor tensor):
+    """Return the NumPy dtype of a tensor's elements."""
+    cdef DLDataType found = tensor.tensor.dtype
+    cdef long code = found.code | <long>found.bits << 8 | <long>found.lanes << 16
+    global _last_code, _last_dtype
+    if code != _last_code:
+        dtype = _dtypes.get(code)
+        if dtype is None:
+            dtype = _dtypes[code] = dtype_of((found.code, found.bits, found.lanes))
+        _last_code, _last_dtype = code, dtype
+    return _last_dtype
+
+
+def peek_pointer(capsule) -> tuple:
+    """Return kind of device, ordinal and address of an unused capsule's array, leaving the capsule as it is."""
+    cdef DLManagedTensorVersioned* versioned
+    cdef DLTensor* tensor
+    if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+        versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
+        check_version(versioned)
+        tensor = &versioned.dl_tensor
+    elif PyCapsule_IsValid(capsule, b"dltensor"):
+        tensor = &(<DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")).dl_tensor
+    else:
+        raise BufferError("__dlpack__ returned no unused DLPack capsule")
+    check_tensor(tensor)
+    return tensor.device.device_type, tensor.device.device_id, <uintptr_t>tensor.data + tensor.byte_offset
+
+
+def dtype_of(tuple code):
+    """Return the NumPy dtype for DLPack's code, bits and lanes."""
+    import numpy
+
+    kind, bits, lanes = code
+    for name, narrow in _NARROW.items():
+        if (kind, bits) == narrow and lanes == 1:
+            import ml_dtypes
+
+            return numpy.dtype(getattr(ml_dtypes, name))
+    if bits not in _WIDTHS.get(kind, ()) or lanes != 1:
+        raise BufferError(f"DLPack type (code {kind}, {bits} bits, {lanes} lanes) has no NumPy equivalent")
+    return numpy.dtype(f"{_LETTERS[kind]}{bits // 8}")
+
+
+def code_of(dtype) -> tuple[int, int, int]:
+    """Return DLPack's code, bits and lanes for a NumPy dtype."""
+    if dtype.name in _NARROW:
+        return (*_NARROW[dtype.name], 1)
+    if dtype.kind not in _CODES or not dtype.isnative:
+        raise BufferError(f"dtype {dtype} has no DLPack equivalent")
+    if 8 * dtype.itemsize not in _WIDTHS[_CODES[dtype.kind]]:
+        raise BufferError(f"dtype {dtype} has no DLPack equivalent")
+    return (_CODES[dtype.kind], 8 * dtype.itemsize, 1)
+
+
+def device_of(Buffer buffer) -> tuple[int, int]:
+    """Return DLPack's kind of device and ordinal for a buffer."""
+    buffer.address()
+    on_host = buffer.is_host_accessible
+    if not buffer.is_device_accessible:
+        if not on_host:
+            raise BufferError("neither devices nor the host can use the memory of this Buffer")
+        return (CPU, 0)
+    if not on_host:
+        return (CUDA, buffer.device_id)
+    return (CUDA_MANAGED if buffer.is_managed else CUDA_HOST, 0)
+
+
+def check_target(device, dl_device) -> tuple[int, int]:
+    """Return the device to export for: where the memory is, or the CPU for memory that the host can use."""
+    if dl_device is None or tuple(dl_device) == device:
+        return device
+    if tuple(dl_device) == (CPU, 0) and device[0] in (CUDA_HOST, CUDA_MANAGED):
+        return (CPU, 0)
+    raise BufferError(f"the memory is on DLPack device {device} and is not copied to {tuple(dl_device)}")
+
+
+def order_streams(stream, producer) -> None:
+    """Let the consumer's stream, as `__dlpack__` is given it, wait for the producer's work."""
+    if producer is None or producer.is_closed or stream == -1:
+        return
+    if stream is None:
+        stream = 1  # the array API: None is the legacy default stream
+    if not isinstance(stream, int):
+        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
+    if stream == 0 or stream < -1:
+        raise ValueError(f"stream is {stream}: 1 is the legacy, 2 the per-thread default stream, -1 none")
+    if stream != producer.__cuda_stream__()[1]:
+        Stream.from_handle(stream).wait(producer)
+
+
+def export_buffer(Buffer buffer, stream, max_version, dl_device, copy):
+    """Do what `Buffer.__dlpack__` says."""
+    device = device_of(buffer)
+    target = check_target(device, dl_device)
+    copied = bool(copy)
+    if copied:
+        order = buffer.stream if stream is None or stream == -1 else Stream.from_handle(stream)
+        if order is None:
+            raise BufferError("a copy needs a stream: pass stream=")
+        buffer = buffer.copy_to(stream=order)
+        if device[0] in (CUDA_HOST, CUDA_MANAGED):
+            order.sync()
+    if device[0] == CUDA:
+        order_streams(stream, buffer.stream)
+    elif stream is not None and device[0] != CUDA_MANAGED and stream != -1:
+        raise BufferError(f"stream is {stream}, but memory of the host has none: pass None")
+    capsule = make_capsule(
+        buffer, buffer.handle, (buffer.size,), (1,), (_CODES["i"], 8, 1), target, False, max_version, copied
+    )
+    if copied:
+        buffer.close()  # that is, as soon as the capsule lets go of it
+    return capsule

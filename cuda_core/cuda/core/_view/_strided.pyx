@@ -1,0 +1,418 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+"""Where an array lies, and how, as the protocols of array libraries tell it: the base of StridedMemoryView."""
+
+from cpython.ref cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.math cimport fabs
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+from cuda.core._check cimport check
+from cuda.core._device._context cimport initialise
+from cuda.core._view._dlpack cimport Tensor, numpy_dtype
+from cuda.core._stream._stream cimport Stream
+
+import operator
+import sys
+
+cdef extern from "Python.h":
+    object PyObject_VectorcallMethod(object, PyObject* const*, size_t, object)
+    ctypedef struct PyTypeObject:
+        object (*tp_new)(PyTypeObject*, object, void*)
+
+# What an object's __array_struct__ holds (NumPy manual, "The array interface protocol", access in C).
+cdef struct ArrayStruct:
+    int two
+    int nd
+    char typekind
+    int itemsize
+    int flags
+    Py_ssize_t* shape
+    Py_ssize_t* strides
+    void* data
+    void* descr
+
+cdef enum:
+    C_CONTIGUOUS = 0x1
+    WRITEABLE = 0x400
+
+cdef tuple _NOTHING = ()
+cdef tuple _KEYWORDS = ("stream", "max_version")
+cdef tuple _NEWEST = (1, 0)
+cdef object _ndarray = None  # numpy.ndarray, once one was met
+cdef dict _dtypes = {}  # typestr -> numpy.dtype
+
+_FIELDS = (
+    "ptr", "shape", "strides", "dtype", "device_id", "is_device_accessible", "readonly", "exporting_obj",
+    "_keep", "_itemsize", "_dlpack_kind",
+)
+cdef Py_ssize_t MOST_AXES = 64  # of an array of any library
+cdef object SMALLEST = -(2**63), LARGEST = 2**63 - 1  # of extents and strides
+cdef double CERTAINLY_LESS = 2.0**62  # sums in floating point below it are exactly below LARGEST, too
+_NEED_STREAM = "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
+
+
+cdef Strided empty(object cls):
+    """Make a view that views nothing yet."""
+    if type(cls) is not type or not issubclass(cls, Strided):
+        return cls.__new__(cls)
+    return (<PyTypeObject*>cls).tp_new(<PyTypeObject*>cls, _NOTHING, NULL)
+
+
+cdef object newest_capsule(object obj, object stream):
+    """Return ``obj.__dlpack__(stream=stream, max_version=(1, 0))``, called without a dictionary."""
+    cdef PyObject* arguments[3]
+    arguments[0], arguments[1], arguments[2] = <PyObject*>obj, <PyObject*>stream, <PyObject*>_NEWEST
+    return PyObject_VectorcallMethod("__dlpack__", arguments, 1, _KEYWORDS)
+
+
+cdef class Strided:
+    """Strided(obj=None, stream_ptr=None)\n--\n\nWhere an array lies, and how."""
+
+    def __cinit__(self):
+        self.device_id = -1
+        self.described = True
+
+    def __init__(self, obj=None, stream_ptr=None):
+        if obj is None:
+            raise TypeError("obj must be an array: give one, or use a from_... method")
+        self.take(obj, stream_ptr)
+
+    @classmethod
+    def from_any_interface(cls, obj, stream_ptr=None):
+        """View an array by whichever protocol it has; see the class."""
+        cdef Strided self = empty(cls)
+        self.take(obj, stream_ptr)
+        return self
+
+    @classmethod
+    def from_dlpack(cls, obj, stream_ptr=None):
+        """View an array by DLPack; see the class."""
+        cdef Strided self = empty(cls)
+        self.take_dlpack(obj, stream_ptr)
+        return self
+
+    @classmethod
+    def from_cuda_array_interface(cls, obj, stream_ptr=None):
+        """View an array on a device by the CUDA Array Interface; see the class."""
+        cdef Strided self = empty(cls)
+        self.take_cuda(obj, stream_ptr)
+        return self
+
+    @classmethod
+    def from_array_interface(cls, obj):
+        """View an array of the host by NumPy's array interface."""
+        cdef Strided self = empty(cls)
+        self.take_host(obj)
+        return self
+
+    @classmethod
+    def _make(cls, **fields):
+        cdef Strided self = empty(cls)
+        self.extents = self.steps = None
+        for name, value in fields.items():
+            if name == "ptr":
+                self.address = value
+            elif name == "shape":
+                self.extents = value
+            elif name == "strides":
+                self.steps = value
+            elif name == "dtype":
+                self.dtype = value
+            elif name == "device_id":
+                self.device_id = value
+            elif name == "is_device_accessible":
+                self.is_device_accessible = value
+            elif name == "readonly":
+                self.read_only = value
+            elif name == "exporting_obj":
+                self.exporting_obj = value
+            else:
+                setattr(self, name, value)
+        return self
+
+    def _fields(self):
+        return {name: getattr(self, name) for name in _FIELDS}
+
+    cdef int take(self, object obj, object stream_ptr) except -1:
+        """Describe the array of `obj` by the first protocol that it has."""
+        if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
+            return self.take_dlpack(obj, stream_ptr)
+        if hasattr(obj, "__cuda_array_interface__"):
+            return self.take_cuda(obj, stream_ptr)
+        if hasattr(obj, "__array_interface__"):
+            return self.take_host(obj)
+        raise BufferError(
+            f"{type(obj).__name__} has none of __dlpack__, __cuda_array_interface__ and __array_interface__"
+        )
+
+    cdef int take_dlpack(self, object obj, object stream_ptr) except -1:
+        cdef int kind, ordinal
+        cdef object stream = None
+        kind, ordinal = obj.__dlpack_device__()
+        on_host = kind == 1 or kind == 3  # kDLCPU, kDLCUDAHost
+        if not on_host:
+            if kind != 2 and kind != 13:  # kDLCUDA, kDLCUDAManaged
+                raise BufferError(f"the array is on DLPack device ({kind}, {ordinal}), which CUDA does not reach")
+            if stream_ptr is None:
+                raise BufferError(_NEED_STREAM)
+            stream = int(stream_ptr) or 1
+        try:
+            capsule = newest_capsule(obj, stream)
+        except TypeError:  # older than DLPack 1.0
+            capsule = obj.__dlpack__() if on_host else obj.__dlpack__(stream=stream)
+        cdef Tensor tensor = Tensor.__new__(Tensor)
+        tensor.fill(capsule)
+        if on_host != (tensor.tensor.device.device_type == 1 or tensor.tensor.device.device_type == 3):
+            raise BufferError(
+                f"__dlpack_device__ says ({kind}, {ordinal}), but the capsule's array is on {tensor.device}"
+            )
+        self.dtype = numpy_dtype(tensor)
+        self.tensor = tensor
+        self.described = False
+        self.address = <uintptr_t>tensor.tensor.data + tensor.tensor.byte_offset
+        self.device_id = -1 if kind == 1 else ordinal
+        self.is_device_accessible = kind != 1
+        self.read_only = tensor.is_read_only()
+        self.exporting_obj = obj
+        self._dlpack_kind = kind
+        return 0
+
+    cdef int describe(self) except -1:
+        """Read extents and strides from the tensor."""
+        self.extents, self.steps = self.tensor.shape, self.tensor.strides
+        self.described = True
+        return 0
+
+    cdef int take_cuda(self, object obj, object stream_ptr) except -1:
+        cdef int ordinal = 0
+        cdef long long consumer
+        cdef dict interface = dictionary(obj.__cuda_array_interface__, "__cuda_array_interface__")
+        version = interface.get("version", 0)
+        if not isinstance(version, int) or version < 3:
+            raise BufferError(f"only version 3 of the CUDA Array Interface is understood, not version {version!r}")
+        if interface.get("mask") is not None:
+            raise BufferError("masked arrays are not understood")
+        if stream_ptr is None:
+            raise BufferError(_NEED_STREAM)
+        consumer = int(stream_ptr)
+        producer = interface.get("stream")
+        if producer is not None:
+            if not isinstance(producer, int) or producer < 0:
+                raise malformed("stream", producer, "None, 1, 2 or a stream's handle")
+            if producer == 0:
+                raise BufferError("stream 0 is ambiguous in the CUDA Array Interface: 1 or 2 are the default streams")
+            if consumer != -1 and producer != consumer:
+                Stream.from_handle(consumer).wait(Stream.from_handle(producer))
+        self.take_interface(obj, interface)
+        if self.dtype.hasobject:
+            raise BufferError(f"the array is of {self.dtype}: Python objects do not live on a device")
+        if self.address:
+            initialise()
+            check(
+                cydriver.cuPointerGetAttribute(&ordinal, cydriver.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, self.address),
+                b"cuPointerGetAttribute",
+            )
+        self.device_id = ordinal
+        self.is_device_accessible = True
+        return 0
+
+    cdef int take_host(self, object obj) except -1:
+        if type(obj) is _ndarray and self.take_numpy(obj):
+            return 0
+        cdef dict interface = dictionary(obj.__array_interface__, "__array_interface__")
+        if interface.get("mask") is not None:
+            raise BufferError("masked arrays are not understood")
+        self.take_interface(obj, interface)
+        remember_numpy(obj)
+        return 0
+
+    cdef int take_numpy(self, object obj) except -1:
+        """Take from a NumPy array what its array interface says, without its dictionary and strings; say if it went."""
+        cdef object capsule = obj.__array_struct__
+        cdef ArrayStruct* found = <ArrayStruct*>PyCapsule_GetPointer(capsule, NULL)
+        cdef int axis
+        if found.typekind == c"V":  # NumPy clears all flags of these
+            return 0
+        self.dtype = obj.dtype
+        self.address = <uintptr_t>found.data
+        self.extents = tuple_of(found.shape, found.nd, 1)
+        if not found.flags & C_CONTIGUOUS:
+            for axis in range(found.nd):
+                if found.itemsize == 0 or found.strides[axis] % found.itemsize:
+                    raise uneven(tuple_of(found.strides, found.nd, 1), found.itemsize)
+            self.steps = tuple_of(found.strides, found.nd, found.itemsize)
+        self.read_only = not found.flags & WRITEABLE
+        self.exporting_obj = obj
+        return 1
+
+    cdef int take_interface(self, object obj, dict interface) except -1:
+        """Read what the array interfaces of host and device have in common."""
+        cdef object typestr = interface.get("typestr")
+        cdef object dtype = _dtypes.get(typestr) if type(typestr) is str else None
+        cdef tuple extents, steps = None
+        if dtype is None:
+            dtype = read_dtype(typestr, interface.get("descr"))
+        data = interface.get("data")
+        if data is None:
+            raise BufferError(f"{type(obj).__name__} gives no address in its array interface")
+        ptr, readonly = address_of(data)
+        extents = integers("shape", interface.get("shape"), 0)
+        if interface.get("strides") is not None:
+            steps = integers("strides", interface["strides"], SMALLEST)
+            if len(steps) != len(extents):
+                raise malformed("strides", steps, f"one number for each of the {len(extents)} axes")
+        check_size(ptr, extents, steps, dtype)
+        if steps is not None:
+            size = dtype.itemsize
+            steps = divided(steps, size)
+        self.address, self.read_only = ptr, bool(readonly)
+        self.extents, self.steps, self.dtype = extents, steps, dtype
+        self.exporting_obj = obj
+        self._keep = interface
+        return 0
+
+    @property
+    def ptr(self):
+        """Return the address of the first element."""
+        return self.address
+
+    @property
+    def shape(self):
+        """Return the extent of each axis."""
+        if not self.described:
+            self.describe()
+        return self.extents
+
+    @property
+    def strides(self):
+        """Return the distance along each axis in elements; None for C order, where the owner says nothing else."""
+        if not self.described:
+            self.describe()
+        return self.steps
+
+    @property
+    def readonly(self):
+        """Tell whether the memory must not be written."""
+        return self.read_only
+
+
+cdef tuple tuple_of(Py_ssize_t* numbers, int count, int divisor):
+    return tuple([numbers[index] // divisor for index in range(count)])
+
+
+cdef tuple divided(tuple strides, long long itemsize):
+    """Return strides in elements."""
+    cdef long long stride
+    for stride in strides:
+        if stride % itemsize:
+            raise uneven(strides, itemsize)
+    return tuple([stride // itemsize for stride in strides])
+
+
+cdef object uneven(object strides, object itemsize):
+    return BufferError(f"strides {strides} bytes are no multiples of the itemsize {itemsize}")
+
+
+cdef object malformed(str key, object value, str wanted):
+    return BufferError(f"{key!r} of the array interface is {value!r}, must be {wanted}")
+
+
+cdef dict dictionary(object found, str name):
+    if not isinstance(found, dict):
+        raise BufferError(f"{name} is a {type(found).__name__}, must be a dict")
+    return found
+
+
+cdef tuple address_of(object data):
+    """Return what an array interface gives as data: an address and whether the memory is read-only."""
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise malformed("data", data, "a tuple of an address and whether the memory is read-only")
+    if not isinstance(data[0], int) or not 0 <= data[0] < 2**64:
+        raise malformed("data", data, "an address of 64 bits, and whether the memory is read-only")
+    return tuple(data)
+
+
+cdef tuple integers(str key, object given, long long least):
+    """Return extents or strides of an array interface: integers of 64 bits."""
+    cdef tuple found
+    cdef object value
+    try:
+        found = given if type(given) is tuple else tuple(given)
+        for value in found:
+            if type(value) is not int:
+                found = tuple([operator.index(each) for each in found])
+                break
+        if len(found) <= MOST_AXES:
+            for value in found:
+                if <long long>value < least:
+                    break
+            else:
+                return found
+    except (TypeError, OverflowError):
+        pass
+    smallest = "of 0 or more" if least == 0 else "of 64 bits"
+    raise malformed(key, given, f"a tuple of at most {MOST_AXES} integers {smallest}")
+
+
+cdef int check_size(object ptr, tuple extents, tuple steps, object dtype) except -1:
+    """Raise if no memory is as large as the array, or where it has elements and no address."""
+    cdef object size = dtype.itemsize, reach = size
+    cdef double about = size
+    cdef object extent, step
+    if size == 0:
+        raise BufferError(f"the array interface's type {dtype} has no bytes")
+    for extent in extents:
+        about *= <double><long long>extent
+    if about == 0:
+        return 0
+    if not ptr:
+        raise malformed("data", ptr, f"an address other than 0 for an array of shape {extents}")
+    if steps is None:
+        if about < CERTAINLY_LESS:
+            return 0
+        for extent in extents:
+            reach *= extent
+    else:
+        about = size
+        for extent, step in zip(extents, steps):
+            about += <double>(<long long>extent - 1) * fabs(<double><long long>step)
+        if about < CERTAINLY_LESS:
+            return 0
+        for extent, step in zip(extents, steps):
+            reach += (extent - 1) * abs(step)
+    if reach > LARGEST:
+        wanted = f"smaller: with strides {steps} and {size} bytes an element it has {reach} bytes"
+        raise malformed("shape", extents, wanted)
+    return 0
+
+
+cdef object read_dtype(object typestr, object descr):
+    """Return the dtype of an array interface; `typestr` alone tells it but for structures."""
+    import numpy
+
+    if not isinstance(typestr, str):
+        raise malformed("typestr", typestr, "a string such as '<f4'")
+    try:
+        dtype = numpy.dtype(typestr)
+        if dtype.kind == "V" and descr and descr != [("", typestr)]:
+            dtype = numpy.dtype(descr)
+    except (TypeError, ValueError) as error:
+        raise BufferError(f"the type {typestr!r} of the array interface, with descr {descr!r}: {error}") from None
+    if dtype.kind == "V":
+        if dtype.itemsize != numpy.dtype(typestr).itemsize:
+            raise malformed("descr", descr, f"of the size of typestr {typestr!r}")
+        return dtype
+    _dtypes[typestr] = dtype
+    return dtype
+
+
+cdef int remember_numpy(object obj) except -1:
+    """Know NumPy's arrays by their type from now on, once one was viewed."""
+    global _ndarray
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and type(obj) is numpy.ndarray:
+        _ndarray = numpy.ndarray
+    return 0

@@ -1,0 +1,397 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""StridedMemoryView: shape, strides and type of memory that some array library owns."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cuda.core._errors import ClosedError
+from cuda.core._view import _dlpack
+from cuda.core._view._layout import StridedLayout
+from cuda.core._view._layout import row_major as _row_major
+from cuda.core._view._strided import Strided
+
+if TYPE_CHECKING:
+    import numpy
+
+    from cuda.core._launch._tensor_map import TensorMapDescriptor
+    from cuda.core._launch._tensor_map_options import TensorMapDescriptorOptions
+    from cuda.core._memory._buffer import Buffer
+    from cuda.core._stream._stream import Stream
+
+
+def _extents(values: Any, name: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(value) for value in values)
+    except TypeError:
+        raise TypeError(f"{name} must be a tuple of ints, not {values!r}") from None
+
+
+class StridedMemoryView(Strided):
+    """Tell where an array lies, and how.
+
+    Parameters
+    ----------
+    obj : object
+        An array with ``__dlpack__``, ``__cuda_array_interface__`` or ``__array_interface__``, tried in this order. The
+        view keeps it alive.
+    stream_ptr : int, optional
+        The stream that will use the memory, by its address (or `Stream.handle`), which waits for the array's producer;
+        -1 does not wait. It must be given for arrays on a device; arrays on the host have no use for it.
+
+    Attributes
+    ----------
+    ptr : int
+        Address of the first element.
+    shape : tuple of int
+        The extent of each axis.
+    strides : tuple of int or None
+        The distance along each axis in elements; None for C order, where the array's owner says nothing else.
+    dtype : numpy.dtype
+        The type of the elements; None for a view of a Buffer without a type.
+    device_id : int
+        The ordinal of the memory's device, -1 for the host.
+    is_device_accessible : bool
+        Whether kernels can use the memory.
+    readonly : bool
+        Whether the memory must not be written.
+    exporting_obj : object
+        Whose memory it is.
+
+    Examples
+    --------
+    >>> array = np.zeros((3, 4), np.float32)
+    >>> view = StridedMemoryView.from_any_interface(array[:, ::2], stream_ptr=-1)
+    >>> view.shape, view.strides, view.is_device_accessible
+    ((3, 2), (4, 2), False)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_buffer(
+        cls,
+        buffer: Buffer,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None = None,
+        *,
+        itemsize: int | None = None,
+        dtype: numpy.dtype | None = None,
+        is_readonly: bool = False,
+    ) -> StridedMemoryView:
+        """View a Buffer as an array.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            The memory.
+        shape : tuple of int
+            The extent of each axis.
+        strides : tuple of int, optional
+            The distance along each axis in elements; C order if not given.
+        itemsize : int, optional
+            Bytes of an element; needed without `dtype`.
+        dtype : numpy.dtype, optional
+            The type of the elements.
+        is_readonly : bool
+            Whether the memory must not be written.
+        """
+        from cuda.core._memory._buffer import Buffer
+
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
+        if buffer.is_closed:
+            raise ClosedError("buffer is closed")
+        if dtype is not None:
+            import numpy
+
+            dtype = numpy.dtype(dtype)
+        if dtype is not None and itemsize not in (None, dtype.itemsize):
+            raise ValueError(f"itemsize is {itemsize}, but dtype {dtype} has {dtype.itemsize}")
+        if dtype is None and itemsize is None:
+            raise ValueError("give dtype or itemsize")
+        size = dtype.itemsize if dtype is not None else itemsize
+        shape = _extents(shape, "shape")
+        strides = None if strides is None else _extents(strides, "strides")
+        _check_extent(buffer.size, shape, strides, size or 1)
+        device = buffer.__dlpack_device__()
+        return cls._make(
+            ptr=buffer.handle,
+            shape=shape,
+            strides=strides,
+            dtype=dtype,
+            device_id=-1 if device[0] == _dlpack.CPU else device[1],
+            is_device_accessible=buffer.is_device_accessible,
+            readonly=bool(is_readonly),
+            exporting_obj=buffer,
+            _itemsize=size,
+            _dlpack_kind=device[0],
+        )
+
+    @property
+    def size(self) -> int:
+        """Return the number of elements."""
+        count = 1
+        for extent in self.shape:
+            count *= extent
+        return count
+
+    @property
+    def _bytes_per_item(self) -> int:
+        if self.dtype is not None:
+            return self.dtype.itemsize
+        return self._itemsize or 1
+
+    @property
+    def layout(self) -> StridedLayout:
+        """Return shape, strides and size of the elements, with which a part or another shape can be viewed."""
+        return StridedLayout(self.shape, self.strides, self._bytes_per_item)
+
+    _layout = layout  # the name by which numba-cuda asks for it
+
+    def view(self, layout: StridedLayout | None = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
+        """Return a view of the same memory, or a part of it, with another shape or type.
+
+        Parameters
+        ----------
+        layout : StridedLayout, optional
+            Which elements; its `slice_offset` counts from this view's first element.
+        dtype : numpy.dtype, optional
+            The type of the elements, of the size that they have. Without, it stays if the size does.
+
+        Examples
+        --------
+        >>> view = StridedMemoryView(np.arange(12).reshape(3, 4))
+        >>> every_other_row = view.view(view.layout[::2])
+        >>> every_other_row.shape
+        (2, 4)
+        """
+        fields = self._fields()
+        size, what = self._bytes_per_item, "elements"
+        if layout is not None:
+            if not isinstance(layout, StridedLayout):
+                raise TypeError(f"layout must be a StridedLayout, not {type(layout).__name__}")
+            _check_part(self.layout, layout)
+            fields.update(shape=layout.shape, strides=layout.strides, _keep=self, _itemsize=layout.itemsize)
+            fields["ptr"] = self.ptr + layout.slice_offset_in_bytes
+            if layout.itemsize != size:
+                fields["dtype"] = None
+            size, what = layout.itemsize, "elements of the layout"
+        if dtype is not None:
+            import numpy
+
+            dtype = numpy.dtype(dtype)
+            if dtype.itemsize != size:
+                raise ValueError(f"dtype {dtype} has {dtype.itemsize} bytes, but the {what} have {size}")
+            fields["dtype"] = dtype
+        return type(self)._make(**fields)
+
+    def copy_from(self, other: Any, stream: Stream, allocator: object = None, blocking: bool | None = None) -> None:
+        """Copy the elements of another view or of an array into this one.
+
+        Parameters
+        ----------
+        other : StridedMemoryView or array
+            A view or array, on the host or the device, of the same shape and size of elements. With
+            ``blocking=False`` an array must live until the copy is done.
+        stream : Stream
+            The stream that does it.
+        allocator : MemoryResource, optional
+            Not used: strided copies need no memory of their own here.
+        blocking : bool, optional
+            Whether to wait for the end; by default if one of the two is memory that only the host reaches.
+        """
+        from cuda.core._view._view_copy import copy_view
+
+        copy_view(self, other, stream, blocking)
+
+    def copy_to(
+        self,
+        other: Any,
+        stream: Stream | None = None,
+        allocator: object = None,
+        blocking: bool | None = None,
+    ) -> None:
+        """Copy the elements of this view into another one or an array; see `copy_from`."""
+        from cuda.core._stream._stream import default_stream
+        from cuda.core._view._view_copy import copy_view
+
+        copy_view(other, self, default_stream() if stream is None else stream, blocking)
+
+    def as_tensor_map(
+        self,
+        box_dim: tuple[int, ...] | None = None,
+        *,
+        options: TensorMapDescriptorOptions | dict[str, Any] | None = None,
+        element_strides: tuple[int, ...] | None = None,
+        data_type: object = None,
+        interleave: object = None,
+        swizzle: object = None,
+        l2_promotion: object = None,
+        oob_fill: object = None,
+    ) -> TensorMapDescriptor:
+        """Describe the array for tensor copies of the hardware (TMA).
+
+        Parameters
+        ----------
+        box_dim : tuple of int
+            The extent of what one copy moves along each axis, in elements, axes in the order of the shape.
+        options : TensorMapDescriptorOptions, optional
+            All of what follows, and `box_dim`, at once.
+        element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill : optional
+            The fields of `TensorMapDescriptorOptions`.
+
+        Returns
+        -------
+        TensorMapDescriptor
+            A kernel argument for a parameter ``const __grid_constant__ CUtensorMap``.
+
+        Examples
+        --------
+        >>> view = StridedMemoryView.from_buffer(device.allocate(32768, stream=stream), (64, 128), dtype=np.dtype("f4"))
+        >>> view.as_tensor_map((8, 32)).device == device
+        True
+        """
+        from cuda.core._launch._tensor_map import tensor_map_of
+
+        given = {
+            "box_dim": box_dim,
+            "element_strides": element_strides,
+            "data_type": data_type,
+            "interleave": interleave,
+            "swizzle": swizzle,
+            "l2_promotion": l2_promotion,
+            "oob_fill": oob_fill,
+        }
+        fields = {name: value for name, value in given.items() if value is not None}
+        if options is not None and fields:
+            raise TypeError(f"give options or {', '.join(fields)}, not both")
+        if options is None and box_dim is None:
+            raise TypeError("box_dim must be given: the extent of what one copy moves along each axis")
+        return tensor_map_of(self, fields if options is None else options)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return a NumPy array of memory that the host can read; raise TypeError for other memory."""
+        import numpy
+
+        if self.__dlpack_device__()[0] == _dlpack.CUDA:
+            raise TypeError(
+                "this view is of memory of the device, which NumPy cannot read: copy it to an array, "
+                "array = numpy.empty(view.shape, view.dtype); view.copy_to(array, stream=stream); stream.sync()"
+            )
+        exporter: Any = self
+        array = numpy.from_dlpack(exporter)
+        wanted = array if dtype is None else array.astype(dtype, copy=False)
+        if copy is False and wanted is not array:
+            raise ValueError(f"dtype {dtype} needs a copy of the elements, which are {self.dtype}")
+        return wanted.copy() if copy and wanted is array else wanted
+
+    __array_ufunc__ = None  # NumPy's operators leave a view alone
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's kind of device and the device's ordinal."""
+        if self._dlpack_kind is not None:
+            return (self._dlpack_kind, max(self.device_id, 0))
+        return (_dlpack.CUDA, self.device_id) if self.is_device_accessible else (_dlpack.CPU, 0)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Export the array; see `Buffer.__dlpack__`. It is not copied."""
+        if copy:
+            raise BufferError("a StridedMemoryView is exported as it is: copy=True is not offered")
+        if self.dtype is None:
+            raise BufferError("this view has no dtype: use view(dtype=...) first")
+        target = _dlpack.check_target(self.__dlpack_device__(), dl_device)
+        strides = self.strides or _row_major(self.shape)
+        return _dlpack.make_capsule(
+            self, self.ptr, self.shape, strides, _dlpack.code_of(self.dtype), target, self.readonly, max_version
+        )
+
+    def __repr__(self) -> str:
+        where = "host" if self.device_id < 0 else f"device {self.device_id}"
+        return f"<StridedMemoryView {self.shape} of {self.dtype} at {self.ptr:#x}, {where}>"
+
+
+def _check_part(whole: StridedLayout, part: StridedLayout) -> None:
+    """Raise unless every element of `part` lies where elements of `whole` reach."""
+    (low, high), (first, last) = whole.offset_bounds, part.offset_bounds
+    if last < first:
+        return
+    start, end = low * whole.itemsize, (high + 1) * whole.itemsize
+    if first * part.itemsize < start or (last + 1) * part.itemsize > end:
+        raise ValueError(
+            f"layout has elements from byte {first * part.itemsize} to {(last + 1) * part.itemsize}, which lead out of "
+            f"the view's memory: bytes {start} to {end}"
+        )
+
+
+def _check_extent(nbytes: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> None:
+    """Raise unless every element lies in memory of `nbytes` bytes."""
+    if any(extent < 0 for extent in shape):
+        raise ValueError(f"shape {shape} has a negative extent")
+    if strides is not None and len(strides) != len(shape):
+        raise ValueError(f"strides {strides} and shape {shape} have different lengths")
+    if 0 in shape:
+        return
+    steps = [(extent - 1) * stride for extent, stride in zip(shape, strides or _row_major(shape), strict=True)]
+    if any(step < 0 for step in steps):
+        raise ValueError(f"strides {strides} lead out of the buffer, to before its beginning")
+    needed = (sum(steps) + 1) * itemsize
+    if needed > nbytes:
+        raise ValueError(
+            f"shape {shape} with {itemsize} bytes an element needs {needed} bytes, but the buffer has {nbytes}"
+        )
+
+
+def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function so that some of its arguments can be viewed as strided memory.
+
+    Parameters
+    ----------
+    arg_indices : tuple of int
+        The positions of the arguments. The function gets, in their place, objects whose ``view(stream_ptr)`` returns
+        a `StridedMemoryView`.
+
+    Examples
+    --------
+    >>> @args_viewable_as_strided_memory((0,))
+    ... def shape_of(array):
+    ...     return array.view(-1).shape
+    >>> shape_of(np.zeros((3, 4)))
+    (3, 4)
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            given = list(args)
+            for index in arg_indices:
+                given[index] = _Viewable(given[index])
+            return function(*given, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+class _Viewable:
+    """An argument that can be viewed as strided memory."""
+
+    def __init__(self, obj: Any) -> None:
+        self.obj = obj
+
+    def view(self, stream_ptr: int | None = None) -> StridedMemoryView:
+        """Return the view; `stream_ptr` is the stream that will use the memory."""
+        return StridedMemoryView.from_any_interface(self.obj, stream_ptr)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.obj, name)

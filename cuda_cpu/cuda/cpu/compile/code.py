@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver knows of loaded code: made by `ptx.program.load`, compiled on demand by `jit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cuda.cpu.runtime._runtime import Fault, Image
+
+# Lanes that lie in a row along x, where blocks are a multiple of a warp wide or have one row; and where they are not.
+WIDE, NARROW = 32, 16
+
+
+class Path(IntEnum):
+    """Who turns round the warps of a block: enum cpu_path in runtime/exec/kernel_abi.h."""
+
+    WARPS = 0  # the runtime, one after the other
+    FIBERS = 1  # the runtime, with a fiber for each, as they wait for each other
+    BLOCKS = 2  # the machine code itself
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    offset: int
+    size: int
+    align: int
+
+
+@dataclass(slots=True)
+class MachineCode:
+    """One kernel, ready to run. `image` keeps the mapped object alive; `address` is `void entry(struct cpu_warp *)`.
+
+    Code that was compiled quickly has `translate`, which returns LLVM IR for better code, and `key`, its place in the
+    disk cache: see `improve.py`.
+    """
+
+    address: int
+    path: Path
+    local_bytes: int  # local memory per thread, without recursion
+    image: object
+    translate: Callable[[], str] | None = None  # None if no better code is to come
+    key: str = ""
+    row: int = WIDE  # or NARROW
+    frames: int = 0  # bytes of stack, where each function runs once
+    checks: int = 0  # that it makes, see check/__init__.py
+
+    def images(self) -> tuple:
+        """Return the objects in memory that may run: two once better code has come."""
+        return self.image if isinstance(self.image, tuple) else (self.image,)
+
+    def image_at(self, address: int) -> Image | None:
+        """Return the object with an address, None if it is in none."""
+        return next((each for each in self.images() if 0 <= address - each.base < each.size), None)
+
+
+@dataclass(slots=True)
+class Kernel:
+    name: str
+    parameters: tuple[Parameter, ...]
+    parameter_bytes: int
+    shared_bytes: int  # static
+    max_threads: int  # .maxntid product, or 1024
+    required_block: tuple[int, int, int] | None  # .reqntid
+    required_cluster: tuple[int, int, int] | None
+    registers: int  # declared 32-bit registers, clipped to 255: what attribute queries answer
+    ptx_version: int  # 95
+    binary_version: int  # 90 for sm_90
+    line: int = 0
+    explicit_cluster: bool = False  # .explicitcluster: a launch must give the cluster that the kernel does not
+    alignment: int = 64  # the greatest of its .local, .shared and .param variables
+
+
+@dataclass(slots=True)
+class GlobalVariable:
+    """A .global or .const variable. `relocations` are (offset, width, symbol, addend, shift)."""
+
+    name: str
+    space: str  # global or const
+    size: int
+    align: int
+    data: bytes  # initial value; what it does not cover is zero
+    relocations: tuple[tuple[int, int, str, int, int], ...] = ()
+    visible: bool = True
+    managed: bool = False
+
+
+@dataclass(slots=True)
+class Code:
+    """A loaded program: all units of one module, linked.
+
+    `symbols` orders every global variable and address-taken function; machine code finds the address of
+    symbol i in `warp->symbols[i]`, an array that the driver fills when it places the module.
+    """
+
+    kernels: dict[str, Kernel]
+    variables: dict[str, GlobalVariable]
+    symbols: list[str]
+    ptx: list[str] = field(default_factory=list)
+    device_runtime: bool = False  # kernels may launch those of `kernels` that `symbols` names, and the like
+    # kernel name, WIDE or NARROW -> MachineCode; compiles at the first call, then remembers. Raises ptx.error.PtxError.
+    compile: Callable[..., MachineCode] | None = None
+    # A fault of the runtime's -> its instruction, in words; "" if unknown.
+    locate: Callable[[Fault], str] | None = None
+    # Kernel, site (see kernel_abi.h) of an instruction in it -> the instruction, in words.
+    place: Callable[[str, int], str] | None = None
+    # name -> host address of an address-taken device function; compiles at the first call.
+    function_address: Callable[[str], int] | None = None

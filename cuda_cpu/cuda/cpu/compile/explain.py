@@ -1,0 +1,233 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Follow a kernel from PTX to machine code: `python -m cuda.cpu explain FILE`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+
+from cuda.cpu import passes
+from cuda.cpu.compile import jit
+from cuda.cpu.passes.find_affine import row_stride
+from cuda.cpu.passes.find_pending import members
+from cuda.cpu.passes.graph import BLOCK, RETURN, Block, Graph
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.image.image import ptx_of
+from cuda.cpu.ptx.program import Program, build
+from cuda.cpu.ptx.syntax import (
+    Address,
+    Call,
+    Immediate,
+    Instruction,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Selected,
+    Symbol,
+    Vector,
+)
+
+PARTS = ("passes", "paths", "ir", "asm")
+
+
+def explain(data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PARTS[:2], level: int = 3) -> str:
+    """Return what the CPU device finds out about a kernel and makes of it, as text.
+
+    Parameters
+    ----------
+    data : bytes
+        PTX, or a cubin or fatbin that contains it.
+    name : str, optional
+        The kernel, or a part of its name that no other kernel has; needed if there are several.
+    parts : tuple of str
+        What to tell: "passes" (what each found out), "paths" (how it will run and why not faster), "ir" (the LLVM IR),
+        "asm" (the machine code).
+    level : int
+        LLVM's level for "asm".
+
+    Raises
+    ------
+    PtxError
+        The PTX is wrong, or there is no such kernel.
+    """
+    found = stages(data, name, parts=parts, level=level)
+    return "\n".join(line for title, content in found.items() for line in (f"## {title}", *content, ""))
+
+
+def stages(
+    data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PARTS[:2], level: int = 3
+) -> dict[str, list[str]]:
+    """Return the lines of `explain` by their titles; parameters as there."""
+    program = build(ptx_of(data))
+    name = _kernel_of(program, name)
+    seen = _Seen()
+    with passes.watched(seen):
+        kernel = jit.kernel_text(program.placed(name), name)
+    found = dict(seen.stages) if "passes" in parts else {}
+    if "paths" in parts:
+        found[f"{name}: how it will run"] = list(kernel.notes)
+    if "ir" in parts:
+        found["LLVM IR"] = kernel.text.rstrip().splitlines()
+    if "asm" in parts:
+        found[f"machine code at level {level}"] = jit.disassemble(kernel.text, level).rstrip().splitlines()
+    return found
+
+
+def _kernel_of(program: Program, name: str | None) -> str:
+    kernels = [each for each, function in program.functions.items() if function.entry]
+    if name is None and len(kernels) == 1:
+        return kernels[0]
+    matching = [each for each in kernels if name and (each == name or name in each)]
+    if name in matching:
+        return name
+    if len(matching) == 1:
+        return matching[0]
+    what = f"no kernel {name!r}" if not matching else f"{len(matching)} kernels with {name!r} in their names"
+    raise PtxError(f"{what if name else 'name one kernel'}; there are: {', '.join(kernels) or 'none'}")
+
+
+class _Seen:
+    """Keeps what each pass found out. A pass that runs again, on other blocks, is told of once, the last time."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, list[str]] = {}
+
+    def __call__(self, function: Callable, graph: Graph) -> None:
+        name = function.__name__
+        what = (inspect.getdoc(inspect.getmodule(function)) or "").split("\n\n")[0].replace("\n", " ")
+        title = f"{graph.function.name}: {name}: {what}"
+        self.stages.pop(title, None)
+        self.stages[title] = list(DESCRIPTIONS[name](graph))
+
+
+# --- what is told of each pass ---------------------------------------------------------------------------
+
+
+def _blocks(graph: Graph) -> Iterator[str]:
+    for block in graph.blocks:
+        kind = " (a barrier)" if block.barrier == BLOCK else " (a barrier of the warp)" if block.barrier else ""
+        yield f"block {block.number}{kind}:"
+        for step in block.steps:
+            yield f"    {step.instruction.line:>5}  {text_of(step.instruction)}"
+        yield f"           {_end(block)}"
+
+
+def _end(block: Block) -> str:
+    end = block.end
+    targets = ["return" if target == RETURN else f"block {target}" for target in end.targets]
+    if end.kind == "branch":
+        negated = "not " if end.condition.negated else ""
+        return f"if {negated}{end.condition.register}: {targets[0]}, else {targets[1]}"
+    if end.kind == "switch":
+        return f"by {text(end.index)}: {', '.join(targets)}"
+    return f"goto {targets[0]}" if targets else end.kind
+
+
+def _order(graph: Graph) -> Iterator[str]:
+    yield from _blocks(graph)
+    for first, last in graph.loops:
+        yield f"loop: blocks {first} to {last}"
+
+
+def _live(graph: Graph) -> Iterator[str]:
+    for block in graph.blocks:
+        yield f"into block {block.number}: {_names(graph, graph.live_in[block.number]) or 'nothing'}"
+
+
+def _spins(graph: Graph) -> Iterator[str]:
+    for header in sorted(graph.spins):
+        yield f"the loop at block {header} may wait for other threads"
+    if not graph.spins:
+        yield "no loop waits for other threads"
+
+
+def _uniform(graph: Graph) -> Iterator[str]:
+    vectors = ((1 << len(graph.register_bits)) - 1) & ~graph.uniform
+    yield f"one value for all lanes: {_names(graph, graph.uniform) or 'none'}"
+    yield f"a value for each lane: {_names(graph, vectors) or 'none'}"
+    for block in graph.blocks:
+        waiting = members(graph.pending[block.number])
+        if graph.is_divergent(block.end):
+            yield f"lanes may part at the end of block {block.number}"
+        if waiting:
+            yield f"while block {block.number} runs, lanes may wait at {_numbers(waiting)}"
+    if graph.general:
+        yield f"blocks run in any order: {graph.reason}"
+
+
+def _affine(graph: Graph) -> Iterator[str]:
+    for register, stride in graph.strides.items():
+        yield f"{register} = base + {stride} * lane"
+    for block in graph.blocks:
+        for step in block.steps:
+            form = step.form
+            if form is None or form.opcode not in ("ld", "st") or (form.space or "").startswith("param"):
+                continue
+            if row_stride(graph, step.instruction, form) is not None:
+                yield f"line {step.instruction.line}: {form} is a row of memory: one vector"
+
+
+def _regions(graph: Graph) -> Iterator[str]:
+    for region in getattr(graph, "regions", ()):
+        where = "the start" if region.after is None else f"the barrier in block {region.after}"
+        yield f"region {region.number}: from {where}, {_numbers(region.blocks)}"
+
+
+DESCRIPTIONS: dict[str, Callable[[Graph], Iterator[str]]] = {
+    "split_blocks": _blocks,
+    "order_blocks": _order,
+    "find_liveness": _live,
+    "find_spins": _spins,
+    "analyse_uniformity": _uniform,
+    "find_affine": _affine,
+    "find_regions": _regions,
+}
+
+
+def _names(graph: Graph, registers: int) -> str:
+    return " ".join(name for name, bit in graph.register_bits.items() if registers >> bit & 1)
+
+
+def _numbers(blocks: object) -> str:
+    return "blocks " + ", ".join(map(str, blocks))
+
+
+# --- PTX as text --------------------------------------------------------------------------------------------
+
+
+def text_of(statement: Instruction | Call) -> str:
+    """Return an instruction as PTX writes it."""
+    guard = f"@{'!' * statement.guard.negated}{statement.guard.register} " if statement.guard else ""
+    if isinstance(statement, Call):
+        results = f"({', '.join(map(text, statement.results))}), " if statement.results else ""
+        arguments = ", ".join(map(text, statement.arguments))
+        return f"{guard}call {results}{text(statement.target)}, ({arguments})"
+    head = ".".join((statement.opcode, *statement.modifiers))
+    return f"{guard}{head} {', '.join(map(text, statement.operands))}".rstrip()
+
+
+def text(operand: Operand | None) -> str:
+    """Return an operand as PTX writes it."""
+    match operand:
+        case None:
+            return "_"
+        case Register(name):
+            return name
+        case Immediate(value, kind):
+            return {"f32": f"0f{value:08X}", "f64": f"0d{value:016X}"}.get(kind, str(value))
+        case Symbol(name, offset):
+            return name + (f"+{offset}" if offset else "")
+        case Address(base, offset, coordinates):
+            inside = text(base) + (f"+{offset}" if offset else "") if base is not None else str(offset)
+            return f"[{inside}{', {' + ', '.join(map(text, coordinates)) + '}' if coordinates else ''}]"
+        case Vector(elements):
+            return "{" + ", ".join(map(text, elements)) + "}"
+        case Pair(first, second):
+            return f"{text(first)}|{text(second)}"
+        case Negated(inner):
+            return f"!{text(inner)}"
+        case Selected(register, part, negated):
+            return f"{'-' * negated}{register.name}{'.' * bool(part)}{part}"
+    return "_"

@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""How much stack machine code takes: what the first instructions of its functions subtract from the stack pointer.
+
+LLVM tells sizes of frames only where none is aligned more than the stack is (stack maps), and frames of packets are.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from cuda.cpu.ptx.image import elf
+
+X86_64, AARCH64 = 62, 183  # e_machine (ELF gABI)
+COMMON = 1 << 20  # every stack has room for so much: FRAMES in runtime/exec/fiber.c
+BEGINNING = 512  # bytes of a function: some pushes or stores, and a subtraction for each 16 MiB on aarch64
+
+SUBTRACT = re.compile(rb"\x48\x81\xec(.{4})", re.DOTALL)  # subq $imm32, %rsp
+
+
+def stack_of(data: bytes) -> int:
+    """Return the bytes that the functions of an ELF object take on the stack where each runs once."""
+    sections = dict(elf.Sections(data))
+    frame = {X86_64: _x86_64, AARCH64: _aarch64}[int.from_bytes(data[18:20], "little")]
+    places = elf.functions(sections).values()
+    return sum(frame(sections[".text"][each.start : min(each.stop, each.start + BEGINNING)]) for each in places)
+
+
+def _x86_64(code: bytes) -> int:
+    found = SUBTRACT.search(code[:64])
+    return int.from_bytes(found[1], "little") if found else 0
+
+
+def _aarch64(code: bytes) -> int:
+    """Add up `sub sp|x9, sp|x9, #imm12 [, lsl #12]`: LLVM aligns in x9, and takes 16 MiB at most at a time."""
+    total = 0
+    for (word,) in struct.iter_unpack("<I", code[: len(code) & ~3]):
+        if word >> 23 == 0b110100010 and {word & 31, word >> 5 & 31} <= {9, 31}:
+            total += (word >> 10 & 0xFFF) << (12 if word >> 22 & 1 else 0)
+    return total

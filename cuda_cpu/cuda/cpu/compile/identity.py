@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What machine code depends on besides the kernel: our compiler, llvmlite and its LLVM, and the CPU.
+
+These are parts of the disk cache's keys, so nothing here imports llvmlite where its files tell the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import sys
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Folders whose modules make machine code.
+SOURCES = (
+    "check", "compile", "emit", "emit/access", "emit/instructions", "emit/instructions/matrix",
+    "emit/instructions/memory", "emit/llvm", "emit/simt", "passes", "ptx", "ptx/image", "ptx/rows",
+)  # fmt: skip
+LINKED_IN = 32 << 20  # bytes: a larger libllvmlite has LLVM in it, a smaller one loads the system's libLLVM
+
+# Lines of /proc/cpuinfo by which LLVM tells CPUs apart.
+CPU_LINES = (
+    b"model name", b"vendor_id", b"cpu family", b"model\t", b"stepping", b"flags", b"Features", b"CPU part",
+    b"CPU implementer",
+)  # fmt: skip
+CPUINFO = "/proc/cpuinfo"
+
+
+def _file(path: str) -> str:
+    status = os.stat(path)
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
+@functools.cache
+def compiler() -> bytes:
+    """Return what changes when the compiler does: paths, sizes and times of its files, and LLVM's version."""
+    from cuda.cpu.runtime import _runtime
+
+    native = _file(_runtime.__file__)  # has the offsets of structs
+    modules = [_runtime.stamps(os.path.join(PACKAGE, folder)) for folder in SOURCES]
+    return b"\n".join([PACKAGE.encode(), native.encode(), llvm().encode(), *modules])
+
+
+def llvm() -> str:
+    """Return what changes with llvmlite's version and LLVM's, "" where llvmlite is not installed."""
+    folder = find_llvmlite()
+    if folder is None:
+        return ""
+    try:
+        version = _file(os.path.join(folder, "_version.py"))
+        library = os.path.join(folder, "binding", "libllvmlite.so")
+        if os.stat(library).st_size >= LINKED_IN:
+            return f"{version}\n{_file(library)}"
+    except OSError:
+        pass  # laid out otherwise
+    import llvmlite
+    import llvmlite.binding
+
+    return f"{llvmlite.__version__} {llvmlite.binding.llvm_version_info}"
+
+
+def find_llvmlite() -> str | None:
+    """Return the absolute path of llvmlite's package, which need not have been imported; None where there is none."""
+    known = sys.modules.get("llvmlite")
+    if known is not None and known.__file__:
+        return os.path.dirname(os.path.abspath(known.__file__))
+    for entry in sys.path:
+        package = os.path.join(entry, "llvmlite")
+        if os.path.isabs(entry) and os.path.exists(os.path.join(package, "__init__.py")):
+            return package
+    from importlib.util import find_spec  # an import hook's, such as that of an editable installation
+
+    found = find_spec("llvmlite")
+    return os.path.dirname(os.path.abspath(found.origin)) if found is not None and found.origin else None
+
+
+@functools.cache
+def cpu() -> bytes:
+    """Return what tells CPUs apart for which code is compiled differently: its name and features."""
+    try:
+        with open(CPUINFO, "rb") as file:
+            first = itertools.takewhile(bytes.strip, file)  # the first core speaks for all
+            return b"".join(line for line in first if line.startswith(CPU_LINES))
+    except OSError:
+        return _cpu_of_llvm()
+
+
+def _cpu_of_llvm() -> bytes:
+    """Return the same where there is no /proc: by the names of LLVM, which asks the CPU itself."""
+    import llvmlite.binding as llvm
+
+    name = llvm.get_host_cpu_name()
+    vendor = "AuthenticAMD" if name.startswith(("znver", "bdver", "btver", "amdfam", "k8")) else ""
+    features = [feature for feature, has in llvm.get_host_cpu_features().items() if has]
+    return " ".join([name, vendor, *features]).encode()
+
+
+def cpu_has(flag: str) -> bool:
+    """Tell whether the CPU has a feature, or is of a vendor, that /proc/cpuinfo calls so."""
+    return flag.encode() in cpu().split()

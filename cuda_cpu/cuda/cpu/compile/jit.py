@@ -1,0 +1,337 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compile kernels: PTX to LLVM IR (emit), LLVM IR to an object (llvmlite), an object to memory (the native loader)."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import re
+import struct
+import sys
+from typing import TYPE_CHECKING
+
+from cuda.cpu import check
+from cuda.cpu.compile import cache, identity
+from cuda.cpu.compile.code import WIDE, MachineCode, Path
+from cuda.cpu.compile.frames import stack_of
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import llvmlite.binding as llvm
+
+    from cuda.cpu.emit import KernelText
+    from cuda.cpu.emit.llvm.builder import Place
+    from cuda.cpu.ptx.program import Program
+
+LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: pointers have no types
+QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
+LEVELS = ("0", "1", "2", "3")
+MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
+MOST_VARIABLE, MOST_INSTRUCTIONS = "CUDA_CPU_MOST_INSTRUCTIONS", 200_000  # of a kernel: some half a minute
+MOST_VARIABLES = 2000  # the time for them grows with the square
+CUT = "cut"  # what labels begin with where emit/simt/function.py has cut a long block, which is to stay in parts
+# What LLVM may make an addition with carry of: bits that become numbers (but for those of 8 bits, which are only kept),
+# and integers of more than 64 bits.
+CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
+HEAD = struct.Struct("<B?QQ")  # of a cache entry: path, quick, local memory, stack
+
+
+def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
+    """Return a kernel's machine code, from the disk cache if it has been compiled before.
+
+    Parameters
+    ----------
+    program : Program
+        Linked PTX.
+    name : str
+        The kernel's name.
+    row : int, optional
+        Lanes that lie in a row in the blocks that it is launched with: WIDE or NARROW.
+
+    Raises
+    ------
+    PtxError
+        Something in the kernel cannot be translated.
+    ImportError
+        llvmlite is not installed.
+    """
+    from cuda.cpu.runtime import _runtime
+
+    level, checks = setting(), check.chosen()
+    settings = f"{_runtime.ABI} {level} {_path()} {_width()} {row} {checks}"
+    key = cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
+    told = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
+    entry = None if told else cache.find(key)
+    if entry is None:
+        text, path, local_bytes = emit(program, name, row, quick=level is None, checks=checks)
+        data = assemble(text, QUICK if level is None else level)
+        entry = pack(data, path, local_bytes, stack_of(data), quick=level is None and not checks)
+        cache.store(key, entry)
+    path, local_bytes, frames, data, quick = unpack(entry)
+    image = _runtime.Image(data)
+    translate = functools.partial(_translate, program, name, row, _width(), _path() == "fiber") if quick else None
+    return MachineCode(image.address(name), path, local_bytes, image, translate, key, row, frames, checks)
+
+
+def _translate(program: Program, name: str, row: int, width: int, fibers: bool) -> str:
+    from cuda.cpu.emit import emit_kernel
+
+    return emit_kernel(
+        program, name, width=width, row=row, native_gather=_has_gathers(), near=_near(), fibers=fibers
+    ).text
+
+
+def setting() -> int | None:
+    """Return LLVM's level for all code (CUDA_CPU_LEVEL), or None: quickly at first, hot kernels once more."""
+    value = os.environ.get("CUDA_CPU_LEVEL", "")
+    if value and value not in LEVELS:
+        raise ValueError(f"CUDA_CPU_LEVEL is {value!r}; it must be one of {', '.join(LEVELS)}, or not set")
+    return int(value) if value else None
+
+
+def compile_function(program: Program, name: str) -> MachineCode:
+    """Return what stands for the address of a device function.
+
+    Calls through pointers compare the pointer with the addresses of the functions that it may mean, so an
+    address needs no
+    code behind it: it is that of a place in memory which belongs to the function.
+    """
+    token = ctypes.create_string_buffer(16)
+    return MachineCode(ctypes.addressof(token), Path.WARPS, 0, token)
+
+
+def pack(data: bytes, path: Path, local_bytes: int, frames: int, *, quick: bool) -> bytes:
+    """Join an object and what the runtime must know of it to one cache entry. `quick`: better code may come."""
+    return HEAD.pack(path, quick, local_bytes, frames) + data
+
+
+def unpack(entry: bytes) -> tuple[Path, int, int, bytes, bool]:
+    path, quick, local_bytes, frames = HEAD.unpack_from(entry)
+    return Path(path), local_bytes, frames, entry[HEAD.size :], quick
+
+
+def build_object(
+    program: Program, name: str, *, row: int = WIDE, fibers: bool | None = None
+) -> tuple[bytes, Path, int]:
+    """Compile a kernel to an ELF object; also tell who turns round its warps, and its local memory."""
+    text, path, local_bytes = emit(program, name, row, fibers=fibers)
+    return assemble(text, setting() or QUICK), path, local_bytes
+
+
+def emit(
+    program: Program,
+    name: str,
+    row: int = WIDE,
+    *,
+    fibers: bool | None = None,
+    quick: bool = False,
+    checks: int = 0,
+) -> tuple[str, Path, int]:
+    """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
+    kernel = kernel_text(program, name, row, fibers=fibers, quick=quick, checks=checks)
+    if folder := os.environ.get("CUDA_CPU_DUMP"):
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name[:100] + ".ll"), "w") as file:
+            file.write(kernel.text)
+    if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
+        print(*(f"cuda.cpu: {note}" for note in kernel.notes), sep="\n", file=sys.stderr)
+    return kernel.text, kernel.path, kernel.local_bytes
+
+
+def kernel_text(
+    program: Program,
+    name: str,
+    row: int = WIDE,
+    *,
+    fibers: bool | None = None,
+    quick: bool = False,
+    places: list[Place] | None = None,
+    checks: int = 0,
+) -> KernelText:
+    """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
+    from cuda.cpu.emit import emit_kernel
+
+    _check_size(program, name)
+    fibers = _path() == "fiber" if fibers is None else fibers
+    return emit_kernel(
+        program,
+        name,
+        width=_width(),
+        row=row,
+        native_gather=_has_gathers(),
+        near=_near(),
+        fibers=fibers,
+        quick=quick,
+        places=places,
+        checks=checks,
+    )
+
+
+def _check_size(program: Program, name: str) -> None:
+    """Refuse a kernel that would take minutes to compile, and more memory than machines have."""
+    count = sum(len(program.functions[each].body or ()) for each in program.reachable(name))
+    if count > most_instructions():
+        from cuda.cpu.ptx.error import PtxError
+
+        known = f"kernel {name} and the functions that it calls have {count} instructions and labels"
+        raise PtxError(
+            f"{known}; the CPU device compiles at most {most_instructions()}, or as many as {MOST_VARIABLE} says"
+        )
+
+
+def most_instructions() -> int:
+    """Return how many instructions a kernel may have, with the functions that it calls (CUDA_CPU_MOST_INSTRUCTIONS)."""
+    text = os.environ.get(MOST_VARIABLE) or str(MOST_INSTRUCTIONS)
+    if not text.isdecimal() or len(text) > 15:
+        raise ValueError(f"{MOST_VARIABLE} must be a number of instructions, not {text!r}")
+    return int(text)
+
+
+def assemble(text: str, level: int) -> bytes:
+    """Compile LLVM IR to an ELF object at a level from 0 to 3."""
+    _choose_scheduler(text, level)
+    return _target_machine(level).emit_object(_optimised(text, level))
+
+
+def disassemble(text: str, level: int) -> str:
+    """Return what `assemble` makes as assembler text."""
+    _choose_scheduler(text, level)
+    return _target_machine(level).emit_assembly(_optimised(text, level))
+
+
+def _choose_scheduler(text: str, level: int) -> None:
+    """Order instructions simply at the quick level: LLVM's usual way takes time by the square of a block's length.
+
+    The simple one ends the process where carries of two numbers cross in the processor's flags, so code that may
+    have any is left to the usual one.
+    """
+    simple = level == QUICK and not re.search(CARRY, text)
+    _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if simple else 'default'}")
+
+
+def _optimised(text: str, level: int) -> llvm.ModuleRef:
+    machine = _target_machine(level)
+    module = _llvm().parse_assembly(text)
+    module.verify()
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    if level == QUICK:
+        _tidy(module, machine)
+    else:
+        _optimise(module, machine, level)
+    return module
+
+
+def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Bring variables into registers and join blocks; the selection of instructions combines what it can anyway."""
+    llvm = _llvm()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_simplify_cfg_pass()
+    whole = llvm.create_new_function_pass_manager()
+    whole.add_sroa_pass()
+    whole.add_simplify_cfg_pass()
+    for function in module.functions:
+        if not function.is_declaration:
+            blocks = list(function.blocks)
+            if not any(block.name.startswith(f"{CUT}.") for block in blocks):
+                (whole if _can_join(blocks) else passes).run(function, builder)
+
+
+def _can_join(blocks: list[llvm.ValueRef]) -> bool:
+    """Tell whether variables can be brought into registers in a time that is not felt: it is one for each and block."""
+    variables = sum(instruction.opcode == "alloca" for instruction in blocks[0].instructions)
+    return len(blocks) * variables < MOST_JOINED and variables < MOST_VARIABLES
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:
+    """Run LLVM's passes, but for those that make vectors: the code is vectors already."""
+    llvm = _llvm()
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.slp_vectorization = False
+    options.loop_vectorization = False
+    options.loop_unrolling = level > 1
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+
+
+def _path() -> str:
+    """Return how warps shall run by CUDA_CPU_PATH: "fiber", or "region" where that is possible (the default)."""
+    path = os.environ.get("CUDA_CPU_PATH", "region")
+    if path not in ("region", "fiber"):
+        raise ValueError(f"CUDA_CPU_PATH must be region or fiber, not {path!r}")
+    return path
+
+
+def _width() -> int:
+    """Return the lanes of a packet by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
+    text = _width_asked()
+    if text == "native":
+        return 16 if identity.cpu_has("avx512f") else 8 if identity.cpu_has("avx2") else 4
+    return int(text)
+
+
+def _width_asked() -> str:
+    text = os.environ.get("CUDA_CPU_WIDTH", "32")
+    if text not in ("native", "1", "2", "4", "8", "16", "32"):
+        raise ValueError(f"CUDA_CPU_WIDTH must be native or a power of two up to 32, not {text!r}")
+    return text
+
+
+def check_settings() -> None:
+    """Raise a ValueError for a variable that would fail at the first launch."""
+    setting(), _path(), _width_asked(), most_instructions()
+
+
+# --- the host -----------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _llvm() -> ModuleType:
+    try:
+        import llvmlite
+        import llvmlite.binding as llvm
+    except ImportError as error:
+        raise ImportError(
+            "the CPU device's compiler, llvmlite, is not installed: pip install 'open-cuda-python[cpu]'",
+            name="llvmlite",
+        ) from error
+    except OSError as error:  # its library, which ulimit -v leaves no room for
+        raise ImportError(f"the CPU device's compiler, llvmlite, cannot be loaded: {error}", name="llvmlite") from error
+    if llvm.llvm_version_info < LEAST_LLVM:
+        raise ImportError(
+            f"llvmlite {llvmlite.__version__} is too old for the CPU device: pip install 'llvmlite>=0.45' (and "
+            "numba>=0.62, if that asks for the old one)",
+            name="llvmlite",
+        )
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def _target_machine(level: int) -> llvm.TargetMachine:
+    llvm = _llvm()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=level,
+        reloc="pic",
+        codemodel="small",
+    )
+
+
+def _near() -> int:
+    """Return how far ahead in a page the CPU does not fetch by itself: Zen 4 was measured to need it, Xeons not.
+
+    With 1024 on a Xeon saxpy takes as long and stencils a tenth longer.
+    """
+    return 1024 if identity.cpu_has("AuthenticAMD") else 0
+
+
+def _has_gathers() -> bool:
+    # The latter exchanges 16 bytes, see emit/instructions/memory/atomic_rows.py.
+    return identity.cpu_has("avx512f") and identity.cpu_has("cx16")

@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the PTX instruction behind a place in machine code, for the message of a fault.
+
+Machine code carries no line table: it would cost time and memory in every launch that goes well. After a fault the
+kernel is translated once more, with a debug location at each LLVM instruction; LLVM makes the same code of it, which is
+compared with the code in memory, and a line table.
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+import itertools
+import re
+import struct
+from typing import TYPE_CHECKING
+
+from cuda.cpu.compile import jit
+from cuda.cpu.emit.llvm.builder import Place
+from cuda.cpu.ptx.image import elf
+from cuda.cpu.ptx.image.dwarf import line_table
+from cuda.cpu.ptx.image.image import CubinText
+from cuda.cpu.ptx.syntax import Call, Instruction
+
+if TYPE_CHECKING:
+    from cuda.cpu.compile.code import MachineCode
+    from cuda.cpu.ptx.program import Program
+    from cuda.cpu.runtime._runtime import Fault, Image
+
+MOST_TEXT = 6 << 20  # bytes of LLVM IR: more would take seconds
+
+_CALL = b"\xe8"  # of x86-64, with a distance of four bytes
+_MARK = re.compile(r"\s*; place (\d+)")
+_NO_INSTRUCTION = re.compile(r"\s*(;|$)|[\w.$\"-]+:|\}")
+_UNIT = """
+!llvm.dbg.cu = !{{!{unit}}}
+!llvm.module.flags = !{{!{flag}}}
+!{flag} = !{{i32 2, !"Debug Info Version", i32 3}}
+!{unit} = distinct !DICompileUnit(language: DW_LANG_C99, file: !{file}, isOptimized: true, emissionKind: LineTablesOnly)
+!{file} = !DIFile(filename: "kernel.ptx", directory: "")
+!{type} = !DISubroutineType(types: !{{}})
+"""
+_FUNCTION = (
+    '!{0} = distinct !DISubprogram(name: "f{0}", file: !{file}, line: 1, type: !{type}, unit: !{unit}, '
+    "spFlags: DISPFlagDefinition | DISPFlagOptimized)\n"
+)
+
+
+def describe(program: Program, machine: MachineCode, fault: Fault) -> str:
+    """Say which instruction of a kernel faulted, and which line of the source it comes from, as far as is known.
+
+    Parameters
+    ----------
+    program : Program
+        The program, with the kernel's shared memory placed.
+    machine : MachineCode
+        The kernel's machine code.
+    fault : Fault
+        What the runtime recorded.
+    """
+    line = fault.line
+    place = _by_line(program, fault.kernel, line) if line else _by_address(program, machine, fault)
+    if place is None:
+        return f"PTX line {line}" if line else ""
+    return _told(program, place)
+
+
+def describe_site(program: Program, name: str, site: int) -> str:
+    """Say which instruction of a kernel a check means: by the number of its function, and its line."""
+    function, line = list(program.reachable(name))[site >> 32], site & 0xFFFFFFFF
+    for statement in program.functions[function].body or ():
+        if isinstance(statement, (Instruction, Call)) and statement.line == line:
+            return _told(program, Place(function, line, statement.source))
+    return f"PTX line {line}"
+
+
+def _told(program: Program, place: Place) -> str:
+    text = program.unit_of[place.function].text
+    source = place.source or (text.source(place.line) if isinstance(text, CubinText) else None)
+    where = f" ({source.file} line {source.line})" if source else ""
+    instruction = " ".join(text.splitlines()[place.line - 1].split())
+    return f"PTX line {place.line} `{instruction}`{where}"
+
+
+def _by_line(program: Program, name: str, line: int) -> Place | None:
+    """Return the instruction of a line; None if several units have one there."""
+    found = {}
+    for function in map(program.functions.__getitem__, program.reachable(name)):
+        for statement in function.body or ():
+            if isinstance(statement, (Instruction, Call)) and statement.line == line:
+                found[id(program.unit_of[function.name])] = Place(function.name, line, statement.source)
+    return found.popitem()[1] if len(found) == 1 else None
+
+
+def _by_address(program: Program, machine: MachineCode, fault: Fault) -> Place | None:
+    """Return the instruction whose machine code faulted, if it can be known."""
+    image = machine.image_at(fault.pc)
+    if image is None:
+        return None
+    level = jit.setting()
+    for each, quick in ((jit.QUICK, True), (jit.BEST, False)) if level is None else ((level, False),):
+        places: list[Place] = []
+        kernel = jit.kernel_text(program, fault.kernel, machine.row, quick=quick, places=places, checks=machine.checks)
+        if len(kernel.text) > MOST_TEXT:
+            return None
+        code = Code(jit.assemble(with_locations(kernel.text), each), fault.kernel)
+        if code.is_of(image):
+            number = code.place(fault.pc - code.start(image)) or code.place_of_call(fault, code.start(image))
+            return places[number - 1] if number else None
+    return None
+
+
+def with_locations(text: str) -> str:
+    """Give each instruction of the functions in LLVM IR that have places a debug location: its line is the place."""
+    numbers = itertools.count(1 + max(map(int, re.findall(r"^!(\d+) = ", text, re.MULTILINE)), default=-1))
+    unit = {part: next(numbers) for part in ("unit", "flag", "file", "type")}
+    about = [_UNIT.format(**unit)]
+
+    def located(function: re.Match[str]) -> str:
+        if "; place " not in function[0]:
+            return function[0]
+        scope, line = next(numbers), 0
+        about.append(_FUNCTION.format(scope, **unit))
+        head, *rows = function[0].splitlines()
+        out = [head.replace(" {", f" !dbg !{scope} {{")]
+        locations: dict[int, int] = {}
+        for row in rows:
+            if mark := _MARK.match(row):
+                line = int(mark[1])
+            elif not _NO_INSTRUCTION.match(row):
+                if line not in locations:
+                    locations[line] = next(numbers)
+                    about.append(f"!{locations[line]} = !DILocation(line: {line}, scope: !{scope})\n")
+                row += f", !dbg !{locations[line]}"
+            out.append(row)
+        return "\n".join(out)
+
+    return re.sub(r"^define .*?^\}", located, text, flags=re.MULTILINE | re.DOTALL) + "".join(about)
+
+
+class Code:
+    """The code of an object, and the place that each part of it was made of."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.sections = dict(elf.Sections(data))
+        self.code = self.sections[".text"]
+        self.name = name
+        self.functions = elf.functions(self.sections)
+        rows = sorted(line_table(self.sections, ".debug_line"), key=lambda row: row.offset)
+        self.offsets = [row.offset for row in rows]
+        self.lines = [row.line for row in rows]
+
+    def start(self, image: Image) -> int:
+        """Return where the code begins in an image."""
+        return image.address(self.name) - self.functions[self.name].start
+
+    def is_of(self, image: Image) -> bool:
+        """Tell whether an image has this code."""
+        start = self.start(image)
+        if not image.base <= start < start + len(self.code) <= image.base + image.size:
+            return False
+        return self._without_relocations(self.code) == self._without_relocations(
+            ctypes.string_at(start, len(self.code))
+        )
+
+    def _without_relocations(self, code: bytes) -> bytes:
+        left = bytearray(code)
+        for offset, _, _ in struct.iter_unpack("<QQq", self.sections.get(".rela.text", b"")):
+            left[offset : offset + 8] = bytes(len(left[offset : offset + 8]))
+        return bytes(left)
+
+    def place(self, offset: int) -> int:
+        """Return the number of the place of an instruction, 0 if it has none."""
+        before = bisect.bisect_right(self.offsets, offset)
+        return self.lines[before - 1] if before and 0 <= offset < len(self.code) else 0
+
+    def place_of_call(self, fault: Fault, start: int) -> int:
+        """Return the place of the call of the function that faulted: one that several instructions share."""
+        inside = next((each for each in self.functions.values() if fault.pc - start in each), range(-1))
+        for offset in (caller - start for caller in fault.callers):
+            call = self.code[max(offset - 5, 0) : max(offset, 0)]
+            if call[:1] == _CALL and offset + int.from_bytes(call[1:], "little", signed=True) == inside.start:
+                return self.place(offset - 1)
+        return 0

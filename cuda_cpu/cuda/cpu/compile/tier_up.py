@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compile kernels that run long once more, with all of LLVM's passes, while they run.
+
+The first compilation of a kernel is a quick one. The runtime counts the time that its launches take; when that is
+enough, a thread translates the kernel once more, with all copies of its blocks, another process, of low priority,
+compiles that at level 3, and the launches go on with its code.
+A process, not a thread: LLVM as llvmlite has it compiles one thing at a time, so that a new kernel's first launch
+would wait, and a thread inside of it could not be stopped at exit. It ends with the pipe that it reads from.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+import weakref
+import zlib
+from typing import IO, TYPE_CHECKING
+
+from cuda.cpu.compile import cache, identity
+from cuda.cpu.compile.frames import COMMON, stack_of
+from cuda.cpu.compile.jit import BEST, assemble, pack
+from cuda.cpu.runtime import _runtime
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from cuda.cpu.compile.code import MachineCode
+
+ENOUGH = 100_000_000  # nanoseconds that a kernel runs until better code is worth its compilation
+NICE = 10
+PATIENCE = 60.0  # seconds for one kernel, behind which others wait; those that need longer stay as they are
+
+# The process runs nothing but Python's own library, cuda.cpu and llvmlite: no code of the current folder, of PYTHON*
+# variables (-I) or of site-packages (-S). The folders of the two come behind Python's library, whose modules win.
+ISOLATED = ("-I", "-S", "-B", "-c")
+SERVE = "import sys; sys.path += sys.argv[1:]; from cuda.cpu.compile.tier_up import serve; serve()"
+
+_lock = threading.Lock()
+_watched: list[tuple[weakref.ref[_runtime.Grid], MachineCode, str]] = []
+_thread: threading.Thread | None = None
+
+
+def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
+    """Give the grid of a kernel better code once it is hot."""
+    global _thread
+    if machine.translate is None or not _has_interpreter():
+        return
+    with _lock:
+        _watched[:] = [item for item in _watched if item[0]() is not None]
+        _watched.append((weakref.ref(grid), machine, name))
+        if _thread is None:
+            thread = threading.Thread(target=_work, name="cuda-improve", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # no more threads are allowed: the code stays as it is, or until the next kernel comes
+                return
+            _thread = thread
+    grid.watch(ENOUGH)
+
+
+def _has_interpreter() -> bool:
+    """Tell whether there is a Python to run, not a program that has one inside."""
+    name = sys.executable or ""
+    return os.path.isabs(name) and os.path.basename(name).startswith(("python", "pypy"))
+
+
+def _roots() -> list[str]:
+    """Return the folders, by absolute paths, from which cuda.cpu and llvmlite are imported."""
+    roots = [os.path.dirname(os.path.dirname(identity.PACKAGE))]
+    llvmlite = identity.find_llvmlite()
+    if llvmlite is not None:
+        roots.append(os.path.dirname(llvmlite))
+    return roots
+
+
+def _work() -> None:
+    compiler, seen = None, 0
+    while True:
+        for grid, machine, name in _hot():
+            if machine.translate is not None:
+                compiler = compiler or _Compiler()
+                _improve(machine, name, compiler)
+            grid.replace(machine.address)
+            del grid, machine
+        seen = _runtime.wait_hot(seen)
+
+
+def _hot() -> list[tuple[_runtime.Grid, MachineCode, str]]:
+    """Take what is hot off the list."""
+    found = []
+    with _lock:
+        for item in list(_watched):
+            reference, machine, name = item
+            grid = reference()
+            if grid is None or grid.is_hot():
+                _watched.remove(item)
+            if grid is not None and grid.is_hot():
+                found.append((grid, machine, name))
+    return found
+
+
+def _improve(machine: MachineCode, name: str, compiler: _Compiler) -> None:
+    """Exchange a kernel's code; without a compiler it stays as it is."""
+    text, machine.translate = machine.translate(), None
+    data = compiler.compile(zlib.compress(text.encode(), 1))
+    if data is None or stack_of(data) > max(machine.frames, COMMON):  # launches under way have their stacks
+        return
+    image = _runtime.Image(data)
+    machine.image = (machine.image, image)  # the old code may still run
+    machine.address = image.address(name)
+    cache.store(machine.key, pack(data, machine.path, machine.local_bytes, machine.frames, quick=False))
+    if os.environ.get("CUDA_CPU_EXPLAIN") == "1":
+        note = f"is hot: compiled again at level {BEST} ({len(text)} bytes of IR)"
+        print(f"cuda.cpu: kernel {name} {note}", file=sys.stderr)
+
+
+class _Compiler:
+    """The process that compiles: lengths and bytes on its pipes."""
+
+    def __init__(self) -> None:
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen | None:
+        import subprocess  # takes longer than the first launch of a kernel from the disk cache
+
+        try:
+            return subprocess.Popen(
+                [sys.executable, *ISOLATED, SERVE, *_roots()],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                process_group=0,  # an interrupt from the keyboard is not for it
+            )  # fmt: skip
+        except OSError:
+            return None
+
+    def compile(self, ir: bytes) -> bytes | None:
+        """Return the object, or None if the process is not there or has failed."""
+        if self._process is None:
+            return None
+        try:
+            write(self._process.stdin, ir)
+            if select.select([self._process.stdout], [], [], PATIENCE)[0]:
+                return read(self._process.stdout)
+            with self._process as late:  # closes its pipes, and waits
+                late.kill()
+            self._process = self._start()
+            return None
+        except OSError:
+            self._process = None
+            return None
+
+
+def write(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(len(data).to_bytes(8, "little") + data)
+    pipe.flush()
+
+
+def read(pipe: IO[bytes]) -> bytes | None:
+    """Return the next message, None at the end."""
+    head = pipe.read(8)
+    if len(head) < 8:
+        return None
+    size = int.from_bytes(head, "little")
+    data = pipe.read(size)
+    return data if len(data) == size else None
+
+
+def serve() -> None:
+    """Compile what comes on standard input: what the process does."""
+    os.nice(NICE)
+    while (ir := read(sys.stdin.buffer)) is not None:
+        write(sys.stdout.buffer, assemble(zlib.decompress(ir).decode(), BEST))

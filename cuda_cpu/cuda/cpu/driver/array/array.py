@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""CUDA arrays and mipmapped arrays: device memory that only copies, textures and surfaces reach.
+
+Elements lie row by row and layer by layer, without padding but in sparse arrays; the faces of cubemaps are layers, and
+planes lie one behind the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cuda.cpu.abi import (
+    CUDA_ARRAY3D_DESCRIPTOR,
+    CUDA_ARRAY_DESCRIPTOR,
+    CUDA_ARRAY_MEMORY_REQUIREMENTS,
+    CUDA_ERROR_INVALID_HANDLE,
+)
+from cuda.cpu.driver.array import array_sparse
+from cuda.cpu.driver.array.array_shape import FORMATS, TILE, Shape, check_shape
+from cuda.cpu.driver.base import address, once
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.device import device, device_attribute
+from cuda.cpu.driver.memory import memory
+
+arrays = Table("array")
+mipmapped_arrays = Table("mipmapped array")
+
+ALIGNMENT = 512  # of an array's memory, and of each of its levels
+
+
+class Array:
+    """An array, or a level of a mipmapped one or a plane of another one (then `parent` owns the memory)."""
+
+    def __init__(self, record: address.Allocation, start: int, shape: Shape, parent: Any = None) -> None:
+        self.record = record
+        self.start = start
+        self.shape = shape
+        self.parent = parent
+        self.planes: dict[int, Array] = {}  # that were asked for
+        self.handle = arrays.add(self)
+
+    def plane(self, number: int) -> Array:
+        shapes = self.shape.planes
+        start = self.start + sum(shape.size for shape in shapes[:number])
+        return once.made(self.planes, number, lambda: Array(self.record, start, shapes[number], self))
+
+
+class MipmappedArray:
+    """Levels of detail in one allocation. An array stands for each as soon as it is asked for."""
+
+    def __init__(self, record: address.Allocation, shape: Shape, levels: int) -> None:
+        self.record = record
+        self.shape = shape
+        self.starts = starts(record.start, shape, levels)
+        self.made: dict[int, Array] = {}
+        self.handle = mipmapped_arrays.add(self)
+
+    def level(self, number: int) -> Array:
+        start, shape = self.starts[number], self.shape.level(number)
+        return once.made(self.made, number, lambda: Array(self.record, start, shape, self))
+
+
+def starts(first: int, shape: Shape, levels: int) -> list[int]:
+    """Return where each level begins, and behind the last one where the memory ends."""
+    places, step = [first], TILE if shape.sparse else ALIGNMENT
+    for number in range(levels):
+        places.append(-(-(places[-1] + shape.level(number).size) // step) * step)
+    return places
+
+
+def find(handle: int, name: str = "") -> Array:
+    """Return a live array; those of a context that was destroyed are gone with it."""
+    return _live(arrays, handle, name)
+
+
+def find_plain(handle: int, name: str) -> Array:
+    """Return a live array whose elements lie in one plane."""
+    found = find(handle, name)
+    if found.shape.planes:
+        count = len(found.shape.planes)
+        raise invalid(f"{name}: the array has {count} planes: cuArrayGetPlane gives an array for each")
+    return found
+
+
+def find_mipmapped(handle: int) -> MipmappedArray:
+    return _live(mipmapped_arrays, handle, "")
+
+
+def _live(table: Table, handle: int, name: str) -> Any:
+    found = table.get(handle)
+    if found is not None and address.exact(found.record.start) is not found.record:
+        table.pop(handle, None)
+    if table.get(handle) is None:
+        what = "NULL" if not handle else f"0x{handle:x}, which names no live {table.kind}"
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name and name + ': '}the {table.kind} handle is {what}")
+    return found
+
+
+# --- creation -----------------------------------------------------------------------------------------
+
+
+def shape_from(name: str, place: int, structure: Any) -> Shape:
+    if not place:
+        raise invalid(f"{name}: the descriptor is NULL")
+    given = structure.from_address(place)
+    depth, flags = getattr(given, "Depth", 0), getattr(given, "Flags", 0)
+    return Shape(given.Width, given.Height, depth, given.Format, given.NumChannels, flags)
+
+
+def _allocate(name: str, shape: Shape, size: int) -> address.Allocation:
+    return array_sparse.reserve(size) if shape.sparse or shape.deferred else memory.allocate(size, name)
+
+
+def make(name: str, shape: Shape) -> Array:
+    check_shape(name, shape)
+    record = _allocate(name, shape, shape.size)
+    return Array(record, record.start, shape)
+
+
+def make_mipmapped(
+    name: str, shape: Shape, levels: int, place: Callable[[int], address.Allocation] | None = None
+) -> MipmappedArray:
+    """Make a mipmapped array; `place` gives memory of so many bytes where it is not to be new."""
+    check_shape(name, shape, mipmapped=True)
+    extent = (shape.width, shape.height, 0 if shape.layered else shape.depth)
+    levels = min(levels, max(extent).bit_length())
+    if levels < 1 or shape.planes:
+        raise invalid(f"{name}: numMipmapLevels is {levels}, must be at least 1, or the format has planes")
+    size = starts(0, shape, levels)[-1]
+    record = _allocate(name, shape, size) if place is None else place(size)
+    return MipmappedArray(record, shape, levels)
+
+
+def destroy(found: Array) -> None:
+    if found.parent is not None:
+        raise invalid("a level or plane goes with its array, it cannot be destroyed by itself")
+    arrays.take(found.handle)
+    for plane in list(found.planes.values()):
+        arrays.pop(plane.handle, None)
+    memory.release(found.record)
+
+
+def destroy_mipmapped(found: MipmappedArray) -> None:
+    mipmapped_arrays.take(found.handle)
+    for level in list(found.made.values()):
+        arrays.pop(level.handle, None)
+    memory.release(found.record)
+
+
+# --- entry points -------------------------------------------------------------------------------------
+
+
+def cuArrayCreate(place: int) -> int:
+    return make("cuArrayCreate", shape_from("cuArrayCreate", place, CUDA_ARRAY_DESCRIPTOR)).handle
+
+
+def cuArray3DCreate(place: int) -> int:
+    return make("cuArray3DCreate", shape_from("cuArray3DCreate", place, CUDA_ARRAY3D_DESCRIPTOR)).handle
+
+
+def cuArrayDestroy(handle: int) -> None:
+    destroy(find(handle))
+
+
+def cuArrayGetPlane(handle: int, number: int) -> int:
+    found = find(handle)
+    count = len(found.shape.planes)
+    if number >= count:
+        raise invalid(f"cuArrayGetPlane: planeIdx is {number}, the array has {count or 'no'} planes")
+    return found.plane(number).handle
+
+
+def cuMipmappedArrayCreate(place: int, levels: int) -> int:
+    shape = shape_from("cuMipmappedArrayCreate", place, CUDA_ARRAY3D_DESCRIPTOR)
+    return make_mipmapped("cuMipmappedArrayCreate", shape, levels).handle
+
+
+def cuMipmappedArrayGetLevel(handle: int, number: int) -> int:
+    found = find_mipmapped(handle)
+    count = len(found.starts) - 1
+    if number >= count:
+        raise invalid(f"cuMipmappedArrayGetLevel: level is {number}, the array has {count}")
+    return found.level(number).handle
+
+
+def cuMipmappedArrayDestroy(handle: int) -> None:
+    destroy_mipmapped(find_mipmapped(handle))
+
+
+def _describe(name: str, place: int, structure: Any, handle: int) -> None:
+    shape = find(handle).shape
+    if not place:
+        raise invalid(f"{name}: the descriptor is NULL")
+    target = structure.from_address(place)
+    values = {"Width": shape.width, "Height": shape.height, "Depth": shape.depth, "Format": shape.format}
+    for field, value in (values | {"NumChannels": shape.channels, "Flags": shape.flags}).items():
+        if hasattr(target, field):
+            setattr(target, field, value)
+
+
+def cuArrayGetDescriptor(place: int, handle: int) -> None:
+    _describe("cuArrayGetDescriptor", place, CUDA_ARRAY_DESCRIPTOR, handle)
+
+
+def cuArray3DGetDescriptor(place: int, handle: int) -> None:
+    _describe("cuArray3DGetDescriptor", place, CUDA_ARRAY3D_DESCRIPTOR, handle)
+
+
+def _require(name: str, place: int, found: Array | MipmappedArray, size: int, ordinal: int) -> None:
+    device.find(ordinal)
+    if not place:
+        raise invalid(f"{name}: memoryRequirements is NULL")
+    target = CUDA_ARRAY_MEMORY_REQUIREMENTS.from_address(place)
+    target.size, target.alignment = (found.record.size, TILE) if found.shape.deferred else (size, ALIGNMENT)
+
+
+def cuArrayGetMemoryRequirements(place: int, handle: int, ordinal: int) -> None:
+    found = find(handle)
+    _require("cuArrayGetMemoryRequirements", place, found, found.shape.size, ordinal)
+
+
+def cuMipmappedArrayGetMemoryRequirements(place: int, handle: int, ordinal: int) -> None:
+    found = find_mipmapped(handle)
+    _require("cuMipmappedArrayGetMemoryRequirements", place, found, found.starts[-1] - found.starts[0], ordinal)
+
+
+def cuDeviceGetTexture1DLinearMaxWidth(format: int, channels: int, ordinal: int) -> int:
+    device.find(ordinal)
+    if format not in FORMATS or channels not in (1, 2, 4):
+        raise invalid(f"cuDeviceGetTexture1DLinearMaxWidth: no elements have format {format} and {channels} channels")
+    return device_attribute.FIXED["MAXIMUM_TEXTURE1D_LINEAR_WIDTH"]

@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel in a context (CUfunction): what a launch needs, prepared once, and its attributes."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_FUNC_ATTRIBUTE_BINARY_VERSION,
+    CU_FUNC_ATTRIBUTE_CACHE_MODE_CA,
+    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+    CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET,
+    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
+    CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED,
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+    CU_FUNC_ATTRIBUTE_NUM_REGS,
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+    CU_FUNC_ATTRIBUTE_PTX_VERSION,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+    CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE,
+    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+    CUDA_ERROR_INVALID_PTX,
+    CUDA_ERROR_INVALID_VALUE,
+    CUDA_ERROR_NOT_PERMITTED,
+)
+from cuda.cpu.compile.code import NARROW, WIDE, Code, Kernel
+from cuda.cpu.driver.base import address, once
+from cuda.cpu.driver.base.error import CudaError, answer, invalid
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.code import image
+from cuda.cpu.driver.device import device, device_attribute
+from cuda.cpu.runtime import _runtime
+
+functions = Table("function")
+
+ONE = (1, 1, 1)  # the cluster of a launch without clusters
+UNKNOWN = (0, 0, 0)  # that of a kernel for which each launch has to give one
+SHARED = device_attribute.FIXED["MAX_SHARED_MEMORY_PER_BLOCK"]
+REGISTERS = device_attribute.FIXED["MAX_REGISTERS_PER_BLOCK"]
+REQUIRED_CLUSTER = (
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+)
+
+# What may be set, and from which value to which; the greatest amount of dynamic shared memory depends on the kernel.
+SETTABLE = {
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: (0, 0),
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: (-1, 100),
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: (0, 1),
+    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: (0, 2),
+    **dict.fromkeys(REQUIRED_CLUSTER, (0, 16)),
+}
+
+
+class Function:
+    """A kernel in a module. `dynamic` is how much dynamic shared memory a launch may ask for."""
+
+    def __init__(self, module: Any, kernel: Kernel) -> None:
+        self.module = module
+        self.context = module.context
+        self.kernel = kernel
+        self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
+        self.grid: Any = None  # until it is compiled for blocks with rows of whole warps
+        self.narrow: Any = None  # the same for other blocks
+        self.name = ctypes.create_string_buffer(kernel.name.encode())
+        self.settings: dict[int, int] = {}
+        self.dynamic = max(SHARED - kernel.shared_bytes, 0)
+        self.cluster = kernel.required_cluster or (UNKNOWN if kernel.explicit_cluster else ONE)
+        self.handle = functions.add(self)
+
+    def load(self) -> Any:
+        """Compile the kernel if it is not yet, and return its grid."""
+        self.module.launchable.compile()
+        if self.grid is None:
+            made = self.make(WIDE)
+            with once.lock:
+                self.grid = self.grid or made
+        return self.grid
+
+    def load_narrow(self) -> Any:
+        """Do the same for blocks in which a warp's threads lie in more than one row."""
+        self.module.launchable.compile()
+        if self.narrow is None:
+            made = self.make(NARROW)
+            with once.lock:
+                self.narrow = self.narrow or made
+        return self.narrow
+
+    def make(self, row: int) -> Any:
+        """Compile the kernel for blocks of one kind, and return the grid."""
+        from cuda.cpu.driver.code import device_runtime
+
+        kernel = self.kernel
+        with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+            machine = self.module.code.compile(kernel.name, row)
+        home = device_runtime.home_of(self.context) if self.module.code.device_runtime else None
+        if machine.checks:
+            address.watch()
+            if home is not None:
+                device_runtime.tell_checks(home)
+        layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
+        grid = _runtime.Grid(
+            machine.address,
+            kernel.name,
+            ctypes.addressof(self.module.symbols),
+            kernel.shared_bytes,
+            machine.local_bytes,
+            kernel.parameter_bytes,
+            machine.path,
+            (machine, self.module.symbols),
+            layout,
+            machine.frames,
+            machine.checks,
+            home,
+            kernel.alignment,
+        )
+        if machine.translate:
+            from cuda.cpu.compile import tier_up
+
+            tier_up.watch(grid, machine, kernel.name)
+        return grid
+
+    def set_attribute(self, which: int, value: int) -> None:
+        check_settable(self.kernel, self.context.device, which, value)
+        _runtime.forget_routes()
+        self.settings[which] = value
+        if which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            self.dynamic = value
+        elif which in REQUIRED_CLUSTER:
+            self.cluster = tuple(self.settings.get(axis, 0) or 1 for axis in REQUIRED_CLUSTER)
+        self.module.launchable.refresh(self)
+
+
+def most_dynamic(kernel: Kernel, of: device.Device) -> int:
+    _, per_block, *_ = device_attribute.architecture(of.capability)
+    return max((per_block << 10) - kernel.shared_bytes, 0)
+
+
+def check_settable(kernel: Kernel, of: device.Device, which: int, value: int) -> None:
+    if which not in SETTABLE:
+        raise invalid(f"attribute {which} of a kernel cannot be set")
+    least, most = SETTABLE[which]
+    if which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        most = most_dynamic(kernel, of)
+    if not least <= value <= most:
+        raise invalid(f"attribute {which} of kernel {kernel.name!r} is to be {value}, must be {least} to {most}")
+    if which in REQUIRED_CLUSTER and kernel.required_cluster:
+        raise CudaError(CUDA_ERROR_NOT_PERMITTED, f"kernel {kernel.name!r} was compiled with a cluster size")
+
+
+def attribute(code: Code, kernel: Kernel, settings: dict[int, int], which: int) -> int:
+    """Return a CUfunction_attribute of a kernel."""
+    if which in settings:
+        return settings[which]
+    if which == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+            return code.compile(kernel.name).local_bytes
+    cluster = kernel.required_cluster or (0, 0, 0)
+    answers = {
+        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: kernel.max_threads,
+        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: kernel.shared_bytes,
+        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: sum(v.size for v in code.variables.values() if v.space == "const"),
+        # PTX has virtual registers without end; a number that allows the largest block is what a compiler would reach.
+        CU_FUNC_ATTRIBUTE_NUM_REGS: min(kernel.registers, 255, REGISTERS // kernel.max_threads),
+        CU_FUNC_ATTRIBUTE_PTX_VERSION: kernel.ptx_version,
+        CU_FUNC_ATTRIBUTE_BINARY_VERSION: kernel.binary_version,
+        CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: 0,
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: max(SHARED - kernel.shared_bytes, 0),
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: -1,
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: int(kernel.required_cluster is not None or kernel.explicit_cluster),
+        **dict(zip(REQUIRED_CLUSTER, cluster, strict=True)),
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: 0,
+        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: 0,
+        CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED: 1,
+        CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE: 0,
+    }
+    if which not in answers:
+        raise invalid(f"{which} is no CUfunction_attribute that the CPU device has")
+    return answers[which]
+
+
+def parameter(kernel: Kernel, index: int) -> tuple[int, int]:
+    """Return offset and size of a parameter."""
+    if index >= len(kernel.parameters):  # programs count the parameters so
+        message = f"kernel {kernel.name!r} has {len(kernel.parameters)} parameters, none with index {index}"
+        raise answer(CUDA_ERROR_INVALID_VALUE, message) if index == len(kernel.parameters) else invalid(message)
+    found = kernel.parameters[index]
+    return found.offset, found.size

@@ -1,0 +1,281 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Launching kernels. The way from the call to the queue is `submit`; errors are explained beside it."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import addressof, memmove
+from typing import Any, NoReturn
+
+from cuda.cpu.abi import (
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+    CUDA_ERROR_INVALID_CLUSTER_SIZE,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUlaunchAttribute,
+    CUlaunchConfig,
+)
+from cuda.cpu.compile.code import WIDE
+from cuda.cpu.driver.base import capture_state
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.code import occupancy
+from cuda.cpu.driver.code.function import ONE, UNKNOWN, Function, functions
+from cuda.cpu.driver.code.kernel import function_of, kernels
+from cuda.cpu.driver.device import device_attribute
+from cuda.cpu.driver.stream import event, stream
+from cuda.cpu.runtime import _runtime
+
+GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
+BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
+MOST_X, MOST_Y, MOST_Z = GRID
+MOST_BLOCK_Z = BLOCK[2]
+PORTABLE_CLUSTER, GREATEST_CLUSTER = 8, 16
+
+BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE
+
+
+def unpack(function: Function, extra: int) -> Any:
+    """Copy the parameters out of a buffer that the caller has laid out (the `extra` of a launch)."""
+    name, wanted = function.kernel.name, function.kernel.parameter_bytes
+    found: dict[int, int] = {}
+    while key := ctypes.c_uint64.from_address(extra).value:
+        if key not in (BUFFER_POINTER, BUFFER_SIZE):
+            raise invalid(f"launch of {name!r}: extra has the unknown key {key}")
+        found[key] = ctypes.c_uint64.from_address(extra + 8).value
+        extra += 16
+    if not found.get(BUFFER_SIZE) or (wanted and not found.get(BUFFER_POINTER)):
+        raise invalid(f"launch of {name!r}: extra must give a buffer and its size")
+    size = ctypes.c_size_t.from_address(found[BUFFER_SIZE]).value
+    if size < wanted:
+        raise invalid(f"launch of {name!r}: the buffer in extra has {size} bytes, the parameters need {wanted}")
+    buffer = function.buffer()
+    memmove(buffer, found[BUFFER_POINTER], wanted)
+    return buffer
+
+
+def parameters(function: Function, places: int, extra: int) -> Any:
+    """Return the parameters in a buffer, where no array of pointers gives them."""
+    name, count = function.kernel.name, len(function.kernel.parameters)
+    if places and extra:
+        raise invalid(f"launch of {name!r}: both kernelParams and extra are given")
+    if extra:
+        return unpack(function, extra)
+    if count:
+        raise invalid(f"launch of {name!r}: kernelParams is NULL, the kernel has {count}")
+    return function.buffer()
+
+
+def submit(
+    function: Function,
+    grid: Any,
+    block: Any,
+    cluster: Any,
+    shared: int,
+    line: stream.Stream,
+    places: int,
+    extra: int,
+    cooperative: bool,
+) -> None:
+    gx, gy, gz = grid
+    bx, by, bz = block
+    kernel = function.kernel
+    if not (
+        0 < gx <= MOST_X and 0 < gy <= MOST_Y and 0 < gz <= MOST_Z
+        and bx > 0 and by > 0 and 0 < bz <= MOST_BLOCK_Z and bx * by * bz <= kernel.max_threads
+        and shared <= function.dynamic and function.context is line.context
+    ):  # fmt: skip
+        explain(function, grid, block, shared, line)
+    if kernel.required_block is not None and block != kernel.required_block:
+        raise invalid(
+            f"launch of {kernel.name!r}: the block is {block}, the kernel was compiled for {kernel.required_block}"
+        )
+    if cluster is not ONE:
+        check_cluster(function, grid, cluster)
+    if cooperative:
+        check_cooperative(function, gx * gy * gz, bx * by * bz, shared)
+    native = (function.narrow or function.load_narrow()) if is_narrow(block) else (function.grid or function.load())
+    if places and not extra:
+        params, gather = places, True
+    else:
+        buffer = parameters(function, places, extra)
+        params, gather = addressof(buffer), False
+    queue = line.ready()
+    if not function.module.live:  # the queue is one that the module's end waits for, or younger than that
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: its module was unloaded meanwhile")
+    try:
+        queue.launch(native, grid, block, cluster, shared, params, cooperative, 0, gather)
+    except _runtime.QueueClosed:
+        raise CudaError(
+            CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: the stream was destroyed meanwhile"
+        ) from None
+    except ValueError as error:
+        raise invalid(f"launch of {kernel.name!r}: {error}") from None
+
+
+def explain(function: Function, grid: Any, block: Any, shared: int, line: stream.Stream) -> NoReturn:
+    """Raise what is wrong with a launch."""
+    launch, most = f"launch of {function.kernel.name!r}", function.kernel.max_threads
+    for what, given, limits in (("grid", grid, GRID), ("block", block, BLOCK)):
+        for axis, value, limit in zip("xyz", given, limits, strict=True):
+            if not 0 < value <= limit:
+                raise invalid(f"{launch}: {what} dimension {axis} is {value}, must be 1 to {limit}")
+    threads = block[0] * block[1] * block[2]
+    if threads > BLOCK[0]:
+        raise invalid(f"{launch}: a block of {block} has {threads} threads, at most {BLOCK[0]} are possible")
+    if threads > most:
+        raise invalid(f"{launch}: a block of {block} has {threads} threads, the kernel's launch bounds allow {most}")
+    if shared > function.dynamic:
+        raise invalid(
+            f"{launch}: {shared} bytes of dynamic shared memory, at most {function.dynamic} unless "
+            "cuFuncSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) allows more"
+        )
+    raise CudaError(
+        CUDA_ERROR_INVALID_HANDLE,
+        f"{launch}: the kernel was loaded in context 0x{function.context.handle:x}, the "
+        f"stream belongs to context 0x{line.context.handle:x}",
+    )
+
+
+def check_cluster(function: Function, grid: Any, cluster: Any) -> None:
+    launch, blocks = f"launch of {function.kernel.name!r}", cluster[0] * cluster[1] * cluster[2]
+    free = function.settings.get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+    most = GREATEST_CLUSTER if free else PORTABLE_CLUSTER
+    required = function.kernel.required_cluster
+    if function.context.device.capability < device_attribute.CLUSTERS_SINCE:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{launch}: the device has no clusters, its capability is below 9.0")
+    if required is not None and cluster != required:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE, f"{launch}: the cluster is {cluster}, it was compiled for {required}"
+        )
+    if cluster == UNKNOWN and function.kernel.explicit_cluster:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            f"{launch}: it needs a cluster, which CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION has to give",
+        )
+    if not 0 < blocks <= most:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            f"{launch}: a cluster of {cluster} has {blocks} blocks, must have 1 to {most}",
+        )
+    if any(count % size for count, size in zip(grid, cluster, strict=True)):
+        raise CudaError(
+            CUDA_ERROR_INVALID_CLUSTER_SIZE, f"{launch}: the grid {grid} is no multiple of the cluster {cluster}"
+        )
+
+
+def check_cooperative(function: Function, blocks: int, threads: int, shared: int) -> None:
+    """See that all blocks fit on the device at once, as the API demands, though fibers would run more."""
+    most = occupancy.blocks_per_multiprocessor(function, threads, shared) * function.context.device.cores
+    if blocks > most:
+        raise CudaError(
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+            f"launch of {function.kernel.name!r}: {blocks} blocks cannot "
+            f"all be on the device at once, at most {most} can",
+        )
+
+
+def kernel_in(handle: int, owner: Any) -> Function | None:
+    """Return the function of a CUkernel in a context; None if it is no CUkernel."""
+    found = kernels.get(handle)
+    return found.function(owner) if found is not None else None
+
+
+def cuLaunchKernel(
+    handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int, extra: int
+) -> None:
+    launch(handle, handle, (gx, gy, gz), (bx, by, bz), shared, where, places, extra)
+
+
+def launch(
+    key: int, handle: int, grid: Any, block: tuple[int, int, int], shared: int, where: int, places: int, extra: int
+) -> None:
+    """Launch; the next ones do without Python when `key` is given for the function."""
+    age = _runtime.routes_age()
+    function = functions.get(handle)
+    line = stream.find(where)
+    if function is None:
+        function = function_of(handle, line)
+    submit(function, grid, block, function.cluster, shared, line, places, extra, False)
+    leave_route(age, key, where, function, line, block)
+
+
+def is_narrow(block: tuple[int, int, int]) -> bool:
+    """Tell whether the threads of a warp lie in more than one row: blocks that have machine code of their own."""
+    return block[0] % WIDE != 0 and block[1] * block[2] > 1
+
+
+def leave_route(age: int, key: int, where: int, function: Function, line: stream.Stream, block: Any) -> None:
+    """Let the next launches of the function in the stream do without Python, if nothing has changed since `age`."""
+    if function.cluster is ONE and not capture_state.active:
+        kernel, narrow = function.kernel, is_narrow(block)
+        _runtime.route_launch(
+            age, key, where, line.queue, line.before(), function.narrow if narrow else function.grid, narrow,
+            kernel.max_threads, function.dynamic, kernel.required_block,
+        )  # fmt: skip
+
+
+def cuLaunchCooperativeKernel(
+    handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int
+) -> None:
+    line = stream.find(where)
+    function = function_of(handle, line)
+    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, line, places, 0, True)
+
+
+# Attributes that end in an event once the kernel is done: later than the API allows, never earlier.
+EVENTS = {
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: "programmaticEvent",
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: "launchCompletionEvent",
+}
+
+
+def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
+    """Launch with attributes; those that only advise the hardware (priority, cache windows, carve-out) are accepted."""
+    launch_with(config, handle, handle, places, extra)
+
+
+def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> None:
+    """Launch with attributes; without them, the next ones do without Python when `key` is given for the function."""
+    if not config:
+        raise invalid("cuLaunchKernelEx: config is NULL")
+    given = CUlaunchConfig.from_address(config)
+    age = _runtime.routes_age()
+    where = given.hStream or 0
+    line = stream.find(where)
+    function = function_of(handle, line)
+    cluster, cooperative, marks, updatable = function.cluster, False, [], None
+    attributes = (
+        (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if given.numAttrs and given.attrs else ()
+    )
+    for i, attribute in enumerate(attributes):
+        which, value = attribute.id, attribute.value
+        if which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            cooperative = bool(value.cooperative)
+        elif which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            size = value.clusterDim
+            cluster = (size.x, size.y, size.z)
+        elif which in EVENTS:
+            marks.append(getattr(value, EVENTS[which]).event)
+        elif which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+            updatable = value if value.deviceUpdatableKernelNode.deviceUpdatable else None
+        elif not 0 <= which <= CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE:
+            raise invalid(f"cuLaunchKernelEx: attrs[{i}].id is {which}, no CUlaunchAttributeID")
+    grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
+    block = (given.blockDimX, given.blockDimY, given.blockDimZ)
+    if updatable is not None and line.capture is None:
+        raise invalid("cuLaunchKernelEx: only launches that are captured can become nodes that kernels update")
+    submit(function, grid, block, cluster, given.sharedMemBytes, line, places, extra, cooperative)
+    if updatable is not None:
+        line.capture.make_updatable(line, updatable)
+    if not attributes:
+        leave_route(age, key, where, function, line, block)
+    for mark in marks:
+        event.cuEventRecord(mark, where)

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries: code that belongs to no context; each context that uses it gets a module of its own at first need."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import threading
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_LIBRARY_BINARY_IS_PRESERVED,
+    CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE,
+    CUDA_ERROR_NOT_FOUND,
+    CUDA_ERROR_NOT_SUPPORTED,
+)
+from cuda.cpu.compile.code import Code
+from cuda.cpu.driver.base import once
+from cuda.cpu.driver.base.address import Allocation, Kind
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.base.jit_option import Options
+from cuda.cpu.driver.code import image
+from cuda.cpu.driver.code.kernel import LibraryKernel, kernels
+from cuda.cpu.driver.code.module import Module, SharedGone, decoded, not_found, write_handles
+from cuda.cpu.driver.device import context, device
+from cuda.cpu.runtime import _runtime
+
+libraries = Table("library")
+
+
+class Library:
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.modules: dict[context.Context, Module] = {}
+        self.kernels: dict[str, LibraryKernel] = {}
+        self.managed: dict[str, Allocation] = {}  # variables that the modules of all contexts share
+        self.lock = threading.RLock()  # around making modules, which may wait for the device's memory
+        self.handle = libraries.add(self)
+
+    def module(self, owner: context.Context) -> Module:
+        found = self.modules.get(owner)
+        if found is None:
+            with self.lock:
+                found = self.modules.get(owner)
+                while found is None:
+                    with contextlib.suppress(SharedGone):
+                        found = Module(owner, self.code, self)
+        return found
+
+    def kernel(self, name: str) -> LibraryKernel:
+        if name not in self.code.kernels:
+            raise not_found("kernel", name, self.code.kernels)
+        return once.made(self.kernels, name, lambda: LibraryKernel(self, self.code.kernels[name]))
+
+    def forget(self, owner: context.Context) -> None:
+        """Let go of the module of a context that is closing it."""
+        self.modules.pop(owner, None)
+        for kernel in list(self.kernels.values()):
+            kernel.functions.pop(owner, None)
+
+    def unload(self) -> None:
+        _runtime.forget_routes()
+        for module in list(self.modules.values()):
+            module.unload()
+        libraries.take(self.handle)
+        for kernel in list(self.kernels.values()):
+            kernels.pop(kernel.handle, None)
+
+
+def _check_options(name: str, count: int, options: int, values: int) -> None:
+    if count and not options:
+        raise invalid(f"{name}: {count} library options, but the array is NULL")
+    for option in (ctypes.c_int * count).from_address(options) if count else ():
+        if option == CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE:
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: host function tables are the CUDA runtime's own")
+        if option != CU_LIBRARY_BINARY_IS_PRESERVED:
+            raise invalid(f"{name}: {option} is no CUlibraryOption")
+
+
+def cuLibraryLoadData(
+    place: int, options: int, values: int, count: int, own_options: int, own_values: int, own_count: int
+) -> int:
+    device.check_started()
+    _check_options("cuLibraryLoadData", own_count, own_options, own_values)
+    given = Options("cuLibraryLoadData", count, options, values)
+    return Library(image.load(image.units_at(place, given), given)).handle
+
+
+def cuLibraryLoadFromFile(
+    path: bytes | None, options: int, values: int, count: int, own_options: int, own_values: int, own_count: int
+) -> int:
+    device.check_started()
+    _check_options("cuLibraryLoadFromFile", own_count, own_options, own_values)
+    given = Options("cuLibraryLoadFromFile", count, options, values)
+    return Library(image.load(image.units_of(image.read("cuLibraryLoadFromFile", path), given), given)).handle
+
+
+def cuLibraryUnload(handle: int) -> None:
+    libraries.find(handle).unload()
+
+
+def cuLibraryGetKernel(handle: int, name: bytes | None) -> int:
+    return libraries.find(handle).kernel(decoded("cuLibraryGetKernel", name)).handle
+
+
+def cuLibraryGetKernelCount(handle: int) -> int:
+    return len(libraries.find(handle).code.kernels)
+
+
+def cuLibraryEnumerateKernels(place: int, count: int, handle: int) -> None:
+    library = libraries.find(handle)
+    found = [library.kernel(name).handle for name in library.code.kernels][:count]
+    write_handles("cuLibraryEnumerateKernels", place, found)
+
+
+def cuLibraryGetModule(handle: int) -> int:
+    return libraries.find(handle).module(context.current()).handle
+
+
+def _variable(call: str, handle: int, name: bytes | None) -> Any:
+    return libraries.find(handle).module(context.current()).variable(decoded(call, name))
+
+
+def cuLibraryGetGlobal(handle: int, name: bytes | None) -> tuple[int, int]:
+    record = _variable("cuLibraryGetGlobal", handle, name)
+    return record.start, record.size
+
+
+def cuLibraryGetManaged(handle: int, name: bytes | None) -> tuple[int, int]:
+    record = _variable("cuLibraryGetManaged", handle, name)
+    if record.kind is not Kind.MANAGED:
+        raise CudaError(CUDA_ERROR_NOT_FOUND, f"cuLibraryGetManaged: {name!r} is not a __managed__ variable")
+    return record.start, record.size
+
+
+def cuLibraryGetUnifiedFunction(handle: int, name: bytes | None) -> int:
+    libraries.find(handle)
+    raise CudaError(CUDA_ERROR_NOT_FOUND, f"cuLibraryGetUnifiedFunction: there is no unified function {name!r}")
+
+
+def forget_after_fork() -> None:
+    libraries.clear()
+    kernels.clear()

@@ -1,0 +1,275 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Modules: code placed in a context, with memory for its variables and the addresses that its machine code looks up."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CUDA_ERROR_INVALID_CONTEXT,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_INVALID_PTX,
+    CUDA_ERROR_NOT_FOUND,
+)
+from cuda.cpu.compile.code import Code, GlobalVariable
+from cuda.cpu.driver.base import address, once
+from cuda.cpu.driver.base.address import Allocation, Kind
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.base.jit_option import Options
+from cuda.cpu.driver.code import device_runtime, image
+from cuda.cpu.driver.code.function import Function, functions
+from cuda.cpu.driver.device import context, wait
+from cuda.cpu.driver.memory import memory
+from cuda.cpu.runtime import _runtime
+
+modules = Table("module")
+
+ALIGNED = 256  # bytes: of any memory
+LAZY = 2  # CU_MODULE_LAZY_LOADING: kernels are compiled at their first use
+
+
+class SharedGone(Exception):
+    """A managed variable that was found is given back by now: the context that had it has ended meanwhile."""
+
+
+class Module:
+    """Code in a context. Variables have their addresses at once; kernels are compiled when they are first used."""
+
+    def __init__(self, owner: context.Context, code: Code, library: Any = None) -> None:
+        self.context = owner
+        self.live = True  # until it is closed
+        self.code = code
+        self.library = library  # None: loaded by cuModuleLoad
+        self.functions: dict[str, Function] = {}
+        self.variables: dict[str, Allocation] = {}
+        self.found: set[str] = set()  # managed variables that the library's module of another context has made
+        self.entered: set[str] = set()  # variables that others can find
+        self.launchable = device_runtime.Launchable(self)
+        life = owner.id
+        try:
+            for variable in code.variables.values():
+                self._allocate(variable)
+            with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+                addresses = [self.address_of(name) for name in code.symbols]
+                for variable in code.variables.values():
+                    if variable.name not in self.found:
+                        self._fill(variable)
+            self.symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
+            with once.lock, owner.entering(life):
+                self._enter()
+        except BaseException:
+            self._discard()
+            raise
+
+    def _enter(self) -> None:
+        """Let others find the module and its variables, which nobody but this thread could give back until now."""
+        library = self.library
+        for name, record in self.variables.items():
+            if name in self.found and library.managed.get(name) is not record:
+                raise SharedGone
+        for name, record in self.variables.items():
+            if name in self.found:
+                continue
+            address.insert(record)
+            self.entered.add(name)
+            if library is not None and record.kind is Kind.MANAGED:
+                library.managed[name] = record
+        self.handle = modules.add(self)
+        self.context.modules.add(self)
+        if library is not None:
+            library.modules[self.context] = self
+
+    def _discard(self) -> None:
+        """Give back the variables of a module that could not enter its context."""
+        for name, record in self.variables.items():
+            if name not in self.found and (name not in self.entered or address.remove(record)):
+                record.give_back()
+        self.variables.clear()
+
+    def _allocate(self, variable: GlobalVariable) -> None:
+        shared = self.library.managed if self.library is not None and variable.managed else {}
+        known = shared.get(variable.name)
+        if known is not None:
+            self.variables[variable.name] = known
+            self.found.add(variable.name)
+            return
+        size = max(variable.size, 1)
+        kind = Kind.MANAGED if variable.managed else Kind.DEVICE
+        start = memory.reserve(self.context, _reserved(variable, size), f"variable {variable.name}")
+        record = Allocation(start, size, kind, self.context, self.context.device.arena)
+        record.origin = f"variable {variable.name}"
+        self.variables[variable.name] = record
+
+    def address_of(self, name: str) -> int:
+        """Return the address of a variable or a function."""
+        record = self.variables.get(name)
+        if record is not None:
+            return record.start
+        kernel = self.launchable.kernels.get(name)
+        return kernel.address if kernel is not None else self.code.function_address(name)
+
+    def _fill(self, variable: GlobalVariable) -> None:
+        """Write a variable's initial value and zeros behind it: memory that was freed before is not zero.
+
+        The memory is this thread's alone: the module has not entered its context yet.
+        """
+        data = bytearray(variable.data)
+        for offset, width, symbol, addend, shift in variable.relocations:
+            value = (self.address_of(symbol) + addend) >> shift
+            data[offset : offset + width] = (value & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+        start = self.variables[variable.name].start
+        ctypes.memmove(start, bytes(data), len(data))
+        if variable.size > len(data):
+            ctypes.memset(start + len(data), 0, variable.size - len(data))
+
+    def function(self, name: str) -> Function:
+        kernel = self.code.kernels.get(name)
+        if kernel is None:
+            raise not_found("kernel", name, self.code.kernels)
+        with once.lock:
+            if not self.live:
+                raise self._gone(f"kernel {name!r}")
+            return once.made(self.functions, name, lambda: Function(self, kernel))
+
+    def variable(self, name: str) -> Allocation:
+        # Not only those marked .visible: NVRTC marks no variable so, not even one named by a name expression.
+        if name not in self.code.variables:
+            raise not_found("global variable", name, self.code.variables)
+        found = self.variables.get(name)
+        if found is None:
+            raise self._gone(f"variable {name!r}")
+        return found
+
+    def _gone(self, what: str) -> CudaError:
+        """Return the error of a call that comes too late, for another thread has closed the module."""
+        if not self.context.usable:
+            self.context.check()
+        return CudaError(CUDA_ERROR_INVALID_HANDLE, f"the module of {what} was unloaded meanwhile")
+
+    def _free(self) -> None:
+        library = self.library
+        for name, record in list(self.variables.items()):
+            if library is not None and library.managed.get(name) is record:
+                other = next((owner for owner in list(library.modules) if owner is not self.context), None)
+                if other is not None:
+                    record.context = other  # whose module still has it
+                    continue
+                library.managed.pop(name, None)
+            if address.remove(record):
+                record.give_back()
+        self.variables.clear()
+
+    def close(self) -> None:
+        """Take the code away; nothing of it may be running."""
+        wait.collect_all(self.context)  # a fault is described by the code that it was in
+        _runtime.forget_routes()
+        with once.lock:
+            if not self.live:
+                return
+            self.live = False
+            for function in list(self.functions.values()):
+                functions.pop(function.handle, None)
+            modules.pop(self.handle, None)
+            self.context.modules.discard(self)
+            if self.library is not None:
+                self.library.forget(self.context)
+            self._free()
+
+    def unload(self) -> None:
+        """Wait for what is queued, for it may be this module's, then close."""
+        for queue in self.context.queues():
+            if not queue.is_idle():
+                wait.until(self.context, queue.wait)
+        modules.take(self.handle)
+        self.close()
+        self.context.check_released()
+
+
+def _reserved(variable: GlobalVariable, size: int) -> int:
+    """Return the bytes to reserve: memory ends at a page, so a multiple of the alignment makes the address one, too."""
+    return size if variable.align <= ALIGNED else -(-size // variable.align) * variable.align
+
+
+def not_found(what: str, name: str, known: Any) -> CudaError:
+    names = sorted(known)
+    shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    return CudaError(CUDA_ERROR_NOT_FOUND, f"there is no {what} {name!r}; there is {shown or 'none at all'}")
+
+
+def decoded(call: str, name: bytes | None) -> str:
+    if name is None:
+        raise invalid(f"{call}: name is NULL")
+    return name.decode("utf-8", "replace")
+
+
+def find(handle: int) -> Module:
+    module = modules.find(handle)
+    module.context.check()
+    return module
+
+
+def cuModuleLoadDataEx(place: int, count: int, options: int, values: int) -> int:
+    owner = context.current()
+    given = Options("cuModuleLoadDataEx", count, options, values)
+    return Module(owner, image.load(image.units_at(place, given), given)).handle
+
+
+def cuModuleLoadData(place: int) -> int:
+    return cuModuleLoadDataEx(place, 0, 0, 0)
+
+
+def cuModuleLoadFatBinary(place: int) -> int:
+    return cuModuleLoadDataEx(place, 0, 0, 0)
+
+
+def cuModuleLoad(path: bytes | None) -> int:
+    owner = context.current()
+    given = Options("cuModuleLoad", 0, 0, 0)
+    return Module(owner, image.load(image.units_of(image.read("cuModuleLoad", path), given), given)).handle
+
+
+def cuModuleUnload(handle: int) -> None:
+    module = modules.find(handle)
+    if module.library is not None:
+        raise CudaError(
+            CUDA_ERROR_INVALID_CONTEXT, "cuModuleUnload: the module belongs to a library: use cuLibraryUnload"
+        )
+    module.unload()
+
+
+def cuModuleGetLoadingMode() -> int:
+    return LAZY
+
+
+def cuModuleGetFunction(handle: int, name: bytes | None) -> int:
+    return find(handle).function(decoded("cuModuleGetFunction", name)).handle
+
+
+def cuModuleGetFunctionCount(handle: int) -> int:
+    return len(find(handle).code.kernels)
+
+
+def cuModuleEnumerateFunctions(place: int, count: int, handle: int) -> None:
+    module = find(handle)
+    write_handles(
+        "cuModuleEnumerateFunctions", place, [module.function(name).handle for name in module.code.kernels][:count]
+    )
+
+
+def write_handles(call: str, place: int, handles: list[int]) -> None:
+    if not place:
+        raise invalid(f"{call}: the array is NULL")
+    (ctypes.c_uint64 * len(handles)).from_address(place)[:] = handles
+
+
+def cuModuleGetGlobal(handle: int, name: bytes | None) -> tuple[int, int]:
+    record = find(handle).variable(decoded("cuModuleGetGlobal", name))
+    return record.start, record.size
+
+
+def forget_after_fork() -> None:
+    modules.clear()
+    functions.clear()

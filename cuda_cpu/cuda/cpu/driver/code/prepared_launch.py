@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Launches as they were before CUDA 4: block, shared memory and parameters are set beforehand. Deprecated by CUDA."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import weakref
+from ctypes import addressof
+from typing import Any
+
+from cuda.cpu.driver.base import once
+from cuda.cpu.driver.base.error import invalid
+from cuda.cpu.driver.code import launch
+from cuda.cpu.driver.code.function import Function
+from cuda.cpu.driver.code.kernel import function_of
+from cuda.cpu.driver.stream import stream
+
+
+class Prepared:
+    """What is set of a function's next launch."""
+
+    def __init__(self, function: Function) -> None:
+        self.block = (1, 1, 1)
+        self.shared = 0
+        self.size = 0  # of the parameters
+        self.buffer = function.buffer()
+
+
+_prepared: weakref.WeakKeyDictionary[Function, Prepared] = weakref.WeakKeyDictionary()
+
+
+def _find(handle: int) -> tuple[Function, Prepared]:
+    function = function_of(handle)
+    return function, once.made(_prepared, function, lambda: Prepared(function))
+
+
+def cuFuncSetBlockShape(handle: int, x: int, y: int, z: int) -> None:
+    function, found = _find(handle)
+    threads = x * y * z
+    if min(x, y, z) < 1 or threads > function.kernel.max_threads:
+        raise invalid(f"cuFuncSetBlockShape: {(x, y, z)} must be 1 to {function.kernel.max_threads} threads")
+    found.block = (x, y, z)
+
+
+def cuFuncSetSharedSize(handle: int, size: int) -> None:
+    function, found = _find(handle)
+    if size > function.dynamic:
+        raise invalid(f"cuFuncSetSharedSize: bytes is {size}, the kernel may have {function.dynamic}")
+    found.shared = size
+
+
+def cuParamSetSize(handle: int, size: int) -> None:
+    function, found = _find(handle)
+    if size > function.kernel.parameter_bytes:
+        raise invalid(f"cuParamSetSize: numbytes is {size}, the parameters have {function.kernel.parameter_bytes}")
+    found.size = size
+
+
+def _set(name: str, handle: int, offset: int, data: bytes) -> None:
+    function, found = _find(handle)
+    room = function.kernel.parameter_bytes
+    if not 0 <= offset <= offset + len(data) <= room:
+        raise invalid(f"{name}: {len(data)} bytes at offset {offset}, the parameters have {room}")
+    found.buffer[offset : offset + len(data)] = data
+
+
+def cuParamSeti(handle: int, offset: int, value: int) -> None:
+    _set("cuParamSeti", handle, offset, struct.pack("=I", value))
+
+
+def cuParamSetf(handle: int, offset: int, value: float) -> None:
+    _set("cuParamSetf", handle, offset, struct.pack("=f", value))
+
+
+def cuParamSetv(handle: int, offset: int, place: int, size: int) -> None:
+    if size and not place:
+        raise invalid("cuParamSetv: ptr is NULL")
+    room = function_of(handle).kernel.parameter_bytes
+    if size > room:
+        raise invalid(f"cuParamSetv: numbytes is {size}, the parameters have {room}")
+    _set("cuParamSetv", handle, offset, ctypes.string_at(place, size) if size else b"")
+
+
+def _launch(name: str, handle: int, width: int, height: int, where: int) -> None:
+    function, found = _find(handle)
+    wanted = function.kernel.parameter_bytes
+    if found.size < wanted:
+        raise invalid(f"{name}: cuParamSetSize gave {found.size} bytes, the parameters need {wanted}")
+    places: Any = (ctypes.c_uint64 * max(len(function.kernel.parameters), 1))(
+        *(addressof(found.buffer) + each.offset for each in function.kernel.parameters)
+    )
+    grid, line = (width, height, 1), stream.find(where)
+    launch.submit(function, grid, found.block, function.cluster, found.shared, line, addressof(places), 0, False)
+
+
+def cuLaunch(handle: int) -> None:
+    _launch("cuLaunch", handle, 1, 1, 0)
+
+
+def cuLaunchGrid(handle: int, width: int, height: int) -> None:
+    _launch("cuLaunchGrid", handle, width, height, 0)
+
+
+def cuLaunchGridAsync(handle: int, width: int, height: int, where: int) -> None:
+    _launch("cuLaunchGridAsync", handle, width, height, where)

@@ -1,0 +1,504 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts: who owns streams, memory and code; which one is current in a thread; what went wrong in it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from threading import get_ident
+from typing import Any
+
+from cuda.cpu import check
+from cuda.cpu.abi import (
+    CU_CTX_FLAGS_MASK,
+    CU_CTX_SCHED_BLOCKING_SYNC,
+    CU_CTX_SCHED_MASK,
+    CU_CTX_SCHED_SPIN,
+    CU_CTX_SCHED_YIELD,
+    CU_EXEC_AFFINITY_TYPE_SM_COUNT,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    CUDA_ERROR_DEINITIALIZED,
+    CUDA_ERROR_INVALID_CONTEXT,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+    CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+    CUctxCreateParams,
+    CUexecAffinityParam,
+)
+from cuda.cpu.check import report
+from cuda.cpu.driver.base import address, block, capture_state, limit
+from cuda.cpu.driver.base.error import CudaError, answer, invalid
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.device import device, wait
+from cuda.cpu.runtime import _runtime
+
+contexts = Table("context", CUDA_ERROR_INVALID_CONTEXT)
+_ids = itertools.count(1)
+
+
+class Context:
+    """A context. `usable` is what the hot path looks at: alive and without an error."""
+
+    def __init__(self, of: device.Device, flags: int, *, primary: bool = False, workers: int = 0) -> None:
+        self.device = of
+        self.flags = flags
+        self.primary = primary
+        self.base = self  # what a green context has, too: the context that it is a part of
+        self.workers = workers  # that may work on one launch, 0: all (execution affinity)
+        self.handle = contexts.add(self)
+        self.retained = 0
+        self.uses = 1  # cuCtxAttach and cuCtxDetach count them
+        self.usable = not primary
+        self.lock = threading.RLock()  # around what comes into the context and its end; never held while waiting
+        self.closing = threading.RLock()  # held by the thread that ends a life of the context
+        self.begin()
+
+    def begin(self) -> None:
+        """Set the state that a reset brings back."""
+        _runtime.forget_routes()
+        self.id = next(_ids)  # another one for each life
+        self.ending = False
+        self.error = 0
+        self.error_text = ""
+        self.told = False  # whether a call has returned the error
+        self.interrupted = ""  # the kernel that was cancelled last
+        self.streams: set[Any] = set()
+        self.legacy = None
+        self.per_thread: dict[int, Any] = {}
+        self.gates: list[Any] = []  # events that streams to come wait for
+        self.marks: Any = None  # the queue in which events behind all work are recorded
+        self.dying: list[Any] = []  # queues of destroyed streams that still have work
+        self.events: set[Any] = set()
+        self.modules: set[Any] = set()
+        self.peers: set[Context] = set()
+        self.cache_config = 0
+        self.limits = dict(limit.DEFAULTS)
+        self.printed = _runtime.printf_count()
+        self.home: Any = None  # what kernels can ask, once one does: device_runtime.home_of
+
+    def fail(self, status: int, text: str) -> None:
+        """Set the error that every later call answers, until the primary context is reset."""
+        if not self.error:
+            self.error, self.error_text, self.usable = status, text, False
+            _runtime.forget_routes()
+
+    def check(self) -> None:
+        if self.error:
+            self.told = True
+            raise CudaError(self.error, self.error_text)
+        if not self.usable:
+            raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was destroyed or released")
+
+    @contextlib.contextmanager
+    def entering(self, life: int | None = None) -> Iterator[None]:
+        """Let something come into the context, which does not end meanwhile.
+
+        Raise if it has ended, or since the life `life` (an `id`) was reset: what belonged to that is gone.
+        """
+        with self.lock:
+            self.check()
+            if life is not None and life != self.id:
+                raise CudaError(
+                    CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was reset by another thread meanwhile"
+                )
+            yield
+
+    def check_released(self) -> None:
+        """As `check`, for a call that has given something back: at exit it has nothing to complain of."""
+        if self.error != CUDA_ERROR_DEINITIALIZED:
+            self.check()
+
+    def queues(self) -> list[Any]:
+        own = [] if self.marks is None else [self.marks]
+        return [stream.queue for stream in list(self.streams)] + list(self.dying) + own
+
+    def reap(self) -> None:
+        """Let go of destroyed streams whose work is done."""
+        for queue in list(self.dying):
+            if queue.is_idle():
+                try:
+                    self.dying.remove(queue)
+                except ValueError:
+                    continue  # another thread was faster
+                wait.collect(self, queue)
+                queue.close()
+
+    def close(self) -> None:
+        """Stop what runs and give back everything that belongs to the context.
+
+        Nothing comes into it from the first step on, and no queue takes a command from the second on, so that what is
+        given back after the third is not in use.
+        """
+        with self.closing:
+            with self.lock:
+                self.usable, self.ending = False, True
+            _runtime.forget_routes()
+            for queue in self.queues():
+                queue.close()
+            wait.cancel(self)
+            self._give_back()
+            with self.lock:
+                self.begin()  # what waits for the lock finds another life, or none
+
+    def _give_back(self) -> None:
+        for module in list(self.modules):
+            module.close()
+        for event in list(self.events):
+            event.close()
+        for stream in list(self.streams):
+            stream.forget()
+        self.tell_leaks()
+        for record in address.of_context(self):
+            if address.remove(record):
+                record.give_back()
+        if not any(each.usable for each in list(contexts.values())):
+            limit.restore()
+
+    def tell_leaks(self) -> None:
+        """Print what the program has not freed, if CUDA_CPU_CHECK asks for it."""
+        if check.wants_leaks():
+            ours = {record.start for module in self.modules for record in module.variables.values()}
+            report.tell(report.leaks(each for each in address.of_context(self) if each.start not in ours))
+
+
+_stacks: dict[int, list[Context]] = {}
+_foreign: dict[int, int] = {}  # threads that Python did not start: their native id, for identifiers are used again
+
+
+def _leave(ident: int) -> None:
+    """Take away what a thread has here."""
+    _stacks.pop(ident, None)
+    _foreign.pop(ident, None)
+    for context in list(contexts.values()):
+        stream = context.per_thread.pop(ident, None)
+        if stream is not None:
+            stream.retire()
+
+
+class _Leaving:
+    """Takes away what a Python thread has here when the thread ends, for it lies in the thread's threading.local.
+
+    Threads that Python did not start have no thread state of their own between two calls, so stacks cannot live in a
+    threading.local themselves; those of such threads stay until another thread has the same identifier.
+    """
+
+    def __init__(self) -> None:
+        self.ident = get_ident()
+
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not finalizing():
+            _leave(self.ident)
+
+
+_thread = threading.local()
+
+
+def stack() -> list[Context]:
+    """Return the calling thread's context stack, the current one last."""
+    ident = get_ident()
+    found = _stacks.get(ident)
+    if found is not None and (ident not in _foreign or _foreign[ident] == threading.get_native_id()):
+        return found
+    device.check_started()
+    _leave(ident)
+    if any(thread.ident == ident for thread in threading.enumerate()):
+        _thread.leaving = _Leaving()
+    else:
+        _foreign[ident] = threading.get_native_id()
+    found = _stacks[ident] = []
+    return found
+
+
+def settle() -> None:
+    """Tell the runtime which context is the calling thread's, after each change."""
+    _runtime.set_owner(cuCtxGetCurrent())
+
+
+def current() -> Context:
+    """Return the calling thread's context, ready for work."""
+    found = stack()
+    if found:
+        context = found[-1]
+        if context.usable:
+            return context.base
+        context.check()
+    raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread: call cuCtxSetCurrent first")
+
+
+def current_owner() -> Any:
+    """Return the calling thread's context, or the green one that stands for it."""
+    base, owner = current(), stack()[-1]
+    return owner if owner.base is base else base
+
+
+def find_owner(handle: int) -> Any:
+    """Return the context or green context of a CUcontext, the current one for NULL."""
+    if not handle:
+        return current_owner()
+    owner = contexts.find(handle)
+    owner.check()
+    return owner
+
+
+def find(handle: int) -> Context:
+    """Return the context of a handle, the current one for NULL."""
+    return find_owner(handle).base
+
+
+def check_flags(name: str, flags: int) -> None:
+    schedule = flags & CU_CTX_SCHED_MASK
+    if flags & ~CU_CTX_FLAGS_MASK or schedule not in (
+        0,
+        CU_CTX_SCHED_SPIN,
+        CU_CTX_SCHED_YIELD,
+        CU_CTX_SCHED_BLOCKING_SYNC,
+    ):
+        raise invalid(f"{name}: flags 0x{flags:x} are not a combination of CUctx_flags")
+
+
+def _create(flags: int, ordinal: int, workers: int = 0) -> int:
+    check_flags("cuCtxCreate", flags)
+    context = Context(device.find(ordinal), flags, workers=workers)
+    stack().append(context)
+    settle()
+    return context.handle
+
+
+def _affinity(name: str, place: int, count: int, ordinal: int) -> int:
+    """Return how many workers an array of CUexecAffinityParam asks for, 0: all."""
+    if not count:
+        return 0
+    if not place:
+        raise invalid(f"{name}: the array of {count} CUexecAffinityParam is NULL")
+    workers = 0
+    for given in (CUexecAffinityParam * count).from_address(place):
+        if given.type != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
+            raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"{name}: {given.type} is no CUexecAffinityType")
+        workers = given.param.smCount.val
+        if not 0 < workers <= device.find(ordinal).cores:
+            raise invalid(f"{name}: smCount is {workers}, must be 1 to {device.find(ordinal).cores}")
+    return workers
+
+
+def cuCtxCreate(params: int, flags: int, ordinal: int) -> int:
+    """Make a context and push it. `params` may be NULL."""
+    if not params:
+        return _create(flags, ordinal)
+    given = CUctxCreateParams.from_address(params)
+    if given.cigParams:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate: sharing with graphics APIs (CIG) needs a GPU")
+    place, count = given.execAffinityParams or 0, given.numExecAffinityParams
+    return _create(flags, ordinal, _affinity("cuCtxCreate", place, count, ordinal))
+
+
+def cuCtxCreate_v3(params: int, count: int, flags: int, ordinal: int) -> int:
+    return _create(flags, ordinal, _affinity("cuCtxCreate_v3", params, count, ordinal))
+
+
+def cuCtxCreate_v2(flags: int, ordinal: int) -> int:
+    return _create(flags, ordinal)
+
+
+def cuCtxGetExecAffinity(place: int, kind: int) -> None:
+    owner = current_owner()
+    if kind != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
+        raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"cuCtxGetExecAffinity: {kind} is no CUexecAffinityType")
+    if not place:
+        raise invalid("cuCtxGetExecAffinity: pExecAffinity is NULL")
+    given = CUexecAffinityParam.from_address(place)
+    given.type, given.param.smCount.val = kind, owner.workers or owner.device.cores
+
+
+def cuCtxDestroy(handle: int) -> None:
+    context = contexts.find(handle)
+    if context is not context.base:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a green context is destroyed with cuGreenCtxDestroy")
+    if context.primary:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released with cuDevicePrimaryCtxRelease")
+    contexts.take(handle)
+    context.close()
+    if stack()[-1:] == [context]:
+        stack().pop()
+        settle()
+
+
+def cuCtxAttach(flags: int) -> int:
+    """Count one more use of the current context."""
+    found = current_owner()
+    if flags:
+        raise invalid(f"cuCtxAttach: flags is {flags}, must be 0")
+    found.uses += 1
+    return found.handle
+
+
+def cuCtxDetach(handle: int) -> None:
+    """Count one use less of the current context, and destroy it without any."""
+    found = contexts.find(handle)
+    if stack()[-1:] != [found]:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "cuCtxDetach: the context is not current to the calling thread")
+    if found.uses == 1:
+        return cuCtxDestroy(handle)
+    found.uses -= 1
+
+
+def cuCtxPushCurrent(handle: int) -> None:
+    stack().append(contexts.find(handle))
+    settle()
+
+
+def cuCtxPopCurrent() -> int:
+    if not stack():
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent: no context is current in this thread")
+    handle = stack().pop().handle
+    settle()
+    return handle
+
+
+def cuCtxSetCurrent(handle: int) -> None:
+    """Replace the top of the stack; NULL pops it."""
+    context = contexts.find(handle) if handle else None
+    here = stack()
+    if here:
+        here.pop()
+    if context is not None:
+        here.append(context)
+    settle()
+
+
+def cuCtxGetCurrent() -> int:
+    here = stack()
+    return here[-1].handle if here else 0
+
+
+def cuCtxGetDevice() -> int:
+    if not stack():  # programs ask so whether there is a current context
+        raise answer(CUDA_ERROR_INVALID_CONTEXT, "cuCtxGetDevice: no context is current in this thread")
+    return current().device.ordinal
+
+
+def cuCtxGetDevice_v2(handle: int) -> int:
+    return find(handle).device.ordinal
+
+
+def cuCtxGetFlags() -> int:
+    return current().flags
+
+
+def cuCtxSetFlags(flags: int) -> None:
+    context = current()
+    check_flags("cuCtxSetFlags", flags)
+    context.flags = flags
+
+
+def cuCtxGetId(handle: int) -> int:
+    return find(handle).id
+
+
+def cuCtxGetApiVersion(handle: int) -> int:
+    find(handle)
+    return 3020  # what drivers answer for every context made since CUDA 3.2
+
+
+def synchronize(owner: Any) -> None:
+    capture_state.check_none_in("cuCtxSynchronize", owner.base)
+    wait.for_queues(owner.base, owner.queues())
+    block.release_all()
+    owner.reap()
+
+
+def cuCtxSynchronize() -> None:
+    synchronize(current_owner())
+
+
+def cuCtxSynchronize_v2(handle: int) -> None:
+    synchronize(find_owner(handle))
+
+
+def cuCtxSetLimit(which: int, value: int) -> None:
+    limit.set_value(current(), which, value)
+
+
+def cuCtxGetLimit(which: int) -> int:
+    return limit.get_value(current(), which)
+
+
+def cuCtxGetCacheConfig() -> int:
+    return current().cache_config
+
+
+def cuCtxSetCacheConfig(config: int) -> None:
+    """Remember the preference; the CPU's caches are not divided."""
+    context = current()
+    if not 0 <= config <= 3:
+        raise invalid(f"cuCtxSetCacheConfig: {config} is no CUfunc_cache")
+    context.cache_config = config
+
+
+def cuCtxGetSharedMemConfig() -> int:
+    current()
+    return 1  # CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE, the only one since compute capability 5.0
+
+
+def cuCtxSetSharedMemConfig(config: int) -> None:
+    """Check the preference; it has had no effect on any device since compute capability 5.0."""
+    current()
+    if not 0 <= config <= 2:
+        raise invalid(f"cuCtxSetSharedMemConfig: {config} is no CUsharedconfig")
+
+
+GREATEST_PRIORITY = -5
+
+
+def cuCtxGetStreamPriorityRange() -> tuple[int, int]:
+    current()
+    return 0, GREATEST_PRIORITY
+
+
+def cuCtxResetPersistingL2Cache() -> None:
+    """Do nothing, successfully: no line of the CPU's caches was ever made persistent."""
+    current()
+
+
+def _peer(name: str, handle: int) -> tuple[Context, Context]:
+    context = current()
+    peer = contexts.find(handle).base
+    if peer is context:
+        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"{name}: the peer is the current context")
+    return context, peer
+
+
+def cuCtxEnablePeerAccess(handle: int, flags: int) -> None:
+    context, peer = _peer("cuCtxEnablePeerAccess", handle)
+    if flags:
+        raise invalid(f"cuCtxEnablePeerAccess: Flags is {flags}, must be 0")
+    if peer in context.peers:
+        raise CudaError(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "cuCtxEnablePeerAccess: already enabled")
+    context.peers.add(peer)
+
+
+def cuCtxDisablePeerAccess(handle: int) -> None:
+    context, peer = _peer("cuCtxDisablePeerAccess", handle)
+    if peer not in context.peers:
+        raise CudaError(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "cuCtxDisablePeerAccess: was not enabled")
+    context.peers.discard(peer)
+
+
+def end() -> None:
+    """Let every context answer DEINITIALIZED: Python is exiting, and the runtime stops its threads next."""
+    for context in list(contexts.values()):
+        if context.base is not context:
+            continue  # a green context is as its base
+        wait.tell_failure(context)
+        context.tell_leaks()
+        context.error = 0
+        context.fail(CUDA_ERROR_DEINITIALIZED, "Python is exiting, the CPU device is shut down")
+
+
+def forget_after_fork() -> None:
+    _stacks.clear()
+    contexts.clear()

@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Green contexts: parts of a device's primary context whose streams have only some of its workers."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_GREEN_CTX_DEFAULT_STREAM,
+    CU_STREAM_NON_BLOCKING,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    CUDA_ERROR_INVALID_CONTEXT,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+)
+from cuda.cpu.driver.base import capture_state, once
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.device import context, device_resource, primary
+from cuda.cpu.driver.device.device_resource import Description, Partition
+from cuda.cpu.driver.stream import event, stream
+from cuda.cpu.runtime import _runtime
+
+greens = Table("green context", CUDA_ERROR_INVALID_CONTEXT)
+_ids = itertools.count(1)
+
+
+class GreenContext:
+    """A green context. Where a context is asked for, it stands for `base`, its device's primary context."""
+
+    primary = False
+
+    def __init__(self, base: context.Context, given: Description) -> None:
+        self.base = base
+        self.device = base.device
+        self.partition = given.partition or device_resource.all_of(base.device)
+        self.queues_given = given.queues
+        self.workers = self.partition.count
+        self.streams: set[Any] = set()
+        self.legacy: Any = None
+        self.per_thread: dict[int, Any] = {}
+        self.gates: list[Any] = []
+        self.marks: Any = None
+        self.live = True
+        self.id = next(_ids)
+        self.handle = context.contexts.add(self)  # as CUcontext
+        self.green_handle = greens.add(self)
+
+    @property
+    def usable(self) -> bool:
+        return self.live and self.base.usable
+
+    def check(self) -> None:
+        if not self.live:
+            raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, f"green context 0x{self.green_handle:x} was destroyed")
+        self.base.check()
+
+    def fail(self, status: int, text: str) -> None:
+        """Leave errors to the primary context, which has its own."""
+
+    def queues(self) -> list[Any]:
+        return [each.queue for each in list(self.streams)]
+
+    def reap(self) -> None:
+        self.base.reap()
+
+    def close(self) -> None:
+        """Detach the streams; what is queued in them still runs."""
+        with self.base.lock:  # no stream is being made in it
+            self.live = False
+        _runtime.forget_routes()
+        for each in list(self.streams):
+            each.detach()
+        if self.marks is not None:
+            self.marks.close()
+        greens.pop(self.green_handle, None)
+        context.contexts.pop(self.handle, None)
+
+
+def find(handle: int) -> GreenContext:
+    found = greens.find(handle)
+    found.check()
+    return found
+
+
+def cuGreenCtxCreate(description: int, ordinal: int, flags: int) -> int:
+    name = "cuGreenCtxCreate"
+    given = device_resource.descriptions.find(description)
+    if flags & ~CU_GREEN_CTX_DEFAULT_STREAM or given.device.ordinal != ordinal:
+        raise invalid(
+            f"{name}: flags {flags} are no CUgreenCtxCreate_flags, or the resources are of device "
+            f"{given.device.ordinal}, not {ordinal}"
+        )
+    base = context.contexts.find(primary.cuDevicePrimaryCtxRetain(ordinal))
+    return GreenContext(base, given).green_handle
+
+
+def cuGreenCtxDestroy(handle: int) -> None:
+    found = greens.take(handle)
+    found.close()
+    primary.cuDevicePrimaryCtxRelease(found.device.ordinal)
+
+
+def cuCtxFromGreenCtx(handle: int) -> int:
+    return find(handle).handle
+
+
+def cuGreenCtxGetId(handle: int) -> int:
+    return find(handle).id
+
+
+def cuGreenCtxStreamCreate(handle: int, flags: int, priority: int) -> int:
+    green = find(handle)
+    if flags != CU_STREAM_NON_BLOCKING:
+        raise invalid(f"cuGreenCtxStreamCreate: flags is {flags}, must be CU_STREAM_NON_BLOCKING")
+    return stream.Stream(green.base, flags, priority, green=green).handle
+
+
+def cuStreamGetGreenCtx(handle: int) -> int:
+    green = stream.find(handle).green
+    return green.green_handle if green is not None else 0
+
+
+def cuStreamGetCtx_v2(handle: int) -> tuple[int, int]:
+    """Return the context, and the green context or NULL."""
+    found = stream.find(handle)
+    return found.context.handle, found.green.green_handle if found.green is not None else 0
+
+
+def _give(name: str, owner: Any, place: int, kind: int) -> None:
+    if isinstance(owner, GreenContext):
+        device_resource.give(name, place, kind, owner.partition, owner.queues_given)
+    else:
+        device_resource.give(name, place, kind, Partition(owner.device, 0, owner.workers or owner.device.cores))
+
+
+def cuGreenCtxGetDevResource(handle: int, place: int, kind: int) -> None:
+    _give("cuGreenCtxGetDevResource", find(handle), place, kind)
+
+
+def cuCtxGetDevResource(handle: int, place: int, kind: int) -> None:
+    _give("cuCtxGetDevResource", context.find_owner(handle), place, kind)
+
+
+def cuStreamGetDevResource(handle: int, place: int, kind: int) -> None:
+    _give("cuStreamGetDevResource", stream.find(handle).owner, place, kind)
+
+
+def _event(name: str, owner: Any, handle: int) -> event.Event:
+    """Return an event that a whole context is to record or wait for, while nothing of it is captured."""
+    found = event.find(handle)
+    capture_state.refuse(name, [each.capture for each in list(owner.streams) if each.capture is not None])
+    if found.capture is not None:
+        found.capture[0].valid = False
+        raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the event is part of a capture")
+    return found
+
+
+def record(name: str, owner: Any, handle: int) -> None:
+    """Record an event behind all that is queued in a context."""
+    found = _event(name, owner, handle)
+    if found.context is not owner.base:
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name}: the event is of another context")
+    with once.lock, owner.base.entering():
+        owner.marks = owner.marks or _runtime.Queue(0)
+    for queue in owner.queues():
+        if queue is not owner.marks and not queue.is_idle():
+            stream.join(owner.marks, queue)
+    owner.marks.record(found.native)
+    found.recorded = True
+
+
+def wait(name: str, owner: Any, handle: int) -> None:
+    """Let all that comes later in a context wait for an event, in streams that are there and in new ones."""
+    native = _event(name, owner, handle).native
+    if native.is_done():
+        return
+    for each in list(owner.streams):
+        each.queue.wait_event(native)
+    owner.gates = [gate for gate in owner.gates if not gate.is_done()] + [native]
+
+
+def cuGreenCtxRecordEvent(handle: int, event_handle: int) -> None:
+    record("cuGreenCtxRecordEvent", find(handle), event_handle)
+
+
+def cuGreenCtxWaitEvent(handle: int, event_handle: int) -> None:
+    wait("cuGreenCtxWaitEvent", find(handle), event_handle)
+
+
+def cuCtxRecordEvent(handle: int, event_handle: int) -> None:
+    record("cuCtxRecordEvent", context.find_owner(handle), event_handle)
+
+
+def cuCtxWaitEvent(handle: int, event_handle: int) -> None:
+    wait("cuCtxWaitEvent", context.find_owner(handle), event_handle)
+
+
+def forget_after_fork() -> None:
+    greens.clear()

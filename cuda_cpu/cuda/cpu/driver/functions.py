@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The modules that define functions of cuda.h: a function of theirs is found by its name."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from cuda.cpu.driver.array import array, array_sparse, copy_array, external_memory, tensor_map, texture
+from cuda.cpu.driver.base import block, capture_state, log, once
+from cuda.cpu.driver.code import kernel, launch, library, link, module, occupancy, prepared_launch
+from cuda.cpu.driver.device import context, device, device_resource, green_context, primary, profiler
+from cuda.cpu.driver.graph import (
+    capture,
+    graph,
+    graph_condition,
+    graph_dot,
+    graph_exec,
+    graph_memory,
+    graph_node,
+    recapture,
+    user_object,
+)
+from cuda.cpu.driver.memory import (
+    copy,
+    decompress,
+    fill,
+    ipc,
+    memory,
+    multicast,
+    pointer,
+    pool,
+    pool_share,
+    virtual_memory,
+)
+from cuda.cpu.driver.stream import event, stream, stream_memory
+
+MODULES: tuple[ModuleType, ...] = (
+    once, device, context, primary, stream, stream_memory, event, memory, copy, fill, decompress, pool, pointer,
+    library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
+    block, capture, capture_state, recapture, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
+    virtual_memory, multicast, ipc, pool_share, graph_condition, device_resource, green_context,
+    external_memory, array, array_sparse, copy_array, tensor_map, texture,
+)  # fmt: skip

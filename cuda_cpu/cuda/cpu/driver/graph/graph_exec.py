@@ -1,0 +1,509 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Executable graphs: a copy of a graph whose work is put on a stream's queue, with branches that may run at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED,
+    CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
+    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL,
+    CU_GRAPH_NODE_TYPE_EMPTY,
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    CU_GRAPH_NODE_TYPE_GRAPH,
+    CU_GRAPH_NODE_TYPE_KERNEL,
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+    CU_GRAPH_NODE_TYPE_MEMCPY,
+    CU_GRAPH_NODE_TYPE_MEMSET,
+    CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS,
+    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
+    CUDA_GRAPH_INSTANTIATE_ERROR,
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD,
+    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
+    CUDA_GRAPH_INSTANTIATE_PARAMS,
+    CUDA_GRAPH_INSTANTIATE_SUCCESS,
+    CUDA_HOST_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS,
+    CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS_v1,
+    CUgraphExecUpdateResultInfo,
+    CUgraphNodeParams,
+)
+from cuda.cpu.driver.base import capture_state
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.driver.device import context, wait
+from cuda.cpu.driver.graph import graph_condition, graph_limits, graph_node, graph_plan, graph_update, graph_work
+from cuda.cpu.driver.graph.graph import Graph, Node, graphs, nodes
+from cuda.cpu.driver.graph.graph_condition import ConditionalWork
+from cuda.cpu.driver.graph.graph_memory import MemoryWork
+from cuda.cpu.driver.graph.graph_work import ChildWork, EventWork, Work, view
+from cuda.cpu.driver.stream import stream
+from cuda.cpu.runtime import _runtime
+
+execs = Table("executable graph")
+_updated: set[int] = set()  # nodes that kernels update, of all executable graphs
+
+FLAGS = (
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+    | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+    | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
+    | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+)
+SWITCHED = (CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMSET, CU_GRAPH_NODE_TYPE_MEMCPY)
+
+
+# What a graph that kernels launch can hold.
+ON_DEVICE = (
+    CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMSET, CU_GRAPH_NODE_TYPE_EMPTY,
+    CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_CONDITIONAL,
+)  # fmt: skip
+
+Stage = tuple[list[Work], Any]  # what the host does at each launch; the sequence that runs then, None: no more
+
+
+class GraphExec:
+    def __init__(self, graph: Graph, flags: int) -> None:
+        if graph.memories and any(memory.exec is not None for memory in graph.memories):
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with memory nodes is instantiated already")
+        self.conditions = graph_condition.conditions_of(graph)
+        if any(condition.exec is not None for condition in self.conditions):
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with conditional nodes is instantiated already")
+        self.device_nodes = [work.device_node for work in graph_update.updatable(graph)]
+        if _updated.intersection(self.device_nodes):
+            raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "a graph with nodes that kernels update is instantiated already")
+        self.flags = flags
+        self.on_device = bool(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+        self.graph = graph.snapshot()
+        self.twins: dict[Node, Node] = {}
+        self._pair(self.graph)
+        self.off: set[Node] = set()
+        for condition in self.conditions:
+            condition.exec = self
+        self.memories: list[Any] = []
+        self.hold(graph.memories)
+        self.retired: list[tuple[Any, int]] = []  # user objects of graphs that updates replaced: launches may use them
+        self.context: Any = None  # of the latest launch
+        self.steps: list[Stage] = []
+        self.modules: set[Any] = set()  # of its kernels
+        _updated.update(self.device_nodes)
+        self.handle = execs.add(self)
+        try:
+            self.done = _runtime.Event()
+            self.prepare()
+        except MemoryError:
+            self.forget()
+            raise
+
+    def hold(self, memories: list[Any]) -> None:
+        """Keep the memory of the graph's nodes, and no other: an update may bring that of other nodes."""
+        before, self.memories = self.memories, list(memories)
+        for memory in self.memories:
+            memory.exec = self
+            memory.holders.add(self)
+        for memory in before:
+            if memory not in self.memories:
+                memory.exec = None
+                memory.leave(self)
+
+    def _pair(self, graph: Graph) -> None:
+        for twin in graph.nodes:
+            self.twins[twin.original] = twin
+            for inner in twin.work.graphs():
+                self._pair(inner)
+
+    def prepare(self) -> None:
+        """Put all work in order, once for many launches, or leave what was there."""
+        before, self.steps, self.modules = (self.steps, self.modules), [], set()
+        try:
+            self._fill()
+        except MemoryError:
+            self.steps, self.modules = before
+            raise
+
+    def _fill(self) -> None:
+        first = _runtime.Sequence()
+        for condition in graph_condition.conditions_of(self.graph):
+            if condition.default is not None:
+                first.write_value(condition.handle, condition.default, 4)
+        self.steps.append(([], first))
+        for steps in graph_plan.segments(graph_plan.steps_of(self.graph, self.off)):
+            works = [step.work for step in steps if isinstance(step.work, (EventWork, MemoryWork))]
+            if isinstance(steps[0].work, EventWork):  # a new mark at each launch
+                self.steps.append((works, None))
+                continue
+            if self.steps[-1][1] is None:
+                self.steps.append(([], _runtime.Sequence()))
+            self.steps[-1][0].extend(works)
+            self._collect(self.steps[-1][1], steps)
+        if self.on_device:
+            first.publish(self.handle)
+
+    def _collect(self, sequence: Any, steps: list[graph_plan.Step]) -> None:
+        """Put steps into a sequence: one behind the other, or as parts of which several can run at once."""
+        parts = graph_plan.parts(steps)
+        if len(parts) == 1:
+            for step in steps:
+                self._add(step.work, sequence)
+            return
+        made = []
+        for inner, after in parts:
+            made.append((_runtime.Sequence(), after))
+            for step in inner:
+                self._add(step.work, made[-1][0])
+        if made:
+            sequence.branch(made)
+
+    def _add(self, work: Work | None, sequence: Any) -> None:
+        if isinstance(work, ConditionalWork):
+            bodies = []
+            for graph in work.bodies:
+                bodies.append(_runtime.Sequence())
+                self._collect(bodies[-1], graph_plan.steps_of(graph, self.off))
+            sequence.choose(work.condition.handle, work.type, bodies)
+        elif work is not None and not isinstance(work, MemoryWork):
+            work.run(None, sequence)
+            if work.kind == CU_GRAPH_NODE_TYPE_KERNEL:
+                self.modules.add(work.function.module)
+            if work.device_node:
+                sequence.updatable(work.device_node, work.number)
+
+    def node(self, name: str, handle: int, *kinds: int) -> Node:
+        """Return the executable graph's own node for one of the graph that it was made from."""
+        found = self.twins.get(nodes.find(handle))
+        if found is None:
+            raise invalid(f"{name}: the executable graph was not made from the graph of this node")
+        if kinds and found.work.kind not in kinds:
+            raise invalid(f"{name}: the node's CUgraphNodeType is {found.work.kind}, must be one of {kinds}")
+        return found
+
+    def set(self, name: str, node: Node, work: Work) -> None:
+        graph_limits.check(name, self, node.work, work)
+        before = node.work
+        graph_node.replace(node, work)
+        try:
+            self.prepare()
+        except MemoryError:
+            node.work = before
+            raise
+
+    def launch(self, line: stream.Stream) -> None:
+        memories = [work for works, _ in self.steps for work in works if isinstance(work, MemoryWork)]
+        if not self.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH and any(
+            work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC and work.memory.live for work in memories
+        ):
+            raise invalid("cuGraphLaunch: memory that an earlier launch allocated has not been freed")
+        queue = line.ready()
+        for module in self.modules:
+            if not module.live:  # see launch.submit
+                message = "cuGraphLaunch: the module of one of its kernels was unloaded"
+                raise CudaError(CUDA_ERROR_INVALID_HANDLE, message)
+        if not self.done.is_done():  # launches of one executable graph do not overlap
+            queue.wait_event(self.done)
+        run = _runtime.GraphRun(self.handle if self.on_device else 0)
+        parts = [sequence for _, sequence in self.steps if sequence is not None]
+        for works, sequence in self.steps:
+            for work in works:
+                work.run(line, queue)
+            if sequence is not None:
+                queue.run(sequence, run, sequence is parts[-1])
+        queue.record(self.done)
+        self.context = line.context
+
+    def release_retired(self) -> None:
+        """Let go of the user objects that an update replaced, once no launch can use them."""
+        if self.done.is_done():
+            retired, self.retired = self.retired, []
+            for thing, count in retired:
+                thing.release(count)
+
+    def close(self) -> None:
+        if (self.retired or self.graph.refers()) and not self.done.is_done():  # what runs may use them
+            wait.until(self.context, self.done.wait)
+        self.release_retired()
+        self.forget()
+
+    def forget(self) -> None:
+        execs.pop(self.handle, None)
+        _updated.difference_update(self.device_nodes)
+        _runtime.withdraw(self.handle)
+        self.graph.close()
+        for condition in self.conditions:
+            condition.exec = None
+        self.hold([])
+
+
+def _instantiate(name: str, handle: int, flags: int) -> GraphExec:
+    graph = graphs.find(handle)
+    if flags & ~FLAGS:
+        raise invalid(f"{name}: flags 0x{flags:x} are not a combination of CUgraphInstantiate_flags")
+    if flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH:
+        _check_device_launch(name, graph, flags)
+    for condition in graph.conditions.values():
+        if not condition.used:
+            raise invalid(f"{name}: conditional handle 0x{condition.handle:x} of the graph is no node's")
+    return GraphExec(graph, flags)
+
+
+def _check_device_launch(name: str, graph: Graph, flags: int) -> None:
+    if flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH:
+        raise invalid(f"{name}: a graph for launches by kernels cannot free memory on launch")
+    for node in graph.nodes:
+        if node.work.kind not in ON_DEVICE:
+            raise CudaError(
+                CUDA_ERROR_NOT_SUPPORTED,
+                f"{name}: node {node.id} is of CUgraphNodeType {node.work.kind}; a graph that kernels launch "
+                "holds kernels, copies, fills, empty nodes, child graphs and conditional nodes",
+            )
+        for inner in node.work.graphs():
+            _check_device_launch(name, inner, flags)
+
+
+def cuGraphInstantiate(handle: int, flags: int) -> int:
+    return _instantiate("cuGraphInstantiate", handle, flags).handle
+
+
+def cuGraphInstantiateWithParams(handle: int, place: int) -> int:
+    name = "cuGraphInstantiateWithParams"
+    given = view(name, CUDA_GRAPH_INSTANTIATE_PARAMS, place)
+    unused = any(not condition.used for condition in graphs.find(handle).conditions.values())
+    given.hErrNode_out = 0
+    given.result_out = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED if unused else CUDA_GRAPH_INSTANTIATE_ERROR
+    made = _instantiate(name, handle, given.flags)
+    given.result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS
+    return made.handle
+
+
+def cuGraphInstantiate_v1(handle: int, log: int, size: int) -> tuple[int, int]:
+    return _instantiate("cuGraphInstantiate", handle, 0).handle, 0
+
+
+cuGraphInstantiate_v2 = cuGraphInstantiate_v1
+
+
+def cuGraphExecDestroy(handle: int) -> None:
+    execs.take(handle).close()
+
+
+def cuGraphExecGetFlags(handle: int) -> int:
+    return execs.find(handle).flags
+
+
+def cuGraphExecGetId(handle: int) -> int:
+    return execs.find(handle).graph.id
+
+
+def cuGraphUpload(handle: int, where: int) -> None:
+    """Check the request; an executable graph is ready for launch from the beginning."""
+    execs.find(handle), _not_capturing("cuGraphUpload", where).ready()
+
+
+def cuGraphLaunch(handle: int, where: int) -> None:
+    execs.find(handle).launch(_not_capturing("cuGraphLaunch", where))
+
+
+def _not_capturing(name: str, where: int) -> stream.Stream:
+    """Return a stream; one that is being captured takes no executable graphs, and the capture is invalid then."""
+    line = stream.find(where)
+    capture_state.refuse(name, [line.capture] if line.capture is not None else [])
+    return line
+
+
+def cuGraphNodeSetEnabled(handle: int, node_handle: int, enabled: int) -> None:
+    """Turn a kernel, a copy or a fill into nothing, or back."""
+    found = execs.find(handle)
+    node = found.node("cuGraphNodeSetEnabled", node_handle, *SWITCHED)
+    (found.off.discard if enabled else found.off.add)(node)
+    found.prepare()
+
+
+def cuGraphNodeGetEnabled(handle: int, node_handle: int) -> int:
+    found = execs.find(handle)
+    return int(found.node("cuGraphNodeGetEnabled", node_handle, *SWITCHED) not in found.off)
+
+
+def _set_kernel(handle: int, node_handle: int, place: int, structure: Any) -> None:
+    name = "cuGraphExecKernelNodeSetParams"
+    found = execs.find(handle)
+    node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_KERNEL)
+    work = graph_work.kernel_from(name, view(name, structure, place))
+    if work.context is not node.work.context:
+        raise invalid(f"{name}: the new kernel is of another context than the node's")
+    found.set(name, node, work)
+
+
+def cuGraphExecKernelNodeSetParams(handle: int, node_handle: int, place: int) -> None:
+    _set_kernel(handle, node_handle, place, CUDA_KERNEL_NODE_PARAMS)
+
+
+def cuGraphExecKernelNodeSetParams_v1(handle: int, node_handle: int, place: int) -> None:
+    _set_kernel(handle, node_handle, place, CUDA_KERNEL_NODE_PARAMS_v1)
+
+
+def cuGraphExecMemcpyNodeSetParams(handle: int, node_handle: int, place: int, owner: int) -> None:
+    name = "cuGraphExecMemcpyNodeSetParams"
+    found = execs.find(handle)
+    node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_MEMCPY)
+    found.set(name, node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, place), context.find(owner)))
+
+
+def cuGraphExecMemsetNodeSetParams(handle: int, node_handle: int, place: int, owner: int) -> None:
+    name = "cuGraphExecMemsetNodeSetParams"
+    found = execs.find(handle)
+    node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_MEMSET)
+    found.set(name, node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, place), context.find(owner)))
+
+
+def cuGraphExecHostNodeSetParams(handle: int, node_handle: int, place: int) -> None:
+    name = "cuGraphExecHostNodeSetParams"
+    found = execs.find(handle)
+    node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_HOST)
+    found.set(name, node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, place)))
+
+
+def cuGraphExecBatchMemOpNodeSetParams(handle: int, node_handle: int, place: int) -> None:
+    name = "cuGraphExecBatchMemOpNodeSetParams"
+    found = execs.find(handle)
+    node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+    found.set(name, node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)))
+
+
+def cuGraphExecEventRecordNodeSetEvent(handle: int, node_handle: int, event: int) -> None:
+    found = execs.find(handle)
+    node = found.node("cuGraphExecEventRecordNodeSetEvent", node_handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+    found.set("cuGraphExecEventRecordNodeSetEvent", node, graph_work.record_event(event))
+
+
+def cuGraphExecEventWaitNodeSetEvent(handle: int, node_handle: int, event: int) -> None:
+    found = execs.find(handle)
+    node = found.node("cuGraphExecEventWaitNodeSetEvent", node_handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+    found.set("cuGraphExecEventWaitNodeSetEvent", node, graph_work.wait_event(event))
+
+
+def cuGraphExecNodeSetParams(handle: int, node_handle: int, place: int) -> None:
+    found = execs.find(handle)
+    node = found.node("cuGraphExecNodeSetParams", node_handle)
+    given = view("cuGraphExecNodeSetParams", CUgraphNodeParams, place)
+    if node.work.kind == given.type == graph_node.CU_GRAPH_NODE_TYPE_GRAPH:
+        return cuGraphExecChildGraphNodeSetParams(handle, node_handle, given.graph.graph or 0)
+    found.set("cuGraphExecNodeSetParams", node, graph_node.changed("cuGraphExecNodeSetParams", node, place))
+
+
+Difference = tuple[int, Node | None, Node | None]  # CUgraphExecUpdateResult, the new node, the one it depends on
+
+
+def compare(owner: GraphExec, old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node, Node]]]:
+    """Return in what two graphs differ beyond parameters, or the pairs of nodes: they correspond in their order."""
+    pairs = list(zip(old.nodes, new.nodes, strict=False))
+    if len(old.nodes) != len(new.nodes):
+        return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, None, None), []
+    twin = {b: a for a, b in pairs}
+    found = []
+    for a, b in pairs:
+        if a.work.kind != b.work.kind:
+            return (CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, b, None), []
+        for first, data in b.before:
+            if (twin[first], data) not in a.before:
+                return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, first), []
+        if len(a.before) != len(b.before):
+            return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, None), []
+        if forbidden := graph_limits.forbidden(owner, a.work, b.work):
+            return (forbidden, b, None), []
+        if len(a.work.graphs()) != len(b.work.graphs()) or getattr(a.work, "type", 0) != getattr(b.work, "type", 0):
+            return (CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, b, None), []
+        for one, other in zip(a.work.graphs(), b.work.graphs(), strict=True):
+            difference, inner = compare(owner, one, other)
+            if difference is not None:
+                return difference, []
+            found += inner
+        if not isinstance(a.work, ChildWork):
+            found.append((a, b))
+    return None, found
+
+
+def update(name: str, found: GraphExec, old: Graph, new: Graph) -> Difference:
+    """Take over what the nodes of `new` do, all of it or nothing."""
+    graph_update.check_not_updatable(name, *graph_update.updatable(old), *graph_update.updatable(new))
+    difference, pairs = compare(found, old, new)
+    if difference is not None:
+        return difference
+    before = [a.work for a, _ in pairs]
+    for a, b in pairs:
+        if isinstance(a.work, ConditionalWork):  # the graphs stay the executable graph's own
+            a.work = ConditionalWork(b.work.condition, a.work.type, a.work.bodies)
+        else:
+            a.work = b.work
+    try:
+        found.prepare()
+    except MemoryError:
+        for (a, _), work in zip(pairs, before, strict=True):
+            a.work = work
+        raise
+    if old is found.graph:
+        found.hold(new.memories)
+    found.retired += swap_objects(old, new)
+    found.release_retired()
+    return 0, None, None
+
+
+def swap_objects(old: Graph, new: Graph) -> list[tuple[Any, int]]:
+    """Let `old` refer to the user objects of `new`, and return those that it referred to."""
+    retired = list(old.objects.items())
+    for thing, count in new.objects.items():
+        thing.retain(count)
+    old.objects = dict(new.objects)
+    for a, b in zip(old.nodes, new.nodes, strict=True):
+        for one, other in zip(a.work.graphs(), b.work.graphs(), strict=True):
+            retired += swap_objects(one, other)
+    return retired
+
+
+def _failed(name: str, difference: Difference) -> CudaError:
+    result, node, _ = difference
+    which = f" at node {node.id}" if node is not None else ""
+    return CudaError(
+        CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, f"{name}: the graphs differ{which} (CUgraphExecUpdateResult {result})"
+    )
+
+
+def cuGraphExecUpdate(handle: int, graph: int, place: int) -> None:
+    name = "cuGraphExecUpdate"
+    found, new, info = execs.find(handle), graphs.find(graph), view(name, CUgraphExecUpdateResultInfo, place)
+    difference = update(name, found, found.graph, new)
+    result, node, first = difference
+    info.result = result
+    info.errorNode, info.errorFromNode = (each.handle if each is not None else 0 for each in (node, first))
+    if result:
+        raise _failed(name, difference)
+
+
+def cuGraphExecUpdate_v1(handle: int, graph: int) -> tuple[int, int]:
+    """Update as `cuGraphExecUpdate`; a failure's reason is only in the log."""
+    found = execs.find(handle)
+    difference = update("cuGraphExecUpdate", found, found.graph, graphs.find(graph))
+    if difference[0]:
+        raise _failed("cuGraphExecUpdate", difference)
+    return 0, 0
+
+
+def cuGraphExecChildGraphNodeSetParams(handle: int, node_handle: int, graph: int) -> None:
+    name = "cuGraphExecChildGraphNodeSetParams"
+    found = execs.find(handle)
+    node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_GRAPH)
+    difference = update(name, found, node.work.graph, graphs.find(graph))
+    if difference[0]:
+        raise invalid(f"{name}: the graph has not the topology of the node's (CUgraphExecUpdateResult {difference[0]})")
+
+
+def forget_after_fork() -> None:
+    execs.clear()

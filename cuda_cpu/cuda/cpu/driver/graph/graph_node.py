@@ -1,0 +1,414 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a graph by kind: adding them, and getting and setting their parameters."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE,
+    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE,
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL,
+    CU_GRAPH_NODE_TYPE_EMPTY,
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    CU_GRAPH_NODE_TYPE_GRAPH,
+    CU_GRAPH_NODE_TYPE_HOST,
+    CU_GRAPH_NODE_TYPE_KERNEL,
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+    CU_GRAPH_NODE_TYPE_MEM_FREE,
+    CU_GRAPH_NODE_TYPE_MEMCPY,
+    CU_GRAPH_NODE_TYPE_MEMSET,
+    CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_HOST_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS,
+    CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS_v1,
+    CUgraphNodeParams,
+    CUlaunchAttributeValue,
+)
+from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.graph import graph_condition, graph_memory, graph_update, graph_work
+from cuda.cpu.driver.graph.graph import Graph, Node, dependencies, graphs, nodes
+from cuda.cpu.driver.graph.graph_work import ChildWork, Work, view
+
+
+def add(name: str, handle: int, before: int, count: int, make: Callable[[Graph], Work], data: int = 0) -> int:
+    """Add a node with the work that `make` returns, unless anything is wrong with it or its dependencies."""
+    graph = graphs.find(handle)
+    first = dependencies(name, graph, before, data, count)
+    work = make(graph)
+    return graph.add(work, first).handle
+
+
+def child(name: str, graph: Graph, handle: int, ownership: int) -> ChildWork:
+    given = graphs.find(handle)
+    if ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE:
+        return ChildWork(given.clone())
+    if ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE:
+        raise invalid(f"{name}: ownership {ownership} is no CUgraphChildGraphNodeOwnership")
+    if given is graph or given.parent is not None:
+        raise invalid(f"{name}: the child graph is the graph itself, or has an owner already")
+    if given.memories or given.conditions:
+        raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: a graph with conditional or memory nodes cannot be a child")
+    return ChildWork(given)
+
+
+# kind -> member of CUgraphNodeParams, work for what is given there and the node's graph
+READERS: dict[int, tuple[str, Callable[[str, Any, Graph], Work]]] = {
+    CU_GRAPH_NODE_TYPE_KERNEL: ("kernel", lambda name, given, graph: graph_work.kernel_from(name, given)),
+    CU_GRAPH_NODE_TYPE_MEMCPY: (
+        "memcpy",
+        lambda name, given, graph: graph_work.memcpy_from(
+            name, given.copyParams, context.find(given.copyCtx or 0)
+        ),
+    ),
+    CU_GRAPH_NODE_TYPE_MEMSET: (
+        "memset",
+        lambda name, given, graph: graph_work.memset_from(name, given, context.find(given.ctx or 0)),
+    ),
+    CU_GRAPH_NODE_TYPE_HOST: ("host", lambda name, given, graph: graph_work.host_from(name, given)),
+    CU_GRAPH_NODE_TYPE_GRAPH: (
+        "graph",
+        lambda name, given, graph: child(name, graph, given.graph or 0, given.ownership),
+    ),
+    CU_GRAPH_NODE_TYPE_EMPTY: ("kernel", lambda name, given, graph: graph_work.empty()),
+    CU_GRAPH_NODE_TYPE_WAIT_EVENT: (
+        "eventWait", lambda name, given, graph: graph_work.wait_event(given.event or 0)
+    ),
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD: (
+        "eventRecord", lambda name, given, graph: graph_work.record_event(given.event or 0)
+    ),
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC: ("alloc", lambda name, given, graph: graph_memory.allocation(name, graph, given)),
+    CU_GRAPH_NODE_TYPE_MEM_FREE: ("free", lambda name, given, graph: graph_memory.free(name, given.dptr or 0)),
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: ("memOp", lambda name, given, graph: graph_work.batch_from(name, given)),
+    CU_GRAPH_NODE_TYPE_CONDITIONAL: (
+        "conditional", lambda name, given, graph: graph_condition.from_params(name, given, graph)
+    ),
+}  # fmt: skip
+
+
+def from_union(name: str, place: int, graph: Graph) -> Work:
+    """Return the work of a CUgraphNodeParams."""
+    given = view(name, CUgraphNodeParams, place)
+    if given.type not in READERS:
+        raise CudaError(
+            CUDA_ERROR_NOT_SUPPORTED, f"{name}: the CPU device has no graph nodes of CUgraphNodeType {given.type}"
+        )
+    member, read = READERS[given.type]
+    work = read(name, getattr(given, member), graph)
+    if given.type == CU_GRAPH_NODE_TYPE_GRAPH:
+        given.graph.graph = work.graph.handle
+    return work
+
+
+def cuGraphAddNode(handle: int, before: int, data: int, count: int, place: int) -> int:
+    name = "cuGraphAddNode"
+    return add(name, handle, before, count, lambda graph: from_union(name, place, graph), data)
+
+
+cuGraphAddNode_v3 = cuGraphAddNode
+
+
+def cuGraphAddNode_v1(handle: int, before: int, count: int, place: int) -> int:
+    return cuGraphAddNode(handle, before, 0, count, place)
+
+
+def cuGraphAddKernelNode(handle: int, before: int, count: int, place: int) -> int:
+    name = "cuGraphAddKernelNode"
+    given = view(name, CUDA_KERNEL_NODE_PARAMS, place)
+    return add(name, handle, before, count, lambda graph: graph_work.kernel_from(name, given))
+
+
+def cuGraphAddKernelNode_v1(handle: int, before: int, count: int, place: int) -> int:
+    name = "cuGraphAddKernelNode"
+    given = view(name, CUDA_KERNEL_NODE_PARAMS_v1, place)
+    return add(name, handle, before, count, lambda graph: graph_work.kernel_from(name, given))
+
+
+def cuGraphAddMemcpyNode(handle: int, before: int, count: int, place: int, owner: int) -> int:
+    name = "cuGraphAddMemcpyNode"
+    given = view(name, CUDA_MEMCPY3D, place)
+    return add(name, handle, before, count, lambda graph: graph_work.memcpy_from(name, given, context.find(owner)))
+
+
+def cuGraphAddMemsetNode(handle: int, before: int, count: int, place: int, owner: int) -> int:
+    name = "cuGraphAddMemsetNode"
+    given = view(name, CUDA_MEMSET_NODE_PARAMS, place)
+    return add(name, handle, before, count, lambda graph: graph_work.memset_from(name, given, context.find(owner)))
+
+
+def cuGraphAddHostNode(handle: int, before: int, count: int, place: int) -> int:
+    name = "cuGraphAddHostNode"
+    given = view(name, CUDA_HOST_NODE_PARAMS, place)
+    return add(name, handle, before, count, lambda graph: graph_work.host_from(name, given))
+
+
+def cuGraphAddChildGraphNode(handle: int, before: int, count: int, inner: int) -> int:
+    name = "cuGraphAddChildGraphNode"
+    return add(name, handle, before, count, lambda graph: child(name, graph, inner, 0))
+
+
+def cuGraphAddEmptyNode(handle: int, before: int, count: int) -> int:
+    return add("cuGraphAddEmptyNode", handle, before, count, lambda graph: graph_work.empty())
+
+
+def cuGraphAddEventRecordNode(handle: int, before: int, count: int, event: int) -> int:
+    return add("cuGraphAddEventRecordNode", handle, before, count, lambda graph: graph_work.record_event(event))
+
+
+def cuGraphAddEventWaitNode(handle: int, before: int, count: int, event: int) -> int:
+    return add("cuGraphAddEventWaitNode", handle, before, count, lambda graph: graph_work.wait_event(event))
+
+
+def cuGraphAddBatchMemOpNode(handle: int, before: int, count: int, place: int) -> int:
+    name = "cuGraphAddBatchMemOpNode"
+    given = view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)
+    return add(name, handle, before, count, lambda graph: graph_work.batch_from(name, given))
+
+
+def cuGraphAddMemAllocNode(handle: int, before: int, count: int, place: int) -> int:
+    name = "cuGraphAddMemAllocNode"
+    given = view(name, CUDA_MEM_ALLOC_NODE_PARAMS, place)
+    return add(name, handle, before, count, lambda graph: graph_memory.allocation(name, graph, given))
+
+
+def cuGraphAddMemFreeNode(handle: int, before: int, count: int, pointer: int) -> int:
+    name = "cuGraphAddMemFreeNode"
+    return add(name, handle, before, count, lambda graph: graph_memory.free(name, pointer))
+
+
+def of_kind(name: str, handle: int, *kinds: int) -> Node:
+    node = nodes.find(handle)
+    if node.work.kind not in kinds:
+        raise invalid(f"{name}: the node's CUgraphNodeType is {node.work.kind}, must be {kinds[0]}")
+    return node
+
+
+def _give(name: str, handle: int, kind: int, place: int) -> None:
+    params = of_kind(name, handle, kind).work.params
+    view(name, type(params), place)
+    ctypes.memmove(place, ctypes.addressof(params), ctypes.sizeof(params))
+
+
+def cuGraphKernelNodeGetParams(handle: int, place: int) -> None:
+    _give("cuGraphKernelNodeGetParams", handle, CU_GRAPH_NODE_TYPE_KERNEL, place)
+
+
+def cuGraphKernelNodeGetParams_v1(handle: int, place: int) -> None:
+    name = "cuGraphKernelNodeGetParams"
+    params = of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL).work.params
+    view(name, CUDA_KERNEL_NODE_PARAMS_v1, place)
+    ctypes.memmove(place, ctypes.addressof(params), ctypes.sizeof(CUDA_KERNEL_NODE_PARAMS_v1))
+
+
+def cuGraphMemcpyNodeGetParams(handle: int, place: int) -> None:
+    _give("cuGraphMemcpyNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEMCPY, place)
+
+
+def cuGraphMemsetNodeGetParams(handle: int, place: int) -> None:
+    _give("cuGraphMemsetNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEMSET, place)
+
+
+def cuGraphHostNodeGetParams(handle: int, place: int) -> None:
+    _give("cuGraphHostNodeGetParams", handle, CU_GRAPH_NODE_TYPE_HOST, place)
+
+
+def cuGraphBatchMemOpNodeGetParams(handle: int, place: int) -> None:
+    _give("cuGraphBatchMemOpNodeGetParams", handle, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, place)
+
+
+def cuGraphMemAllocNodeGetParams(handle: int, place: int) -> None:
+    _give("cuGraphMemAllocNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEM_ALLOC, place)
+
+
+def cuGraphMemFreeNodeGetParams(handle: int) -> int:
+    return of_kind("cuGraphMemFreeNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEM_FREE).work.params.dptr
+
+
+def cuGraphChildGraphNodeGetGraph(handle: int) -> int:
+    return of_kind("cuGraphChildGraphNodeGetGraph", handle, CU_GRAPH_NODE_TYPE_GRAPH).work.graph.handle
+
+
+def cuGraphEventRecordNodeGetEvent(handle: int) -> int:
+    name = "cuGraphEventRecordNodeGetEvent"
+    return of_kind(name, handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD).work.event.handle
+
+
+def cuGraphEventWaitNodeGetEvent(handle: int) -> int:
+    name = "cuGraphEventWaitNodeGetEvent"
+    return of_kind(name, handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT).work.event.handle
+
+
+def cuGraphNodeGetParams(handle: int, place: int) -> None:
+    """Give a node's parameters with their type."""
+    write_params(nodes.find(handle).work, place)
+
+
+def write_params(work: Work, place: int) -> None:
+    given = view("cuGraphNodeGetParams", CUgraphNodeParams, place)
+    ctypes.memset(place, 0, ctypes.sizeof(CUgraphNodeParams))
+    given.type = work.kind
+    member = getattr(given, READERS[work.kind][0])
+    if work.kind == CU_GRAPH_NODE_TYPE_MEMCPY:
+        member.copyCtx, member.copyParams = work.context.handle, work.params
+    elif work.kind in (CU_GRAPH_NODE_TYPE_WAIT_EVENT, CU_GRAPH_NODE_TYPE_EVENT_RECORD):
+        member.event = work.event.handle
+    elif work.kind == CU_GRAPH_NODE_TYPE_GRAPH:
+        member.graph = work.graph.handle
+    elif work.params is not None:  # the structures that were superseded begin as those of the union
+        ctypes.memmove(ctypes.addressof(member), ctypes.addressof(work.params), ctypes.sizeof(work.params))
+        if work.kind == CU_GRAPH_NODE_TYPE_MEMSET:
+            member.ctx = work.context.handle
+
+
+def replace(node: Node, work: Work) -> None:
+    """Give a node other work of its kind; what was set by attributes stays."""
+    if isinstance(work, ChildWork):
+        node.work.graph.close()
+        work.graph.parent = node
+    work.attributes, work.device_node = node.work.attributes, node.work.device_node
+    node.work = rework(work)
+
+
+def rework(work: Work) -> Work:
+    """Return kernel work as its attributes want it; other work as it is."""
+    if work.kind != CU_GRAPH_NODE_TYPE_KERNEL or not work.attributes:
+        return work
+    given, cluster, cooperative = work.params, work.cluster, work.cooperative
+    for which, data in work.attributes.items():
+        value = CUlaunchAttributeValue.from_buffer_copy(data)
+        if which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            cooperative = bool(value.cooperative)
+        elif which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            cluster = (value.clusterDim.x, value.clusterDim.y, value.clusterDim.z)
+    sources, _kept_alive = graph_work.pointers(work.function, given.kernelParams, 0)
+    grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
+    block = (given.blockDimX, given.blockDimY, given.blockDimZ)
+    made = graph_work.kernel(work.function, grid, block, cluster, given.sharedMemBytes, sources, cooperative)
+    made.attributes, made.device_node = work.attributes, work.device_node
+    return made
+
+
+def _set_kernel(handle: int, place: int, structure: Any) -> None:
+    name = "cuGraphKernelNodeSetParams"
+    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL)
+    replace(node, graph_work.kernel_from(name, view(name, structure, place)))
+
+
+def cuGraphKernelNodeSetParams(handle: int, place: int) -> None:
+    _set_kernel(handle, place, CUDA_KERNEL_NODE_PARAMS)
+
+
+def cuGraphKernelNodeSetParams_v1(handle: int, place: int) -> None:
+    _set_kernel(handle, place, CUDA_KERNEL_NODE_PARAMS_v1)
+
+
+def cuGraphMemcpyNodeSetParams(handle: int, place: int) -> None:
+    name = "cuGraphMemcpyNodeSetParams"
+    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_MEMCPY)
+    replace(node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, place), node.work.context))
+
+
+def cuGraphMemsetNodeSetParams(handle: int, place: int) -> None:
+    name = "cuGraphMemsetNodeSetParams"
+    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_MEMSET)
+    replace(node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, place), node.work.context))
+
+
+def cuGraphHostNodeSetParams(handle: int, place: int) -> None:
+    name = "cuGraphHostNodeSetParams"
+    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_HOST)
+    replace(node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, place)))
+
+
+def cuGraphBatchMemOpNodeSetParams(handle: int, place: int) -> None:
+    name = "cuGraphBatchMemOpNodeSetParams"
+    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+    replace(node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)))
+
+
+def cuGraphEventRecordNodeSetEvent(handle: int, event: int) -> None:
+    node = of_kind("cuGraphEventRecordNodeSetEvent", handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+    replace(node, graph_work.record_event(event))
+
+
+def cuGraphEventWaitNodeSetEvent(handle: int, event: int) -> None:
+    node = of_kind("cuGraphEventWaitNodeSetEvent", handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+    replace(node, graph_work.wait_event(event))
+
+
+FIXED = (CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE)
+
+
+def changed(name: str, node: Node, place: int) -> Work:
+    """Return the work of a CUgraphNodeParams that is to replace a node's."""
+    given = view(name, CUgraphNodeParams, place)
+    if given.type != node.work.kind or node.work.kind in FIXED:
+        raise invalid(f"{name}: type is {given.type}, the node's {node.work.kind}, which must be the same and settable")
+    return from_union(name, place, node.graph)
+
+
+def cuGraphNodeSetParams(handle: int, place: int) -> None:
+    node = nodes.find(handle)
+    replace(node, changed("cuGraphNodeSetParams", node, place))
+
+
+cuGraphNodeSetParams_v2 = cuGraphNodeSetParams
+
+
+def _attribute(name: str, handle: int, which: int, place: int) -> Node:
+    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL)
+    if not 0 < which <= CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE or not place:
+        raise invalid(f"{name}: {which} is no attribute of kernel nodes, or the value is NULL")
+    return node
+
+
+def cuGraphKernelNodeGetAttribute(handle: int, which: int, place: int) -> None:
+    work = _attribute("cuGraphKernelNodeGetAttribute", handle, which, place).work
+    value = CUlaunchAttributeValue()
+    if which in work.attributes:
+        value = CUlaunchAttributeValue.from_buffer_copy(work.attributes[which])
+    elif which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        value.cooperative = work.cooperative
+    elif which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION and work.cluster != (1, 1, 1):  # 0 is no cluster
+        value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = work.cluster
+    ctypes.memmove(place, ctypes.addressof(value), ctypes.sizeof(value))
+
+
+def _set_attributes(node: Node, attributes: dict[int, bytes]) -> None:
+    before = node.work.attributes
+    try:
+        node.work.attributes = attributes
+        node.work = rework(node.work)
+    except CudaError:
+        node.work.attributes = before
+        raise
+
+
+def cuGraphKernelNodeSetAttribute(handle: int, which: int, place: int) -> None:
+    """Set cooperation and cluster; other attributes only advise the hardware and are remembered."""
+    node = _attribute("cuGraphKernelNodeSetAttribute", handle, which, place)
+    if which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        graph_update.make_updatable(node.work, CUlaunchAttributeValue.from_address(place))
+    value = ctypes.string_at(place, ctypes.sizeof(CUlaunchAttributeValue))
+    _set_attributes(node, {**node.work.attributes, which: value})
+
+
+def cuGraphKernelNodeCopyAttributes(target: int, source: int) -> None:
+    name = "cuGraphKernelNodeCopyAttributes"
+    to, of = (of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL) for handle in (target, source))
+    graph_update.check_not_updatable(name, to.work, of.work)
+    _set_attributes(to, dict(of.work.attributes))

@@ -1,0 +1,322 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies between any two places, in one, two or three dimensions.
+
+Every address is a host address, so a copy is a copy. What differs is what is checked, and who waits: with
+ordinary (pageable) host memory the call returns only when that memory may be changed again, as the API promises.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_MEMCPY_OPERAND_TYPE_ARRAY,
+    CU_MEMCPY_OPERAND_TYPE_POINTER,
+    CU_MEMORYTYPE_ARRAY,
+    CU_MEMORYTYPE_DEVICE,
+    CU_MEMORYTYPE_HOST,
+    CU_MEMORYTYPE_UNIFIED,
+    CUDA_MEMCPY2D,
+    CUDA_MEMCPY3D,
+    CUDA_MEMCPY3D_BATCH_OP,
+    CUDA_MEMCPY3D_PEER,
+    CUmemcpyAttributes,
+)
+from cuda.cpu.driver.array import array
+from cuda.cpu.driver.base import address, capture_state
+from cuda.cpu.driver.base.error import invalid
+from cuda.cpu.driver.device import context, wait
+from cuda.cpu.driver.memory import memory
+from cuda.cpu.driver.stream import stream
+
+SYNC = -1  # in place of a stream: the legacy stream, and the caller waits
+
+
+def copy(name: str, target: int, source: int, size: int, where: int, *, to_device: bool, from_device: bool) -> None:
+    """Copy `size` bytes in stream `where`."""
+    if not size:
+        stream.find(0 if where == SYNC else where)
+        return
+    to = address.check(f"{name}: the destination", target, size, device=to_device)
+    of = address.check(f"{name}: the source", source, size, device=from_device)
+    if to is not None and to.read_only:
+        raise invalid(f"{name}: the destination is mapped with CU_MEM_ACCESS_FLAGS_PROT_READ")
+    line = stream.find(0 if where == SYNC else where)
+    if where == SYNC:
+        capture_state.check_safe(name)
+    queue = line.ready()
+    if line.capture is not None:
+        queue.copy(target, source, size)
+    elif where != SYNC and to is not None and of is None and not queue.is_idle():
+        stage(queue, target, source, size)
+    else:
+        queue.copy(target, source, size)
+        # Between two places on the device the API never waits: what is queued may need the caller to go on.
+        ends = [end is None or (where == SYNC and end.kind.on_host) for end in (to, of)]
+        if any(ends):
+            wait.for_queues(line.context, [queue], own=True)
+
+
+def stage(queue: Any, target: int, source: int, size: int) -> None:
+    """Copy from pageable memory into the queue's order without waiting: by way of memory of our own."""
+    arena = memory.host_arena()
+    between = arena.allocate(size)
+    ctypes.memmove(between, source, size)
+    queue.copy(target, between, size)
+    queue.free(arena, between)
+
+
+def cuMemcpy(target: int, source: int, size: int) -> None:
+    copy("cuMemcpy", target, source, size, SYNC, to_device=False, from_device=False)
+
+
+def cuMemcpyHtoD(target: int, source: int, size: int) -> None:
+    copy("cuMemcpyHtoD", target, source, size, SYNC, to_device=True, from_device=False)
+
+
+def cuMemcpyDtoH(target: int, source: int, size: int) -> None:
+    copy("cuMemcpyDtoH", target, source, size, SYNC, to_device=False, from_device=True)
+
+
+def cuMemcpyDtoD(target: int, source: int, size: int) -> None:
+    copy("cuMemcpyDtoD", target, source, size, SYNC, to_device=True, from_device=True)
+
+
+def cuMemcpyAsync(target: int, source: int, size: int, where: int) -> None:
+    copy("cuMemcpyAsync", target, source, size, where, to_device=False, from_device=False)
+
+
+def cuMemcpyHtoDAsync(target: int, source: int, size: int, where: int) -> None:
+    copy("cuMemcpyHtoDAsync", target, source, size, where, to_device=True, from_device=False)
+
+
+def cuMemcpyDtoHAsync(target: int, source: int, size: int, where: int) -> None:
+    copy("cuMemcpyDtoHAsync", target, source, size, where, to_device=False, from_device=True)
+
+
+def cuMemcpyDtoDAsync(target: int, source: int, size: int, where: int) -> None:
+    copy("cuMemcpyDtoDAsync", target, source, size, where, to_device=True, from_device=True)
+
+
+def cuMemcpyPeer(target: int, target_context: int, source: int, source_context: int, size: int) -> None:
+    context.find(target_context), context.find(source_context)
+    copy("cuMemcpyPeer", target, source, size, SYNC, to_device=True, from_device=True)
+
+
+def cuMemcpyPeerAsync(
+    target: int, target_context: int, source: int, source_context: int, size: int, where: int
+) -> None:
+    context.find(target_context), context.find(source_context)
+    copy("cuMemcpyPeerAsync", target, source, size, where, to_device=True, from_device=True)
+
+
+class Side:
+    """One end of a copy of boxes: an address, and how far apart rows and planes are."""
+
+    __slots__ = ("address", "pageable", "pitch", "plane")
+
+    def __init__(self, name: str, given: Any, end: str, width: int, height: int, depth: int) -> None:
+        kind = getattr(given, f"{end}MemoryType")
+        if kind == CU_MEMORYTYPE_ARRAY:
+            self._place_in_array(name, given, end, (width, height, depth))
+            return
+        if kind not in (CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_UNIFIED):
+            raise invalid(f"{name}: {end}MemoryType is {kind}, no CUmemorytype")
+        x, y, z = (getattr(given, end + part, 0) for part in ("XInBytes", "Y", "Z"))
+        self.pitch = getattr(given, f"{end}Pitch") or (width if height == 1 and depth == 1 else width + x)
+        if self.pitch < width + x:
+            raise invalid(f"{name}: {end}Pitch {self.pitch} is less than {end}XInBytes + WidthInBytes, {width + x}")
+        rows = getattr(given, f"{end}Height", 0) or height + y
+        if depth > 1 and rows < height + y:
+            raise invalid(f"{name}: {end}Height {rows} is less than {end}Y + Height, {height + y}")
+        self.plane = self.pitch * rows
+        base = getattr(given, f"{end}Host" if kind == CU_MEMORYTYPE_HOST else f"{end}Device") or 0
+        self.address = base + z * self.plane + y * self.pitch + x if base else 0
+        size = (depth - 1) * self.plane + (height - 1) * self.pitch + width
+        record = address.check(f"{name}: {end}", self.address, size, device=kind == CU_MEMORYTYPE_DEVICE)
+        self.pageable = record is None
+
+    def _place_in_array(self, name: str, given: Any, end: str, size: tuple[int, int, int]) -> None:
+        found = array.find_plain(getattr(given, f"{end}Array") or 0, name)
+        shape, at = found.shape, tuple(getattr(given, end + part, 0) for part in ("XInBytes", "Y", "Z"))
+        for what, first, count, limit in zip("xyz", at, size, (shape.row, shape.rows, shape.layers), strict=True):
+            if first + count > limit:
+                unit = "bytes in a row" if what == "x" else "rows" if what == "y" else "layers"
+                raise invalid(f"{name}: {end}: {count} from {first} on along {what}, the array has {limit} {unit}")
+        if at[0] % shape.element or size[0] % shape.element:
+            raise invalid(
+                f"{name}: {end}XInBytes {at[0]} and WidthInBytes {size[0]} must be whole elements of an array"
+            )
+        self.pitch, self.plane, self.pageable = shape.pitch, shape.slice, False
+        self.address = found.start + at[2] * self.plane + at[1] * self.pitch + at[0]
+
+
+def copy_box(name: str, given: Any, where: int) -> None:
+    """Copy what a CUDA_MEMCPY2D, CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER describes."""
+    line = stream.find(0 if where == SYNC else where)
+    if where == SYNC:
+        capture_state.check_safe(name)
+    pinned = queue_box(name, given, line)
+    if line.capture is None and (where == SYNC or not pinned):
+        wait.for_queues(line.context, [line.queue], own=True)
+
+
+def queue_box(name: str, given: Any, line: Any) -> bool:
+    """Put the copy in the queue of stream `line`, and return whether the caller may go on before it is done."""
+    width, height, depth = given.WidthInBytes, given.Height, getattr(given, "Depth", 1)
+    if not (width and height and depth):
+        return True
+    source, target = (Side(name, given, end, width, height, depth) for end in ("src", "dst"))
+    queue = line.ready()
+    for z in range(depth):
+        queue.copy_2d(
+            target.address + z * target.plane,
+            target.pitch,
+            source.address + z * source.plane,
+            source.pitch,
+            width,
+            height,
+        )
+    return not (source.pageable or target.pageable)
+
+
+def _view(name: str, structure: Any, place: int) -> Any:
+    if not place:
+        raise invalid(f"{name}: pCopy is NULL")
+    return structure.from_address(place)
+
+
+def cuMemcpy2D(place: int) -> None:
+    copy_box("cuMemcpy2D", _view("cuMemcpy2D", CUDA_MEMCPY2D, place), SYNC)
+
+
+def cuMemcpy2DUnaligned(place: int) -> None:
+    copy_box("cuMemcpy2DUnaligned", _view("cuMemcpy2DUnaligned", CUDA_MEMCPY2D, place), SYNC)
+
+
+def cuMemcpy2DAsync(place: int, where: int) -> None:
+    copy_box("cuMemcpy2DAsync", _view("cuMemcpy2DAsync", CUDA_MEMCPY2D, place), where)
+
+
+def cuMemcpy3D(place: int) -> None:
+    copy_box("cuMemcpy3D", _view("cuMemcpy3D", CUDA_MEMCPY3D, place), SYNC)
+
+
+def cuMemcpy3DAsync(place: int, where: int) -> None:
+    copy_box("cuMemcpy3DAsync", _view("cuMemcpy3DAsync", CUDA_MEMCPY3D, place), where)
+
+
+def _peer(name: str, place: int) -> Any:
+    given = _view(name, CUDA_MEMCPY3D_PEER, place)
+    context.find(given.srcContext or 0), context.find(given.dstContext or 0)
+    return given
+
+
+def cuMemcpy3DPeer(place: int) -> None:
+    copy_box("cuMemcpy3DPeer", _peer("cuMemcpy3DPeer", place), SYNC)
+
+
+def cuMemcpy3DPeerAsync(place: int, where: int) -> None:
+    copy_box("cuMemcpy3DPeerAsync", _peer("cuMemcpy3DPeerAsync", place), where)
+
+
+SOURCE_ORDERS = (1, 2, 3)  # CUmemcpySrcAccessOrder: in stream order, before the call returns, at any time
+
+
+def cuMemcpyBatchAsync(
+    targets: int, sources: int, sizes: int, count: int, attributes: int, first: int, attribute_count: int, where: int
+) -> None:
+    """Copy many ranges. All are queued in order; a source is read no later than the caller allows."""
+    name = "cuMemcpyBatchAsync"
+    if where in (0, stream.LEGACY):
+        raise invalid(f"{name}: hStream must not be the legacy default stream")
+    if not (targets and sources and sizes and count and attributes and first and 0 < attribute_count <= count):
+        raise invalid(f"{name}: no array may be NULL or empty, and numAttrs at most count")
+    for i in range(attribute_count):
+        order = (CUmemcpyAttributes * attribute_count).from_address(attributes)[i].srcAccessOrder
+        if order not in SOURCE_ORDERS:
+            raise invalid(f"{name}: attrs[{i}].srcAccessOrder is {order}")
+    values = [(ctypes.c_uint64 * count).from_address(place) for place in (targets, sources, sizes)]
+    for target, source, size in zip(*values, strict=True):
+        copy(name, target, source, size, where, to_device=False, from_device=False)
+
+
+NO_INDEX = 2**64 - 1  # SIZE_MAX: no entry of a batch is to blame
+
+
+def cuMemcpyBatchAsync_v1(
+    targets: int, sources: int, sizes: int, count: int, attributes: int, first: int, attribute_count: int, where: int
+) -> int:
+    cuMemcpyBatchAsync(targets, sources, sizes, count, attributes, first, attribute_count, where)
+    return NO_INDEX
+
+
+def cuMemcpyWithAttributesAsync(target: int, source: int, size: int, attributes: int, where: int) -> None:
+    order = CUmemcpyAttributes.from_address(attributes).srcAccessOrder if attributes else 0
+    if order not in SOURCE_ORDERS:
+        raise invalid(f"cuMemcpyWithAttributesAsync: srcAccessOrder is {order}, or attr NULL")
+    copy("cuMemcpyWithAttributesAsync", target, source, size, where, to_device=False, from_device=False)
+
+
+def _element(name: str, given: Any) -> int:
+    """Return the bytes in which an entry of a batch counts: an array's elements, where there is one."""
+    ends = [end for end in (given.src, given.dst) if end.type == CU_MEMCPY_OPERAND_TYPE_ARRAY]
+    sizes = {array.find_plain(end.op.array.array or 0, name).shape.element for end in ends} or {1}
+    if len(sizes) > 1:
+        raise invalid(f"{name}: the elements of the arrays have {' and '.join(map(str, sorted(sizes)))} bytes")
+    return sizes.pop()
+
+
+def _operand(name: str, index: int, end: str, given: Any, box: Any, element: int) -> None:
+    """Write one end of an entry of a batch into a CUDA_MEMCPY3D."""
+    if given.type == CU_MEMCPY_OPERAND_TYPE_ARRAY:
+        found, corner = array.find(given.op.array.array or 0, name), given.op.array.offset
+        setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_ARRAY)
+        setattr(box, f"{end}Array", found.handle)
+        setattr(box, f"{end}XInBytes", corner.x * element)
+        setattr(box, f"{end}Y", corner.y)
+        setattr(box, f"{end}Z", corner.z)
+        return
+    if given.type != CU_MEMCPY_OPERAND_TYPE_POINTER:
+        raise invalid(f"{name}: {end}.type of entry {index} is {given.type}, no CUmemcpy3DOperandType")
+    place = given.op.ptr
+    setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_UNIFIED)
+    setattr(box, f"{end}Device", place.ptr)
+    setattr(box, f"{end}Pitch", place.rowLength * element)
+    setattr(box, f"{end}Height", place.layerHeight)
+
+
+def cuMemcpy3DBatchAsync(count: int, operations: int, flags: int, where: int) -> None:
+    """Copy many boxes, all of them checked before the first is queued."""
+    name = "cuMemcpy3DBatchAsync"
+    if where in (0, stream.LEGACY):
+        raise invalid(f"{name}: hStream must not be the legacy default stream")
+    if flags or not (count and operations):
+        raise invalid(f"{name}: flags is {flags}, must be 0, or there are no operations")
+    boxes = []
+    for i, given in enumerate((CUDA_MEMCPY3D_BATCH_OP * count).from_address(operations)):
+        if given.srcAccessOrder not in SOURCE_ORDERS:
+            raise invalid(f"{name}: srcAccessOrder of entry {i} is {given.srcAccessOrder}")
+        size, element = given.extent, _element(name, given)
+        box = CUDA_MEMCPY3D(WidthInBytes=size.width * element, Height=size.height, Depth=size.depth)
+        for end in ("src", "dst"):
+            _operand(name, i, end, getattr(given, end), box, element)
+            if size.width and size.height and size.depth:
+                Side(name, box, end, box.WidthInBytes, size.height, size.depth)
+        boxes.append(box)
+    for box in boxes:
+        copy_box(name, box, where)
+
+
+def cuMemcpy3DBatchAsync_v1(count: int, operations: int, flags: int, where: int) -> int:
+    cuMemcpy3DBatchAsync(count, operations, flags, where)
+    return NO_INDEX
+
+
+def cuMemcpy3DWithAttributesAsync(operation: int, flags: int, where: int) -> None:
+    """Copy one box, described as an entry of a batch."""
+    if not operation:
+        raise invalid("cuMemcpy3DWithAttributesAsync: op is NULL")
+    cuMemcpy3DBatchAsync(1, operation, flags, where)

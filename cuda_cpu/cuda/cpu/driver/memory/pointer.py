@@ -1,0 +1,313 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a pointer points to (cuPointerGetAttribute), and advice on where managed memory should be."""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+from typing import Any
+
+from cuda.cpu.abi import (
+    CU_DEVICE_CPU,
+    CU_MEM_ADVISE_SET_ACCESSED_BY,
+    CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
+    CU_MEM_ADVISE_SET_READ_MOSTLY,
+    CU_MEM_ADVISE_UNSET_ACCESSED_BY,
+    CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
+    CU_MEM_ADVISE_UNSET_READ_MOSTLY,
+    CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_LOCATION_TYPE_HOST,
+    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE,
+    CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
+    CU_MEMORYTYPE_DEVICE,
+    CU_MEMORYTYPE_HOST,
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
+    CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES,
+    CU_POINTER_ATTRIBUTE_BUFFER_ID,
+    CU_POINTER_ATTRIBUTE_CONTEXT,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+    CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+    CU_POINTER_ATTRIBUTE_HOST_POINTER,
+    CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE,
+    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE,
+    CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+    CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL,
+    CU_POINTER_ATTRIBUTE_MAPPED,
+    CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR,
+    CU_POINTER_ATTRIBUTE_MAPPING_SIZE,
+    CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID,
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+    CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+    CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+    CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+    CUDA_ERROR_INVALID_VALUE,
+    CUmemLocation,
+)
+from cuda.cpu.driver.base import address, error
+from cuda.cpu.driver.base.address import Allocation, Kind
+from cuda.cpu.driver.base.error import invalid
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.memory import ipc, pool
+from cuda.cpu.driver.stream import stream
+
+_pointer, _uint, _int = ctypes.c_uint64, ctypes.c_uint, ctypes.c_int
+_bool = ctypes.c_bool
+
+# attribute -> C type of the answer, what is answered for a record and an address, what for an unknown pointer
+ATTRIBUTES: dict[int, tuple[Any, Any, int]] = {
+    CU_POINTER_ATTRIBUTE_CONTEXT: (_pointer, lambda r, p: r.context.handle if r.context else 0, 0),
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE: (
+        _uint,
+        lambda r, p: CU_MEMORYTYPE_HOST if r.kind.on_host else CU_MEMORYTYPE_DEVICE,
+        0,
+    ),
+    CU_POINTER_ATTRIBUTE_DEVICE_POINTER: (_pointer, lambda r, p: p, 0),
+    CU_POINTER_ATTRIBUTE_HOST_POINTER: (_pointer, lambda r, p: 0 if r.kind is Kind.DEVICE else p, 0),
+    CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: (_bool, lambda r, p: r.sync_memops, 0),
+    CU_POINTER_ATTRIBUTE_BUFFER_ID: (_pointer, lambda r, p: r.id, 0),
+    CU_POINTER_ATTRIBUTE_IS_MANAGED: (_bool, lambda r, p: r.kind is Kind.MANAGED, 0),
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: (_int, lambda r, p: r.device.ordinal, -2),  # CU_DEVICE_INVALID
+    CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: (_bool, lambda r, p: ipc.can_export(r), 0),
+    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: (_pointer, lambda r, p: r.start, 0),
+    CU_POINTER_ATTRIBUTE_RANGE_SIZE: (_pointer, lambda r, p: r.size, 0),
+    CU_POINTER_ATTRIBUTE_MAPPED: (_bool, lambda r, p: 1, 0),
+    CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: (_pointer, lambda r, p: getattr(r.keeper, "handle_types", 0), 0),
+    CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: (_bool, lambda r, p: 0, 0),
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: (_uint, lambda r, p: 3, 0),  # read and write
+    CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: (_pointer, lambda r, p: r.pool.handle if r.pool else 0, 0),
+    CU_POINTER_ATTRIBUTE_MAPPING_SIZE: (_pointer, lambda r, p: r.size, 0),
+    CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: (_pointer, lambda r, p: r.start, 0),
+    CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: (_pointer, lambda r, p: r.id, 0),
+    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: (_bool, lambda r, p: 1, 0),
+    CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL: (_int, lambda r, p: -1, -1),
+}
+
+
+def _known(name: str, attribute: int) -> tuple[Any, Any, int]:
+    if attribute not in ATTRIBUTES:
+        raise invalid(f"{name}: {attribute} is no CUpointer_attribute that the CPU device has")
+    return ATTRIBUTES[attribute]
+
+
+def cuPointerGetAttribute(data: int, attribute: int, pointer: int) -> None:
+    name = "cuPointerGetAttribute"
+    context.current()
+    kind, answer, _ = _known(name, attribute)
+    record = address.find(pointer)
+    if not data:
+        raise invalid(f"{name}: data is NULL")
+    if record is None:  # programs ask so whether memory is CUDA's
+        message = f"{name}: 0x{pointer:x} is not memory of the CUDA API{address.nearby(pointer)}"
+        raise error.answer(CUDA_ERROR_INVALID_VALUE, message)
+    if attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER and record.kind is Kind.DEVICE:
+        raise invalid(f"{name}: device memory has no host pointer")
+    kind.from_address(data).value = answer(record, pointer)
+
+
+def cuPointerGetAttributes(count: int, attributes: int, data: int, pointer: int) -> None:
+    """Answer several attributes; a pointer that the API does not know gets the values for "nothing"."""
+    name = "cuPointerGetAttributes"
+    context.current()
+    if not (count and attributes and data):
+        raise invalid(f"{name}: no attributes, or an array is NULL")
+    asked = (ctypes.c_uint * count).from_address(attributes)
+    places = (ctypes.c_uint64 * count).from_address(data)
+    record = address.find(pointer)
+    answers = [_known(name, attribute) for attribute in asked]
+    for (kind, answer, nothing), place in zip(answers, places, strict=True):
+        if not place:
+            raise invalid(f"{name}: an entry of data is NULL")
+        kind.from_address(place).value = nothing if record is None else answer(record, pointer)
+
+
+def cuPointerSetAttribute(value: int, attribute: int, pointer: int) -> None:
+    context.current()
+    record = address.find(pointer)
+    if attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS or record is None or not value:
+        raise invalid("cuPointerSetAttribute: only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation can be set")
+    record.sync_memops = bool(_uint.from_address(value).value)
+
+
+PREFETCHED = 0  # a key in Allocation.advice beside the CU_MEM_ADVISE_SET_ ones
+
+
+def _managed(name: str, pointer: int, count: int) -> Allocation | None:
+    """Return the managed allocation of a range; None for pageable memory, which may be advised on as well."""
+    context.current()
+    if not count:
+        raise invalid(f"{name}: count is 0")
+    record = address.check(f"{name}: devPtr", pointer, count)
+    if record is not None and record.kind is not Kind.MANAGED:
+        raise invalid(f"{name}: wants managed memory, not {address.describe(record)}")
+    return record
+
+
+def cuMemPrefetchAsync(pointer: int, count: int, location: bytes, flags: int, where: int) -> None:
+    """Check the request and remember it: managed memory is in the only memory that there is."""
+    record = _managed("cuMemPrefetchAsync", pointer, count)
+    place = pool.location_of("cuMemPrefetchAsync", CUmemLocation.from_buffer_copy(location))
+    if flags:
+        raise invalid(f"cuMemPrefetchAsync: flags is {flags}, must be 0")
+    stream.find(where).ready()
+    if record is not None:
+        record.advice[PREFETCHED] = place
+
+
+def cuMemPrefetchAsync_v1(pointer: int, count: int, ordinal: int, where: int) -> None:
+    cuMemPrefetchAsync(pointer, count, _location(ordinal), 0, where)
+
+
+def _location(ordinal: int) -> bytes:
+    """Return the CUmemLocation of a device, or of the host (CU_DEVICE_CPU)."""
+    if ordinal == CU_DEVICE_CPU:
+        return bytes(CUmemLocation(type=CU_MEM_LOCATION_TYPE_HOST))
+    location = CUmemLocation(type=CU_MEM_LOCATION_TYPE_DEVICE)
+    location.id = ordinal
+    return bytes(location)
+
+
+def _ranges(name: str, pointers: int, sizes: int, count: int, flags: int) -> list[Allocation | None]:
+    """Return the managed allocations of a batch of ranges."""
+    if flags or not (pointers and sizes and count):
+        raise invalid(f"{name}: flags is {flags}, must be 0, or an array is NULL or empty")
+    ranges = zip(*((ctypes.c_uint64 * count).from_address(each) for each in (pointers, sizes)), strict=True)
+    return [_managed(name, pointer, size) for pointer, size in ranges]
+
+
+def _places(name: str, count: int, locations: int, first: int, location_count: int) -> list[tuple[int, int]]:
+    """Return the location of each range: that of its index in prefetchLocIdxs up to the next one's."""
+    if not (locations and first and 0 < location_count <= count):
+        raise invalid(f"{name}: no array may be NULL or empty, and numPrefetchLocs at most count")
+    starts = list((ctypes.c_size_t * location_count).from_address(first))
+    if starts[0] != 0 or sorted(set(starts)) != starts or starts[-1] >= count:
+        raise invalid(f"{name}: prefetchLocIdxs is {starts}, must begin with 0 and increase, below {count}")
+    places = [pool.location_of(name, each) for each in (CUmemLocation * location_count).from_address(locations)]
+    return [places[bisect.bisect_right(starts, i) - 1] for i in range(count)]
+
+
+def _prefetch_batch(
+    name: str, pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+) -> None:
+    """Check many requests, then remember them."""
+    records = _ranges(name, pointers, sizes, count, flags)
+    wanted = _places(name, count, locations, first, places)
+    stream.find(where).ready()
+    for record, place in zip(records, wanted, strict=True):
+        if record is not None:
+            record.advice[PREFETCHED] = place
+
+
+def cuMemPrefetchBatchAsync(
+    pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+) -> None:
+    _prefetch_batch("cuMemPrefetchBatchAsync", pointers, sizes, count, locations, first, places, flags, where)
+
+
+def cuMemDiscardBatchAsync(pointers: int, sizes: int, count: int, flags: int, where: int) -> None:
+    """Check the request. What may be lost of managed memory stays: there is no copy of it to save."""
+    records = _ranges("cuMemDiscardBatchAsync", pointers, sizes, count, flags)
+    if None in records:
+        raise invalid(f"cuMemDiscardBatchAsync: range {records.index(None)} is no managed memory")
+    stream.find(where).ready()
+
+
+def cuMemDiscardAndPrefetchBatchAsync(
+    pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+) -> None:
+    name = "cuMemDiscardAndPrefetchBatchAsync"
+    records = _ranges(name, pointers, sizes, count, flags)
+    if None in records:
+        raise invalid(f"{name}: range {records.index(None)} is no managed memory")
+    _prefetch_batch(name, pointers, sizes, count, locations, first, places, flags, where)
+
+
+_UNSET = {
+    CU_MEM_ADVISE_UNSET_READ_MOSTLY: CU_MEM_ADVISE_SET_READ_MOSTLY,
+    CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION: CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
+    CU_MEM_ADVISE_UNSET_ACCESSED_BY: CU_MEM_ADVISE_SET_ACCESSED_BY,
+}
+_WITHOUT_PLACE = (
+    CU_MEM_ADVISE_SET_READ_MOSTLY,
+    CU_MEM_ADVISE_UNSET_READ_MOSTLY,
+    CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
+)
+
+
+def cuMemAdvise(pointer: int, count: int, advice: int, location: bytes) -> None:
+    record = _managed("cuMemAdvise", pointer, count)
+    if advice not in _UNSET and advice not in _UNSET.values():
+        raise invalid(f"cuMemAdvise: {advice} is no CUmem_advise")
+    place = None
+    if advice not in _WITHOUT_PLACE:
+        place = pool.location_of("cuMemAdvise", CUmemLocation.from_buffer_copy(location))
+    if record is None:
+        return
+    if advice in (CU_MEM_ADVISE_SET_ACCESSED_BY, CU_MEM_ADVISE_UNSET_ACCESSED_BY):
+        users = record.advice.setdefault(CU_MEM_ADVISE_SET_ACCESSED_BY, {})  # in the order of the advice
+        if advice == CU_MEM_ADVISE_SET_ACCESSED_BY:
+            users[_ordinal(place)] = None
+        else:
+            users.pop(_ordinal(place), None)
+    elif advice in _UNSET:
+        record.advice.pop(_UNSET[advice], None)
+    else:
+        record.advice[advice] = place
+
+
+def cuMemAdvise_v1(pointer: int, count: int, advice: int, ordinal: int) -> None:
+    cuMemAdvise(pointer, count, advice, _location(ordinal))
+
+
+_NOWHERE = (0, -2)  # CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID
+
+
+def _ordinal(place: tuple[int, int]) -> int:
+    return place[1] if place[0] == CU_MEM_LOCATION_TYPE_DEVICE or place is _NOWHERE else -1  # CU_DEVICE_CPU
+
+
+def _range_answer(record: Allocation, attribute: int) -> int | None:
+    preferred = record.advice.get(CU_MEM_ADVISE_SET_PREFERRED_LOCATION, _NOWHERE)
+    fetched = record.advice.get(PREFETCHED, _NOWHERE)
+    return {
+        CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: int(CU_MEM_ADVISE_SET_READ_MOSTLY in record.advice),
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: _ordinal(preferred),
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: _ordinal(fetched),
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: preferred[0],
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: preferred[1],
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: fetched[0],
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: fetched[1],
+    }.get(attribute)
+
+
+def cuMemRangeGetAttribute(data: int, size: int, attribute: int, pointer: int, count: int) -> None:
+    name = "cuMemRangeGetAttribute"
+    record = _managed(name, pointer, count)
+    users = record is not None and attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
+    if users:
+        answers = list(record.advice.get(CU_MEM_ADVISE_SET_ACCESSED_BY, ()))
+    else:
+        answers = [_range_answer(record, attribute) if record is not None else None]
+    if None in answers or not data or size < 4 or size % 4:
+        raise invalid(
+            f"{name}: attribute {attribute}, dataSize {size} (4, or a multiple of it for "
+            "ACCESSED_BY), or memory that is not managed"
+        )
+    places = (ctypes.c_int * (size // 4)).from_address(data)
+    places[:] = (answers + [-2] * len(places))[: len(places)]  # CU_DEVICE_INVALID fills the rest of ACCESSED_BY
+
+
+def cuMemRangeGetAttributes(data: int, sizes: int, attributes: int, number: int, pointer: int, count: int) -> None:
+    if not (data and sizes and attributes and number):
+        raise invalid("cuMemRangeGetAttributes: no attributes, or an array is NULL")
+    columns = ((ctypes.c_uint64, data), (ctypes.c_size_t, sizes), (ctypes.c_uint, attributes))
+    for place, size, attribute in zip(*[(kind * number).from_address(at) for kind, at in columns], strict=True):
+        cuMemRangeGetAttribute(place, size, attribute, pointer, count)

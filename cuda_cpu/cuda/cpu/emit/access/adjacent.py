@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Loads of words that lie side by side in each lane's memory: of a vector, or of several instructions of a block.
+
+Two words of a lane are gathered as one of 64 bits. Four are loaded as one of 128 bits for each lane, and the packets
+made of them by shuffles: a third of the time of four gathers.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.access.lanes import store_parts
+from cuda.cpu.emit.llvm.registry import PURE
+from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction, Register, Vector
+
+SPACES = {None, "global", "const", "shared", "shared::cta"}
+REACH = 100  # instructions in which others are looked for
+
+
+def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> list[tuple[tuple[int, int], int]]:
+    """Return the loads to be done together with an element of a load, by key and offset; [] if there are none.
+
+    The key is the instruction's identity and the number of the element. What lies between must not write memory, wait,
+    or change the address.
+    """
+    if frame.width % 16 or not frame.module.native_gather or frame.checked or not _suits(instruction, form):
+        return []
+    here = {}
+    base = instruction.operands[1].base.name
+    steps = frame.flow.block.steps
+    at = _position(frame, instruction)
+    for step in steps[at : at + REACH]:
+        other, kind = step.instruction, step.form
+        if kind is None or (kind.opcode not in PURE and not _is_weak_load(kind)):
+            break
+        alike = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind)
+        if alike and other.operands[1].base.name == base:
+            for number, offset in _elements(other):
+                if (id(other), number) not in frame.loaded:
+                    here.setdefault(offset, (id(other), number))
+        if base in step.writes:
+            break
+    mine = next(offset for number, offset in _elements(instruction) if number == position)
+    for count in (4, 2):
+        for start in range(mine - 4 * (count - 1), mine + 1, 4):
+            offsets = range(start, start + 4 * count, 4)
+            if all(offset in here for offset in offsets):
+                return [(here[offset], offset) for offset in offsets]
+    return []
+
+
+def _position(frame: Frame, instruction: Instruction) -> int:
+    """Return which step of its block an instruction is."""
+    block, known = frame.positions
+    if block is not frame.flow.block:
+        block = frame.flow.block
+        known = {id(step.instruction): number for number, step in enumerate(block.steps)}
+        frame.positions = (block, known)
+    return known[id(instruction)]
+
+
+def _suits(instruction: Instruction, form: Form) -> bool:
+    address = instruction.operands[1] if len(instruction.operands) > 1 else None
+    return (
+        _is_weak_load(form)
+        and instruction.guard is None
+        and isinstance(address, Address)
+        and isinstance(address.base, Register)
+        and getattr(form, "space", None) in SPACES
+        and integer_of(ELEMENTS[form.type]) == "i32"
+    )
+
+
+def _is_weak_load(form: Form) -> bool:
+    """Tell whether a load may change places with other loads."""
+    return form.opcode in ("ld", "ldu") and getattr(form, "sem", None) in (None, "weak")
+
+
+def _elements(instruction: Instruction) -> list[tuple[int, int]]:
+    """Return number and offset of the elements that a load gives somebody."""
+    target, address = instruction.operands[:2]
+    targets = target.elements if isinstance(target, Vector) else (target,)
+    return [(number, address.offset + 4 * number) for number, each in enumerate(targets) if each is not None]
+
+
+def load(frame: Frame, places: Value, count: int) -> list[Value]:
+    """Load two or four words for each lane that runs, from its place on."""
+    builder, module, width = frame.builder, frame.module, frame.width
+    packet, name = f"<{width} x i32>", f"neighbours.{count}"
+    result = f"{{ {', '.join([packet] * count)} }}"
+    if not module.has(name):
+        mask = builder.mask_type
+        module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
+        wide = f"v{width}i64"
+        lanes = [f"<{width} x ptr>", "i32", f"<{width} x i1>", f"<{width} x i64>"]
+        module.declare(f"llvm.masked.gather.{wide}.v{width}p0", f"<{width} x i64>", lanes)
+        text = _two(frame) if count == 2 else _four(frame)
+        for number in range(count):
+            before = "poison" if number == 0 else f"%all{number - 1}"
+            text += f"  %all{number} = insertvalue {result} {before}, {packet} %r{number}, {number}\n"
+        head = f"define internal {result} @{name}(<{width} x ptr> %p, {mask} %mask) #1"
+        module.define(name, f"{head} {{\nentry:\n{text}  ret {result} %all{count - 1}\n}}\n")
+    mask = f"{builder.mask_type} {frame.mask}"
+    ref = builder.call(name, result, builder.typed(places), mask, how=frame.in_place())
+    parts = [builder.assign(f"extractvalue {result} {ref}, {number}") for number in range(count)]
+    return [Value(part, "i32", Shape.VECTOR) for part in parts]
+
+
+def _two(frame: Frame) -> str:
+    width = frame.width
+    wide, packet = f"<{width} x i64>", f"<{width} x i32>"
+    return (
+        f"  %lanes = bitcast i{width} %mask to <{width} x i1>\n"
+        f"  %both = call {wide} @llvm.masked.gather.v{width}i64.v{width}p0(<{width} x ptr> %p, i32 4,"
+        f" <{width} x i1> %lanes, {wide} zeroinitializer)\n"
+        f"  %high = lshr {wide} %both, splat (i64 32)\n"
+        f"  %r0 = trunc {wide} %both to {packet}\n  %r1 = trunc {wide} %high to {packet}\n"
+    )
+
+
+def _four(frame: Frame) -> str:
+    """Load 128 bits for each lane; those that do not run load zeros, and need no branch.
+
+    Addresses are taken out of memory: out of a register that takes two shuffles each, of which there are enough behind.
+    """
+    width, mask = frame.width, frame.builder.mask_type
+    places = f"<{width} x ptr>"
+    text = f"""  %nothing = alloca <4 x i32>, align 16
+  store <4 x i32> zeroinitializer, ptr %nothing
+  %nowhere = insertelement {places} poison, ptr %nothing, i64 0
+  %others = shufflevector {places} %nowhere, {places} poison, <{width} x i32> zeroinitializer
+  %lanes = bitcast {mask} %mask to <{width} x i1>
+  %all = select <{width} x i1> %lanes, {places} %p, {places} %others
+  %words = ptrtoint {places} %all to <{width} x i64>
+  %room = alloca <{width} x i64>, align 64
+{store_parts(frame, "i64", "%words", "%room")}"""
+    for lane in range(width):
+        text += f"  %at{lane} = getelementptr i64, ptr %room, i64 {lane}\n"
+        text += f"  %p{lane} = load volatile ptr, ptr %at{lane}\n"
+        text += f"  %w{lane} = load <4 x i32>, ptr %p{lane}, align 4\n"
+    for half in range(width // 16):
+        text += _transpose(half)
+    for number in range(4):
+        text += _joined(f"%r{number}", [f"%h{half}.{number}" for half in range(width // 16)], 16)
+    return text
+
+
+def _transpose(half: int) -> str:
+    """Return the code that makes packets of 16 lanes of what the lanes have loaded.
+
+    The 128 bits of lanes 4 s + j stand in part s of vector j, so that all that is left happens within the parts.
+    """
+    text, type_ = "", "<16 x i32>"
+    for j in range(4):
+        lanes = [f"%w{16 * half + 4 * s + j}" for s in range(4)]
+        text += _joined(f"%a{half}.{j}", lanes, 4)
+
+    def shuffled(to: str, a: str, b: str, of_a: tuple[int, int], pairs: bool) -> str:
+        x, y = of_a
+        picks = (x, 16 + x, y, 16 + y) if not pairs else (x, y, 16 + x, 16 + y)
+        order = ", ".join(f"i32 {4 * s + pick}" for s in range(4) for pick in picks)
+        return f"  {to} = shufflevector {type_} {a}, {type_} {b}, <16 x i32> <{order}>\n"
+
+    for name, a, b in (("x", 0, 1), ("y", 2, 3)):
+        for part, of_a in (("l", (0, 1)), ("h", (2, 3))):
+            text += shuffled(f"%{name}{half}.{part}", f"%a{half}.{a}", f"%a{half}.{b}", of_a, pairs=False)
+    for number in range(4):
+        part, of_a = "lh"[number // 2], ((0, 1), (2, 3))[number % 2]
+        text += shuffled(f"%h{half}.{number}", f"%x{half}.{part}", f"%y{half}.{part}", of_a, pairs=True)
+    return text
+
+
+def _joined(to: str, parts: list[str], size: int) -> str:
+    """Return the code that concatenates one, two or four vectors of 32-bit elements."""
+    text, level = "", 0
+    while len(parts) > 1:
+        joined = []
+        order = ", ".join(f"i32 {lane}" for lane in range(2 * size))
+        for number in range(0, len(parts), 2):
+            name = to if len(parts) == 2 else f"{to}.j{level}.{number}"
+            a, b = parts[number : number + 2]
+            text += f"  {name} = shufflevector <{size} x i32> {a}, <{size} x i32> {b}, <{2 * size} x i32> <{order}>\n"
+            joined.append(name)
+        parts, size, level = joined, 2 * size, level + 1
+    if parts != [to]:
+        text += f"  {to} = add <{size} x i32> {parts[0]}, zeroinitializer\n"
+    return text

@@ -1,0 +1,262 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Affine registers: base + stride * lane. Their bases are computed beside them, by the same emitters, as scalars.
+
+A packet has one segment of 32 lanes; or two of 16 in code that is made for other blocks, so that those 16 threads wide
+have rows, too: a base for the first one, and the distance from there to the base of the second one, which in most loops
+never changes (`linear.py`). Whether bases may be used is one flag of the function, `frame.in_row`: set at entry if the
+threads of each segment lie in a row, and cleared where a value that is made wider might have wrapped around between the
+first lane of a segment and its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuda.cpu.emit.access import linear
+from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
+from cuda.cpu.passes.find_affine import row_stride, widened
+from cuda.cpu.passes.graph import Block, Step
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
+
+LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
+
+
+SECOND = 2  # key of the second segment's base, for a moment
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Addresses base + stride * lane for each segment; the bases are ptr operands."""
+
+    bases: tuple[str, ...]
+    stride: int
+    advance: Value | None = None  # what the bases grow by in the next round of a loop (i64)
+    streams: bool = False  # in memory that other warps go through, too
+    place: tuple[str, int] = ("", 0)  # the register of the address, and what is added to it
+
+
+def segments(frame: Frame) -> range:
+    return range(frame.width // frame.module.row)
+
+
+def lanes_of_segment(frame: Frame) -> int:
+    return frame.module.row
+
+
+def check_row(frame: Frame) -> None:
+    """Set the flag, when a packet begins: in the whole block, %tid.x of each lane that exists is that of its segment's
+    first plus its number.
+    """
+    if not frame.in_row:
+        return
+    frame.builder.line(f"store i1 {lies_in_rows(frame)}, ptr {frame.in_row}")
+
+
+def lies_in_rows(frame: Frame) -> str:
+    """Return whether all segments of the block lie in rows, an i1 operand."""
+    rows = frame.at_entry(f"and i32 {frame.warp_field('rows', 'i32').ref}, {lanes_of_segment(frame)}")
+    return frame.at_entry(f"icmp ne i32 {rows}, 0")
+
+
+def vector_of(frame: Frame, register: str) -> Value:
+    """Return an affine register of a packet that lies in a row: base + stride * lane."""
+    builder, count = frame.builder, lanes_of_segment(frame)
+    stride, element = frame.graph.strides[register], frame.element_of(register)
+    bases = []
+    for segment in segments(frame):
+        frame.segment = segment
+        bases.append(get_base(frame, register))
+    frame.segment = None
+    result = builder.broadcast(bases[0])
+    if len(bases) > 1:
+        both = builder.type_of(result)
+        pair = builder.assign(f"insertelement {both} poison, {builder.typed(bases[0])}, i64 0")
+        pair = builder.assign(f"insertelement {both} {pair}, {builder.typed(bases[1])}, i64 1")
+        picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
+        ref = builder.assign(f"shufflevector {both} {pair}, {both} poison, <{frame.width} x i32> <{picks}>")
+        result = Value(ref, element, Shape.VECTOR)
+    if not stride or count == 1:
+        return result
+    steps = ", ".join(f"{element} {constant(stride * (lane % count), element).ref}" for lane in range(frame.width))
+    return builder.binary("add", result, Value(f"<{steps}>", element, Shape.VECTOR, True))
+
+
+def get_base(frame: Frame, register: str) -> Value:
+    """Return an affine register's base in the current segment, or a uniform register's value."""
+    segment = frame.segment
+    if segment:
+        frame.segment = 0
+        first, far = get_base(frame, register), _distance(frame, register)
+        frame.segment = segment
+        return first if linear.is_nothing(far) else frame.builder.binary("add", first, far)
+    found = frame.bases.get((register, 0))
+    if found is not None:
+        return found
+    if (register, 0) in frame.starts:
+        found = frame.starts[register, 0]
+    elif register in LANE_INDEX:
+        found = frame.lane_field("thread_idx", 4 * 32 * LANE_INDEX[register], Shape.UNIFORM)
+    elif register == "%laneid":
+        found = frame.first_lane or constant(0, "i32")
+    elif register not in frame.function.registers or frame.graph.is_uniform(register):
+        frame.segment = None
+        found = frame.get(register)
+        frame.segment = segment
+        return found
+    else:
+        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 0))
+    frame.bases[register, 0] = found
+    return found
+
+
+def _distance(frame: Frame, register: str) -> Value:
+    """Return how far a register's base in the second segment is from that in the first one."""
+    found = frame.bases.get((register, 1))
+    if found is not None:
+        return found
+    if (register, 1) in frame.starts:
+        found = frame.builder.binary("sub", frame.starts[register, 1], frame.starts[register, 0])
+    elif register in LANE_INDEX:
+        ends = (
+            frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + first), Shape.UNIFORM)
+            for first in (frame.module.row, 0)
+        )
+        found = frame.builder.binary("sub", *ends)
+    elif register == "%laneid":
+        found = constant(frame.module.row, "i32")
+    elif register not in frame.function.registers or frame.graph.is_uniform(register):
+        return linear.NOTHING
+    else:
+        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 1))
+    frame.bases[register, 1] = found
+    return found
+
+
+def distance_of(frame: Frame, operand: Operand) -> Value | None:
+    """Return the same of an operand, None where that is no question."""
+    if isinstance(operand, Register):
+        return _distance(frame, operand.name)
+    return linear.NOTHING if isinstance(operand, Immediate | Symbol) else None
+
+
+def set_base(frame: Frame, register: str, value: Value) -> None:
+    assert value.uniform, f"{frame.function.name}: line {frame.line}: the base of {register} is no scalar"
+    if frame.segment:
+        frame.bases[register, SECOND] = value
+        return
+    _keep_base(frame, register, 0, value)
+    if frame.whole:
+        frame.values.pop(register, None)
+
+
+def _keep_base(frame: Frame, register: str, segment: int, value: Value) -> None:
+    if frame.crosses(register):
+        frame.builder.store(value, base_slot(frame, register, segment))
+    frame.bases[register, segment] = value
+
+
+def base_slot(frame: Frame, register: str, segment: int) -> str:
+    """Return the place of the first segment's base, or of the second one's distance from it."""
+    key = (register, segment)
+    if key not in frame.base_slots:
+        frame.base_slots[key] = frame.builder.alloca(frame.element_of(register))
+    return frame.base_slots[key]
+
+
+def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
+    """Compute the bases of an affine register that the step writes."""
+    builder, register, far = frame.builder, step.writes[0], None
+    if not frame.whole:  # of a whole packet it has been checked
+        for source, stride in widened(frame.graph, step):
+            _require(frame, fits_packet(frame, source, stride, step.form.type))
+    two = len(segments(frame)) > 1
+    if two:  # before the first segment's base is written, which may be a source, too
+        far = linear.follow(frame, step, lambda operand: distance_of(frame, operand), exact=True)
+        if far is None:
+            frame.segment = 1
+            emitter(frame, step.instruction, step.form)
+    frame.segment = 0
+    emitter(frame, step.instruction, step.form)
+    frame.segment = None
+    if two:
+        if far is None:
+            far = builder.binary("sub", frame.bases.pop((register, SECOND)), frame.bases[register, 0])
+        _keep_base(frame, register, 1, builder.resize(far, frame.element_of(register)))
+
+
+def fits_packet(frame: Frame, source: Register, stride: int, type_: str) -> Value:
+    """Tell whether the source of a widening wraps around nowhere between the packet's lanes."""
+    builder, reach = frame.builder, (lanes_of_segment(frame) - 1) * stride
+    frame.segment = 0
+    base = frame.read(source, type_)
+    frame.segment = None
+    if len(segments(frame)) == 1:
+        return fits(frame, base, type_, reach)
+    low, high = range_of(type_)
+    if abs(reach) > high - low:  # there may be no such number of 64 bits
+        return constant(0, "i1")
+    nothing, far = constant(0, "i64"), builder.resize(_distance(frame, source.name), "i64", signed=True)
+    least = builder.intrinsic("smin", "i64", far, nothing)
+    most = builder.intrinsic("smax", "i64", far, nothing)
+    least = builder.binary("sub", constant(low - min(reach, 0), "i64"), least)
+    most = builder.binary("sub", constant(high - max(reach, 0), "i64"), most)
+    base = builder.resize(base, "i64", signed=type_.startswith("s"))
+    return builder.binary("and", builder.compare("icmp sge", base, least), builder.compare("icmp sle", base, most))
+
+
+def range_of(type_: str) -> tuple[int, int]:
+    """Return the least and the greatest number of an integer type."""
+    width = width_of(ELEMENTS[type_])
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if type_.startswith("s") else (0, (1 << width) - 1)
+
+
+def fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
+    """Tell whether base and base + reach are both numbers of the type."""
+    signed = type_.startswith("s")
+    low, high = range_of(type_)
+    if abs(reach) > high:
+        return constant(0, "i1")
+    kind = "s" if signed else "u"
+    if reach > 0:
+        return frame.builder.compare(f"icmp {kind}le", base, constant(high - reach, base.element))
+    return frame.builder.compare(f"icmp {kind}ge", base, constant(low - reach, base.element))
+
+
+def _require(frame: Frame, condition: Value) -> None:
+    builder = frame.builder
+    known = builder.assign(f"load i1, ptr {frame.in_row}")
+    builder.line(f"store i1 {builder.assign(f'and i1 {known}, {condition.ref}')}, ptr {frame.in_row}")
+
+
+def has_rows(frame: Frame, block: Block) -> bool:
+    """Tell whether the block is worth a copy for rows: one access in 16 instructions goes to one, say."""
+    found = sum(row_stride(frame.graph, step.instruction, step.form) is not None for step in block.steps)
+    return bool(frame.in_row) and 0 < len(block.steps) <= 16 * found
+
+
+def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int) -> Row | None:
+    """Return the row that an access of `size` bytes goes to, or None if its addresses may be any."""
+    from cuda.cpu.emit.instructions.memory.load_store import pointers, space_of
+
+    if not frame.rows or (size < 4 and not frame.full and not frame.module.native_gather):
+        return None
+    stride = row_stride(frame.graph, instruction, form)
+    if stride is None or stride not in (0, size):
+        return None
+    bases = []
+    for segment in segments(frame):
+        frame.segment = segment
+        bases.append(pointers(frame, address, space_of(form), extra).ref)
+    frame.segment = None
+    place = address.base.name, address.offset + extra
+    if space_of(form) not in ("global", "generic"):
+        return Row(tuple(bases), stride, place=place)
+    far = linear.advance(frame, frame.flow.block.number, address.base) if frame.whole and frame.in_loop else None
+    return Row(tuple(bases), stride, far and frame.builder.resize(far, "i64", signed=True), streams=True, place=place)

@@ -1,0 +1,231 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Addresses that are one base for all lanes and an index for each: x[columns[i]], bins[data[i]].
+
+What a block computes of a narrow number by making it wider, scaling it and adding what is the same for all lanes is
+remembered with the number itself. CPUs gather by 32-bit indices from one base, and where lanes are taken one by one,
+eight indices of a byte come out of a register at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
+from cuda.cpu.ptx.syntax import Immediate, Operand, Register
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
+    from cuda.cpu.passes.graph import Step
+    from cuda.cpu.ptx.instructions import Form
+
+SCALES = (1, 2, 4, 8)  # of addresses
+TYPES = {f"{kind}{width}" for kind in "bsu" for width in (8, 16, 32, 64)}
+CHANGED = ("sat", "cc", "hi", "local", "shared", "param")  # forms of the opcodes that compute something else
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Indexed:
+    """A register that is base + scale * index. Of scale * index the register holds all bits, and as a signed number."""
+
+    index: Value  # a vector
+    signed: bool
+    scale: int = 1
+    base: Value | None = None  # the same for all lanes, None: nothing
+
+
+def follow(frame: Frame, step: Step) -> Indexed | None:
+    """Return what a vector register that a step writes is made of, if that is known."""
+    form, instruction = step.form, step.instruction
+    rule = RULES.get(form.opcode) if form is not None else None
+    if rule is None or len(step.writes) != 1 or instruction.guard is not None:
+        return None
+    name = step.writes[0]
+    if frame.graph.is_uniform(name) or (frame.whole and name in frame.graph.strides):
+        return None
+    if any(word in CHANGED for word in form.modifiers):
+        return None
+    if not TYPES.issuperset({form.type, getattr(form, "dtype", None) or form.type}):
+        return None
+    width = width_of(frame.element_of(name))
+    return rule(frame, form, width, *instruction.operands[1:])
+
+
+def loaded(frame: Frame, register: str, value: Value, *, signed: bool) -> None:
+    """Note that a register holds what was loaded, made wider."""
+    if not value.uniform and width_of(value.element) < width_of(frame.element_of(register)):
+        frame.indexed[register] = Indexed(value, signed)
+
+
+def _fits(found: Indexed | None, width: int) -> Indexed | None:
+    """Return what is known if a register of that width holds it."""
+    if found is None or found.scale not in SCALES:
+        return None
+    bits = width_of(found.index.element) + found.scale.bit_length() - 1 + (not found.signed)
+    return found if bits <= width else None
+
+
+def _known(frame: Frame, operand: Operand) -> Indexed | None:
+    return frame.indexed.get(operand.name) if isinstance(operand, Register) else None
+
+
+def _copy(frame: Frame, form: Form, width: int, operand: Operand) -> Indexed | None:
+    return _known(frame, operand)
+
+
+def _widen(frame: Frame, form: Form, width: int, operand: Operand, scale: int = 1) -> Indexed | None:
+    """Make a number wider that may be made of a narrower one."""
+    type_, known = form.type, _known(frame, operand)
+    signed = type_.startswith("s")
+    sound = known is not None and known.base is None and (signed or not known.signed)
+    if sound and _fits(known, width_of(ELEMENTS[type_])):
+        return _fits(dataclasses.replace(known, scale=known.scale * scale), width)
+    if not isinstance(operand, Register) or frame.graph.is_uniform(operand.name):
+        return None
+    value = frame.read(operand, type_)
+    if value.uniform or width_of(value.element) == 64:
+        return None
+    return _fits(Indexed(value, signed, scale), width)
+
+
+def _convert(frame: Frame, form: Form, width: int, operand: Operand) -> Indexed | None:
+    if width_of(ELEMENTS[form.dtype]) <= width_of(ELEMENTS[form.type]) or width_of(ELEMENTS[form.dtype]) != width:
+        return None
+    return _widen(frame, form, width, operand)
+
+
+def _multiply(frame: Frame, form: Form, width: int, operand: Operand, factor: Operand) -> Indexed | None:
+    if not isinstance(factor, Immediate) or factor.value not in SCALES:
+        return None
+    if form.mode == "wide":
+        return _widen(frame, form, width, operand, factor.value)
+    known = _known(frame, operand)
+    if known is None or known.base is not None:
+        return None
+    return _fits(dataclasses.replace(known, scale=known.scale * factor.value), width)
+
+
+def _shift(frame: Frame, form: Form, width: int, operand: Operand, distance: Operand) -> Indexed | None:
+    if not isinstance(distance, Immediate) or not 0 <= distance.value < len(SCALES):
+        return None
+    known = _known(frame, operand)
+    if known is None or known.base is not None:
+        return None
+    return _fits(dataclasses.replace(known, scale=known.scale << distance.value), width)
+
+
+def _add(frame: Frame, form: Form, width: int, a: Operand, b: Operand) -> Indexed | None:
+    for one, other in ((a, b), (b, a)):
+        known = _known(frame, one)
+        if known is not None:
+            more = frame.read(other, form.type)
+            if not more.uniform:
+                return None
+            base = more if known.base is None else frame.builder.binary("add", known.base, more)
+            return dataclasses.replace(known, base=base)
+    return None
+
+
+def _multiply_add(frame: Frame, form: Form, width: int, a: Operand, b: Operand, c: Operand) -> Indexed | None:
+    product = _multiply(frame, form, width, a, b)
+    if product is None:
+        return None
+    more = frame.read(c, f"b{width}")
+    return dataclasses.replace(product, base=more) if more.uniform else None
+
+
+RULES: dict[str, Callable] = {
+    "mov": _copy, "cvta": _copy, "cvt": _convert, "mul": _multiply, "mad": _multiply_add, "shl": _shift, "add": _add,
+}  # fmt: skip
+
+
+def index_of(frame: Frame, register: str, widths: tuple[int, ...]) -> Indexed | None:
+    """Return what is known of an address if its index has one of these widths."""
+    found = frame.indexed.get(register)
+    return found if found is not None and width_of(found.index.element) in widths else None
+
+
+# --- gathers ----------------------------------------------------------------------------------------------
+
+
+def gather(frame: Frame, register: str, offset: int) -> Value | None:
+    """Load a word for each lane that runs from a 64-bit address; None if it is not made of a 32-bit index."""
+    builder, module, width = frame.builder, frame.module, frame.width
+    found = frame.indexed.get(register)
+    if found is None or found.base is None or found.base.element != "i64" or not module.native_gather or width % 16:
+        return None
+    if width_of(found.index.element) == 32 and not found.signed:
+        return None  # the CPU's indices are signed
+    index = builder.resize(found.index, "i32", signed=found.signed)
+    base = builder.cast("inttoptr", builder.binary("add", found.base, constant(offset, "i64")), "ptr")
+    packet, name = f"<{width} x i32>", f"gather.i32.by{found.scale}"
+    if not module.has(name):
+        head = f"define internal {packet} @{name}(ptr %base, {packet} %index, i{width} %mask) #1"
+        module.define(name, f"{head} {{\nentry:\n{_body(frame, found.scale)}}}\n")
+    mask = f"{builder.mask_type} {frame.mask}"
+    ref = builder.call(name, packet, builder.typed(base), builder.typed(index), mask, how=frame.in_place())
+    return Value(ref, "i32", Shape.VECTOR)
+
+
+def _body(frame: Frame, scale: int) -> str:
+    """Return a vector load where the words lie in a row, and else gathers for 16 lanes each."""
+    module, width = frame.module, frame.width
+    mask, packet, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
+    part, look = "<16 x i32>", "llvm.x86.avx512.mask.gather.dpi.512"
+    module.declare(look, part, [part, "ptr", part, "<16 x i1>", "i32"])
+    text = f"  %lanes = bitcast {mask} %mask to {lanes}\n"
+    if 4 % scale == 0:
+        masked = f"llvm.masked.load.v{width}i32.p0"
+        module.declare(masked, packet, ["ptr", "i32", lanes, packet])
+        far = 4 // scale
+        # Two lanes tell of most packets that they are no row.
+        text += f"""  %one = extractelement {packet} %index, i64 0
+  %two = extractelement {packet} %index, i64 1
+  %behind = add i32 %one, {far}
+  %follows = icmp eq i32 %two, %behind
+  br i1 %follows, label %look, label %single
+look:
+"""
+        steps = ", ".join(f"i32 {lane * far}" for lane in range(width))
+        text += f"""  %back = sub {packet} %index, <{steps}>
+  %first = extractelement {packet} %index, i64 0
+  %start = insertelement {packet} poison, i32 %first, i64 0
+  %starts = shufflevector {packet} %start, {packet} poison, {packet} zeroinitializer
+  %same = icmp eq {packet} %back, %starts
+  %bits = bitcast {lanes} %same to {mask}
+  %off = xor {mask} %mask, -1
+  %good = or {mask} %bits, %off
+  %all = icmp eq {mask} %good, -1
+  %low = icmp slt i32 %first, {(1 << 31) - width * far}
+  %row = and i1 %all, %low
+  br i1 %row, label %vector, label %single
+vector:
+  %wide = sext i32 %first to i64
+  %place = getelementptr [{scale} x i8], ptr %base, i64 %wide
+  %full = icmp eq {mask} %mask, -1
+  br i1 %full, label %whole, label %part
+whole:
+  %w = load {packet}, ptr %place, align 4
+  ret {packet} %w
+part:
+  %m = call {packet} @{masked}(ptr %place, i32 4, {lanes} %lanes, {packet} zeroinitializer)
+  ret {packet} %m
+single:
+"""
+    parts = []
+    for first in range(0, width, 16):
+        picks = ", ".join(f"i32 {first + lane}" for lane in range(16))
+        text += (
+            f"  %i{first} = shufflevector {packet} %index, {packet} poison, {part} <{picks}>\n"
+            f"  %m{first} = shufflevector {lanes} %lanes, {lanes} poison, {part} <{picks}>\n"
+            f"  %g{first} = call {part} @{look}({part} zeroinitializer, ptr %base, {part} %i{first},"
+            f" <16 x i1> %m{first}, i32 {scale})\n"
+        )
+        parts.append(f"%g{first}")
+    if len(parts) == 1:
+        return f"{text}  ret {packet} {parts[0]}\n"
+    order = ", ".join(f"i32 {lane}" for lane in range(width))
+    joined = f"shufflevector {part} {parts[0]}, {part} {parts[1]}, {packet} <{order}>"
+    return f"{text}  %result = {joined}\n  ret {packet} %result\n"

@@ -1,0 +1,221 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Do for each lane by itself what has no vector form."""
+
+from __future__ import annotations
+
+import re
+
+from cuda.cpu.emit.llvm.values import Shape, Value, width_of
+from cuda.cpu.emit.simt.frame import Frame
+
+PART = 256  # bits
+
+
+def for_each_lane(
+    frame: Frame,
+    name: str,
+    element: str,
+    body: str,
+    *args: Value,
+    wanted: bool = True,
+    straight: bool = False,
+    mask: str | None = None,
+) -> Value | None:
+    """Compute a packet by a loop over the lanes that run.
+
+    Parameters
+    ----------
+    name : str
+        Of the helper function; the same name means the same body.
+    element : str
+        Type of the result.
+    body : str
+        LLVM instructions that make `%r` of `%x0`, `%x1` ... for one lane. `%lane` is its number (i64).
+    wanted : bool, optional
+        Whether somebody reads the result; else None is returned.
+    straight : bool, optional
+        Write one lane after the other where all are known to run. The body is one basic block without %lane then.
+    mask : str, optional
+        The lanes, if not those that run.
+    """
+    builder, module = frame.builder, frame.module
+    straight = straight and frame.full
+    shapes = "".join("u" if arg.uniform else "v" for arg in args)
+    helper = f"lanes.{name}.{shapes}{'.all' * straight}{'.red' * (not wanted)}"
+    result = builder.type(element) if wanted else "void"
+    if not module.has(helper):
+        head = [f"{builder.type_of(arg)} %{'x' if arg.uniform else 'v'}{i}" for i, arg in enumerate(args)]
+        if not straight:
+            head.append(f"{builder.mask_type} %mask")
+        text = (_straight if straight else _loop)(frame, element if wanted else "", body, args)
+        how = "nounwind" if straight else "#1"  # LLVM may put the former in the one place where it is called
+        module.define(helper, f"define internal {result} @{helper}({', '.join(head)}) {how} {{\nentry:\n{text}}}\n")
+    given = list(map(builder.typed, args))
+    if not straight:
+        given.append(f"{builder.mask_type} {frame.mask if mask is None else mask}")
+    ref = builder.call(helper, result, *given)
+    return Value(ref, element, Shape.VECTOR) if wanted else None
+
+
+def _loop(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str:
+    """Return a loop over the lanes of the mask; packets are in memory, where each lane finds its elements."""
+    packet = f"<{frame.width} x {element}>"
+    rooms, loads, keep, end = "", "", "", "  ret void\n"
+    for i, arg in enumerate(args):
+        if arg.uniform:
+            continue
+        rooms += f"  %a{i} = alloca {frame.builder.type_of(arg)}, align 64\n"
+        rooms += store_parts(frame, arg.element, f"%v{i}", f"%a{i}")
+        loads += f"  %p{i} = getelementptr {arg.element}, ptr %a{i}, i64 %lane\n"
+        loads += f"  %x{i} = load {arg.element}, ptr %p{i}\n"
+    if element:
+        rooms += f"  %room = alloca {packet}\n  store {packet} zeroinitializer, ptr %room\n"
+        keep = f"  %pr = getelementptr {element}, ptr %room, i64 %lane\n  store {element} %r, ptr %pr\n"
+        end = f"  %result = load {packet}, ptr %room\n  ret {packet} %result\n"
+    return rooms + loop_over(frame, f"{loads}  {body}\n", keep) + end
+
+
+def loop_over(frame: Frame, body: str, behind: str = "") -> str:
+    """Return a loop over the lanes of %mask, each of which is %lane in turn; `behind` follows all ends of the body."""
+    mask = frame.builder.mask_type
+    frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
+    return (
+        f"  %none = icmp eq {mask} %mask, 0\n  br i1 %none, label %over, label %loop\nloop:\n"
+        f"  %left = phi {mask} [ %mask, %entry ], [ %rest, %next ]\n"
+        f"  %at = call {mask} @llvm.cttz.{mask}({mask} %left, i1 true)\n  %lane = zext {mask} %at to i64\n"
+        f"{body}  br label %next\nnext:\n{behind}"
+        f"  %less = sub {mask} %left, 1\n  %rest = and {mask} %left, %less\n"
+        f"  %end = icmp eq {mask} %rest, 0\n  br i1 %end, label %over, label %loop\nover:\n"
+    )
+
+
+def store_parts(frame: Frame, element: str, packet: str, place: str) -> str:
+    """Return the code that stores a packet from which single elements are loaded soon.
+
+    From a store of 64 bytes, CPUs with AVX-512 hand them on at half the speed as from two of 32. Being volatile, they
+    stay two.
+    """
+    width, count = frame.width, max(1, PART // width_of(element))
+    if count >= width:
+        return f"  store volatile <{width} x {element}> {packet}, ptr {place}\n"
+    text, stem = "", packet.removeprefix("%")
+    for first in range(0, width, count):
+        lanes = ", ".join(f"i32 {lane}" for lane in range(first, first + count))
+        text += (
+            f"  %{stem}.{first} = shufflevector <{width} x {element}> {packet}, <{width} x {element}> poison,"
+            f" <{count} x i32> <{lanes}>\n"
+            f"  %{stem}.to{first} = getelementptr {element}, ptr {place}, i64 {first}\n"
+            f"  store volatile <{count} x {element}> %{stem}.{first}, ptr %{stem}.to{first}\n"
+        )
+    return text
+
+
+# --- all lanes, one after the other -------------------------------------------------------------------------
+
+
+def _straight(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str:
+    """Return the body for each lane. Elements pass through registers, 64 bits at a time.
+
+    In memory they would be in the way of accesses to addresses that are the same modulo 4096: seven times slower.
+    """
+    text, given = "", {i for i, arg in enumerate(args) if arg.uniform}
+    for i, arg in enumerate(args):
+        if i not in given:
+            text += _take_apart(frame, i, arg.element)
+    kept = {f"x{i}" for i in given}
+    for lane in range(frame.width):
+
+        def renamed(match: re.Match, lane: int = lane) -> str:
+            return match[0] if match[1] in kept else f"{match[0]}.{lane}"
+
+        text += "  " + re.sub(r"%([a-z]\w*)", renamed, body) + "\n"
+    return text + (_put_together(frame, element) if element else "  ret void\n")
+
+
+WORD = 64  # bits
+
+
+def _pairs(frame: Frame, element: str) -> bool:
+    return width_of(element) == 32 and frame.width > 1
+
+
+def _take_apart(frame: Frame, number: int, element: str) -> str:
+    width, name, text, size = frame.width, f"%v{number}", "", width_of(element)
+    if size >= WORD or width * size % WORD:
+        for lane in range(width):
+            text += f"  %x{number}.{lane} = extractelement <{width} x {element}> {name}, i32 {lane}\n"
+        return text
+    count, bits = WORD // size, f"i{size}"
+    words = f"<{width // count} x i64>"
+    text = f"  {name}.w = bitcast <{width} x {element}> {name} to {words}\n"
+    for word in range(width // count):
+        text += f"  {name}.e{word} = extractelement {words} {name}.w, i32 {word}\n"
+        # Hidden from LLVM, which would take every element out of the packet by itself.
+        text += f'  {name}.p{word} = call i64 asm "", "=r,0"(i64 {name}.e{word})\n'
+        for place in range(count):
+            lane = count * word + place
+            to = f"%x{number}.{lane}"
+            text += f"  {name}.h{lane} = lshr i64 {name}.p{word}, {size * place}\n"
+            text += f"  {to if element == bits else to + '.b'} = trunc i64 {name}.h{lane} to {bits}\n"
+            if element != bits:
+                text += f"  {to} = bitcast {bits} {to}.b to {element}\n"
+    return text
+
+
+def _put_together(frame: Frame, element: str) -> str:
+    width, packet, last, text = frame.width, f"<{frame.width} x {element}>", "poison", ""
+    if not _pairs(frame, element):
+        for lane in range(width):
+            text += f"  %all{lane} = insertelement {packet} {last}, {element} %r.{lane}, i32 {lane}\n"
+            last = f"%all{lane}"
+        return f"{text}  ret {packet} {last}\n"
+    words = f"<{width // 2} x i64>"
+    for pair in range(width // 2):
+        for half, of in enumerate("lh"):
+            bits = f"%r.{2 * pair + half}"
+            if element != "i32":
+                text += f"  {bits}.b = bitcast {element} {bits} to i32\n"
+                bits += ".b"
+            text += f"  %{of}{pair} = zext i32 {bits} to i64\n"
+        text += f"  %s{pair} = shl i64 %h{pair}, 32\n  %w{pair} = or i64 %s{pair}, %l{pair}\n"
+        text += f"  %all{pair} = insertelement {words} {last}, i64 %w{pair}, i32 {pair}\n"
+        last = f"%all{pair}"
+    return f"{text}  %result = bitcast {words} {last} to {packet}\n  ret {packet} %result\n"
+
+
+# --- one lane -----------------------------------------------------------------------------------------------
+
+
+def element_at(frame: Frame, value: Value, lane: str) -> Value:
+    """Return the element of a lane that is known at run time, an i32 operand.
+
+    Not by way of memory, if possible: such a load may wait until all stores before it are in the cache.
+    """
+    if value.uniform or not has_permute(frame, frame.width, value.element):
+        return frame.builder.extract(value, lane)
+    return permuted(frame, value.ref, frame.width, lane)
+
+
+def has_permute(frame: Frame, count: int, element: str) -> bool:
+    """Tell whether the CPU finds elements of so many lanes by indices."""
+    return frame.module.native_gather and count in PERMUTES and element == "i32"
+
+
+PERMUTES = {16: "llvm.x86.avx512.permvar.si.512", 32: "llvm.x86.avx512.vpermi2var.d.512"}
+
+
+def permuted(frame: Frame, ref: str, count: int, lane: str) -> Value:
+    """Return an element of a vector of 16 or 32 lanes."""
+    builder, part, look = frame.builder, "<16 x i32>", PERMUTES[count]
+    index = builder.assign(f"insertelement {part} poison, i32 {lane}, i64 0")
+    operands = [ref, index]
+    if count == 32:
+        halves = []
+        for first in (0, 16):
+            picks = ", ".join(f"i32 {first + each}" for each in range(16))
+            halves.append(builder.assign(f"shufflevector <32 x i32> {ref}, <32 x i32> poison, {part} <{picks}>"))
+        operands = [halves[0], index, halves[1]]
+    frame.module.declare(look, part, [part] * len(operands))
+    found = builder.call(look, part, *(f"{part} {each}" for each in operands))
+    return Value(builder.assign(f"extractelement {part} {found}, i64 0"), "i32")

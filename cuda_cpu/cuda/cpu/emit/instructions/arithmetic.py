@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic instructions: which function computes which opcode, for integers, floats, halves and packed types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cuda.cpu.emit.instructions import floating, halves, integer, multiword
+from cuda.cpu.emit.instructions.rounding import flush_subnormals
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Instruction
+
+# Opcode: what computes it on integers and on floats, with types of the operands after the first if they are
+# not the form's own.
+OPERATIONS: dict[str, tuple[Callable | None, Callable | None, tuple[str, ...]]] = {
+    "add": (integer.add, floating.add, ()),
+    "sub": (integer.subtract, floating.subtract, ()),
+    "mul": (integer.multiply, floating.multiply, ()),
+    "mad": (integer.multiply_add, floating.multiply_add, ()),
+    "clmad": (integer.carryless_multiply_add, None, ()),
+    "fma": (None, floating.multiply_add, ()),
+    "mul24": (integer.multiply_24, None, ()),
+    "mad24": (integer.multiply_add_24, None, ()),
+    "sad": (integer.absolute_difference, None, ()),
+    "div": (integer.divide, floating.divide, ()),
+    "rem": (integer.remainder, None, ()),
+    "abs": (integer.absolute, floating.absolute, ()),
+    "neg": (integer.negate, floating.negate, ()),
+    "min": (integer.minimum, floating.minimum, ()),
+    "max": (integer.maximum, floating.maximum, ()),
+    "popc": (integer.population, None, ()),
+    "clz": (integer.leading_zeros, None, ()),
+    "bfind": (integer.find_bit, None, ()),
+    "brev": (integer.reverse, None, ()),
+    "fns": (integer.nth_set_bit, None, ("b32", "s32")),
+    "bfe": (integer.extract_field, None, ("u32", "u32")),
+    "bfi": (integer.insert_field, None, ("", "u32", "u32")),
+    "szext": (integer.sign_extend_field, None, ("u32",)),
+    "bmsk": (integer.bit_mask, None, ()),
+    "copysign": (None, floating.copy_sign, ()),
+    "testp": (None, floating.has_property, ()),
+}
+CARRYING = {  # with .cc
+    "add": multiword.add_with_carry,
+    "sub": multiword.subtract_with_borrow,
+    "mad": lambda frame, form, a, b, c: multiword.add_with_carry(frame, form, integer.multiply(frame, form, a, b), c),
+}
+FLOATS = {"f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "f32x2"}
+
+
+def _emit(frame: Frame, instruction: Instruction, form: Form) -> None:
+    on_integers, on_floats, others = OPERATIONS[form.opcode]
+    type_ = form.type
+    types = [type_, *(each or type_ for each in others)]
+    types += [type_] * (len(instruction.operands) - 1 - len(types))
+    if getattr(form, "mode", None) == "wide" and form.opcode == "mad":
+        types[2] = type_[0] + str(2 * int(type_[1:]))
+    narrow = getattr(form, "atype", None) or getattr(form, "abtype", None)
+    if narrow:  # mixed precision: the factors (or the first summand) are small
+        types[: 2 if form.opcode == "fma" else 1] = [narrow] * (2 if form.opcode == "fma" else 1)
+    values = [frame.read(operand, each) for operand, each in zip(instruction.operands[1:], types, strict=False)]
+    if narrow:
+        values = [halves.widen(frame, v, t) if t == narrow else v for v, t in zip(values, types, strict=False)]
+    if getattr(form, "cc", False):
+        on_integers = CARRYING[form.opcode]
+    compute = on_floats if type_ in FLOATS else on_integers
+    part = halves.PARTS.get(type_)
+    if part is None:
+        result = _compute(frame, form, compute, type_, *values)
+    else:
+        result = halves.map_parts(frame, part, lambda *each: _compute(frame, form, compute, part, *each), *values)
+    frame.write(instruction.operands[0], result)
+
+
+def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: Value) -> Value:
+    """Compute one element of a scalar type."""
+    if type_ not in FLOATS:
+        return compute(frame, form, *values)
+    ftz = getattr(form, "ftz", False)
+    if type_ not in halves.SMALL:
+        if ftz and type_ == "f32":
+            values = [flush_subnormals(frame, value) if value.element == "float" else value for value in values]
+        return floating.finish(frame, form, compute(frame, form, *values))
+    if ftz and type_ == "f16":
+        values = [flush_subnormals(frame, value) for value in values]
+    wide = [halves.widen(frame, value, type_) for value in values]
+    if compute is floating.multiply_add:
+        result = halves.fused(frame, *wide)
+    else:
+        result = compute(frame, form, *wide)
+    if getattr(form, "sat", False):
+        result = floating.saturate(frame, result)
+    if getattr(form, "relu", False):
+        result = floating.relu(frame, result)
+    result = halves.narrow(frame, result, type_)
+    if getattr(form, "oob", False):
+        result = _zero_if_outside(frame, result, values[:2])
+    return flush_subnormals(frame, result) if ftz and ELEMENTS[type_] == "half" else result
+
+
+# the NaN that tensor copies write for numbers of 16 bits outside of a tensor, see runtime/texture/tensor.c;
+OUTSIDE = 0x7FF7
+MAGNITUDE = 0x7FFF  # with either sign, as an H100 has it
+
+
+def _zero_if_outside(frame: Frame, result: Value, factors: list[Value]) -> Value:
+    """Return zero where a factor lies outside of a tensor."""
+    builder = frame.builder
+    for factor in factors:
+        size = builder.binary("and", builder.bits(factor), constant(MAGNITUDE, "i16"))
+        outside = builder.compare("icmp eq", size, constant(OUTSIDE, "i16"))
+        zero = builder.cast("bitcast", constant(0, "i16"), result.element)
+        result = builder.select(outside, zero, result)
+    return result
+
+
+for _opcode in OPERATIONS:
+    emits(_opcode, pure=True)(_emit)

@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Device functions: their LLVM signature, their entry and exit, and calls.
+
+A device function takes the warp, the lanes that call it, and a place to note the lanes that exit in it; then
+its parameters: a packet for each scalar, a
+pointer to packets for anything else. One scalar result is returned, other results go through pointers at the end.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.instructions import services
+from cuda.cpu.emit.llvm.builder import Module
+from cuda.cpu.emit.llvm.values import Shape, Value, width_of
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.parameters import Storage, is_scalar, offsets_of, words_of
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Call, CallTargets, Function, Operand, Prototype, Register, Symbol, Variable
+
+
+def symbol_of(function: Function) -> str:
+    """Return the LLVM name: a kernel's own name, and a device function's so that it hides no C function."""
+    return f'"{function.name}"' if function.entry else f'"device.{function.name}"'
+
+
+def _returned(results: tuple[Variable, ...]) -> Variable | None:
+    return results[0] if len(results) == 1 and is_scalar(results[0]) else None
+
+
+def _result_type(module: Module, results: tuple[Variable, ...]) -> str:
+    returned = _returned(results)
+    return "void" if returned is None else f"<{module.width} x {words_of(returned)[0]}>"
+
+
+def signature(module: Module, function: Function) -> str:
+    """Return the head of the function's definition."""
+    if function.entry:
+        return f"define void @{symbol_of(function)}(ptr %warp) #0"
+    parameters = ["ptr %warp", f"i{module.width} %lanes", "ptr %dead"]
+    for number, parameter in enumerate(function.parameters):
+        scalar = is_scalar(parameter)
+        type_ = f"<{module.width} x {words_of(parameter)[0]}>" if scalar else "ptr"
+        parameters.append(f"{type_} %p{number}")
+    if _returned(function.results) is None:
+        parameters += [f"ptr %q{number}" for number in range(len(function.results))]
+    result = _result_type(module, function.results)
+    return f"define internal {result} @{symbol_of(function)}({', '.join(parameters)}) #0"
+
+
+# --- entry and exit -----------------------------------------------------------------------------------
+
+
+def local_layout(function: Function) -> tuple[dict[str, int], int]:
+    """Return the offsets of the function's .local variables, and their size."""
+    offsets, size = {}, 0
+    for variable in function.variables.values():
+        if variable.space == "local":
+            size = -(-size // variable.align) * variable.align
+            offsets[variable.name] = size
+            size += variable.size
+    return offsets, -(-size // 16) * 16
+
+
+def local_size(function: Function) -> int:
+    return local_layout(function)[1]
+
+
+def local_alignment(function: Function) -> int:
+    """Return the greatest alignment of the function's .local variables, at least that of every frame."""
+    return max(16, *(each.align for each in function.variables.values() if each.space == "local"), 16)
+
+
+def enter(frame: Frame, size: int) -> None:
+    """Emit what comes before the first block."""
+    builder, function = frame.builder, frame.function
+    frame.line = function.line
+    if function.entry:
+        frame.variables.update(offsets_of(function.parameters)[0])
+        frame.dead = builder.alloca(builder.mask_type)
+    else:
+        _enter_device(frame, size)
+    for variable in function.variables.values():
+        if variable.space == "param":
+            frame.variables[variable.name] = Storage(builder, variable)
+
+
+def _enter_device(frame: Frame, size: int) -> None:
+    builder, function = frame.builder, frame.function
+    if any(isinstance(item, Call) for item in function.body):
+        address = builder.call("llvm.frameaddress.p0", "ptr", "i32 0")
+        frame.module.declare("llvm.frameaddress.p0", "ptr", ["i32"])
+        here = builder.assign(f"ptrtoint ptr {address} to i64")
+        limit = frame.warp_field("stack_limit", "i64").ref
+        frame.fault_if(builder.assign(f"icmp ult i64 {here}, {limit}"), "stack")
+    if size:
+        top = frame.warp_pointer("local_top")
+        frame.local_before = frame.local_base = builder.load("i64", top, align=8)
+        alignment = local_alignment(function)
+        if alignment > 16:
+            above = builder.assign(f"add i64 {frame.local_base.ref}, {alignment - 1}")
+            frame.local_base = Value(builder.assign(f"and i64 {above}, {-alignment}"), "i64")
+        after = builder.assign(f"add i64 {frame.local_base.ref}, {size}")
+        stride = frame.warp_field("local_stride", "i64").ref
+        frame.fault_if(builder.assign(f"icmp ugt i64 {after}, {stride}"), "stack")
+        builder.line(f"store i64 {after}, ptr {top}, align 8")
+    for number, parameter in enumerate(function.parameters):
+        scalar = is_scalar(parameter)
+        storage = Storage(builder, parameter, "" if scalar else f"%p{number}")
+        if scalar:
+            storage.store(0, Value(f"%p{number}", storage.element, Shape.VECTOR), None)
+        frame.variables[parameter.name] = storage
+    returned = _returned(function.results)
+    for number, result in enumerate(function.results):
+        frame.variables[result.name] = Storage(builder, result, f"%q{number}" if returned is None else "")
+
+
+def leave(frame: Frame, size: int) -> None:
+    """Emit the return of the LLVM function."""
+    builder, function = frame.builder, frame.function
+    if function.entry:
+        builder.line("ret void")
+        return
+    if size:
+        builder.line(f"store i64 {frame.local_before.ref}, ptr {frame.warp_pointer('local_top')}, align 8")
+    returned = _returned(function.results)
+    if returned is None:
+        builder.line("ret void")
+    else:
+        builder.line(f"ret {builder.typed(frame.variables[returned.name].load(0))}")
+
+
+# --- calls --------------------------------------------------------------------------------------------
+
+
+def emit_call(frame: Frame, call: Call) -> None:
+    """Emit a call of a device function, of a service of the runtime, or through a pointer."""
+    if isinstance(call.target, Register):
+        _call_indirect(frame, call)
+    elif call.target.name in services.FUNCTIONS:
+        services.FUNCTIONS[call.target.name](frame, call)
+    else:
+        function = frame.program.functions.get(call.target.name)
+        if function is None or function.body is None:
+            raise PtxError(f"function {call.target.name!r} is called and not defined", call.line)
+        _call_direct(frame, call, function)
+    if _may_exit(frame, call):
+        dead = frame.builder.assign(f"load {frame.builder.mask_type}, ptr {frame.dead}")
+        alive = frame.builder.assign(f"xor {frame.builder.mask_type} {dead}, -1")
+        frame.set_mask(frame.builder.assign(f"and {frame.builder.mask_type} {frame.mask}, {alive}"))
+
+
+def _may_exit(frame: Frame, call: Call) -> bool:
+    """Tell whether lanes may exit the kernel in a call."""
+    leaves = frame.module.leaves
+    return bool(leaves) if isinstance(call.target, Register) else call.target.name in leaves
+
+
+def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
+    """Return an argument, with its LLVM type."""
+    storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
+    if isinstance(storage, Storage):
+        if is_scalar(parameter):
+            return frame.builder.typed(storage.read(0, words_of(parameter)[0], frame.line))
+        return f"ptr {storage.pointer}"
+    if not is_scalar(parameter):
+        raise PtxError(f"argument {operand!r} must be a .param variable", frame.line)
+    return frame.builder.typed(frame.builder.broadcast(frame.read(operand, f"b{8 * parameter.size}")))
+
+
+def _arguments(frame: Frame, call: Call, function: Function) -> list[str]:
+    """Return the arguments of a call of a known function, with their LLVM types."""
+    if len(call.arguments) != len(function.parameters) or len(call.results) != len(function.results):
+        raise PtxError(f"call of {function.name!r} with another number of parameters than declared", call.line)
+    pairs = zip(call.arguments, function.parameters, strict=True)
+    return [argument(frame, operand, parameter) for operand, parameter in pairs]
+
+
+def _call(frame: Frame, function: Function, mask: str, arguments: list[str]) -> list[list[Value]]:
+    """Call a known function for the lanes of `mask`; return the words of each of its results."""
+    builder = frame.builder
+    arguments = [f"ptr {frame.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}", *arguments]
+    returned = _returned(function.results)
+    if returned is not None:
+        name = builder.call(symbol_of(function), _result_type(frame.module, function.results), *arguments)
+        return [[Value(name, words_of(returned)[0], Shape.VECTOR)]]
+    places = [Storage(builder, result) for result in function.results]
+    arguments += [f"ptr {place.pointer}" for place in places]
+    builder.call(symbol_of(function), "void", *arguments)
+    return [[place.load(index) for index in range(place.count)] for place in places]
+
+
+def _call_direct(frame: Frame, call: Call, function: Function) -> None:
+    found = _call(frame, function, frame.mask, _arguments(frame, call, function))
+    for operand, words in zip(call.results, found, strict=True):
+        if isinstance(operand, Register):
+            frame.write(operand, words[0])
+            continue
+        storage = _storage(frame, operand)
+        for index, word in enumerate(words):
+            storage.store(index, frame.builder.resize(word, storage.element), None)
+
+
+def _storage(frame: Frame, operand: Operand) -> Storage:
+    """Return the .param variable that takes a result."""
+    storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
+    if not isinstance(storage, Storage):
+        raise PtxError(f"result {operand!r} of a call must be a register or a .param variable", frame.line)
+    return storage
+
+
+def put_result(frame: Frame, operand: Operand, value: Value) -> None:
+    """Write a scalar result where the call wants it."""
+    if isinstance(operand, Symbol):
+        _storage(frame, operand).write(0, value, frame.line)
+    else:
+        frame.write(operand, value)
+
+
+def _call_indirect(frame: Frame, call: Call) -> None:
+    """Try every function whose address is taken and whose parameters fit; the address is a mere token.
+
+    Each call is under a branch, so all that the call and what follows it share is made outside of these: arguments
+    are read in front, and results meet in memory, from which registers are written behind the last branch.
+    """
+    builder = frame.builder
+    target = frame.read(call.target, "u64")
+    prototype = _prototype(frame, call)
+    functions = [
+        function
+        for function in {each.name: each for each in frame.program.functions.values()}.values()
+        if function.name in frame.program.symbol_index and function.body is not None and _fits(function, prototype)
+    ]
+    arguments = {function.name: _arguments(frame, call, function) for function in functions}
+    results = [_result_storage(frame, operand) for operand in call.results]
+    rest = frame.mask
+    for function in functions:
+        equal = builder.lane_bits(builder.compare("icmp eq", target, frame.address_of(function.name)))
+        here = builder.assign(f"and {builder.mask_type} {equal}, {rest}")
+        rest = builder.assign(f"xor {builder.mask_type} {here}, {rest}")
+        then, after = builder.new_label("call"), builder.new_label("called")
+        builder.branch(builder.is_zero(here), after, then)
+        builder.label(then)
+        found = _call(frame, function, here, arguments[function.name])
+        lanes = builder.lanes_of(here)
+        for storage, words in zip(results, found, strict=True):
+            for index, word in enumerate(words):
+                storage.store(index, builder.resize(word, storage.element), lanes)
+        builder.jump(after)
+        builder.label(after)
+    frame.fault_if(builder.assign(f"icmp ne {builder.mask_type} {rest}, 0"), "invalid_pc")
+    for operand, storage in zip(call.results, results, strict=True):
+        if isinstance(operand, Register):
+            frame.write(operand, storage.load(0))
+
+
+def _result_storage(frame: Frame, operand: Operand) -> Storage:
+    """Return the memory in which results of several functions meet: an own one for a register."""
+    if not isinstance(operand, Register):
+        return _storage(frame, operand)
+    size = width_of(frame.element_of(operand.name)) // 8
+    return Storage(frame.builder, Variable(operand.name, "param", f"b{8 * size}", size, size))
+
+
+def _prototype(frame: Frame, call: Call) -> Prototype | CallTargets:
+    for item in frame.function.body:
+        if isinstance(item, Prototype | CallTargets) and item.name == call.prototype:
+            return item
+    raise PtxError(f"call through a register without its prototype {call.prototype!r}", call.line)
+
+
+def _fits(function: Function, prototype: Prototype | CallTargets) -> bool:
+    if isinstance(prototype, CallTargets):
+        return function.name in prototype.functions
+
+    def shapes(variables: tuple[Variable, ...]) -> list[tuple[str, int]]:
+        return [words_of(variable) for variable in variables]
+
+    return shapes(function.parameters) == shapes(prototype.parameters) and shapes(function.results) == shapes(
+        prototype.results
+    )

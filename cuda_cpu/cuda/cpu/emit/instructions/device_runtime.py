@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The device runtime (cuda_device_runtime_api.h): kernels that launch kernels, copy, and ask. The work is native.
+
+Each function has two names: that of CUDA 12 and later (CDP2, __cudaCDP2LaunchDevice), which the header's inline
+functions call, and its own (cudaLaunchDevice), which -DCUDA_FORCE_CDP1_IF_SUPPORTED makes of it.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.instructions.memory.bulk import ROWS, Request
+from cuda.cpu.emit.llvm.values import Value
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.device_runtime import FUNCTIONS, names_of
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Call, Operand, Symbol
+
+# Name in PTX: number (enum cpu_device_call, runtime/device_runtime/device.h), bytes of each parameter's fields, of the
+# result.
+CALLS = {
+    alias: (number, fields, result)
+    for number, (name, (fields, result)) in enumerate(FUNCTIONS.items())
+    for alias in names_of(name)
+}
+
+
+def emit_call(frame: Frame, call: Call) -> None:
+    """Call the function: a row of operands for each field of each parameter; the result comes in the first row."""
+    from cuda.cpu.emit.instructions.calls import put_result
+
+    number, parameters, result = CALLS[call.target.name]
+    if len(call.arguments) != len(parameters):
+        raise PtxError(f"{call.target.name} takes {len(parameters)} parameters, not {len(call.arguments)}", call.line)
+    request, row = Request(frame), 0
+    for operand, fields in zip(call.arguments, parameters, strict=True):
+        offset = 0
+        for width in fields:
+            request.put(row, field(frame, operand, offset, width))
+            row, offset = row + 1, offset + width
+    assert row <= ROWS
+    lanes = f"{frame.builder.mask_type} {frame.mask}"
+    frame.service("device_call", "void", lanes, f"i32 {number}", f"ptr {request.rows}")
+    if call.results:
+        put_result(frame, call.results[0], request.get(0, f"i{8 * result}"))
+
+
+def field(frame: Frame, operand: Operand, offset: int, width: int) -> Value:
+    """Return some bytes of an argument: of a .param variable, or a scalar itself."""
+    if isinstance(operand, Symbol) and operand.name in frame.variables:
+        return frame.variables[operand.name].read(offset, f"i{8 * width}", frame.line)
+    return frame.read(operand, f"b{8 * width}")

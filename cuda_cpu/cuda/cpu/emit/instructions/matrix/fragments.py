@@ -1,0 +1,254 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Matrices between memory and the registers of a warp: wmma.load, wmma.store, ldmatrix, stmatrix, movmatrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER
+from cuda.cpu.emit.instructions.matrix.mma import registers_of, sizes
+from cuda.cpu.emit.instructions.matrix.products import LANES, shuffle
+from cuda.cpu.emit.instructions.memory.load_store import load, pointers, space_of, store
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Instruction
+
+# Bits of an element in memory; those of the narrow types lie in words of 32 bits.
+_BITS = {
+    "f16": 16,
+    "bf16": 16,
+    "tf32": 32,
+    "f32": 32,
+    "s32": 32,
+    "f64": 64,
+    "s8": 8,
+    "u8": 8,
+    "s4": 4,
+    "u4": 4,
+    "b1": 1,
+}
+
+
+def _lanes(values: list[int], element: str) -> Value:
+    return Value("<" + ", ".join(f"{element} {value}" for value in values) + ">", element, Shape.VECTOR, True)
+
+
+def _at(frame: Frame, place: Value, offset: Value) -> Value:
+    """Return a pointer plus an offset in bytes, for each lane."""
+    ref = frame.builder.assign(f"getelementptr i8, {frame.builder.typed(place)}, {frame.builder.typed(offset)}")
+    return Value(ref, "ptr", max(place.shape, offset.shape))
+
+
+# --- wmma ---------------------------------------------------------------------------------------------
+
+
+def _places(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tuple[int, int]], int]:
+    """Return where an element (lane, number) is, as (line, position in it), and how long a line of the matrix is.
+
+    A line is a row of a matrix stored by rows and a column of one stored by columns.
+    """
+    rows, columns, depth = sizes(form.shape)
+
+    def place(lane: int, number: int) -> tuple[int, int]:
+        if part == "a":
+            row, column = lane % rows, lane // rows * count % depth + number
+        elif part == "b":
+            row, column = lane // columns * count % depth + number, lane % columns
+        else:
+            row, column = lane // columns * count + number, lane % columns
+        return (row, column) if form.layout == "row" else (column, row)
+
+    height, width = {"a": (rows, depth), "b": (depth, columns)}.get(part, (rows, columns))
+    return place, width if form.layout == "row" else height
+
+
+def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, count: int, step: int) -> list[Value]:
+    """Return the addresses of every `step`-th element of a fragment."""
+    builder = frame.builder
+    operands = instruction.operands
+    address = operands[1] if part != "d" else operands[0]
+    base = pointers(frame, address, space_of(form))
+    place, line = _places(form, part, count)
+    stride = builder.resize(frame.read(operands[2], "u32"), "i64") if len(operands) > 2 else constant(line, "i64")
+    bits = _BITS[form.type]
+    found = []
+    for number in range(0, count, step):
+        lines, positions = zip(*(place(lane, number) for lane in range(LANES)), strict=True)
+        index = builder.binary("mul", builder.broadcast(stride), _lanes(list(lines), "i64"))
+        index = builder.binary("add", index, _lanes(list(positions), "i64"))
+        if bits < 8:
+            offset = builder.binary("lshr", index, constant({4: 1, 1: 3}[bits], "i64"))
+        else:
+            offset = builder.binary("mul", index, constant(bits // 8, "i64"))
+        found.append(_at(frame, base, offset))
+    return found
+
+
+def load_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Load a matrix for `wmma.mma`."""
+    builder = frame.builder
+    targets = registers_of(instruction.operands[0])
+    bits = _BITS[form.type]
+    if bits < 8:
+        each = 32 // bits
+        places = _addresses(frame, instruction, form, form.part, len(targets) * each, each)
+        for target, place in zip(targets, places, strict=True):
+            frame.write(target, load(frame, place, "i32"))
+        return
+    each = PER_REGISTER[form.type]
+    places = _addresses(frame, instruction, form, form.part, len(targets) * each, 1)
+    elements = [load(frame, place, f"i{bits}") for place in places]
+    for number, target in enumerate(targets):
+        parts = elements[number * each : (number + 1) * each]
+        value = parts[0] if each == 1 else builder.resize(parts[0], "i32")
+        for position, part in enumerate(parts[1:], 1):
+            shifted = builder.binary("shl", builder.resize(part, "i32"), constant(position * bits, "i32"))
+            value = builder.binary("or", value, shifted)
+        frame.write(target, value)
+
+
+def store_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Store the result of `wmma.mma`."""
+    builder = frame.builder
+    sources = registers_of(instruction.operands[1])
+    bits, each = _BITS[form.type], PER_REGISTER[form.type]
+    places = _addresses(frame, instruction, form, "d", len(sources) * each, 1)
+    for number, source in enumerate(sources):
+        value = frame.read(source, "b64" if bits == 64 else "b32")
+        for position in range(each):
+            part = builder.binary("lshr", value, constant(position * bits, "i32")) if position else value
+            store(frame, places[number * each + position], builder.broadcast(builder.resize(part, f"i{bits}")))
+
+
+# --- ldmatrix, stmatrix: 8x8 matrices of 16 bits --------------------------------------------------
+
+
+def _parts(frame: Frame, place: Value, matrix: int, *, transposed: bool) -> list[Value]:
+    """Return the addresses of a lane's two elements of a matrix; lane 8*matrix + i has the address of row i."""
+    builder = frame.builder
+    found = []
+    for position in (0, 1):
+        rows = [2 * (lane % 4) + position if transposed else lane // 4 for lane in range(LANES)]
+        columns = [lane // 4 if transposed else 2 * (lane % 4) + position for lane in range(LANES)]
+        start = shuffle(builder, builder.broadcast(place), tuple(8 * matrix + row for row in rows))
+        found.append(_at(frame, start, _lanes([2 * column for column in columns], "i64")))
+    return found
+
+
+@emits("ldmatrix")
+def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Load one, two or four matrices."""
+    if form.shape != "m8n8":
+        _load_bytes(frame, instruction, form)
+        return
+    builder = frame.builder
+    destination, address = instruction.operands
+    place = pointers(frame, address, "shared")
+    loaded = []
+    for matrix in range(int(form.num[1:])):
+        low, high = _parts(frame, place, matrix, transposed=form.trans)
+        if form.trans:
+            halves = [builder.resize(load(frame, part, "i16"), "i32") for part in (low, high)]
+            loaded.append(builder.binary("or", halves[0], builder.binary("shl", halves[1], constant(16, "i32"))))
+        else:
+            loaded.append(load(frame, low, "i32"))
+    for target, value in zip(registers_of(destination), loaded, strict=True):
+        frame.write(target, value)
+
+
+@emits("stmatrix")
+def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Store one, two or four matrices."""
+    if form.shape != "m8n8":
+        _store_bytes(frame, instruction, form)
+        return
+    builder = frame.builder
+    address, source = instruction.operands
+    place = pointers(frame, address, "shared")
+    for matrix, register in enumerate(registers_of(source)):
+        value = builder.broadcast(frame.read(register, "b32"))
+        low, high = _parts(frame, place, matrix, transposed=form.trans)
+        store(frame, low, builder.resize(value, "i16"))
+        store(frame, high, builder.resize(builder.binary("lshr", value, constant(16, "i32")), "i16"))
+
+
+# --- matrices of bytes, or of six or four bits that become bytes (sm_100a) --------------------------------
+
+
+def _elements_at(frame: Frame, place: Value, rows: list[int], columns: list[int], packing: str | None) -> Value:
+    """Return an element of each lane as a byte (i32); lane i has the address of row i, of 16 bytes.
+
+    Floats of four bits come to lie in the middle of their byte, as `mma` takes them (9.7.14.5.14).
+    """
+    builder = frame.builder
+    bits = {"b6x16_p32": 6, "b4x16_p64": 4}.get(packing, 8)
+    start = shuffle(builder, builder.broadcast(place), tuple(rows))
+    where = _at(frame, start, _lanes([column * bits // 8 for column in columns], "i64"))
+    word = builder.resize(load(frame, where, "i8"), "i32")
+    if bits == 6:  # may go on in the next byte, which is there: padding follows
+        following = builder.resize(load(frame, _at(frame, where, constant(1, "i64")), "i8"), "i32")
+        word = builder.binary("or", word, builder.binary("shl", following, constant(8, "i32")))
+    shifts = [column * bits % 8 for column in columns]
+    if any(shifts):
+        word = builder.binary("lshr", word, _lanes(shifts, "i32"))
+    if bits < 8:
+        word = builder.binary("and", word, constant((1 << bits) - 1, "i32"))
+    return builder.binary("shl", word, constant(2, "i32")) if bits == 4 else word
+
+
+def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Load matrices of 8 rows, or of 16 rows in columns; a lane gets four neighbours for each register."""
+    builder = frame.builder
+    destination, address = instruction.operands
+    place = pointers(frame, address, "shared")
+    targets = registers_of(destination)
+    lanes = range(LANES)
+    for number, target in enumerate(targets):
+        parts = []
+        for position in range(4):
+            if form.shape == "m16n16":
+                matrix, half = divmod(number, 2)
+                rows = [16 * matrix + 4 * (lane % 4) + position for lane in lanes]
+                columns = [lane // 4 + 8 * half for lane in lanes]
+            else:
+                rows = [8 * number + lane // 4 for lane in lanes]
+                columns = [4 * (lane % 4) + position for lane in lanes]
+            parts.append(_elements_at(frame, place, rows, columns, form.source))
+        value = parts[0]
+        for position, part in enumerate(parts[1:], 1):
+            value = builder.binary("or", value, builder.binary("shl", part, constant(8 * position, "i32")))
+        frame.write(target, value)
+
+
+def _store_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Store matrices of 16 rows and 8 columns by columns; lane 8*matrix + i has the address of column i."""
+    builder = frame.builder
+    address, source = instruction.operands
+    place = builder.broadcast(pointers(frame, address, "shared"))
+    for matrix, register in enumerate(registers_of(source)):
+        value = builder.broadcast(frame.read(register, "b32"))
+        for position in range(4):
+            columns = tuple(8 * matrix + 2 * (lane % 4) + position % 2 for lane in range(LANES))
+            rows = [lane // 4 + 8 * (position // 2) for lane in range(LANES)]
+            where = _at(frame, shuffle(builder, place, columns), _lanes(rows, "i64"))
+            part = builder.binary("lshr", value, constant(8 * position, "i32")) if position else value
+            store(frame, where, builder.resize(part, "i8"))
+
+
+@emits("movmatrix")
+def emit_movmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Transpose a matrix in registers."""
+    builder = frame.builder
+    value = builder.broadcast(frame.read(instruction.operands[1], "b32"))
+    low = builder.binary("and", value, constant(0xFFFF, "i32"))
+    high = builder.binary("lshr", value, constant(16, "i32"))
+    halves = []
+    for position in (0, 1):  # element (row 2t + position, column g) of the source, for lane 4g + t
+        places = [(4 * (2 * (lane % 4) + position) + lane // 8, lane // 4 % 2) for lane in range(LANES)]
+        halves.append(shuffle(builder, low, tuple(lane + LANES * odd for lane, odd in places), high))
+    frame.write(
+        instruction.operands[0], builder.binary("or", halves[0], builder.binary("shl", halves[1], constant(16, "i32")))
+    )

@@ -1,0 +1,301 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Matrix products of a warp: `mma.sync`, `mma.sp.sync` and `wmma`, ISA manual 9.7.14.
+
+A fragment is what a warp's registers hold of a matrix; which lane has which element is a formula. For `mma` the manual
+gives it, for `wmma` it is ours to choose. A product is a function of its own in the module, made once for each shape
+and type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, pack, unpack, word_of
+from cuda.cpu.emit.instructions.matrix.products import LANES, Layout, Operands, Product, Scaling, Sparsity, shuffle
+from cuda.cpu.emit.llvm.builder import Builder
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector
+
+BLOCKS = {"kind::mxf8f6f4": 1, "kind::mxf4": 2}  # of scaling, where `.scale_vec` is left out
+
+
+def sizes(shape: str) -> tuple[int, int, int]:
+    """Return rows, columns and depth of a shape such as m16n8k16."""
+    rows, columns, depth = map(int, re.fullmatch(r"m(\d+)n(\d+)k(\d+)", shape).groups())
+    return rows, columns, depth
+
+
+def mma_layout(shape: str, type_: str) -> Layout:
+    """Return the layout of `mma.sync` (9.7.14.5): quads of lanes share a row of A and a column of B."""
+    rows, _, depth = sizes(shape)
+    if type_ == "b1":
+        depth //= 32
+    each = PER_REGISTER[type_]
+    halves = rows // 8
+
+    def place(line: int, k: int, register: Callable[[int], int]) -> tuple[int, int]:
+        block, rest = divmod(k, 4 * each)
+        return 4 * (line % 8) + rest // each, register(block) * each + rest % each
+
+    return Layout(
+        depth,
+        2 * halves,
+        lambda row, k: place(row, k, lambda block: block * halves + row // 8),
+        lambda k, column: place(column, k, lambda block: block),
+        lambda lane, number: (lane // 4 + 8 * (number // 2), 2 * (lane % 4) + number % 2),
+    )
+
+
+def quad_layout(alayout: str, blayout: str, dtype: str, ctype: str) -> Layout:
+    """Return the layout of `mma.m8n8k4` of halves: four products, each of four lanes and the four 16 beyond them."""
+
+    def lane_of(line: int) -> int:
+        return line % 4 + 16 * (line // 4)
+
+    def by_half(row: int, column: int) -> tuple[int, int]:
+        return lane_of(row), column
+
+    def by_float(row: int, column: int) -> tuple[int, int]:
+        return 16 * (row // 4) + (row & 1) + (column & 2), (row & 2) + (column & 1) + (column & 4)
+
+    def result(lane: int, number: int) -> tuple[int, int]:
+        upper = 4 * (lane // 16)
+        if dtype == "f16":
+            return lane % 4 + upper, number
+        return (lane & 1) + (number & 2) + upper, (number & 4) + (lane & 2) + (number & 1)
+
+    return Layout(
+        4,
+        8,
+        (lambda row, k: (lane_of(row), k)) if alayout == "row" else (lambda row, k: (k + 16 * (row // 4), row % 4)),
+        (lambda k, column: (k + 16 * (column // 4), column % 4))
+        if blayout == "row"
+        else (lambda k, column: (lane_of(column), k)),
+        result,
+        lambda lane: lane % 16 // 4 * 4,
+        None if dtype == ctype else by_half if ctype == "f16" else by_float,
+    )
+
+
+def wmma_layout(shape: str, type_: str, counts: tuple[int, int]) -> Layout:
+    """Return our layout of `wmma`: lanes go down the rows of A and along the columns of B, then on in depth.
+
+    Parameters
+    ----------
+    counts : tuple
+        Elements in each lane's fragment of A and of B.
+    """
+    rows, columns, depth = sizes(shape)
+    if type_ == "b1":
+        depth //= 32
+    count = rows * columns // LANES
+    return Layout(
+        depth,
+        count,
+        lambda row, k: (row + rows * (k // counts[0]), k % counts[0]),
+        lambda k, column: (column + columns * (k // counts[1]), k % counts[1]),
+        lambda lane, number: (lane // columns * count + number, lane % columns),
+    )
+
+
+# --- instructions -----------------------------------------------------------------------------------
+
+
+def registers_of(operand: Operand) -> tuple[Operand, ...]:
+    return operand.elements if isinstance(operand, Vector) else (operand,)
+
+
+def types_of(form: Form) -> tuple[str, str, str]:
+    """Return the types of A, B and C as their registers have them."""
+    types = form.atype or "f16", form.btype or "f16", form.ctype
+    if form.kind in ("kind::mxf4", "kind::mxf4nvf4"):
+        return "e2m1x8", "e2m1x8", form.ctype
+    return types
+
+
+@emits("mma")
+def emit_mma(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Multiply and add the fragments of a warp."""
+    types = types_of(form)
+    if form.shape == "m8n8k4" and form.atype == "f16":
+        layout = quad_layout(form.alayout, form.blayout, form.dtype, form.ctype)
+    else:
+        layout = mma_layout(form.shape, types[0])
+    rest = list(instruction.operands[4:])
+    metadata = sparsity = None
+    if form.sparse:
+        word, selector, *rest = rest
+        metadata = packet(frame, word)
+        sparsity = sparsity_of(frame, form, layout.depth, types[0], selector)
+    scales = scaling = None
+    if form.block_scale:
+        scaling = Scaling(form.stype, int(form.scale_vec[-2]) if form.scale_vec else BLOCKS[form.kind])
+        scales = _scales_of_a(frame, *rest[:2]), _scales_of_b(frame, *rest[2:])
+    values = fragments_of(frame, instruction.operands[1:4], types)
+    results = multiply(frame, form, layout, types, values, metadata, scales, sparsity=sparsity, scaling=scaling)
+    _write(frame, instruction.operands[0], results)
+
+
+@emits("wmma")
+def emit_wmma(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Multiply and add, or load or store a fragment."""
+    if form.modifiers[0] != "mma":
+        from cuda.cpu.emit.instructions.matrix.fragments import load_fragment, store_fragment
+
+        (load_fragment if form.modifiers[0] == "load" else store_fragment)(frame, instruction, form)
+        return
+    types = form.atype or "f16", form.btype or "f16", form.ctype
+    counts = tuple(len(registers_of(operand)) * PER_REGISTER[types[0]] for operand in instruction.operands[1:3])
+    values = fragments_of(frame, instruction.operands[1:4], types)
+    results = multiply(frame, form, wmma_layout(form.shape, types[0], counts), types, values)
+    _write(frame, instruction.operands[0], results)
+
+
+def _write(frame: Frame, destination: Operand, results: list[Value]) -> None:
+    for target, value in zip(registers_of(destination), results, strict=True):
+        frame.write(target, value)
+
+
+def packet(frame: Frame, operand: Operand) -> Value:
+    """Return a word of each lane."""
+    return frame.builder.broadcast(frame.read(operand, "b32"))
+
+
+def fragments_of(frame: Frame, operands: tuple[Operand, ...], types: tuple[str, ...]) -> list[list[Value]]:
+    """Return the registers of A, B and C."""
+    return [
+        [frame.builder.broadcast(frame.read(register, word_of(type_))) for register in registers_of(operand)]
+        for operand, type_ in zip(operands, types, strict=True)
+    ]
+
+
+def sparsity_of(frame: Frame, form: Form, depth: int, type_: str, selector: Operand) -> Sparsity:
+    """Return what the metadata of a sparse A mean.
+
+    Raises
+    ------
+    PtxError
+        The selector is not a constant, or no lanes have metadata where it says.
+    """
+    together = 2 if PER_REGISTER[type_] == 8 else 1
+    choices = 2 if type_ == "tf32" else 4
+    chunks = depth // (choices * together)
+    by_row = PER_REGISTER[type_] >= 4
+    # Four lanes have 128 bits, of which the metadata of two rows need 8 bits for each chunk.
+    count = 16 // chunks
+    if not isinstance(selector, Immediate) or not 0 <= selector.value < count:
+        wanted = "0" if count == 1 else f"a constant from 0 to {count - 1}"
+        raise PtxError(f"{form}: the sparsity selector must be {wanted}", frame.line)
+    return Sparsity(choices, together, chunks, by_row, selector.value)
+
+
+def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
+    """Return the factors of A's rows as `Scaling` has them: two lanes of each four have them (9.7.14.3)."""
+    builder = frame.builder
+    byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
+    words = packet(frame, *registers_of(data))
+    upper = shuffle(builder, words, tuple(lane | 2 for lane in range(LANES)))
+    words = builder.select(builder.compare("icmp eq", thread, constant(1, "i16")), upper, words)
+    return _from_byte(frame, words, byte)
+
+
+def _scales_of_b(frame: Frame, data: Operand, selectors: Vector) -> Value:
+    """Return the factors of B's columns as `Scaling` has them: one lane of each four has them."""
+    builder = frame.builder
+    byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
+    words = chosen = packet(frame, *registers_of(data))
+    for number in range(1, 4):
+        other = shuffle(builder, words, tuple(lane // 4 * 4 + number for lane in range(LANES)))
+        chosen = builder.select(builder.compare("icmp eq", thread, constant(number, "i16")), other, chosen)
+    return _from_byte(frame, chosen, byte)
+
+
+def _from_byte(frame: Frame, words: Value, byte: Value) -> Value:
+    builder = frame.builder
+    bits = builder.resize(
+        builder.binary("shl", builder.binary("and", byte, constant(3, "i16")), constant(3, "i16")), "i32"
+    )
+    return builder.binary("lshr", words, bits)
+
+
+# --- functions of the module ------------------------------------------------------------------------
+
+
+def multiply(
+    frame: Frame,
+    form: Form,
+    layout: Layout,
+    types: tuple[str, ...],
+    values: list[list[Value]],
+    metadata: Value | None = None,
+    scales: tuple[Value, Value] | None = None,
+    *,
+    sparsity: Sparsity | None = None,
+    scaling: Scaling | None = None,
+) -> list[Value]:
+    """Call the product of a form and return the registers of its result.
+
+    Parameters
+    ----------
+    form : Form
+        Its text names the product; of its modifiers dtype, ctype, rnd, satfinite and bitop count.
+    types : tuple of str
+        Of A, B and C.
+    values : list
+        The registers of A, B and C, as packets.
+    metadata, scales : Value
+        Words in each lane, of a sparse A and of scaled blocks.
+    """
+    builder = frame.builder
+    name = f"{form}.{len(values[0])}.{len(values[1])}" + (f".{sparsity.selector}" if sparsity else "")
+    words = ([metadata] if sparsity else []) + (list(scales) if scaling else [])
+    if not frame.module.has(name):
+        frame.module.define(name, _function(frame, name, form, layout, types, [*values, words], sparsity, scaling))
+    element = "i64" if form.dtype == "f64" else "i32"
+    count = layout.count // PER_REGISTER[form.dtype]
+    room = builder.alloca(f"[{count} x {builder.type(element)}]", 64)
+    arguments = [builder.typed(value) for group in (*values, words) for value in group]
+    builder.line(f'call void @"{name}"(ptr {room}, {", ".join(arguments)})')
+    size = LANES * int(element[1:]) // 8
+    places = [builder.offset(room, number * size) for number in range(count)]
+    return [builder.load(element, place, shape=Shape.VECTOR, align=64) for place in places]
+
+
+def _function(
+    frame: Frame,
+    name: str,
+    form: Form,
+    layout: Layout,
+    types: tuple[str, ...],
+    values: list[list[Value]],
+    sparsity: Sparsity | None,
+    scaling: Scaling | None,
+) -> str:
+    """Return the text of a function `void(ptr result, registers of A, B and C, words)`."""
+    builder = Builder(frame.module)
+    arguments: list[list[Value]] = []
+    head = ["ptr %to"]
+    for letter, group in zip("abcw", values, strict=True):
+        arguments.append(
+            [Value(f"%{letter}{number}", value.element, Shape.VECTOR) for number, value in enumerate(group)]
+        )
+        head += [builder.typed(argument) for argument in arguments[-1]]
+    a, b, c = (unpack(builder, group, type_) for group, type_ in zip(arguments[:3], types, strict=True))
+    if form.satfinite and form.ctype == "s32":
+        c = [builder.resize(value, "i64", signed=True) for value in c]
+    words = arguments[3]
+    metadata = words[0] if sparsity else None
+    operands = Operands(a, b, c, metadata, (words[-2], words[-1]) if scaling else None)
+    results = pack(builder, Product(builder, layout, form, operands, sparsity, scaling).results(), form.dtype)
+    at = 0
+    for result in results:
+        builder.store(result, builder.offset("%to", at), align=64)
+        at += LANES * int(result.element[1:]) // 8
+    body = "\n".join(["entry:", *builder.allocas, *builder.lines, "  ret void"])
+    return f'define internal void @"{name}"({", ".join(head)}) #1 {{\n{body}\n}}\n'

@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Asynchronous copies, ISA manual 9.7.9.25: they are made at once, so that there is nothing to wait for."""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.access.lanes import for_each_lane
+from cuda.cpu.emit.instructions.memory import bulk
+from cuda.cpu.emit.instructions.memory.load_store import advanced, place_of, pointers
+from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes, update
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Negated, Operand, Register
+
+
+@emits("cp")
+def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Choose by the kind of copy; committing and waiting for groups is nothing."""
+    if "mbarrier" in form.modifiers:
+        _arrive_after_copies(frame, instruction, form)
+    elif "prefetch" in form.modifiers:
+        return
+    elif "tensor" in form.modifiers:
+        bulk.copy_tensor(frame, instruction, form)
+    elif "reduce" in form.modifiers:
+        bulk.reduce(frame, instruction, form)
+        if not form.bulk_group:
+            complete_bytes(frame, instruction.operands[3], form.dst, frame.read(instruction.operands[2], "u32"))
+    elif form.multicast_cluster:
+        bulk.copy_to_blocks(frame, instruction, form)
+    elif form.cp_mask:
+        bulk.copy_some_bytes(frame, instruction, form)
+    elif "bulk" in form.modifiers and instruction.operands[1:]:
+        _copy_bulk(frame, instruction, form)
+    elif "global" in form.modifiers:
+        _copy(frame, instruction, form)
+
+
+def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Copy 4, 8 or 16 bytes from global to shared memory; bytes behind the source's size become zero."""
+    target, source, size, *rest = instruction.operands
+    if form.hint:
+        rest = rest[:-1]
+    to, from_ = pointers(frame, target, "shared"), pointers(frame, source, "global")
+    wide = f"i{8 * size.value}"
+    if not rest:
+        body = (
+            f"%word = load {wide}, ptr %x1, align {size.value}\n  store {wide} %word, ptr %x0, align {size.value}\n"
+            "  %r = add i8 0, 0"
+        )
+        for_each_lane(frame, f"copy.{wide}", "i8", body, to, from_)
+        return
+    known = source_size(frame, rest[0], constant(size.value, "i32"))
+    clear = f"store {wide} 0, ptr %x0, align {size.value}\n  "
+    _copy_bytes(frame, f"copy.some.{wide}", clear, to, from_, known)
+
+
+def source_size(frame: Frame, operand: Operand, size: Value) -> Value:
+    """Return how many bytes are read: as many as are told, or none where a predicate says so."""
+    register = operand.operand if isinstance(operand, Negated) else operand
+    if isinstance(register, Register) and frame.function.registers.get(register.name) == "pred":
+        return frame.builder.select(frame.read(operand, "pred"), constant(0, "i32"), size)
+    return frame.builder.intrinsic("umin", "i32", frame.read(operand, "u32"), size)
+
+
+def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, size: Value) -> None:
+    frame.module.declare("llvm.memcpy.p0.p0.i32", "void", ["ptr", "ptr", "i32", "i1"])
+    body = before + "call void @llvm.memcpy.p0.p0.i32(ptr %x0, ptr %x1, i32 %x2, i1 false)\n  %r = add i8 0, 0"
+    for_each_lane(frame, name, "i8", body, to, from_, size)
+
+
+def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Copy any number of bytes, and tell the barrier, if there is one, that they have come."""
+    target, source, size, *rest = instruction.operands
+    to, from_ = (pointers(frame, place, place_of(space)) for place, space in ((target, form.dst), (source, form.src)))
+    amount = inside = frame.read(size, "u32")
+    if form.ignore_oob:  # up to 15 bytes at either end may be no memory; the barrier counts them, too
+        left, right, *rest = rest
+        skipped = frame.read(left, "u32")
+        to, from_ = (advanced(frame, place, skipped) for place in (to, from_))
+        for ignored in (skipped, frame.read(right, "u32")):
+            inside = frame.builder.intrinsic("usub.sat", "i32", inside, ignored)
+    _copy_bytes(frame, "copy.bulk", "", to, from_, inside)
+    if not form.bulk_group:
+        complete_bytes(frame, rest[0], form.dst, amount)
+
+
+def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Arrive; without .noinc the arrival was not expected, so that nothing changes."""
+    if form.noinc:
+        zero, one = constant(0, "i64"), constant(1, "i64")
+        update(frame, pointers(frame, instruction.operands[0], "shared"), one, zero, zero)
+
+
+def clear(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Fill memory with zeros: no other value is allowed (9.7.9.13)."""
+    address, size, value = instruction.operands
+    if not isinstance(value, Immediate) or value.value:
+        raise PtxError(f"{form}: the value must be 0", instruction.line)
+    frame.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
+    body = "call void @llvm.memset.p0.i64(ptr %x0, i8 0, i64 %x1, i1 false)\n  %r = add i8 0, 0"
+    place = pointers(frame, address, place_of(form.space))
+    for_each_lane(frame, "clear", "i8", body, place, frame.read(size, "u64"))

@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Atomic operations of a whole packet on a row of memory, 16 bytes at a time: a block adds its sums to those of all.
+
+A locked instruction takes a CPU as long for one word as for four. So four words are changed as a vector, and exchanged
+if none of them has changed meanwhile. Each word by itself is read and written at once, which is all that PTX asks for.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.access.affine import lanes_of_segment, segments
+from cuda.cpu.emit.access.lanes import store_parts
+from cuda.cpu.emit.instructions.memory.conflicts import COMBINES, FOLDS
+from cuda.cpu.emit.instructions.memory.load_store import pointers
+from cuda.cpu.emit.llvm.values import Shape, Value, integer_of, width_of
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.passes.find_affine import stride_of
+from cuda.cpu.ptx.syntax import Address, Register
+
+SIZE = 16  # bytes that the CPU exchanges at once
+PLAIN = {"add", "and", "or", "xor", "fadd"}  # operations that are instructions of LLVM
+
+
+def bases_of(frame: Frame, name: str, element: str, address: Address, space: str, extra: int) -> list[str]:
+    """Return where each segment's row begins if the lanes' words lie in rows that are changed so, else nothing."""
+    size, module = width_of(element) // 8, frame.module
+    known = name in COMBINES or name in FOLDS
+    every = frame.whole and frame.full and frame.rows  # a short arm of a branch is whole, but not all lanes take it
+    if not (known and every and module.native_gather) or module.quick or frame.checked:
+        return []
+    if size not in (4, 8) or lanes_of_segment(frame) * size % SIZE or not isinstance(address.base, Register):
+        return []
+    if frame.graph.is_uniform(address.base.name) or stride_of(frame.graph, address.base) != size:
+        return []
+    found = []
+    for segment in segments(frame):
+        frame.segment = segment
+        found.append(pointers(frame, address, space, extra).ref)
+    frame.segment = None
+    return found
+
+
+def modify_rows(
+    frame: Frame, name: str, element: str, order: str, bases: list[str], value: Value, wanted: bool
+) -> Value | None:
+    """Change the rows; return the old values if they are wanted. `name` is what atomicrmw calls the operation."""
+    builder, count = frame.builder, lanes_of_segment(frame)
+    part, packet, values = f"<{count} x {element}>", builder.type(element), builder.broadcast(value).ref
+    result = part if wanted else "void"
+    helper = f"row.{name}.{element}.{order}{'' if wanted else '.red'}"
+    if not frame.module.has(helper):
+        text = _rows(frame, name, element, order, count, wanted)
+        frame.module.define(
+            helper, f"define internal {result} @{helper}(ptr %base, {part} %v) #1 {{\nentry:\n{text}}}\n"
+        )
+    old = []
+    for segment, base in enumerate(bases):
+        mine = values
+        if count < frame.width:
+            picks = ", ".join(f"i32 {segment * count + lane}" for lane in range(count))
+            mine = builder.assign(f"shufflevector {packet} {values}, {packet} poison, <{count} x i32> <{picks}>")
+        old.append(builder.call(helper, result, f"ptr {base}", f"{part} {mine}"))
+    if not wanted:
+        return None
+    ref = old[0]
+    if len(old) > 1:
+        order_ = ", ".join(f"i32 {lane}" for lane in range(frame.width))
+        ref = builder.assign(f"shufflevector {part} {old[0]}, {part} {old[1]}, <{frame.width} x i32> <{order_}>")
+    return Value(ref, element, Shape.VECTOR)
+
+
+def _rows(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:
+    """Return the code for one row, with locked instructions for each word where it does not begin at 16 bytes."""
+    size, part = width_of(element) // 8, f"<{count} x {element}>"
+    parts = count * size // SIZE
+    text = f"""  %address = ptrtoint ptr %base to i64
+  %low = and i64 %address, {SIZE - 1}
+  %even = icmp eq i64 %low, 0
+  br i1 %even, label %part0, label %odd
+"""
+    for number in range(parts):
+        text += _part(frame, name, element, order, count, number)
+    text += f"part{parts}:\n"
+    if wanted:
+        last, few = "poison", SIZE // size
+        stem = f"v{count}{_suffix(element)}.v{few}{_suffix(element)}"
+        frame.module.declare(f"llvm.vector.insert.{stem}", part, [part, f"<{few} x {element}>", "i64"])
+        for number in range(parts):
+            operands = f"{part} {last}, <{few} x {element}> %old{number}, i64 {few * number}"
+            text += f"  %all{number} = call {part} @llvm.vector.insert.{stem}({operands})\n"
+            last = f"%all{number}"
+        text += f"  ret {part} {last}\n"
+    else:
+        text += "  ret void\n"
+    return text + _odd(frame, name, element, order, count, wanted)
+
+
+def _suffix(element: str) -> str:
+    return {"float": "f32", "double": "f64"}.get(element, element)
+
+
+def _part(frame: Frame, name: str, element: str, order: str, count: int, number: int) -> str:
+    few = SIZE * 8 // width_of(element)
+    vector, failed = f"<{few} x {element}>", {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+    picks = ", ".join(f"i32 {few * number + lane}" for lane in range(few))
+    if name in PLAIN:
+        change = f"{name} {vector} %old{number}, %mine{number}"
+    else:
+        call = f"llvm.{COMBINES[name][0]}.v{few}{integer_of(element)}"
+        frame.module.declare(call, vector, [vector, vector])
+        change = f"call {vector} @{call}({vector} %old{number}, {vector} %mine{number})"
+    return f"""part{number}:
+  %place{number} = getelementptr i8, ptr %base, i64 {SIZE * number}
+  %behind{number} = getelementptr i8, ptr %base, i64 {SIZE * number + 8}
+  %l{number} = load atomic i64, ptr %place{number} monotonic, align 8
+  %h{number} = load atomic i64, ptr %behind{number} monotonic, align 8
+  %lw{number} = zext i64 %l{number} to i128
+  %hw{number} = zext i64 %h{number} to i128
+  %up{number} = shl i128 %hw{number}, 64
+  %there{number} = or i128 %up{number}, %lw{number}
+  %mine{number} = shufflevector <{count} x {element}> %v, <{count} x {element}> poison, <{few} x i32> <{picks}>
+  br label %again{number}
+again{number}:
+  %before{number} = phi i128 [ %there{number}, %part{number} ], [ %seen{number}, %again{number} ]
+  %old{number} = bitcast i128 %before{number} to {vector}
+  %new{number} = {change}
+  %bits{number} = bitcast {vector} %new{number} to i128
+  %pair{number} = cmpxchg ptr %place{number}, i128 %before{number}, i128 %bits{number} {order} {failed}, align {SIZE}
+  %seen{number} = extractvalue {{ i128, i1 }} %pair{number}, 0
+  %done{number} = extractvalue {{ i128, i1 }} %pair{number}, 1
+  br i1 %done{number}, label %part{number + 1}, label %again{number}
+"""
+
+
+def _odd(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:
+    """Return the code that changes one word after the other."""
+    part, size = f"<{count} x {element}>", width_of(element) // 8
+    keep = give = rooms = ""
+    if wanted:
+        rooms = f"  %olds = alloca {part}, align 64\n"
+        keep = f"  %to = getelementptr {element}, ptr %olds, i64 %lane\n  store {element} %was, ptr %to\n"
+        give = f"  %both = load {part}, ptr %olds\n  ret {part} %both\n"
+    picks = ", ".join(f"i32 {min(lane, count - 1)}" for lane in range(frame.width))
+    return f"""odd:
+  %wide = shufflevector {part} %v, {part} poison, <{frame.width} x i32> <{picks}>
+  %room = alloca <{frame.width} x {element}>, align 64
+{rooms}{store_parts(frame, element, "%wide", "%room")}  br label %word
+word:
+  %lane = phi i64 [ 0, %odd ], [ %following, %word ]
+  %from = getelementptr {element}, ptr %room, i64 %lane
+  %x = load {element}, ptr %from
+  %target = getelementptr {element}, ptr %base, i64 %lane
+  %was = atomicrmw {name} ptr %target, {element} %x {order}, align {size}
+{keep}  %following = add i64 %lane, 1
+  %more = icmp ult i64 %following, {count}
+  br i1 %more, label %word, label %over
+over:
+{give or "  ret void"}
+"""

@@ -1,0 +1,275 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Atomic operations: ISA manual 9.7.13.5 (atom) and 9.7.13.6 (red).
+
+One lane comes after the other, as the manual leaves their order open. All scopes are alike: the threads of a grid, a
+block and the host share one coherent memory. `atom.add.f32` keeps subnormal numbers in every state space, which the
+manual allows.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.access.indexed import Indexed, index_of
+from cuda.cpu.emit.access.lanes import for_each_lane
+from cuda.cpu.emit.instructions.memory import atomic_rows
+from cuda.cpu.emit.instructions.memory.conflicts import (
+    COMBINES,
+    FEWEST,
+    FOLDS,
+    MANY,
+    modify_one,
+    modify_shared_places,
+)
+from cuda.cpu.emit.instructions.memory.load_store import place_of, pointers, shared_parts, space_of
+from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Vector
+
+_ORDERS = {None: "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
+
+# atomicrmw's name of each operation, for unsigned (and untyped), signed and floating-point types. `inc` and `dec` wrap
+# around at the operand as LLVM's do.
+_OPERATIONS = {
+    "add": ("add", "add", "fadd"),
+    "min": ("umin", "min", ""),
+    "max": ("umax", "max", ""),
+    "inc": ("uinc_wrap", "", ""),
+    "dec": ("udec_wrap", "", ""),
+    "and": ("and", "", ""),
+    "or": ("or", "", ""),
+    "xor": ("xor", "", ""),
+    "exch": ("xchg", "", ""),
+}
+LOCKED = {"add", "and", "or", "xor"}  # one instruction each if nobody wants the old value
+# Two small numbers in a register are two atomic operations: the manual guarantees no more.
+_HALVES = {"f16x2": "f16", "bf16x2": "bf16"}
+
+
+@emits("atom", "red")
+def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Emit one access for each element of a vector, or one in all."""
+    operands = instruction.operands if form.opcode == "atom" else (None, *instruction.operands)
+    target, address, source = operands[:3]
+    space, size = space_of(form), _bytes(form.type)
+    targets = target.elements if isinstance(target, Vector) else (target,)
+    sources = source.elements if isinstance(source, Vector) else (source,)
+    if len(targets) != len(sources):
+        targets = (None,) * len(sources)
+    for position, (each, value) in enumerate(zip(targets, sources, strict=True)):
+        wanted = isinstance(each, Register) and frame.is_read(each.name)
+        if form.op == "cas":
+            place = pointers(frame, address, space, position * size)
+            result = _compare_and_swap(frame, form, place, value, operands[3])
+        elif form.type in _HALVES:
+            result = _both_halves(frame, form, pointers(frame, address, space, position * size), value)
+        elif form.type in ("f16", "bf16"):
+            place = pointers(frame, address, space, position * size)
+            result = _small_float(frame, form, form.type, place, frame.builder.bits(frame.read(value, form.type)))
+        elif form.op in _PLAIN and _has_memory_for_itself(form) and not frame.checked:
+            result = _change(frame, form, address, position * size, value, wanted)
+        else:
+            result = _modify(frame, form, address, position * size, value, wanted)
+        if wanted:
+            frame.write(each, result)
+    if form.opcode == "red" and form.mbarrier_complete_tx_bytes:  # red.async is done at once
+        complete_bytes(frame, operands[3], form.space, size * len(sources))
+
+
+def _bytes(type_: str) -> int:
+    return int(integer_of(ELEMENTS[type_])[1:]) // 8
+
+
+def _order(form: Form) -> str:
+    return _ORDERS[form.sem]
+
+
+def _name(form: Form) -> str:
+    """Return what atomicrmw calls the operation."""
+    unsigned, signed, floating = _OPERATIONS[form.op]
+    return floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
+
+
+def _modify(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
+    """Read, modify and write by locked instructions; return the old value."""
+    builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
+    value, together = frame.read(source, form.type), name in COMBINES or name in FOLDS
+    bases = atomic_rows.bases_of(frame, name, element, address, space_of(form), extra)
+    if bases:
+        return atomic_rows.modify_rows(frame, name, element, order, bases, value, wanted)
+    place = pointers(frame, address, space_of(form), extra)
+    if together and place.uniform:
+        return modify_one(frame, name, element, order, place, value, wanted)
+    after = _modify_places_apart(frame, form, address, extra, value) if together and not wanted else ""
+    old, mask = None, frame.mask
+    if together and frame.width >= FEWEST:
+        old, mask = modify_shared_places(frame, name, element, order, place, value, wanted)
+    body = f"%r = atomicrmw {name} ptr %x0, {element} %x1 {order}, align {_bytes(form.type)}"
+    result = for_each_lane(
+        frame, f"atom.{name}.{element}.{order}", element, body, place, value, wanted=wanted, mask=mask
+    )
+    if after:
+        builder.jump(after)
+        builder.label(after)
+    if old is None or result is None:
+        return result
+    return builder.select(builder.lanes_of(mask), result, old)
+
+
+def _modify_places_apart(frame: Frame, form: Form, address: Address, extra: int, value: Value) -> str:
+    """Change one place after the other if an index of some bits tells that few lanes share the first one's.
+
+    Return the label behind what is done for others, "" if that is not done at all. The indices pass through registers:
+    a locked instruction waits until all stores are in the cache, also those of a packet's addresses.
+    """
+    builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
+    narrow = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
+    if narrow is None or narrow.base is None or narrow.base.element != "i64" or name not in LOCKED:
+        return ""
+    if not frame.full or frame.width < FEWEST or frame.module.quick or frame.checked:
+        return ""
+    first = builder.extract(narrow.index, "0")
+    same = Value(builder.lane_bits(builder.compare("icmp eq", narrow.index, first)), builder.mask_type)
+    count = builder.intrinsic("ctpop", builder.mask_type, same)
+    few = builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
+    labels = [builder.new_label(stem) for stem in ("apart", "shared", "changed")]
+    builder.branch(few.ref, labels[0], labels[1], likely=True)
+    builder.label(labels[0])
+    base = builder.cast("inttoptr", builder.binary("add", narrow.base, constant(extra + address.offset, "i64")), "ptr")
+    where, by = _place_by_index(narrow, narrow.index.element)
+    body = f"{where}\n  %r = atomicrmw {name} ptr %place, {element} %x2 {order}, align {_bytes(form.type)}"
+    called = f"atom.{name}.{element}.{order}.{by}"
+    for_each_lane(frame, called, element, body, base, narrow.index, value, wanted=False, straight=True)
+    builder.jump(labels[2])
+    builder.label(labels[1])
+    return labels[2]
+
+
+def _place_by_index(narrow: Indexed, index: str) -> tuple[str, str]:
+    """Return the code that makes %place of the base %x0 and a lane's index %x1, and a word that tells of it."""
+    extend = "sext" if narrow.signed else "zext"
+    code = f"%far = {extend} {index} %x1 to i64\n  %place = getelementptr [{narrow.scale} x i8], ptr %x0, i64 %far"
+    return code, f"{extend}.{index}.by{narrow.scale}"
+
+
+def _change(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
+    """Read, modify and write what no other thread can reach meanwhile; return the old value."""
+    builder, element, name = frame.builder, ELEMENTS[form.type], _name(form)
+    value = frame.read(source, form.type)
+    if place_of(form.space) != "shared":
+        place = pointers(frame, address, place_of(form.space), extra)
+        return for_each_lane(
+            frame, f"plain.{name}.{element}", element, _plain(name, element, "%x0", "%x1"), place, value, wanted=wanted
+        )
+    base, offset = shared_parts(frame, address, extra)
+    if offset.uniform and (name in COMBINES or name in FOLDS):
+        return modify_one(frame, name, element, "", pointers(frame, address, "shared", extra), value, wanted)
+    called = f"plain.{name}.{element}.{offset.element}"
+    where = f"%place = getelementptr i8, ptr %x0, {offset.element} %x1"
+    narrow = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
+    if narrow is not None:  # several of them come out of a register at once
+        offset = narrow.index
+        where, by = _place_by_index(narrow, offset.element)
+        called = f"plain.{name}.{element}.{by}"
+        if narrow.base is not None:
+            start = f"getelementptr i8, {builder.typed(base)}, {builder.typed(narrow.base)}"
+            base = Value(builder.assign(start), "ptr")
+    body = f"{where}\n  {_plain(name, element, '%place', '%x2')}"
+    return for_each_lane(frame, called, element, body, base, offset, value, wanted=wanted, straight=True)
+
+
+# Comparison that lets the old value stay, for what LLVM has no instruction of that name.
+_PLAIN = {"add", "and", "or", "xor", "exch", "min", "max"}
+_STAYS = {"umin": "icmp ult", "min": "icmp slt", "umax": "icmp ugt", "max": "icmp sgt"}
+
+
+def _has_memory_for_itself(form: Form) -> bool:
+    """Tell whether no other thread of the host can touch the memory: all warps of a cluster run on one worker."""
+    return form.space in ("shared", "shared::cta", "shared::cluster")
+
+
+def _plain(name: str, element: str, place: str, value: str) -> str:
+    """Return the operation as a load and a store, several times faster than one that locks."""
+    align, new = int(integer_of(element)[1:]) // 8, "%n"
+    if name == "xchg":
+        change, new = "", value
+    elif name in _STAYS:
+        change = f"  %stays = {_STAYS[name]} {element} %r, {value}\n"
+        change += f"  %n = select i1 %stays, {element} %r, {element} {value}\n"
+    else:
+        change = f"  %n = {name} {element} %r, {value}\n"
+    load = f"%r = load {element}, ptr {place}, align {align}\n"
+    return f"{load}{change}  store {element} {new}, ptr {place}, align {align}"
+
+
+def _compare_and_swap(frame: Frame, form: Form, place: Value, expected: Operand, new: Operand) -> Value:
+    """Write `new` where `expected` is; return the old value."""
+    element, order = ELEMENTS[form.type], _order(form)
+    failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+    body = (
+        f"%pair = cmpxchg ptr %x0, {element} %x1, {element} %x2 {order} {failed}, align {_bytes(form.type)}\n"
+        f"  %r = extractvalue {{ {element}, i1 }} %pair, 0"
+    )
+    values = (frame.read(expected, form.type), frame.read(new, form.type))
+    return for_each_lane(frame, f"atom.cas.{element}.{order}", element, body, place, *values)
+
+
+# --- half and bfloat ----------------------------------------------------------------------------------
+
+# Widening and narrowing of bit patterns, for which LLVM would call functions that need not be there.
+_WIDEN = {
+    "f16": "  %{to}.h = bitcast i16 %{of} to half\n  %{to} = fpext half %{to}.h to float\n",
+    "bf16": (
+        "  %{to}.z = zext i16 %{of} to i32\n  %{to}.s = shl i32 %{to}.z, 16\n  %{to} = bitcast i32 %{to}.s to float\n"
+    ),
+}
+_NARROW = {
+    "f16": "  %new.h = fptrunc float %value to half\n  %new = bitcast half %new.h to i16\n",
+    "bf16": (
+        "  %bits = bitcast float %value to i32\n  %high = lshr i32 %bits, 16\n  %odd = and i32 %high, 1\n"
+        "  %up = add i32 %bits, 32767\n  %even = add i32 %up, %odd\n  %cut = lshr i32 %even, 16\n"
+        "  %nan = fcmp uno float %value, %value\n  %pick = select i1 %nan, i32 32767, i32 %cut\n"
+        "  %new = trunc i32 %pick to i16\n"
+    ),
+}
+_COMBINE = {
+    "add": "  %value = fadd float %a, %b\n",
+    "min": "  %value = call float @llvm.minnum.f32(float %a, float %b)\n",
+    "max": "  %value = call float @llvm.maxnum.f32(float %a, float %b)\n",
+}
+
+
+def _small_float(frame: Frame, form: Form, type_: str, place: Value, value: Value) -> Value:
+    """Add to (or compare with) a half or bfloat in a loop around compare-and-swap; return the old bits."""
+    order = _order(form)
+    failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+    if form.op != "add":
+        frame.module.declare(f"llvm.{form.op}num.f32", "float", ["float", "float"])
+    body = (
+        "%first = load atomic i16, ptr %x0 monotonic, align 2\n  br label %again\nagain:\n"
+        "  %old = phi i16 [ %first, %loop ], [ %r, %again ]\n"
+        + _WIDEN[type_].format(to="a", of="old")
+        + _WIDEN[type_].format(to="b", of="x1")
+        + _COMBINE[form.op]
+        + _NARROW[type_]
+        + f"  %pair = cmpxchg ptr %x0, i16 %old, i16 %new {order} {failed}, align 2\n"
+        "  %r = extractvalue { i16, i1 } %pair, 0\n  %done = extractvalue { i16, i1 } %pair, 1\n"
+        "  br i1 %done, label %finished, label %again\nfinished:"
+    )
+    return for_each_lane(frame, f"atom.{form.op}.{type_}.{order}", "i16", body, place, value)
+
+
+def _both_halves(frame: Frame, form: Form, place: Value, source: Operand) -> Value:
+    builder = frame.builder
+    bits = frame.read(source, "b32")
+    parts = []
+    for position in (0, 1):
+        pointer = place
+        if position:
+            pointer = Value(builder.assign(f"getelementptr i8, {builder.typed(place)}, i64 2"), "ptr", place.shape)
+            bits = builder.binary("lshr", bits, Value("16", "i32", literal=True))
+        part = builder.resize(bits, "i16")
+        parts.append(builder.resize(_small_float(frame, form, _HALVES[form.type], pointer, part), "i32"))
+    return builder.binary("or", parts[0], builder.binary("shl", parts[1], Value("16", "i32", literal=True)))

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of tensors, and bulk copies that go to several blocks, reduce or leave bytes out: ISA manual 9.7.9.25.
+
+The runtime does the work (tensor.c), lane by lane; usually one lane asks for it.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.instructions.memory.load_store import place_of, pointers
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Vector
+
+# See tensor.h.
+LOAD, STORE, REDUCE_TENSOR, COPY, REDUCE, MASKED, REPLACE = range(7)
+MULTIMEM_LOAD, MULTIMEM_STORE, MULTIMEM_REDUCE, MULTIMEM_COPY, MULTIMEM_REDUCE_BULK = range(7, 12)
+IM2COL, MULTICAST = 1 << 12, 1 << 13
+TO, FROM, BARRIER, COORDINATE, OFFSET, MASK, ROWS = 0, 1, 2, 3, 8, 11, 12
+OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
+TYPES = {"u32": 2, "b32": 2, "s32": 3, "u64": 4, "b64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
+FIELDS = (
+    "global_address", "rank", "box_dim", "global_dim", "global_stride", "element_stride", "elemtype", "swizzle_mode",
+    "fill_mode", "interleave_layout", "swizzle_atomicity",
+)  # fmt: skip
+
+
+class Request:
+    """A row of double words for each operand."""
+
+    def __init__(self, frame: Frame):
+        self.frame = frame
+        self.rows = frame.builder.alloca(f"[{ROWS} x {frame.builder.type('i64')}]", 64)
+
+    def put(self, row: int, value: Value) -> None:
+        builder = self.frame.builder
+        if value.element == "ptr":
+            value = builder.cast("ptrtoint", value, "i64")
+        value = builder.broadcast(builder.resize(value, "i64"))
+        builder.store(value, builder.offset(self.rows, row * self.frame.width * 8), align=64)
+
+    def set(self, row: int, operand: Operand, type_: str = "b32") -> None:
+        self.put(row, self.frame.read(operand, type_))
+
+    def point(self, row: int, address: Address, space: str | None) -> None:
+        self.put(row, pointers(self.frame, address, place_of(space)))
+
+    def get(self, row: int, element: str) -> Value:
+        """Return what the call has left in a row."""
+        builder = self.frame.builder
+        place = builder.offset(self.rows, row * self.frame.width * 8)
+        return builder.resize(builder.load("i64", place, shape=Shape.VECTOR, align=64), element)
+
+    def call(self, what: int) -> None:
+        frame = self.frame
+        lanes = f"{frame.builder.mask_type} {frame.mask}"
+        frame.service("bulk", "void", lanes, f"i32 {what}", f"i32 {frame.line}", f"ptr {self.rows}")
+
+
+def _elements(operand: Operand) -> tuple[Operand | None, ...]:
+    return operand.elements if isinstance(operand, Vector) else (operand,)
+
+
+def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Load, store or reduce the box at some coordinates."""
+    operands = list(instruction.operands)
+    if form.hint:
+        operands.pop()
+    request, dimensions = Request(frame), int(form.dim[0])
+    loads = form.src == "global"
+    tensor = operands[1] if loads else operands[0]
+    coordinates = _elements(tensor.coordinates[0]) if tensor.coordinates else ()
+    if len(coordinates) != dimensions:
+        raise PtxError(f"{form}: {dimensions} coordinates are needed", instruction.line)
+    request.point(TO, Address(tensor.base, tensor.offset), None)
+    for axis, coordinate in enumerate(coordinates):
+        request.set(COORDINATE + axis, coordinate)
+    request.put(MASK, constant(0, "i64"))
+    im2col = bool(form.load_mode and form.load_mode.startswith("im2col"))
+    offsets: tuple[Operand | None, ...] = ()
+    if loads and len(operands) != 3 + im2col + bool(form.multicast_cluster):
+        raise PtxError(f"{form}: an operand too many, or one is missing", instruction.line)
+    what = dimensions << 8 | (IM2COL if im2col else 0)
+    if not loads:
+        request.point(FROM, operands[1], form.src)
+        what |= REDUCE_TENSOR | OPERATIONS.index(form.redop) << 4 if form.reduce else STORE
+    else:
+        request.point(FROM, operands[0], form.dst)
+        request.point(BARRIER, operands[2], form.dst)
+        rest = operands[3:]
+        if im2col:
+            offsets = _elements(rest.pop(0))
+            if len(offsets) != dimensions - 2:
+                raise PtxError(f"{form}: {dimensions - 2} offsets are needed", instruction.line)
+        if form.multicast_cluster:
+            request.set(MASK, rest.pop(0), "b16")
+            what |= MULTICAST
+    for axis in range(3):
+        value = frame.read(offsets[axis], "b16") if axis < len(offsets) else constant(0, "i64")
+        request.put(OFFSET + axis, value)
+    request.call(what)
+
+
+def copy_to_blocks(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Copy to the same place in several blocks, and tell a barrier of each."""
+    target, source, size, barrier, mask = instruction.operands[:5]
+    request = Request(frame)
+    request.point(TO, target, form.dst)
+    request.point(FROM, source, form.src)
+    request.point(BARRIER, barrier, form.dst)
+    request.set(COORDINATE, size)
+    request.set(MASK, mask, "b16")
+    request.call(COPY | MULTICAST)
+
+
+def copy_some_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
+    target, source, size, *_, mask = instruction.operands
+    request = Request(frame)
+    request.point(TO, target, form.dst)
+    request.point(FROM, source, form.src)
+    request.set(COORDINATE, size)
+    request.set(OFFSET, mask, "b16")
+    request.call(MASKED)
+
+
+def reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Combine an array in memory with one of the block's, element by element."""
+    target, source, size, *_ = instruction.operands
+    request = Request(frame)
+    request.point(TO, target, form.dst)
+    request.point(FROM, source, form.src)
+    request.set(COORDINATE, size)
+    request.call(REDUCE | OPERATIONS.index(form.redop) << 4 | TYPES[form.type] << 16)
+
+
+@emits("tensormap")
+def emit_tensormap(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Change a field of a map, or copy a map to global memory."""
+    if form.modifiers[0] == "cp_fenceproxy":
+        target, source, _ = instruction.operands
+        request = Request(frame)
+        request.point(TO, target, "global")
+        request.point(FROM, source, "shared")
+        request.put(COORDINATE, constant(128, "i64"))
+        request.put(OFFSET, constant(0xFFFF, "i64"))
+        request.call(MASKED)
+        return
+    address, *which, value = instruction.operands
+    if which and not (isinstance(which[0], Immediate) and 0 <= which[0].value < 5):
+        raise PtxError(f"{form}: the dimension must be a number from 0 to 4", instruction.line)
+    request = Request(frame)
+    request.point(TO, address, form.space)
+    request.set(FROM, value, form.type)
+    request.call(REPLACE | FIELDS.index(form.field) << 4 | (which[0].value if which else 0) << 8)

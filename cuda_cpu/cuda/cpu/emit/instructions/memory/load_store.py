@@ -1,0 +1,369 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Loads, stores and address conversion: ISA manual 9.7.9."""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.access import adjacent, affine, indexed, strong_vectors
+from cuda.cpu.emit.access.gather_scatter import gather, load_row, scatter, store_row
+from cuda.cpu.emit.access.lanes import element_at
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of, width_of
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.parameters import Storage
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Symbol, Vector
+
+ORDERS = {
+    None: "",
+    "weak": "",
+    "volatile": "monotonic",
+    "relaxed": "monotonic",
+    "acquire": "acquire",
+    "release": "release",
+}
+
+CLUSTER_STRIDE = 1 << 24  # CPU_CLUSTER_STRIDE of kernel_abi.h
+
+# --- addresses ----------------------------------------------------------------------------------------
+
+
+def space_of(form: Form) -> str:
+    """Return the state space that an instruction names, "generic" if none, "cluster" for .shared::cluster."""
+    return place_of(getattr(form, "space", None))
+
+
+def place_of(space: str | None) -> str:
+    return "cluster" if space == "shared::cluster" else (space or "generic").partition("::")[0]
+
+
+def local_start(frame: Frame) -> Value:
+    """Return the address of each lane's local memory (i64)."""
+    builder = frame.builder
+    stride = builder.broadcast(frame.warp_field("local_stride", "i64"))
+    base = builder.cast("ptrtoint", frame.warp_field("local", "ptr"), "i64")
+    numbers = builder.lane_numbers("i64")
+    if frame.first_lane is not None:
+        numbers = builder.binary("add", numbers, builder.resize(frame.first_lane, "i64"))
+    return builder.binary("add", builder.binary("mul", stride, numbers), base)
+
+
+def shared_start(frame: Frame) -> Value:
+    return frame.builder.cast("ptrtoint", frame.warp_field("shared", "ptr"), "i64")
+
+
+def offset_in_space(frame: Frame, base: Operand | None, offset: int) -> Value:
+    """Return base + offset as it stands in its state space, i32 or i64."""
+    builder = frame.builder
+    match base:
+        case None:
+            return constant(offset, "i64")
+        case Symbol(name, inner):
+            return frame.address_of(name, inner + offset)
+        case Register(name):
+            value = frame.get(name)
+            return value if offset == 0 else builder.binary("add", value, constant(offset, value.element))
+    raise PtxError(f"{base!r} is no address", frame.line)
+
+
+def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Value:
+    """Return the host address of each lane's access (ptr)."""
+    builder = frame.builder
+    checked = frame.checked.get((address, space))
+    if checked is not None:
+        ref = builder.assign(f"getelementptr i8, {builder.typed(checked)}, i64 {extra}")
+        return Value(ref, "ptr", checked.shape)
+    if space == "shared":
+        return _shared_pointers(frame, address, extra)
+    if space == "cluster":
+        return cluster_pointers(frame, offset_in_space(frame, address.base, address.offset + extra))
+    offset = offset_in_space(frame, address.base, address.offset + extra)
+    if space == "param" and offset.element == "i32":
+        offset = parameter_address(frame, offset)
+    offset = builder.resize(offset, "i64")
+    if space == "local":
+        offset = builder.binary("add", local_start(frame), offset)
+    return builder.cast("inttoptr", offset, "ptr")
+
+
+def shared_parts(frame: Frame, address: Address, extra: int = 0) -> tuple[Value, Value]:
+    """Return a host address for all lanes and each lane's offset from it, which is to be sign-extended.
+
+    Offsets are below 2 GiB, so 32-bit ones stay 32-bit ones: cheaper gathers.
+    """
+    offset, displacement = offset_in_space(frame, address.base, 0), address.offset + extra
+    base = frame.warp_field("shared", "ptr").ref
+    return Value(frame.builder.offset(base, displacement), "ptr"), offset
+
+
+def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:
+    base, offset = shared_parts(frame, address, extra)
+    ref = frame.builder.assign(f"getelementptr i8, ptr {base.ref}, {frame.builder.typed(offset)}")
+    return Value(ref, "ptr", offset.shape)
+
+
+def cluster_start(frame: Frame) -> Value:
+    """Return what a .shared::cluster address of another block is counted from, see kernel_abi.h."""
+    first = frame.builder.cast("ptrtoint", frame.warp_field("cluster_shared", "ptr"), "i64")
+    return frame.builder.binary("sub", first, constant(CLUSTER_STRIDE, "i64"))
+
+
+def cluster_pointers(frame: Frame, offset: Value) -> Value:
+    """Return the host address of a .shared::cluster address: the block's own, or one that `mapa` made."""
+    builder = frame.builder
+    offset = builder.resize(offset, "i64")
+    own = builder.compare("icmp ult", offset, constant(CLUSTER_STRIDE, "i64"))
+    base = builder.select(own, shared_start(frame), cluster_start(frame))
+    return builder.cast("inttoptr", builder.binary("add", base, offset), "ptr")
+
+
+def advanced(frame: Frame, place: Value, count: Value) -> Value:
+    """Return addresses that are so many bytes further on."""
+    builder = frame.builder
+    address = builder.binary("add", builder.cast("ptrtoint", place, "i64"), builder.resize(count, "i64"))
+    return builder.cast("inttoptr", address, "ptr")
+
+
+# --- load and store -----------------------------------------------------------------------------------
+
+
+def load(frame: Frame, address: Value, element: str, order: str = "") -> Value:
+    """Load an integer for each lane that runs. A uniform address is loaded once."""
+    if address.uniform:
+        flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+        text = f"load {flags}{element}, ptr {address.ref}{suffix}, align {width_of(element) // 8}"
+        text += "" if order else frame.of_program
+        return Value(frame.builder.assign(text), element)
+    return gather(frame, address, element, order)
+
+
+def store(frame: Frame, address: Value, value: Value, order: str = "") -> None:
+    """Store an integer for each lane that runs. At a uniform address one lane wins, as in PTX."""
+    builder = frame.builder
+    if not address.uniform:
+        scatter(frame, address, builder.broadcast(value), order)
+        return
+    if not value.uniform:
+        zeros = builder.intrinsic("ctlz", builder.mask_type, Value(frame.mask, builder.mask_type), "i1 true")
+        last = builder.assign(f"sub {builder.mask_type} {frame.width - 1}, {zeros.ref}")
+        value = element_at(frame, value, builder.resize(Value(last, builder.mask_type), "i32").ref)
+    flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+    text = f"store {flags}{builder.typed(value)}, ptr {address.ref}{suffix}, align {width_of(value.element) // 8}"
+    builder.line(text)
+
+
+def _destinations(operand: Operand) -> tuple[Operand | None, ...]:
+    return operand.elements if isinstance(operand, Vector) else (operand,)
+
+
+def _is_whole(operand: Operand, step: int) -> bool:
+    """Tell whether a strong access is one for all elements of a vector."""
+    return isinstance(operand, Vector) and 8 * step * len(operand.elements) <= strong_vectors.MOST_BITS
+
+
+def is_parameter(address: Address, space: str) -> bool:
+    """Tell whether an address is that of a .param variable by its name."""
+    return space == "param" and isinstance(address.base, Symbol)
+
+
+def _parameter(frame: Frame, address: Address, space: str) -> Storage | int | None:
+    """Return a .param variable: packets, or the offset in the kernel's parameter buffer."""
+    if not is_parameter(address, space):
+        return None
+    found = frame.variables.get(address.base.name)
+    if found is None:
+        raise PtxError(f"parameter {address.base.name!r} is not declared", frame.line)
+    return found
+
+
+@emits("ld", "ldu")
+def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
+    destination, address = instruction.operands[:2]
+    space, type_ = space_of(form), form.type
+    element = integer_of(ELEMENTS[type_])
+    order = ORDERS[getattr(form, "sem", None)]
+    parameter = _parameter(frame, address, space)
+    step = width_of(element) // 8
+    strong = None
+    if order and parameter is None and _is_whole(destination, step):
+        count = len(destination.elements)
+        strong = strong_vectors.load(frame, pointers(frame, address, space), element, count, order)
+    for position, target in enumerate(_destinations(destination)):
+        if target is None:
+            continue
+        extra = position * step
+        if strong:
+            value = strong[position]
+        elif isinstance(parameter, Storage):
+            value = parameter.read(address.base.offset + address.offset + extra, element, frame.line)
+        elif parameter is not None:
+            start = frame.warp_field("params", "ptr").ref
+            offset = parameter + address.base.offset + address.offset + extra
+            value = Value(frame.at_entry_load(start, offset, element, step), element)
+        else:
+            row = affine.row_of(frame, instruction, form, address, extra, step)
+            if row is None:
+                value = _load_lanes(frame, instruction, form, position)
+                if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
+                    value = _gather_by_index(frame, address, extra)
+                if value is None:
+                    value = load(frame, pointers(frame, address, space, extra), element, order)
+            else:
+                value = load_row(frame, row, element)
+        if isinstance(target, Register):
+            indexed.loaded(frame, target.name, value, signed=type_.startswith("s"))
+            value = frame.builder.resize(value, frame.element_of(target.name), signed=type_.startswith("s"))
+        frame.write(target, value)
+
+
+def _gather_by_index(frame: Frame, address: Address, extra: int) -> Value | None:
+    if frame.checked or not isinstance(address.base, Register):
+        return None
+    return indexed.gather(frame, address.base.name, address.offset + extra)
+
+
+def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: int) -> Value | None:
+    """Return an element that is loaded with its neighbours, from now on or already."""
+    key = id(instruction), position
+    if key not in frame.loaded:
+        together = adjacent.find(frame, instruction, form, position)
+        if not together:
+            return None
+        base = instruction.operands[1].base
+        places = pointers(frame, Address(base, together[0][1]), space_of(form))
+        if places.uniform:
+            return None
+        values = adjacent.load(frame, places, len(together))
+        frame.loaded.update(zip((key for key, _ in together), values, strict=True))
+    return frame.loaded[key]
+
+
+@emits("st")
+def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
+    if form.bulk:
+        from cuda.cpu.emit.instructions.memory.async_copies import clear
+
+        clear(frame, instruction, form)
+        return
+    address, source = instruction.operands[:2]
+    space, builder = space_of(form), frame.builder
+    order = ORDERS[getattr(form, "sem", None)]
+    element = integer_of(ELEMENTS[form.type])
+    parameter = _parameter(frame, address, space)
+    step = width_of(element) // 8
+    whole = order and parameter is None and _is_whole(source, step)
+    if whole:
+        elements = [builder.bits(frame.read(each, form.type)) for each in source.elements]
+        strong_vectors.store(frame, pointers(frame, address, space), elements, order)
+    for position, each in enumerate(() if whole else _destinations(source)):
+        value = builder.bits(frame.read(each, form.type))
+        extra = position * step
+        if parameter is None:
+            row = affine.row_of(frame, instruction, form, address, extra, step)
+            if row is None:
+                store(frame, pointers(frame, address, space, extra), value, order)
+            else:
+                store_row(frame, row, value if row.stride == 0 else builder.broadcast(value))
+        elif isinstance(parameter, Storage):
+            # Lanes that wait elsewhere, or have returned a result, keep theirs.
+            returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)
+            lanes = frame.lanes() if frame.waiting or returned else None
+            parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
+        else:
+            raise PtxError(f"store to kernel parameter {address.base.name!r}", frame.line)
+    if form.mbarrier_complete_tx_bytes:  # st.async is done at once
+        from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
+
+        complete_bytes(frame, instruction.operands[2], form.space, step * len(_destinations(source)))
+
+
+# --- address conversion -------------------------------------------------------------------------------
+
+
+def space_start(frame: Frame, space: str) -> Value | None:
+    """Return what is added to an address of the space to make it generic; None: nothing."""
+    if space == "shared":
+        return shared_start(frame)
+    return local_start(frame) if space == "local" else None
+
+
+def parameter_address(frame: Frame, value: Value) -> Value:
+    """Return the address of a kernel's parameter by its lower half: to LLVM 24, these have 32 bits."""
+    builder = frame.builder
+    start = builder.cast("ptrtoint", frame.warp_field("params", "ptr"), "i64")
+    distance = builder.binary("sub", builder.resize(value, "i32"), builder.resize(start, "i32"))
+    return builder.binary("add", start, builder.resize(distance, "i64", signed=True))
+
+
+@emits("cvta", pure=True)
+def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
+    builder = frame.builder
+    type_ = form.type
+    value = frame.read(instruction.operands[1], type_)
+    # Programs make .shared::cluster addresses by cvta.to.shared, too: of what lies in another block.
+    if space_of(form) == "cluster" or (form.to and space_of(form) == "shared" and frame.module.has_clusters):
+        convert = _to_cluster if form.to else cluster_pointers
+        value = builder.cast("ptrtoint", convert(frame, builder.resize(value, "i64")), "i64")
+        frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[type_]))
+        return
+    start = space_start(frame, space_of(form))
+    if start is not None:
+        value = builder.binary("sub" if form.to else "add", builder.resize(value, "i64"), start)
+    elif space_of(form) == "param" and not form.to:
+        value = parameter_address(frame, value)
+    frame.write(instruction.operands[0], builder.resize(value, ELEMENTS[type_]))
+
+
+def _to_cluster(frame: Frame, address: Value) -> Value:
+    """Return a generic address as one of .shared::cluster."""
+    builder = frame.builder
+    offset = builder.binary("sub", address, shared_start(frame))
+    own = builder.compare("icmp ult", offset, constant(CLUSTER_STRIDE, "i64"))
+    offset = builder.select(own, offset, builder.binary("sub", address, cluster_start(frame)))
+    return builder.cast("inttoptr", offset, "ptr")
+
+
+@emits("isspacep", pure=True)
+def emit_isspacep(frame: Frame, instruction: Instruction, form: Form) -> None:
+    builder, space = frame.builder, space_of(form)
+    address = frame.read(instruction.operands[1], "u64")
+
+    def within_cluster() -> Value:
+        distance = builder.binary("sub", address, cluster_start(frame))
+        rank = builder.binary("lshr", distance, constant(CLUSTER_STRIDE.bit_length() - 1, "i64"))
+        exists = builder.compare("icmp ult", builder.binary("sub", rank, constant(1, "i64")), _cluster_blocks(frame))
+        inside = builder.binary("and", distance, constant(CLUSTER_STRIDE - 1, "i64"))
+        size = builder.resize(frame.warp_field("shared_size", "i32"), "i64")
+        return builder.binary("and", exists, builder.compare("icmp ult", inside, size))
+
+    def within(which: str) -> Value:
+        size = frame.warp_field(*(("shared_size", "i32") if which == "shared" else ("local_stride", "i64")))
+        distance = builder.binary("sub", address, space_start(frame, which))
+        return builder.compare("icmp ult", distance, builder.resize(size, "i64"))
+
+    if space in ("shared", "local"):
+        result = within(space)
+    elif space == "cluster":
+        result = within_cluster()
+    elif space == "global":
+        result = builder.complement(builder.binary("or", within_cluster(), within("local")))
+    else:
+        result = constant(0, "i1")  # .const and .param variables lie in global memory here
+    frame.write(instruction.operands[0], result)
+
+
+def _cluster_blocks(frame: Frame) -> Value:
+    builder = frame.builder
+    x, y, z = (frame.warp_field("cluster_dim", "i32", extra) for extra in (0, 4, 8))
+    return builder.resize(builder.binary("mul", builder.binary("mul", x, y), z), "i64")
+
+
+# --- hints ------------------------------------------------------------------------------------------
+
+
+@emits("prefetch", "prefetchu", "applypriority", "discard", "createpolicy")
+def emit_hint(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Drop what concerns caches alone. A policy that is made is never looked at."""
+    if form.opcode == "createpolicy":
+        frame.write(instruction.operands[0], constant(0, "i64"))

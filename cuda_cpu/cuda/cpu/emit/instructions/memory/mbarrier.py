@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Barriers in shared memory, ISA manual 9.7.13.15.
+
+The manual leaves open what is in the 64 bits. Here, from the lowest: 20 bits of arrivals that the phase still lacks,
+20 bits of arrivals that each phase expects, 22 bits of bytes that copies still have to bring, 2 bits of the phase's
+number. What `arrive` returns is the whole as it was before.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.access.lanes import for_each_lane
+from cuda.cpu.emit.instructions.memory.load_store import load, place_of, pointers, space_of, store
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction
+
+_COUNT = (1 << 20) - 1
+_PHASE = 62  # the phase's first bit
+
+_UPDATE = f"""
+define internal i64 @mbarrier.update(ptr %p, i64 %arrived, i64 %dropped, i64 %bytes) #1 {{
+entry:
+  %first = load atomic i64, ptr %p acquire, align 8
+  br label %again
+again:
+  %old = phi i64 [ %first, %entry ], [ %seen, %again ]
+  %lacking = and i64 %old, {_COUNT}
+  %shifted = lshr i64 %old, 20
+  %expected = and i64 %shifted, {_COUNT}
+  %high = lshr i64 %old, 40
+  %sum = add i64 %high, %bytes
+  %left = and i64 %sum, 4194303
+  %phase = lshr i64 %old, {_PHASE}
+  %lacks = sub i64 %lacking, %arrived
+  %expects = sub i64 %expected, %dropped
+  %either = or i64 %lacks, %left
+  %complete = icmp eq i64 %either, 0
+  %step = zext i1 %complete to i64
+  %next = add i64 %phase, %step
+  %count = select i1 %complete, i64 %expects, i64 %lacks
+  %a = shl i64 %next, {_PHASE}
+  %b = shl i64 %left, 40
+  %c = shl i64 %expects, 20
+  %ab = or i64 %a, %b
+  %cd = or i64 %c, %count
+  %new = or i64 %ab, %cd
+  %pair = cmpxchg ptr %p, i64 %old, i64 %new acq_rel acquire, align 8
+  %seen = extractvalue {{ i64, i1 }} %pair, 0
+  %done = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %done, label %over, label %again
+over:
+  ret i64 %old
+}}
+"""
+
+
+def update(frame: Frame, place: Value, arrived: Value, dropped: Value, transferred: Value) -> Value:
+    """Count arrivals, threads that leave, and bytes that are still to come; return the state before.
+
+    Parameters
+    ----------
+    place : Value
+        Host address of each lane's barrier.
+    arrived, dropped, transferred : Value
+        i64; `transferred` is negative for bytes that have come.
+    """
+    if not frame.module.has("mbarrier.update"):
+        frame.module.define("mbarrier.update", _UPDATE)
+    body = "%r = call i64 @mbarrier.update(ptr %x0, i64 %x1, i64 %x2, i64 %x3)"
+    return for_each_lane(frame, "mbarrier", "i64", body, place, arrived, dropped, transferred)
+
+
+def complete_bytes(frame: Frame, barrier: Address, space: str | None, amount: Value | int) -> None:
+    """Tell a barrier that bytes have come."""
+    builder, zero = frame.builder, constant(0, "i64")
+    amount = constant(amount, "i64") if isinstance(amount, int) else builder.resize(amount, "i64")
+    update(frame, pointers(frame, barrier, place_of(space)), zero, zero, builder.binary("sub", zero, amount))
+
+
+@emits("mbarrier")
+def emit_mbarrier(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Choose by the operation, which is the first modifier."""
+    _OPERATIONS[form.modifiers[0]](frame, instruction, form)
+
+
+def _initialise(frame: Frame, instruction: Instruction, form: Form) -> None:
+    builder = frame.builder
+    address, count = instruction.operands
+    count = builder.resize(frame.read(count, "u32"), "i64")
+    state = builder.binary("or", builder.binary("shl", count, constant(20, "i64")), count)
+    store(frame, pointers(frame, address, space_of(form)), state, "release")
+
+
+def _invalidate(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Leave the memory as it is: it may be used for something else now."""
+
+
+def _arrive(frame: Frame, instruction: Instruction, form: Form) -> None:
+    destination, address, *rest = instruction.operands
+    amount = frame.builder.resize(frame.read(rest[0], "u32"), "i64") if rest else constant(1, "i64")
+    zero, one = constant(0, "i64"), constant(1, "i64")
+    arrived, transferred = (one, amount) if form.op == "expect_tx" else (amount, zero)
+    dropped = arrived if form.modifiers[0] == "arrive_drop" else zero
+    place = pointers(frame, address, space_of(form))
+    frame.write(destination, update(frame, place, arrived, dropped, transferred))
+
+
+def _transfer(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Expect bytes, or tell that they have come."""
+    builder = frame.builder
+    address, amount = instruction.operands
+    amount = builder.resize(frame.read(amount, "u32"), "i64")
+    zero = constant(0, "i64")
+    if form.modifiers[0] == "complete_tx":
+        amount = builder.binary("sub", zero, amount)
+    update(frame, pointers(frame, address, space_of(form)), zero, zero, amount)
+
+
+def _test(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Tell whether the phase of a state, or of that parity, is over. There is no need to wait here: programs loop."""
+    builder = frame.builder
+    destination, address, state = instruction.operands[:3]
+    now = load(frame, pointers(frame, address, space_of(form)), "i64", "acquire")
+    phase = builder.binary("lshr", now, constant(_PHASE, "i64"))
+    if form.parity:
+        wanted = builder.resize(frame.read(state, "u32"), "i64")
+        differs = builder.binary("and", builder.binary("xor", phase, wanted), constant(1, "i64"))
+    else:
+        differs = builder.binary(
+            "xor", phase, builder.binary("lshr", frame.read(state, "b64"), constant(_PHASE, "i64"))
+        )
+    frame.write(destination, builder.compare("icmp ne", differs, constant(0, "i64")))
+
+
+def _pending(frame: Frame, instruction: Instruction, form: Form) -> None:
+    builder = frame.builder
+    lacking = builder.binary("and", frame.read(instruction.operands[1], "b64"), constant(_COUNT, "i64"))
+    frame.write(instruction.operands[0], builder.resize(lacking, "i32"))
+
+
+_OPERATIONS = {
+    "init": _initialise,
+    "inval": _invalidate,
+    "arrive": _arrive,
+    "arrive_drop": _arrive,
+    "expect_tx": _transfer,
+    "complete_tx": _transfer,
+    "test_wait": _test,
+    "try_wait": _test,
+    "pending_count": _pending,
+}

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The device-side library that NVRTC's code calls: printf, malloc, free, assert, graphs, launches. It is native."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cuda.cpu.emit.instructions.device_runtime import CALLS, emit_call, field
+from cuda.cpu.emit.instructions.memory.bulk import Request
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Call, Variable
+
+# Name in PTX: service, widths of the parameters, and of the result (0: none).
+SERVICES = {
+    "vprintf": ("vprintf", (8, 8), 4),
+    "malloc": ("malloc", (8,), 8),
+    "free": ("free", (8,), 0),
+    "__assertfail": ("assert_fail", (8, 8, 4, 8), 0),
+    "cudaGraphSetConditional": ("graph_set_conditional", (8, 4), 0),
+    "cudaGraphLaunch": ("graph_launch", (8, 8), 4),
+}
+
+
+def _emit_service(name: str) -> Callable[[Frame, Call], None]:
+    service, widths, result = SERVICES[name]
+
+    def emit_service(frame: Frame, call: Call) -> None:
+        from cuda.cpu.emit.instructions.calls import argument, put_result
+
+        builder = frame.builder
+        arguments = call.arguments[: len(widths)]  # __assertfail has one more, the size of a character
+        if len(arguments) != len(widths):
+            raise PtxError(f"{name} takes {len(widths)} parameters, not {len(arguments)}", call.line)
+        places = []
+        for operand, width in zip(arguments, widths, strict=True):
+            places.append(builder.alloca(builder.type(f"i{8 * width}"), 64))
+            variable = Variable("", "param", f"b{8 * width}", width, width)
+            builder.line(f"store {argument(frame, operand, variable)}, ptr {places[-1]}, align 64")
+        if result:
+            places.append(builder.alloca(builder.type(f"i{8 * result}"), 64))
+            builder.store(builder.broadcast(constant(0, f"i{8 * result}")), places[-1], align=64)
+        frame.service(service, "void", f"{builder.mask_type} {frame.mask}", *(f"ptr {place}" for place in places))
+        if result and call.results:
+            value: Value = builder.load(f"i{8 * result}", places[-1], shape=Shape.VECTOR, align=64)
+            put_result(frame, call.results[0], value)
+
+    return emit_service
+
+
+# Name in PTX: enum cpu_node_update (runtime/queue/node.h), widths of the parameters. A dim3 takes three rows.
+UPDATES = {
+    "cudaGraphKernelNodeSetParam": (0, (8, 8, 8, 8)),
+    "cudaGraphKernelNodeSetEnabled": (1, (8, 4)),
+    "cudaGraphKernelNodeSetGridDim": (2, (8, 12)),
+    "cudaGraphKernelNodeUpdatesApply": (3, (8, 8)),
+}
+
+
+def _emit_update(name: str) -> Callable[[Frame, Call], None]:
+    what, widths = UPDATES[name]
+
+    def emit_update(frame: Frame, call: Call) -> None:
+        from cuda.cpu.emit.instructions.calls import put_result
+
+        if len(call.arguments) != len(widths):
+            raise PtxError(f"{name} takes {len(widths)} parameters, not {len(call.arguments)}", call.line)
+        request, row = Request(frame), 0
+        for operand, width in zip(call.arguments, widths, strict=True):
+            for offset in range(0, width, 4) if width == 12 else (0,):
+                request.put(row, field(frame, operand, offset, 4 if width == 12 else width))
+                row += 1
+        lanes = f"{frame.builder.mask_type} {frame.mask}"
+        frame.service("graph_update", "void", lanes, f"i32 {what}", f"ptr {request.rows}")
+        if call.results:
+            put_result(frame, call.results[0], request.get(0, "i32"))
+
+    return emit_update
+
+
+FUNCTIONS = {
+    **{name: _emit_service(name) for name in SERVICES},
+    **{name: _emit_update(name) for name in UPDATES},
+    **dict.fromkeys(CALLS, emit_call),
+}

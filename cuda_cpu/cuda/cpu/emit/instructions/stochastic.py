@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Stochastic rounding, `cvt.rs` (9.7.9.21): random bits are added to what the destination has no room for.
+
+They stand below the destination's last bit, the highest first. If the sum carries, the number is rounded away from
+zero. For subnormal results, of which more is cut off, they stand in the same place.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.instructions.minifloats import FORMATS
+from cuda.cpu.emit.llvm.values import Value, constant, real
+from cuda.cpu.emit.simt.frame import Frame
+
+PLACES = {"f16": (10, 15), "bf16": (7, 127)} | {name: row[:2] for name, row in FORMATS.items()}  # mantissa, bias
+RANDOM = {"f16": 13}  # bits for one number; 16 for all other types
+
+
+def random_bits(frame: Frame, bits: Value, type_: str, count: int) -> list[Value]:
+    """Return the random bits of each of two or four operands, the first of which becomes the highest part."""
+    builder = frame.builder
+    upper, lower = builder.binary("lshr", bits, constant(16, "i32")), bits
+    if type_ == "e2m1":  # each half has its upper bytes for the first two and its lower bytes for the others
+
+        def joined(shift: int) -> Value:
+            parts = [builder.binary("lshr", half, constant(shift, "i32")) for half in (upper, lower)]
+            high, low = (builder.binary("and", part, constant(0xFF, "i32")) for part in parts)
+            return builder.binary("or", builder.binary("shl", high, constant(8, "i32")), low)
+
+        halves = [joined(8), joined(0)]
+    else:
+        mask = constant((1 << RANDOM.get(type_, 16)) - 1, "i32")
+        halves = [builder.binary("and", half, mask) for half in (upper, lower)]
+    return [half for half in halves for _ in range(count // 2)]
+
+
+def round_stochastically(frame: Frame, value: Value, random: Value, type_: str) -> Value:
+    """Return a float that the type has, or one that is too large for it; infinities and NaN stay."""
+    builder = frame.builder
+    mantissa, bias = PLACES[type_]
+    bits = builder.bits(value)
+    size = builder.binary("and", bits, constant(0x7FFFFFFF, "i32"))
+    exponent = builder.binary("lshr", size, constant(23, "i32"))
+    if type_ == "bf16":  # has the exponents of float: what is cut off are 16 bits of each number
+        rounded = builder.binary("add", size, random)
+        rounded = builder.cast("bitcast", builder.binary("and", rounded, constant(-0x10000, "i32")), "float")
+    else:
+        least = constant(127 + 1 - bias, "i32")
+        place = builder.binary("sub", builder.intrinsic("umax", "i32", exponent, least), constant(mantissa, "i32"))
+        unit = builder.cast("bitcast", builder.binary("shl", place, constant(23, "i32")), "float")
+        inverse = builder.binary("sub", constant(254, "i32"), place)
+        inverse = builder.cast("bitcast", builder.binary("shl", inverse, constant(23, "i32")), "float")
+        units = builder.binary("fmul", builder.cast("bitcast", size, "float"), inverse)
+        whole = builder.intrinsic("trunc", "float", units)
+        width = RANDOM.get(type_, 16)
+        rest = builder.binary("fmul", builder.binary("fsub", units, whole), real(2.0**width, "float"))
+        rest = builder.intrinsic("fptoui.sat", "i32", rest, mangle=("i32", "float"))
+        carry = builder.binary("lshr", builder.binary("add", rest, random), constant(width, "i32"))
+        whole = builder.binary("fadd", whole, builder.cast("uitofp", carry, "float"))
+        rounded = builder.binary("fmul", whole, unit)
+    rounded = builder.intrinsic("copysign", "float", rounded, value)
+    special = builder.compare("icmp eq", exponent, constant(0xFF, "i32"))
+    return builder.select(special, value, rounded)

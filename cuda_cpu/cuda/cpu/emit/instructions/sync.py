@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Barriers and fences, and what stops a kernel: ISA manual 9.7.13 and 9.7.19."""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.declarations import MOST_ALIGNMENT
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Instruction
+
+REDUCTIONS = {"popc": 0, "and": 1, "or": 2}
+
+
+def of_first_lane(frame: Frame, value: Value) -> str:
+    """Return the value of the first lane that runs, with its type."""
+    if not value.uniform:
+        builder = frame.builder
+        mask = Value(frame.mask, builder.mask_type)
+        first = builder.intrinsic("cttz", builder.mask_type, mask, "i1 true")
+        value = builder.extract(value, builder.resize(first, "i32").ref)
+    return frame.builder.typed(value)
+
+
+@emits("bar", "barrier")
+def emit_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
+    if "warp" in form.modifiers:
+        # Lanes of a packet go in step; only the compiler must not move memory accesses across.
+        frame.builder.line('fence syncscope("singlethread") seq_cst')
+        return
+    if form.modifiers[0] == "cluster":
+        lanes = frame.flow.joined_lanes() if form.op == "wait" else frame.mask
+        frame.service(f"cluster_{form.op}", "void", f"{frame.builder.mask_type} {lanes}")
+        return
+    if form.red:
+        _reduce(frame, instruction, form)
+        return
+    number, *threads = (of_first_lane(frame, frame.read(operand, "u32")) for operand in instruction.operands)
+    count = threads[0] if threads else "i32 0"
+    lanes = frame.flow.joined_lanes() if form.op == "sync" else frame.mask
+    service = "barrier_sync" if form.op == "sync" else "barrier_arrive"
+    frame.service(service, "void", number, count, f"{frame.builder.mask_type} {lanes}")
+
+
+def _reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Wait, and combine the predicates of all threads."""
+    builder = frame.builder
+    destination, number, *threads, predicate = instruction.operands
+    held = builder.lane_bits(frame.read(predicate, "pred"))
+    held = builder.assign(f"and {builder.mask_type} {held}, {frame.mask}")
+    count = of_first_lane(frame, frame.read(threads[0], "u32")) if threads else "i32 0"
+    result = frame.service(
+        "barrier_reduce",
+        "i32",
+        of_first_lane(frame, frame.read(number, "u32")),
+        count,
+        f"{builder.mask_type} {frame.mask}",
+        f"i32 {REDUCTIONS[form.op]}",
+        f"{builder.mask_type} {held}",
+    )
+    value = Value(result, "i32")
+    if form.type == "pred":
+        value = builder.compare("icmp ne", value, constant(0, "i32"))
+    frame.write(destination, value)
+
+
+@emits("membar", "fence")
+def emit_fence(frame: Frame, instruction: Instruction, form: Form) -> None:
+    frame.builder.line("fence seq_cst")
+
+
+@emits("trap", "brkpt")
+def emit_trap(frame: Frame, instruction: Instruction, form: Form) -> None:
+    frame.fault("trap")
+
+
+@emits("nanosleep")
+def emit_nanosleep(frame: Frame, instruction: Instruction, form: Form) -> None:
+    frame.service("nanosleep", "void", of_first_lane(frame, frame.read(instruction.operands[0], "u32")))
+
+
+@emits("pmevent", "setmaxnreg", "griddepcontrol")
+def emit_nothing(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Drop what steers a GPU's resources. A grid starts when those before it are done, which griddepcontrol allows."""
+
+
+# --- the stack of local memory ------------------------------------------------------------------------
+
+
+@emits("stacksave")
+def emit_stacksave(frame: Frame, instruction: Instruction, form: Form) -> None:
+    top = frame.builder.load("i64", frame.warp_pointer("local_top"), align=8)
+    frame.write(instruction.operands[0], frame.builder.resize(top, "i" + form.type[1:]))
+
+
+@emits("stackrestore")
+def emit_stackrestore(frame: Frame, instruction: Instruction, form: Form) -> None:
+    value = of_first_lane(frame, frame.builder.resize(frame.read(instruction.operands[0], form.type), "i64"))
+    frame.builder.line(f"store {value}, ptr {frame.warp_pointer('local_top')}, align 8")
+
+
+@emits("alloca")
+def emit_alloca(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Take local memory, the same place for all lanes and as much as the greediest of them wants."""
+    builder = frame.builder
+    size = builder.broadcast(builder.resize(frame.read(instruction.operands[1], form.type), "i64"))
+    size = builder.select(frame.lanes(), size, constant(0, "i64"))
+    name = f"llvm.vector.reduce.umax.v{frame.width}i64"
+    frame.module.declare(name, "i64", [builder.type("i64")])
+    most = Value(builder.call(name, "i64", builder.typed(size)), "i64")
+    align = max(16, instruction.operands[2].value if len(instruction.operands) > 2 else 8)
+    if align > MOST_ALIGNMENT:
+        said = f"alloca: an alignment of {align} is not supported by the CPU device; at most {MOST_ALIGNMENT} is"
+        raise PtxError(said, instruction.line)
+    top = builder.load("i64", frame.warp_pointer("local_top"), align=8)
+    start = builder.binary("add", top, constant(align - 1, "i64"))
+    start = builder.binary("and", start, constant(-align, "i64"))
+    end = builder.binary("add", start, most)
+    frame.fault_if(builder.compare("icmp ugt", end, frame.warp_field("local_stride", "i64")).ref, "stack")
+    builder.store(end, frame.warp_pointer("local_top"), align=8)
+    frame.write(instruction.operands[0], builder.resize(start, "i" + form.type[1:]))

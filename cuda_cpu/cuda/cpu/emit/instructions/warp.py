@@ -1,0 +1,257 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Exchange between the lanes of a warp: ISA manual 9.7.9.6 (shfl.sync) and 9.7.13.9 to 9.7.13.14.
+
+A warp is one packet, so its lanes are together wherever the program brought them together. Lanes of several member
+masks may be in one instruction (tiles of a cooperative group): each lane's result comes from the lanes of its own mask.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.emit.llvm.registry import emits
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Instruction, Operand, Pair
+
+
+def _members(frame: Frame, operand: Operand) -> Value:
+    """Return the lanes of each lane's member mask that are here, as bits."""
+    return frame.builder.binary("and", frame.read(operand, "b32"), Value(frame.mask, "i32"))
+
+
+def _write_pair(frame: Frame, destination: Operand, first: Value, second: Value) -> None:
+    frame.write(destination, first)
+    if isinstance(destination, Pair) and destination.second is not None:
+        frame.write(destination.second, second)
+
+
+# --- shfl -------------------------------------------------------------------------------------------
+
+
+@emits("shfl")
+def emit_shuffle(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Give each lane the register of another one; out of its segment, its own."""
+    builder = frame.builder
+    destination, source, select, clamp = instruction.operands[:4]
+    value = builder.broadcast(frame.read(source, "b32"))
+    index, limits = frame.read(select, "b32"), frame.read(clamp, "b32")
+    if index.literal and index.uniform and limits.literal and limits.uniform:
+        sources = [_source_lane(form.mode, lane, int(index.ref) & 31, int(limits.ref)) for lane in range(frame.width)]
+        order = ", ".join(f"i32 {from_}" for from_, _ in sources)
+        packet = builder.type_of(value)
+        ref = builder.assign(f"shufflevector {packet} {value.ref}, {packet} poison, <{frame.width} x i32> <{order}>")
+        inside = ", ".join(f"i1 {str(within).lower()}" for _, within in sources)
+        _write_pair(frame, destination, Value(ref, "i32", Shape.VECTOR), Value(f"<{inside}>", "i1", Shape.VECTOR, True))
+        return
+    lanes, within = _source_lanes(frame, form.mode, index, limits)
+    _write_pair(frame, destination, permute(frame, value, lanes), within)
+
+
+def _source_lane(mode: str, lane: int, index: int, limits: int) -> tuple[int, bool]:
+    """Return the lane that a lane reads, and whether that is within its segment, as the manual's pseudo-code does."""
+    segment, clamp = limits >> 8 & 31, limits & 31
+    most = lane & segment | clamp & ~segment
+    if mode == "up":
+        other = lane - index
+        within = other >= most
+    else:
+        other = {"down": lane + index, "bfly": lane ^ index, "idx": lane & segment | index & ~segment & 31}[mode]
+        within = other <= most
+    return (other if within else lane), within
+
+
+def _source_lanes(frame: Frame, mode: str, index: Value, limits: Value) -> tuple[Value, Value]:
+    """Return the same for values known at run time only."""
+    builder = frame.builder
+    lane, low_bits = builder.lane_numbers(), constant(31, "i32")
+    index = builder.binary("and", index, low_bits)
+    segment = builder.binary("and", builder.binary("lshr", limits, constant(8, "i32")), low_bits)
+    outside = builder.complement(segment)
+    least = builder.binary("and", lane, segment)
+    most = builder.binary("or", least, builder.binary("and", builder.binary("and", limits, low_bits), outside))
+    if mode == "idx":
+        other = builder.binary("or", least, builder.binary("and", index, outside))
+    else:
+        other = builder.binary({"up": "sub", "down": "add", "bfly": "xor"}[mode], lane, index)
+    within = builder.compare("icmp sge" if mode == "up" else "icmp sle", other, most)
+    return builder.select(within, other, lane), within
+
+
+def permute(frame: Frame, value: Value, lanes: Value) -> Value:
+    """Return a packet whose lane i has the element lanes[i] (0 to width - 1) of `value`."""
+    builder, module, width, element = frame.builder, frame.module, frame.width, value.element
+    packet, indices, name = f"<{width} x {element}>", f"<{width} x i32>", f"permute.{element}"
+    if not module.has(name) and module.native_gather and (width, element) == (32, "i32"):
+        half = "<16 x i32>"
+        look = "llvm.x86.avx512.vpermi2var.d.512"  # 32 elements in two registers, looked up by 16 indices
+        module.declare(look, half, [half] * 3)
+        low, high = (", ".join(f"i32 {start + lane}" for lane in range(16)) for start in (0, 16))
+        body = "".join(
+            f"  %{to} = shufflevector {packet} %{of}, {packet} poison, <16 x i32> <{lanes}>\n"
+            for to, of, lanes in (("v0", "v", low), ("v1", "v", high), ("i0", "from", low), ("i1", "from", high))
+        )
+        for part in (0, 1):
+            body += f"  %r{part} = call {half} @{look}({half} %v0, {half} %i{part}, {half} %v1)\n"
+        body += f"  %r = shufflevector {half} %r0, {half} %r1, <32 x i32> <{low}, {high}>\n  ret {packet} %r\n"
+        head = f"define internal {packet} @{name}({packet} %v, {indices} %from) alwaysinline"
+        module.define(name, f"{head} {{\n{body}}}\n")
+    if not module.has(name):
+        steps = []
+        for lane in range(width):
+            before = "poison" if lane == 0 else f"%n{lane - 1}"
+            steps.append(
+                f"  %i{lane} = extractelement {indices} %from, i32 {lane}\n"
+                f"  %p{lane} = getelementptr {element}, ptr %room, i32 %i{lane}\n"
+                f"  %e{lane} = load {element}, ptr %p{lane}\n"
+                f"  %n{lane} = insertelement {packet} {before}, {element} %e{lane}, i32 {lane}\n"
+            )
+        body = (
+            f"  %room = alloca {packet}\n  store {packet} %v, ptr %room\n{''.join(steps)}  ret {packet} %n{width - 1}\n"
+        )
+        module.define(name, f"define internal {packet} @{name}({packet} %v, {indices} %from) #1 {{\nentry:\n{body}}}\n")
+    ref = builder.call(name, packet, builder.typed(value), builder.typed(builder.broadcast(lanes)))
+    return Value(ref, element, Shape.VECTOR)
+
+
+# --- vote, activemask, elect --------------------------------------------------------------------------
+
+
+@emits("vote")
+def emit_vote(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Combine a predicate over the lanes."""
+    builder = frame.builder
+    destination, source, *membermask = instruction.operands
+    members = _members(frame, *membermask) if membermask else Value(frame.mask, "i32")
+    holds = Value(builder.lane_bits(frame.read(source, "pred")), "i32")
+    voted = builder.binary("and", holds, members)
+    none = builder.compare("icmp eq", voted, constant(0, "i32"))
+    every = builder.compare("icmp eq", voted, members)
+    results = {
+        "ballot": lambda: voted,
+        "any": lambda: builder.complement(none),
+        "all": lambda: every,
+        "uni": lambda: builder.binary("or", none, every),
+    }
+    frame.write(destination, results[form.mode]())
+
+
+@emits("activemask")
+def emit_activemask(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Give the lanes that are here."""
+    frame.write(instruction.operands[0], Value(frame.mask, "i32"))
+
+
+@emits("elect")
+def emit_elect(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Choose the first lane of the mask."""
+    builder = frame.builder
+    destination, membermask = instruction.operands
+    leader = builder.intrinsic("cttz", "i32", _members(frame, membermask), "i1 false")
+    _write_pair(frame, destination, leader, builder.compare("icmp eq", builder.lane_numbers(), leader))
+
+
+# --- match, redux ---------------------------------------------------------------------------------
+
+
+@emits("match")
+def emit_match(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Find the lanes that have the same value."""
+    builder = frame.builder
+    destination, source, membermask = instruction.operands
+    members = _members(frame, membermask)
+    equal = builder.binary("and", _equal_lanes(frame, frame.read(source, form.type)), members)
+    if form.mode == "any":
+        frame.write(destination, equal)
+        return
+    same = builder.compare("icmp eq", equal, builder.broadcast(members))
+    _write_pair(frame, destination, builder.select(same, members, constant(0, "i32")), same)
+
+
+def _equal_lanes(frame: Frame, value: Value) -> Value:
+    """Return for each lane the lanes with an equal element, as bits."""
+    builder, width = frame.builder, frame.width
+    value = builder.broadcast(value)
+    found: Value | None = None
+    for lane in range(width):
+        same = builder.compare("icmp eq", value, builder.extract(value, str(lane)))
+        bit = builder.select(same, constant(1 << lane, "i32"), constant(0, "i32"))
+        bit = builder.broadcast(bit)
+        found = bit if found is None else builder.binary("or", found, bit)
+    return found
+
+
+# Operation on the lanes' values and the value that changes nothing, for unsigned and signed types.
+_REDUCTIONS = {
+    ("add", "u32"): ("add", 0),
+    ("add", "s32"): ("add", 0),
+    ("min", "u32"): ("umin", -1),
+    ("max", "u32"): ("umax", 0),
+    ("min", "s32"): ("smin", 0x7FFFFFFF),
+    ("max", "s32"): ("smax", -0x80000000),
+    ("and", "b32"): ("and", -1),
+    ("or", "b32"): ("or", 0),
+    ("xor", "b32"): ("xor", 0),
+    ("min", "f32"): ("smin", 0x7FFFFFFF),
+    ("max", "f32"): ("smax", -0x80000000),
+}
+
+
+@emits("redux")
+def emit_redux(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Combine the lanes' numbers; floats as integers of the same order."""
+    builder = frame.builder
+    destination, source, membermask = instruction.operands
+    members = _members(frame, membermask)
+    name, neutral = _REDUCTIONS[form.op, form.type]
+    value = builder.broadcast(frame.read(source, form.type))
+    if form.type == "f32":
+        value = _ordered(frame, form, value, neutral)
+    if members.uniform:
+        chosen = builder.select(builder.lanes_of(members.ref), value, constant(neutral, "i32"))
+        result = _reduce(frame, name, chosen)
+        frame.write(destination, _unordered(frame, result) if form.type == "f32" else result)
+        return
+    result = builder.broadcast(constant(neutral, "i32"))
+    for lane in range(frame.width):
+        bit = builder.binary("and", members, constant(1 << lane, "i32"))
+        counts = builder.compare("icmp ne", bit, constant(0, "i32"))
+        one = builder.select(counts, builder.extract(value, str(lane)), constant(neutral, "i32"))
+        result = _combine(frame, name, result, one)
+    frame.write(destination, _unordered(frame, result) if form.type == "f32" else result)
+
+
+def _ordered(frame: Frame, form: Form, value: Value, neutral: int) -> Value:
+    """Return floats as integers that compare as they do. A NaN counts for nothing, or with .NaN for all."""
+    builder = frame.builder
+    if form.abs:
+        value = builder.intrinsic("fabs", "float", value)
+    bits = builder.bits(value)
+    lower = builder.binary("and", builder.binary("ashr", bits, constant(31, "i32")), constant(0x7FFFFFFF, "i32"))
+    order = builder.binary("xor", bits, lower)
+    nan = builder.compare("fcmp uno", value, value)
+    return builder.select(nan, constant(~neutral if form.NaN else neutral, "i32"), order)
+
+
+def _unordered(frame: Frame, order: Value) -> Value:
+    """Return the bits of the float; the least and the greatest integer stand for NaN."""
+    builder = frame.builder
+    lower = builder.binary("and", builder.binary("ashr", order, constant(31, "i32")), constant(0x7FFFFFFF, "i32"))
+    bits = builder.binary("xor", order, lower)
+    size = builder.binary("and", bits, constant(0x7FFFFFFF, "i32"))
+    nan = builder.compare("icmp ugt", size, constant(0x7F800000, "i32"))
+    return builder.select(nan, constant(0x7FFFFFFF, "i32"), bits)
+
+
+def _reduce(frame: Frame, name: str, packet: Value) -> Value:
+    builder = frame.builder
+    suffix = f"llvm.vector.reduce.{name}.v{frame.width}{packet.element}"
+    frame.module.declare(suffix, packet.element, [builder.type_of(packet)])
+    return Value(builder.call(suffix, packet.element, builder.typed(packet)), packet.element)
+
+
+def _combine(frame: Frame, name: str, a: Value, b: Value) -> Value:
+    builder = frame.builder
+    if name in ("add", "and", "or", "xor"):
+        return builder.binary(name, a, b)
+    return builder.intrinsic(name, a.element, a, b)

@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What lives from one region to another: an array for each register, with an element for each packet.
+
+What can be computed anew behind a barrier (`find_recomputed`) has none. Whole packets keep only the bases of affine
+registers, any other ones their vectors, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cuda.cpu.emit.access import affine
+from cuda.cpu.emit.llvm.values import Shape
+from cuda.cpu.emit.simt import converged
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.passes.find_regions import Region
+from cuda.cpu.passes.graph import RETURN, Step
+
+MOST_WARPS = 32
+
+
+def most_packets(frame: Frame) -> int:
+    """Return how many packets the arrays have room for."""
+    return MOST_WARPS * (32 // frame.width)
+
+
+class Kept:
+    """The arrays of a kernel's packets; `at` is the slot with the number of the packet that runs."""
+
+    def __init__(self, frame: Frame, at: str, emit_step: Callable[..., None]):
+        self.frame, self.graph, self.builder = frame, frame.graph, frame.builder
+        self._at, self._emit_step = at, emit_step
+        self.base = ""  # slot of the element of a block's first packet, where several blocks have some (abreast.py)
+        self._arrays: dict[object, tuple[str, str]] = {}
+        self._recomputed, self._apart = frame.recomputed
+        self._in_arrays = ~self._bits(self._recomputed)
+
+    # --- arrays -----------------------------------------------------------------------------------------
+
+    def place(self, key: object, type_: str) -> str:
+        """Return the packet's element of an array."""
+        builder = self.builder
+        if key not in self._arrays:
+            # One element more than there are packets, lest all arrays lie in the same sets of the cache.
+            self._arrays[key] = builder.alloca(f"[{most_packets(self.frame) + 1} x {type_}]", 64), type_
+        at = builder.assign(f"load i32, ptr {self._at}")
+        if self.base:
+            at = builder.assign(f"add i32 {at}, {builder.assign(f'load i32, ptr {self.base}')}")
+        return builder.assign(f"getelementptr {type_}, ptr {self._arrays[key][0]}, i32 {at}")
+
+    def put(self, key: object, type_: str, value: object) -> None:
+        """Store the packet's element."""
+        self.builder.line(f"store {type_} {value}, ptr {self.place(key, type_)}")
+
+    def get(self, key: object, type_: str) -> str:
+        return self.builder.assign(f"load {type_}, ptr {self.place(key, type_)}")
+
+    def _places_of(self, registers: int, *, bases_only: bool) -> list[tuple[object, str, str]]:
+        """Return key, type and slot of what is kept of some registers."""
+        frame, builder, result = self.frame, self.builder, []
+        for name in converged.names_of(frame, registers):
+            element = frame.element_of(name)
+            has_bases = name in self.graph.strides
+            if has_bases:
+                for segment in affine.segments(frame)[: 1 if name in self._apart else None]:
+                    result.append(((name, segment), element, affine.base_slot(frame, name, segment)))
+            if not has_bases or not bases_only:
+                shape = Shape.UNIFORM if self.graph.is_uniform(name) else Shape.VECTOR
+                result.append((name, builder.type(element, shape), frame.slot(name)))
+        return result
+
+    # --- at barriers --------------------------------------------------------------------------------------
+
+    def save(self, region: Region, barrier: int) -> None:
+        """Keep what lives behind the barrier that ends the region, of a whole packet or any."""
+        self.put_away(region, self._live_behind(barrier))
+
+    def put_away(self, region: Region, live: int) -> None:
+        """Keep what lives where the packet will go on, as far as the region may have changed it."""
+        live &= self._in_arrays
+        changed = live & region.written
+        if not self.frame.whole:
+            changed |= self._bits(converged.live_affine(self.frame, live))
+        for key, type_, slot in self._places_of(changed, bases_only=self.frame.whole):
+            self.put(key, type_, self.builder.assign(f"load {type_}, ptr {slot}"))
+
+    def restore(self, region: Region, lanes: str, *, is_whole: bool) -> None:
+        """Take up a packet, whole or any, behind the barrier that the region begins at."""
+        self.take_up(region, self._live_behind(region.after), lanes, is_whole=is_whole)
+
+    def take_up(self, region: Region, live: int, lanes: str, *, is_whole: bool) -> None:
+        """Take up a packet where so much lives."""
+        self._recompute(region, live, lanes, is_whole=is_whole)
+        live &= self._in_arrays
+        wanted = live & region.used | self._bits(converged.live_affine(self.frame, live))
+        for key, type_, slot in self._places_of(wanted, bases_only=is_whole):
+            self.builder.line(f"store {type_} {self.get(key, type_)}, ptr {slot}")
+
+    def _recompute(self, region: Region, live: int, lanes: str, *, is_whole: bool) -> None:
+        """Compute the registers anew that have no arrays, and how far segments are apart of those that have."""
+        frame, bits = self.frame, self.graph.register_bits
+        steps: dict[int, Step] = {}
+        for found, wanted in ((self._recomputed, live & region.used), (self._apart, live)):
+            for name, needed in found.items():
+                if wanted >> bits[name] & 1:
+                    steps |= {id(step): step for step in needed}
+        frame.begin_block(region.start, lanes)
+        frame.kept, frame.waiting = 0, False
+        frame.whole = frame.full = frame.rows = is_whole
+        for step in steps.values():
+            self._emit_step(frame, step, bases=True)
+        converged.leave(frame)
+        frame.values.clear()
+
+    def _bits(self, names: Iterable[str]) -> int:
+        return sum(1 << self.graph.register_bits[name] for name in names)
+
+    def _live_behind(self, barrier: int) -> int:
+        """Return the registers that live behind a barrier, without its own result."""
+        block = self.graph.blocks[barrier]
+        if not block.end.targets or block.end.targets[0] == RETURN:
+            return 0
+        return self.graph.live_in[block.end.targets[0]] & ~self._bits(block.steps[0].writes)

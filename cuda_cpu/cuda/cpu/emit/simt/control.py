@@ -1,0 +1,460 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow under masks.
+
+Each block has a *pending* mask: lanes that have reached it and wait. A block starts by taking all of its
+pending lanes; at
+its end they are added to its successors, and the first block in order that has lanes runs next. The passes know
+where lanes can wait at all, so most of the tests vanish, and a kernel with uniform branches only has plain jumps.
+
+In a *general* graph (`Graph.general`) lanes may wait for each other: a shared dispatcher chooses the next block,
+barriers of the thread block come last, and after a round of a loop that may wait, the blocks behind it have their turn
+first. Lanes wait at an operation of the warp until the lanes that it names have come to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cuda.cpu.check import instrument
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.passes.find_pending import first_of, upto
+from cuda.cpu.passes.find_regions import is_before_barriers
+from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End
+from cuda.cpu.passes.split_blocks import COLLECTIVES
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.block_fusion import Abreast
+    from cuda.cpu.emit.simt.regions import Regions
+
+MOST_TESTS = 8  # that a block makes itself of the blocks that may be next
+SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
+
+
+class Flow:
+    """Emit the ends of a function's blocks."""
+
+    def __init__(self, frame: Frame):
+        self.frame = frame
+        self.graph = frame.graph
+        self.builder = frame.builder
+        self.mask_type = frame.builder.mask_type
+        self.block = self.graph.blocks[0]  # the one that is being emitted
+        self.pending = [self.builder.alloca(self.mask_type) for _ in self.graph.blocks]
+        # Lanes at operations of the warp that may go on, in a general graph.
+        self.released = self.builder.alloca(self.mask_type) if self.graph.general else ""
+        # Whether the dispatcher has looked at all blocks since the last one ran.
+        self.from_start = self.builder.alloca("i1") if self.graph.general else ""
+        self._chains: dict[tuple[int, str, str, bool], str] = {}  # tests that several blocks share, see _shared_chain
+        self.region = 0  # number of the region that is being emitted
+        self.has_whole = False  # there is a copy of each block for whole packets
+        self.even: set[int] | None = None  # where packets leave the loop for even blocks that is emitted, see even.py
+        self.abreast: Abreast | None = None  # whose copy is being emitted
+        self.regions: Regions | None = None  # of a kernel that has any
+        self.budget = ""  # slot of what is left of it, "" where it is the warp's
+
+    # --- start and end of blocks ------------------------------------------------------------------
+
+    def label_of(self, number: int) -> str:
+        if self.even is not None:
+            self.even.add(number)
+            return f"leave{self.region}.{number}"
+        if self.abreast:
+            return self.abreast.alone
+        return f"b{self.region}.{number}"
+
+    def whole_label(self, number: int) -> str:
+        if self.abreast:
+            return self.abreast.label_of(number)
+        return f"{'w' if self.even is None else 'e'}{self.region}.{number}"
+
+    @property
+    def done(self) -> str:
+        """Where to go when no lane of the packet is left."""
+        if self.abreast:
+            return self.abreast.alone
+        return f"{'done' if self.even is None else 'even_done'}{self.region}"
+
+    @property
+    def arrived(self) -> str:
+        """Where to go when the packet has come to a barrier."""
+        if self.abreast:
+            return self.abreast.arrived
+        return f"{'next' if self.even is None else 'even_next'}{self.region}"
+
+    def clear(self) -> None:
+        """Let no lane wait anywhere."""
+        for slot in self.pending:
+            self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
+        if self.released:
+            self.builder.line(f"store {self.mask_type} 0, ptr {self.released}")
+
+    def start(self, lanes: str, first: int = 0) -> None:
+        """Let lanes begin at a block."""
+        self.builder.line(f"store {self.mask_type} {lanes}, ptr {self.pending[first]}")
+        self.builder.jump(self.label_of(first))
+
+    def begin(self, block: Block) -> None:
+        """Take the block's pending lanes."""
+        self.block = block
+        self.builder.label(self.label_of(block.number))
+        slot = self.pending[block.number]
+        mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
+        self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
+        self.frame.begin_block(block.number, mask)
+        if self.graph.general and self.frame.module.checks:
+            instrument.tell_passed(self.frame, block, self.pending)
+        if self.graph.general and block.barrier == WARP:
+            self._meet(block)
+
+    def end(self, block: Block) -> None:
+        """Hand the block's lanes on and go to the next block."""
+        end, frame = block.end, self.frame
+        frame.line = end.line or frame.line
+        if end.kind in ("return", "exit"):
+            self.leave(frame.mask, exits=end.kind == "exit")
+            self._next(block, self.graph.pending[block.number], sure=False)
+        elif end.kind == "jump":
+            self.go(block, {end.targets[0]: frame.mask})
+        elif self.graph.is_divergent(end):
+            self.go(block, self.part(end))
+        elif end.kind == "branch":
+            self._choose(block, end)
+        else:
+            self._switch(block, end)
+
+    def leave(self, lanes: str, *, exits: bool) -> None:
+        """Let lanes return, or exit the kernel from within a device function."""
+        frame = self.frame
+        if self.abreast:
+            return  # it goes there once more
+        if exits:
+            dead = self.builder.assign(f"load {self.mask_type}, ptr {frame.dead}")
+            dead = self.builder.assign(f"or {self.mask_type} {dead}, {lanes}")
+            self.builder.line(f"store {self.mask_type} {dead}, ptr {frame.dead}")
+        if (exits or self.graph.function.entry) and frame.module.has_barriers:
+            frame.service("exit_lanes", "void", f"{self.mask_type} {lanes}")
+
+    # --- branches ---------------------------------------------------------------------------------
+
+    def _choose(self, block: Block, end: End) -> None:
+        """Branch with all lanes."""
+        condition = self.frame.guard_value(end.condition)
+        if end.targets[0] == end.targets[1]:
+            self.go(block, {end.targets[0]: self.frame.mask})
+            return
+        arms = [self.builder.new_label("arm"), self.builder.new_label("arm")]
+        self.builder.branch(condition.ref, *arms)
+        for arm, target in zip(arms, end.targets, strict=True):
+            self.builder.label(arm)
+            self.go(block, {target: self.frame.mask})
+
+    def _switch(self, block: Block, end: End) -> None:
+        """Branch with all lanes through a table."""
+        if len(set(end.targets)) == 1:  # the index may then differ between lanes
+            self.go(block, {end.targets[0]: self.frame.mask})
+            return
+        self.switch(block, end, lambda target: self.go(block, {target: self.frame.mask}))
+
+    def switch(self, block: Block, end: End, go: Callable[[int], None]) -> None:
+        """Choose among the targets by one index, and `go` to them."""
+        index = self.frame.read(end.index, "u32")
+        arms = {target: self.builder.new_label("arm") for target in end.targets}
+        # An index outside of the table is undefined in PTX; it takes the last target here.
+        cases = " ".join(f"i32 {position}, label %{arms[target]}" for position, target in enumerate(end.targets))
+        self.builder.line(f"switch i32 {index.ref}, label %{arms[end.targets[-1]]} [{cases}]")
+        for target, arm in arms.items():
+            self.builder.label(arm)
+            go(target)
+
+    def part(self, end: End) -> dict[int, str]:
+        """Return the lanes that go to each target, each lane on its own."""
+        builder, mask = self.builder, self.frame.mask
+        lanes: dict[int, str] = {}
+        if end.kind == "branch":
+            taken = builder.lane_bits(self.frame.guard_value(end.condition))
+            lanes[end.targets[0]] = builder.assign(f"and {self.mask_type} {taken}, {mask}")
+            rest = builder.assign(f"xor {self.mask_type} {taken}, -1")
+            lanes[end.targets[1]] = builder.assign(f"and {self.mask_type} {rest}, {mask}")
+        else:
+            index, rest = self.frame.read(end.index, "u32"), mask
+            for position, target in enumerate(end.targets[:-1]):
+                equal = builder.lane_bits(builder.compare("icmp eq", index, constant(position, "i32")))
+                here = builder.assign(f"and {self.mask_type} {equal}, {mask}")
+                rest = builder.assign(f"xor {self.mask_type} {rest}, {here}")
+                self._merge(lanes, target, here)
+            self._merge(lanes, end.targets[-1], rest)
+        return lanes
+
+    def _merge(self, lanes: dict[int, str], target: int, more: str) -> None:
+        known = lanes.get(target)
+        lanes[target] = more if known is None else self.builder.assign(f"or {self.mask_type} {known}, {more}")
+
+    # --- where to go ------------------------------------------------------------------------------
+
+    def go(self, block: Block, lanes: dict[int, str]) -> None:
+        """Add lanes to successors and go to the next block."""
+        builder = self.builder
+        before = self.graph.pending[block.number]
+        waiting = before
+        for target, mask in lanes.items():
+            if target == RETURN:
+                self._return_some(mask, sure=len(lanes) == 1)
+                continue
+            slot = self.pending[target]
+            if before >> target & 1:
+                old = builder.assign(f"load {self.mask_type}, ptr {slot}")
+                mask = builder.assign(f"or {self.mask_type} {old}, {mask}")
+            builder.line(f"store {self.mask_type} {mask}, ptr {slot}")
+            waiting |= 1 << target
+        targets = [target for target in lanes if target != RETURN]
+        sure = RETURN not in lanes and not block.leaves
+        if self.graph.general:
+            self._dispatch(block, targets)
+        else:
+            self._next(block, upto(waiting, max(targets)) if sure else waiting, sure=sure)
+
+    def _return_some(self, mask: str, *, sure: bool) -> None:
+        """Let the lanes of `mask`, perhaps none, return."""
+        if sure or not (self.graph.function.entry and self.frame.module.has_barriers):
+            self.leave(mask, exits=False)
+            return
+        some, after = self.builder.new_label("leave"), self.builder.new_label("left")
+        self.builder.branch(self.builder.is_zero(mask), after, some)
+        self.builder.label(some)
+        self.leave(mask, exits=False)
+        self.builder.jump(after)
+        self.builder.label(after)
+
+    def _next(self, block: Block, candidates: int, *, sure: bool) -> None:
+        """Jump to the first of the candidates that has lanes; `sure`: one of them has."""
+        if self.graph.general:
+            self.builder.jump(f"dispatch{self.region}")
+            return
+        self._chain(candidates, block.number, self.done, sure=sure)
+
+    def _chain(self, blocks: int, current: int, otherwise: str, *, sure: bool = False) -> None:
+        """Jump to the first of some blocks that has lanes. Edges back (to `current` or before) poll.
+
+        Behind the first few, the tests are shared with other blocks whose candidates end alike: where hundreds of
+        blocks may wait, there would else be as many tests behind each.
+        """
+        builder, tests = self.builder, 0
+        polls: list[tuple[str, int]] = []
+
+        def label_of(number: int) -> str:
+            if number > current:
+                return self.label_of(number)
+            polls.append((builder.new_label("back"), number))
+            return polls[-1][0]
+
+        while blocks:
+            number = first_of(blocks)
+            if tests >= MOST_TESTS and number > current:
+                self._shared_chain(blocks, otherwise, sure)
+                break
+            blocks ^= 1 << number
+            if sure and not blocks:
+                builder.jump(label_of(number))
+                break
+            self._test(number, label_of(number))
+            tests += 1
+        else:
+            builder.jump(otherwise)
+        for label, number in polls:
+            builder.label(label)
+            self.poll(self.cost_of(number))
+            builder.jump(self.label_of(number))
+
+    def _shared_chain(self, blocks: int, otherwise: str, sure: bool) -> None:
+        """Do the same for blocks behind the current one, by tests that others have emitted as far as there are any."""
+        while blocks:
+            number = first_of(blocks)
+            rest = blocks ^ 1 << number
+            target = self.label_of(number)
+            if sure and not rest:
+                self.builder.jump(target)
+                return
+            key = (blocks, target, otherwise, sure)
+            known = self._chains.get(key)
+            if known is not None:
+                self.builder.jump(known)
+                return
+            label = self._chains[key] = self.builder.new_label("chain")
+            self.builder.jump(label)
+            self.builder.label(label)
+            self._test(number, target)
+            blocks = rest
+        self.builder.jump(otherwise)
+
+    def _test(self, number: int, target: str) -> None:
+        """Jump to `target` if there are lanes at a block."""
+        builder = self.builder
+        lanes = builder.assign(f"load {self.mask_type}, ptr {self.pending[number]}")
+        following = builder.new_label("try")
+        builder.branch(builder.is_zero(lanes), following, target)
+        builder.label(following)
+
+    def is_round(self, first: int, last: int) -> bool:
+        """Tell whether the way from a block to an earlier one ends a round of a loop: not if there is a barrier in it.
+
+        Where packets go from barrier to barrier, the loop over them polls.
+        """
+        return first <= last and (not self.graph.regions or is_before_barriers(self.graph, first, last))
+
+    def cost_of(self, number: int) -> int:
+        """Return what another round of the loop with this header costs."""
+        return SPIN_COST if number in self.graph.spins else 1
+
+    def poll(self, cost: int) -> None:
+        """Spend some of the budget; call the runtime when it is used up."""
+        builder = self.builder
+        pointer = self.budget or self.frame.warp_pointer("budget")
+        left = builder.assign(f"load i32, ptr {pointer}, align 4")
+        left = builder.assign(f"sub i32 {left}, {cost}")
+        builder.line(f"store i32 {left}, ptr {pointer}, align 4")
+        over = builder.assign(f"icmp sle i32 {left}, 0")
+        call, after = builder.new_label("poll"), builder.new_label("polled")
+        builder.branch(over, call, after, likely=False)
+        builder.label(call)
+        self.frame.service("poll", "void")
+        if self.budget:
+            left = builder.assign(f"load i32, ptr {self.frame.warp_pointer('budget')}, align 4")
+            builder.line(f"store i32 {left}, ptr {pointer}, align 4")
+        builder.jump(after)
+        builder.label(after)
+
+    # --- general graphs ---------------------------------------------------------------------------
+
+    def _dispatch(self, block: Block, targets: list[int]) -> None:
+        """Go on by the dispatcher; at the end of a round of a loop that may wait, with the blocks behind the loop."""
+        back = [target for target in targets if target <= block.number]
+        if not back:
+            self.builder.jump(f"dispatch{self.region}")
+            return
+        waits = not self.graph.spins.isdisjoint(back)
+        self.poll(SPIN_COST if waits else 1)
+        behind = sum(1 << b.number for b in self.graph.blocks[block.number + 1 :] if not b.waits) if waits else 0
+        self.builder.line(f"store i1 false, ptr {self.from_start}")
+        self._chain(behind, -1, f"dispatch{self.region}")
+
+    def dispatcher(self) -> None:
+        """Emit the dispatcher of a general graph: the first block with lanes, barriers of the thread block last."""
+        if not self.graph.general:
+            return
+        builder, blocks = self.builder, self.graph.blocks
+        builder.label(f"dispatch{self.region}")
+        builder.line(f"store i1 true, ptr {self.from_start}")
+        self._try([block for block in blocks if not block.waits])
+        # Lanes in front of the operation of the warp at which it came in may yet have something to do.
+        last = builder.new_label("last")
+        builder.branch(builder.assign(f"load i1, ptr {self.from_start}"), last, f"dispatch{self.region}")
+        builder.label(last)
+        self._try([block for block in blocks if block.waits])
+        # Lanes that nobody can come to any more: what the program then means is undefined, but it ends.
+        stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
+        builder.branch(builder.is_zero(stuck), self.done, force)
+        builder.label(force)
+        if self.frame.module.checks:
+            instrument.tell_alone(self.frame, self.pending)
+        builder.line(f"store {self.mask_type} -1, ptr {self.released}")
+        builder.jump(f"dispatch{self.region}")
+
+    def _try(self, blocks: list[Block]) -> None:
+        """Run the first of some blocks that has lanes, if these need not wait there."""
+        for block in blocks:
+            following = self._after(block.number) if block.barrier == WARP else self.builder.new_label("try")
+            lanes = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[block.number]}")
+            self.builder.branch(self.builder.is_zero(lanes), following, self.label_of(block.number))
+            self.builder.label(following)
+
+    def _after(self, number: int) -> str:
+        """Where the dispatcher goes on if the lanes at an operation of the warp have to wait."""
+        return f"after{self.region}.{number}"
+
+    def _lanes_at(self, belongs: Callable[[Block], bool]) -> str:
+        """Return the lanes that wait at some of the blocks."""
+        builder, found = self.builder, "0"
+        for block, slot in zip(self.graph.blocks, self.pending, strict=True):
+            if belongs(block):
+                here = builder.assign(f"load {self.mask_type}, ptr {slot}")
+                found = builder.assign(f"or {self.mask_type} {found}, {here}")
+        return found
+
+    def _meet(self, block: Block) -> None:
+        """Let the lanes of the block wait until no lane that they name is on its way; see 9.7.13 of the manual.
+
+        Then all that it names may go on, wherever they are: lanes may come to bar.warp.sync in different places.
+        """
+        builder, frame, type_ = self.builder, self.frame, self.mask_type
+        named = self._named(block)
+        # Who waits at an operation that gives a value has come to no other one.
+        alike = [other for other in self.graph.blocks if _is_warp_barrier(block) and _is_warp_barrier(other)]
+        elsewhere = self._lanes_at(lambda other: other is not block and other not in alike)
+        waiting = self._lanes_at(lambda other: other is not block and other in alike)
+        missing = builder.assign(f"and {type_} {named}, {elsewhere}")
+        released = builder.assign(f"load {type_}, ptr {self.released}")
+        held = builder.assign(f"xor {type_} {released}, -1")
+        held = builder.assign(f"and {type_} {held}, {frame.mask}")
+        all_here, free = builder.is_zero(missing), builder.is_zero(held)
+        go, wait = builder.new_label("go"), builder.new_label("wait")
+        builder.branch(builder.assign(f"or i1 {all_here}, {free}"), go, wait)
+        builder.label(wait)
+        builder.line(f"store {type_} {frame.mask}, ptr {self.pending[block.number]}")
+        builder.jump(self._after(block.number))
+        builder.label(go)
+        met = builder.assign(f"and {type_} {named}, {waiting}")
+        met = builder.assign(f"select i1 {all_here}, {type_} {met}, {type_} 0")
+        left = builder.assign(f"xor {type_} {frame.mask}, -1")
+        left = builder.assign(f"and {type_} {released}, {left}")
+        builder.line(f"store {type_} {builder.assign(f'or {type_} {left}, {met}')}, ptr {self.released}")
+
+    def _named(self, block: Block) -> str:
+        """Return the lanes that an operation of the warp names, by any of the lanes that run it."""
+        builder, frame = self.builder, self.frame
+        members = frame.read(block.steps[0].instruction.operands[-1], "b32")
+        if members.shape is Shape.UNIFORM:
+            return builder.resize(members, self.mask_type).ref
+        every = builder.broadcast(constant(0, "i32"))
+        chosen = builder.select(frame.lanes(), members, every)
+        name = f"llvm.vector.reduce.or.v{frame.width}i32"
+        frame.module.declare(name, "i32", [f"<{frame.width} x i32>"])
+        found = builder.call(name, "i32", builder.typed(chosen))
+        return builder.resize(Value(found, "i32", Shape.UNIFORM), self.mask_type).ref
+
+    def joined_lanes(self) -> str:
+        """Return the lanes at all blocks with the same barrier, and let them go on behind it.
+
+        Lanes of one warp may arrive at a barrier in different places; the warp waits for it once.
+        """
+        mask, block = self.frame.mask, self.block
+        if not self.graph.general:
+            return mask
+        for other in self.graph.blocks:
+            if other is block or other.barrier != BLOCK or not _same_barrier(other, block):
+                continue
+            here = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[other.number]}")
+            self.builder.line(f"store {self.mask_type} 0, ptr {self.pending[other.number]}")
+            mask = self.builder.assign(f"or {self.mask_type} {mask}, {here}")
+            target = other.end.targets[0] if other.end.targets else RETURN
+            if target == RETURN:
+                self._return_some(here, sure=False)
+                continue
+            old = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[target]}")
+            both = self.builder.assign(f"or {self.mask_type} {old}, {here}")
+            self.builder.line(f"store {self.mask_type} {both}, ptr {self.pending[target]}")
+        return mask
+
+
+def _is_warp_barrier(block: Block) -> bool:
+    """Tell whether a block is a bar.warp.sync, at which lanes meet wherever they come to one."""
+    return block.barrier == WARP and block.steps[0].instruction.opcode not in COLLECTIVES
+
+
+def _same_barrier(a: Block, b: Block) -> bool:
+    """Tell whether two barrier blocks certainly name the same barrier, and wait for it without a result."""
+    first, second = a.steps[0].instruction, b.steps[0].instruction
+    same = (first.opcode, first.modifiers, first.operands) == (second.opcode, second.modifiers, second.operands)
+    return same and not {"sync", "wait"}.isdisjoint(first.modifiers) and not a.steps[0].reads

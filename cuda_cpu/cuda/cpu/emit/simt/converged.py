@@ -1,0 +1,367 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The copy of a function for whole packets: all lanes run, they lie in a row, and they go the same way.
+
+There are no masks, and affine registers are their bases alone. Where lanes part, or a value that is made wider wraps
+around, the packet goes on in the general copy; it may come back where the lanes have met (`enters`). What decides
+a branch is often known of all lanes from the first and the last one of each segment (`note`): then nothing is
+computed lane by lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cuda.cpu.emit.access import affine
+from cuda.cpu.emit.access.linear import is_nothing
+from cuda.cpu.emit.instructions.compare import compare
+from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, width_of
+from cuda.cpu.emit.simt import predication
+from cuda.cpu.emit.simt.control import Flow
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.passes.find_affine import INTEGERS, stride_of, widened
+from cuda.cpu.passes.find_pending import members
+from cuda.cpu.passes.graph import BLOCK, RETURN, Block, End, Step
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Negated, Operand, Pair, Register
+
+COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"}
+
+
+def begin(frame: Frame, flow: Flow, block: Block, *, in_loop: bool) -> None:
+    """Begin the block's copy for whole packets."""
+    frame.in_loop = in_loop
+    frame.builder.label(flow.whole_label(block.number))
+    flow.block = block
+    frame.begin_block(block.number, "-1")
+    frame.kept, frame.waiting = 0, False
+    frame.whole = frame.full = True
+    frame.rows = bool(frame.in_row)
+    _check_widening(frame, flow, block)
+
+
+def leave(frame: Frame) -> None:
+    """Go back to emitting for any packet."""
+    frame.whole = frame.full = frame.rows = False
+
+
+def enter_if(frame: Frame, flow: Flow, mask: str, number: int) -> None:
+    """Go on in the copy of a block for whole packets if that is what we have."""
+    builder = frame.builder
+    every = builder.assign(f"icmp eq {builder.mask_type} {mask}, -1")
+    if frame.in_row:
+        every = builder.assign(f"and i1 {every}, {builder.assign(f'load i1, ptr {frame.in_row}')}")
+    other = builder.new_label("general")
+    builder.branch(every, flow.whole_label(number), other)
+    builder.label(other)
+
+
+def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int, str] | None = None) -> None:
+    """Go on in the general copy if a value that the block makes wider wraps around within the packet.
+
+    `elsewhere` has the lanes that wait for those of the block, by the numbers of their blocks.
+    """
+    builder, good = frame.builder, None
+    for step in block.steps:
+        for source, stride in widened(frame.graph, step):
+            fits = affine.fits_packet(frame, source, stride, step.form.type)
+            good = fits if good is None else builder.binary("and", good, fits)
+    if good is None:
+        return
+    stay, wraps = builder.new_label("stay"), builder.new_label("wraps")
+    builder.branch(good.ref, stay, wraps, likely=True)
+    builder.label(wraps)
+    live, lanes = 0, {**(elsewhere or {}), block.number: frame.mask}
+    for number, mask in lanes.items():
+        live |= frame.graph.live_in[number]
+        builder.line(f"store {builder.mask_type} {mask}, ptr {flow.pending[number]}")
+    give_vectors(frame, live)
+    builder.line(f"store i1 false, ptr {frame.in_row}")
+    builder.jump(flow.label_of(block.number))
+    builder.label(stay)
+
+
+def give_vectors(frame: Frame, live: int) -> None:
+    """Store the vectors of affine registers, which the general copy works with."""
+    bases = dict(frame.bases)
+    for name in frame.graph.strides:
+        if live >> frame.graph.register_bits[name] & 1:
+            frame.builder.store(affine.vector_of(frame, name), frame.slot(name))
+    frame.bases = bases
+
+
+# --- ends of blocks -----------------------------------------------------------------------------------
+
+
+def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step], None]) -> None:
+    """Go where all lanes go; where they part, both ways if these are short, or else to the general copy."""
+    builder, at_end = frame.builder, block.end
+    frame.line = at_end.line or frame.line
+    if at_end.kind in ("return", "exit"):
+        flow.leave("-1", exits=at_end.kind == "exit")
+        builder.jump(flow.done)
+    elif at_end.kind == "jump" or len(set(at_end.targets)) == 1:
+        _go(flow, block, at_end.targets[0])
+    elif frame.graph.is_divergent(at_end):
+        _part(frame, flow, block, at_end, emit_step)
+    elif at_end.kind == "branch":
+        arms = [builder.new_label("arm"), builder.new_label("arm")]
+        builder.branch(frame.guard_value(at_end.condition).ref, *arms)
+        for arm, target in zip(arms, at_end.targets, strict=True):
+            builder.label(arm)
+            _go(flow, block, target)
+    else:
+        flow.switch(block, at_end, lambda target: _go(flow, block, target))
+
+
+def _go(flow: Flow, block: Block, target: int) -> None:
+    if target == RETURN:
+        flow.leave("-1", exits=False)
+        flow.builder.jump(flow.done)
+        return
+    if flow.regions and target <= block.number and target in flow.regions.turns:
+        flow.regions.turns.end_round(block, target)
+        return
+    if flow.is_round(target, block.number):
+        flow.poll(flow.cost_of(target))
+    flow.builder.jump(flow.whole_label(target))
+
+
+def _part(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callable[[Frame, Step], None]) -> None:
+    builder = frame.builder
+    if at_end.kind == "branch":
+        register = at_end.condition.register
+        known = _known(frame, register) or _known_anew(frame, register, emit_step)
+        every, none = known or _count(frame, register)
+        if at_end.condition.negated:
+            every, none = none, every
+        for condition, target in ((every, at_end.targets[0]), (none, at_end.targets[1])):
+            arm, other = builder.new_label("arm"), builder.new_label("part")
+            builder.branch(condition, arm, other)
+            builder.label(arm)
+            _go(flow, block, target)
+            builder.label(other)
+    arms = predication.arms_of(frame, at_end)
+    if arms and not (flow.abreast and flow.abreast.leaves_out(arms)):
+
+        def check(block: Block, elsewhere: dict[int, str]) -> None:
+            _check_widening(frame, flow, block, elsewhere)
+
+        predication.emit_arms(frame, flow, at_end, arms, emit_step, check)
+        return
+    live = 0
+    for target in at_end.targets:
+        live |= frame.graph.live_in[target] if target != RETURN else 0
+    give_vectors(frame, live)
+    flow.go(block, flow.part(at_end))
+
+
+def _count(frame: Frame, register: str) -> tuple[str, str]:
+    """Return whether all lanes' predicates hold, and whether none does."""
+    builder = frame.builder
+    bits = builder.lane_bits(frame.get(register))
+    return builder.assign(f"icmp eq {builder.mask_type} {bits}, -1"), builder.is_zero(bits)
+
+
+# --- what is known of all lanes -------------------------------------------------------------------------
+
+NOTED = {"setp", "and", "or", "not", "mov"}
+
+
+def note(frame: Frame, step: Step) -> None:
+    """Find out whether a predicate that the step writes holds for all lanes or for none, if that is cheap."""
+    form, instruction = step.form, step.instruction
+    for name in step.writes:
+        frame.known.pop(name, None)
+    if instruction.guard is not None or not instruction.operands:
+        return
+    target = instruction.operands[0]
+    target = target.first if isinstance(target, Pair) else target
+    if not isinstance(target, Register):
+        return
+    if form.opcode == "setp":
+        found = _compare(frame, form, instruction.operands)
+        if found and getattr(form, "boolop", None):
+            found = _combine(frame, form.boolop, found, _known_operand(frame, instruction.operands[3]))
+    elif form.opcode in ("and", "or", "not", "mov") and form.type == "pred":
+        found = _known_operand(frame, instruction.operands[1])
+        if form.opcode == "not" and found:
+            found = found[1], found[0]
+        elif form.opcode in ("and", "or") and found:
+            found = _combine(frame, form.opcode, found, _known_operand(frame, instruction.operands[2]))
+    else:
+        return
+    if found:
+        frame.known[target.name] = found
+
+
+def _known(frame: Frame, register: str) -> tuple[str, str] | None:
+    if frame.graph.is_uniform(register):
+        value = frame.get(register)
+        return value.ref, frame.builder.complement(value).ref
+    return frame.known.get(register)
+
+
+def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> tuple[str, str] | None:
+    """Compare once more what another block has compared, if that is cheap: one lane's comparison may do for all."""
+    graph, steps = frame.graph, frame.recomputed[0].get(register, ())
+    varying = [step for step in steps if not graph.is_uniform(step.writes[0]) and step.writes[0] not in graph.strides]
+    if any(step.form.opcode not in NOTED for step in varying):
+        return None
+    for step in steps:
+        emit_step(frame, step)
+    return frame.known.get(register)
+
+
+def _known_operand(frame: Frame, operand: Operand) -> tuple[str, str] | None:
+    if isinstance(operand, Negated):
+        found = _known(frame, operand.operand.name)
+        return found and (found[1], found[0])
+    return _known(frame, operand.name) if isinstance(operand, Register) else None
+
+
+def _combine(frame: Frame, boolop: str, a: tuple[str, str], b: tuple[str, str] | None) -> tuple[str, str] | None:
+    if b is None or boolop not in ("and", "or"):
+        return None
+    every, none = ("and", "or") if boolop == "and" else ("or", "and")
+    builder = frame.builder
+    return builder.assign(f"{every} i1 {a[0]}, {b[0]}"), builder.assign(f"{none} i1 {a[1]}, {b[1]}")
+
+
+def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[str, str] | None:
+    """Compare the first and the last lane of each segment: base + stride * lane goes one way only."""
+    type_ = form.type
+    if type_ not in INTEGERS or form.cmp not in COMPARISONS:
+        return None
+    strides = [stride_of(frame.graph, operand) for operand in operands[1:3]]
+    if None in strides:
+        return None
+    builder, last = frame.builder, affine.lanes_of_segment(frame) - 1
+    every: Value | None = None
+    none: Value | None = None
+    far = [last * stride for stride in strides]
+    for segment in affine.segments(frame):
+        frame.segment = segment
+        ends, sound = [], constant(1, "i1")
+        for operand, stride in zip(operands[1:3], strides, strict=True):
+            base = frame.read(operand, type_)
+            end_ = builder.binary("add", base, constant(last * stride, ELEMENTS[type_])) if stride else base
+            if stride:
+                sound = builder.binary("and", sound, affine.fits(frame, base, type_, last * stride))
+            ends.append((base, end_))
+        frame.segment = None
+        (a, a_end), (b, b_end) = ends
+        here, nowhere = _compare_ends(frame, form, type_, (a, b), (a_end, b_end))
+        here, nowhere = builder.binary("and", here, sound), builder.binary("and", nowhere, sound)
+        here = _compare_far_end(frame, form, type_, (a, b), far) or here
+        every = here if every is None else builder.binary("and", every, here)
+        none = nowhere if none is None else builder.binary("and", none, nowhere)
+    at_once = _compare_at_once(frame, form, operands, far)
+    return (at_once or every).ref, none.ref
+
+
+def _compare_at_once(frame: Frame, form: Form, operands: tuple[Operand, ...], far: list[int]) -> Value | None:
+    """Compare one lane for both segments, where the second one lies on the way that the lanes go."""
+    beyond = [affine.distance_of(frame, operand) for operand in operands[1:3]]
+    moved, fixed = beyond if far[0] else beyond[::-1]
+    if len(affine.segments(frame)) == 1 or not is_nothing(fixed) or is_nothing(moved):
+        return None
+    frame.segment = 0
+    a, b = (frame.read(operand, form.type) for operand in operands[1:3])
+    frame.segment = None
+    return _compare_far_end(frame, form, form.type, (a, b), far, moved)
+
+
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "lo": "hi", "ls": "hs", "hi": "lo", "hs": "ls"}
+
+
+def _compare_far_end(
+    frame: Frame, form: Form, type_: str, bases: tuple[Value, Value], far: list[int], beyond: Value | None = None
+) -> Value | None:
+    """Compare a base with a bound that leaves room for the other lanes; None if another lane decides.
+
+    All of base .. base + far are less than the bound, and none wraps around, if base is less than bound - far: one
+    comparison, with what does not change in a loop. Where bound - far would wrap around, no base is less. `beyond` is
+    where the other segment begins; where that is the other way, as nobody writes kernels, the packet goes on in the
+    general copy.
+    """
+    builder = frame.builder
+    cmp, (a, b) = form.cmp, bases
+    if not far[0]:
+        cmp, a, b, far = MIRRORED.get(cmp, ""), b, a, far[::-1]
+    less = cmp in ("lt", "le", "lo", "ls")
+    if far[1] or not far[0] or cmp not in MIRRORED or less != (far[0] > 0):
+        return None
+    room = abs(far[0]) - (cmp in ("le", "ge", "ls", "hs"))
+    kind = "s" if type_.startswith("s") and cmp[1] in "et" else "u"  # lo, ls, hi and hs are unsigned
+    if room >= 1 << width_of(b.element) - (kind == "s"):  # all numbers lie between the lanes
+        return None
+    saturated = f"{kind}{'sub' if less else 'add'}.sat"
+    bound = builder.intrinsic(saturated, b.element, b, constant(room, b.element))
+    if beyond is not None:
+        beyond, nothing = builder.resize(beyond, b.element, signed=True), constant(0, b.element)
+        beyond = beyond if less else builder.binary("sub", nothing, beyond)
+        low, high = affine.range_of(kind + b.element[1:])
+        bound = builder.intrinsic(saturated, b.element, bound, beyond)
+        on_the_way = builder.compare("icmp sge", beyond, nothing)
+        bound = builder.select(on_the_way, bound, constant(low if less else high, b.element))
+    return builder.compare(f"icmp {kind}{'lt' if less else 'gt'}", a, bound)
+
+
+def _compare_ends(frame: Frame, form: Form, type_: str, first: tuple, last: tuple) -> tuple[Value, Value]:
+    builder = frame.builder
+    if form.cmp not in ("eq", "ne"):
+        ends = [compare(frame, form, type_, *each) for each in (first, last)]
+        neither = builder.complement(builder.binary("or", *ends))
+        return builder.binary("and", *ends), neither
+    sign = "s" if type_.startswith("s") else "u"
+    equal, less, more = (
+        builder.binary("and", *(builder.compare(f"icmp {name}", *each) for each in (first, last)))
+        for name in ("eq", sign + "lt", sign + "gt")
+    )
+    apart = builder.binary("or", less, more)
+    return (equal, apart) if form.cmp == "eq" else (apart, equal)
+
+
+# --- where lanes that have met again come back -------------------------------------------------------------
+
+
+def enters(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int]]:
+    """Return the blocks at which the general copy looks whether its packet is whole (again), and those in loops.
+
+    Not inside of loops: these would have two entries then, and LLVM would not take them for loops any more.
+    """
+    graph, inside = frame.graph, set(numbers)
+    before: dict[int, int] = dict.fromkeys(numbers, 0)
+    headers: dict[int, int] = {}
+    for number in numbers:
+        if graph.regions and graph.blocks[number].barrier == BLOCK:
+            continue
+        for target in set(graph.blocks[number].end.targets) & inside:
+            before[target] += 1
+            if target <= number:
+                headers[target] = max(number, headers.get(target, 0))
+    found, loops = {numbers[0]}, set()
+    end_of_loop = -1
+    for number in numbers:
+        if number <= end_of_loop:
+            loops.add(number)
+            continue
+        end_of_loop = headers.get(number, -1)
+        if end_of_loop >= 0:
+            loops.add(number)
+        if graph.divergent >> number & 1 and (before[number] > 1 or affine.has_rows(frame, graph.blocks[number])):
+            found.add(number)
+    return found, loops
+
+
+def live_affine(frame: Frame, live: int) -> list[str]:
+    """Return the affine registers among some."""
+    return [name for name in frame.graph.strides if live >> frame.graph.register_bits[name] & 1]
+
+
+def names_of(frame: Frame, registers: int) -> list[str]:
+    """Return the names of a set of registers, without the special ones."""
+    by_bit = {bit: name for name, bit in frame.graph.register_bits.items()}
+    names = [by_bit[bit] for bit in members(registers)]
+    return [name for name in names if name in frame.function.registers or name == "%cc"]

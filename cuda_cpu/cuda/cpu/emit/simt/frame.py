@@ -1,0 +1,388 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The function being emitted: its registers, masks and variables, and the layout of `struct cpu_warp`."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from cuda.cpu.emit.access import affine
+from cuda.cpu.emit.instructions import special_registers
+from cuda.cpu.emit.llvm.builder import Builder, Module
+from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
+from cuda.cpu.passes.find_pending import find_reach
+from cuda.cpu.passes.find_recomputed import find_recomputed
+from cuda.cpu.passes.graph import Block, Graph, Step
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Address, Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.access.indexed import Indexed
+    from cuda.cpu.emit.simt.control import Flow
+    from cuda.cpu.emit.simt.parameters import Storage
+    from cuda.cpu.ptx.program import Program
+
+# Offsets in struct cpu_warp and struct cpu_runtime: see runtime/exec/kernel_abi.h.
+WARP = {
+    "runtime": 0, "params": 8, "shared": 16, "local": 24, "symbols": 32, "local_stride": 40, "local_top": 48,
+    "lanes": 56, "budget": 60, "warp_id": 64, "shared_size": 68, "shared_static": 72, "worker": 76,
+    "grid_dim": 80, "block_idx": 92, "block_dim": 104, "cluster_dim": 116, "grid_id": 128, "grid_workspace": 136,
+    "thread_idx": 144, "stack_limit": 528, "cluster_shared": 536, "graph_exec": 544, "rows": 552, "current": 556,
+    "warp_count": 560, "warp_bytes": 564, "blocks": 568, "last_lanes": 572,
+}  # fmt: skip
+SERVICES = {
+    "barrier_sync": 0, "barrier_arrive": 8, "barrier_reduce": 16, "poll": 24, "fault": 32, "vprintf": 40,
+    "malloc": 48,
+    "free": 56, "assert_fail": 64, "nanosleep": 72, "clock": 80, "globaltimer": 88, "exit_lanes": 96,
+    "cluster_arrive": 104, "cluster_wait": 112, "graph_set_conditional": 120, "graph_launch": 128,
+    "texture": 136, "bulk": 144, "graph_update": 152, "check_access": 160, "check_warp": 168, "check_fence": 176,
+    "check_barrier": 184, "device_call": 192,
+}  # fmt: skip
+MOST_IN_PLACE = 32  # calls of helpers in a function that are put in place
+FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
+ABI = 8  # CPU_KERNEL_ABI
+# What is the same for all warps that a call runs, read once at the entry of a function, from the first warp.
+OF_BLOCK = {
+    "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",
+    "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
+    "cluster_shared", "graph_exec", "rows", "blocks", "last_lanes",
+}  # fmt: skip
+
+
+class Frame:
+    """What emitters work with. `builder` writes the instructions, the frame knows what operands mean."""
+
+    def __init__(self, module: Module, program: Program, graph: Graph):
+        self.module = module
+        self.program = program
+        self.graph = graph
+        self.function = graph.function
+        self.builder = Builder(module)
+        self.width = module.width
+        self.slots: dict[str, str] = {}  # registers that live across blocks
+        self.values: dict[str, Value] = {}  # registers as known in the current block
+        self.base_slots: dict[tuple[str, int], str] = {}  # the same for the bases of affine registers, see affine.py
+        self.bases: dict[tuple[str, int], Value] = {}
+        self.segment: int | None = None  # operands mean the bases of this segment of the packet
+        self.rows = False  # the copy of a block for warps that lie in a row is being emitted
+        self.full = False  # the copy for a packet of which all lanes run
+        self.whole = False  # whole packets are being emitted, see whole.py
+        self.in_loop = False  # the block that is being emitted for whole packets
+        self.known: dict[str, tuple[str, str]] = {}  # predicates of whole packets: all lanes', no lane's (i1 operands)
+        self.loaded: dict[tuple[int, int], Value] = {}  # elements of later loads of the block, see neighbours.py
+        self.positions: tuple[Block | None, dict[int, int]] = (None, {})  # of a block's steps, see neighbours.py
+        self.indexed: dict[str, Indexed] = {}  # vectors of the block that are made of narrower ones, see indexed.py
+        self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
+        self.mask = ""  # lanes that run the current block
+        self.kept = 0  # registers that other lanes still need
+        self.waiting = False  # other lanes may wait elsewhere
+        self.checked: dict[tuple[Address, str], Value] = {}  # addresses of the instruction that checks have returned
+        self.check_rows: dict[int, str] = {}  # slots through which they do
+        self.fetched: list[tuple[str, int]] = []  # addresses, base and offset, from which the block fetches ahead
+        self.line = 0
+        self.guard: Value | None = None
+        self.variables: dict[str, Storage | int] = {}  # .param variables; of a kernel's own the offset
+        self.local_offsets: dict[str, int] = {}
+        self.warp = "%warp"  # the warp that runs
+        self.first_lane: Value | None = None  # of the packet in its warp, i32; None: 0
+        self.block_places: list[str] = []  # slots of %ctaid, where one call runs many blocks
+        self.starts: dict[tuple[str, int], Value] = {}  # %tid of each segment's first lane, where it is counted
+        self._at_entry: dict[str, str] = {}
+        self.dead = "%dead"  # pointer to the lanes that have exited in calls
+        self.flow: Flow | None = None
+        self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
+        self.local_before: Value | None = None  # where the caller's ends: less, if the function's has to be aligned
+        self._lanes: Value | None = None
+        self._may_grow = MOST_IN_PLACE
+        self._read: set[str] | None = None
+        self._ways: Counter[int] | None = None
+        self._reach: list[int] | None = None
+        self._crossing = 0  # registers that live from one block to another
+        for live in graph.live_in:
+            self._crossing |= live
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def begin_block(self, number: int, mask: str) -> None:
+        self.values.clear()
+        self.bases.clear()
+        self.known.clear()
+        self.loaded.clear()
+        self.indexed.clear()
+        self.fetched.clear()
+        self.kept = self.graph.kept[number]
+        self.waiting = self.graph.pending[number] != 0
+        self.set_mask(mask)
+
+    @property
+    def of_program(self) -> str:
+        """What is said of a load in a loop out of which LLVM may move it, see even.py."""
+        return "" if self.flow.even is None else ", !tbaa !6"
+
+    @functools.cached_property
+    def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
+        """Registers that a few steps make anew anywhere, see find_recomputed.py."""
+        return ({}, {}) if self.module.quick else find_recomputed(self.graph)
+
+    def in_place(self) -> str:
+        """Return the attribute of a call that LLVM shall put in place: in loops, as long as the function stays small.
+
+        Round a call, all vectors of a loop go to the stack and come back.
+        """
+        number = self.flow.block.number
+        if self.module.quick or not self._may_grow or not any(a <= number <= b for a, b in self.graph.loops):
+            return ""
+        self._may_grow -= 1
+        return "alwaysinline"
+
+    def set_mask(self, mask: str) -> None:
+        self.mask = mask
+        self._lanes = None
+
+    def lanes(self) -> Value:
+        """Return the lanes that run, as one predicate per lane."""
+        if self._lanes is None:
+            self._lanes = self.builder.lanes_of(self.mask)
+        return self._lanes
+
+    def reach(self) -> list[int]:
+        """Return the blocks that each block can lead to."""
+        if self._reach is None:
+            self._reach = find_reach(self.graph)
+        return self._reach
+
+    def ways_to(self, number: int) -> int:
+        """Return from how many places lanes come to a block."""
+        if self._ways is None:
+            self._ways = Counter(target for block in self.graph.blocks for target in set(block.end.targets))
+            self._ways[0] += 1  # the function's beginning
+        return self._ways[number]
+
+    # --- registers --------------------------------------------------------------------------------
+
+    def element_of(self, register: str) -> str:
+        """Return the integer type that holds a register."""
+        if register == "%cc":
+            return "i1"
+        declared = self.function.registers.get(register)
+        if declared is None:
+            raise PtxError(f"register {register!r} is not declared", self.line)
+        return integer_of(ELEMENTS[declared])
+
+    def slot(self, register: str) -> str:
+        slot = self.slots.get(register)
+        if slot is None:
+            shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
+            slot = self.slots[register] = self.builder.alloca(self.builder.type(self.element_of(register), shape))
+        return slot
+
+    def get(self, register: str) -> Value:
+        """Return a register's value, an integer."""
+        if self.segment is not None:
+            return affine.get_base(self, register)
+        value = self.values.get(register)
+        if value is None:
+            if register not in self.function.registers and register != "%cc":
+                value = special_registers.read(self, register)
+                if register in special_registers.CHANGING:
+                    return value
+            elif self.whole and register in self.graph.strides:
+                value = affine.vector_of(self, register)
+            else:
+                shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
+                value = self.builder.load(self.element_of(register), self.slot(register), shape=shape)
+            self.values[register] = value
+        return value
+
+    def set(self, register: str, value: Value) -> None:
+        """Write a register for the lanes that run (and whose guard holds)."""
+        builder, bit = self.builder, 1 << self.graph.register_bits[register]
+        value = builder.resize(builder.bits(value), self.element_of(register))
+        if self.segment is not None:
+            affine.set_base(self, register, value)
+            return
+        if self.guard is not None:
+            value = builder.select(self.guard, value, self.get(register))
+        if self.graph.uniform & bit:
+            assert value.uniform, f"{self.function.name}: line {self.line}: {register} was found uniform"
+        else:
+            value = builder.broadcast(value)
+        if self.crosses(register):
+            if self.kept & bit:
+                value = builder.select(self.lanes(), value, self.get(register))
+            builder.store(value, self.slot(register))
+        self.values[register] = value
+
+    def is_read(self, register: str) -> bool:
+        """Tell whether any instruction or branch of the function reads a register."""
+        if self._read is None:
+            steps = (step for block in self.graph.blocks for step in block.steps)
+            self._read = {name for step in steps for name in step.reads}
+            self._read.update(name for block in self.graph.blocks for name in block.end.reads)
+        return register in self._read
+
+    def crosses(self, register: str) -> bool:
+        """Tell whether a register lives from one block to another."""
+        return bool(self._crossing >> self.graph.register_bits[register] & 1)
+
+    # --- operands ---------------------------------------------------------------------------------
+
+    def read(self, operand: Operand, type_: str) -> Value:
+        """Return a source operand as PTX type `type_` (floats as LLVM floats, everything else as integers)."""
+        element = ELEMENTS[type_]
+        match operand:
+            case Register(name):
+                value = self.builder.resize(self.get(name), integer_of(element))
+                return self.builder.cast("bitcast", value, element) if is_float(element) else value
+            case Immediate(bits, kind):
+                return self._immediate(bits, kind, element)
+            case Negated(register):
+                return self.builder.complement(self.get(register.name))
+            case Symbol(name, offset):
+                return self.builder.resize(self.address_of(name, offset), integer_of(element))
+            case Vector(elements):
+                return self._pack(elements, element)
+        raise PtxError(f"operand {operand!r} cannot be read as .{type_}", self.line)
+
+    def _immediate(self, bits: int, kind: str, element: str) -> Value:
+        if not is_float(element):
+            return constant(bool(bits) if element == "i1" else bits, element)
+        if kind == "int":
+            return real(float(bits), element)
+        have, want = (32 if kind == "f32" else 64), width_of(element)
+        if have == want:
+            return self.builder.cast("bitcast", constant(bits, integer_of(element)), element)
+        from struct import pack, unpack
+
+        number = unpack("<f", pack("<I", bits))[0] if have == 32 else unpack("<d", pack("<Q", bits))[0]
+        return real(number, element)
+
+    def _pack(self, elements: tuple[Operand | None, ...], element: str) -> Value:
+        """Join registers to a wider one, the first lowest: `mov.b32 %r, {%rs1, %rs2}`."""
+        part = self.part_of(element, elements)
+        builder, result = self.builder, None
+        for position, each in enumerate(elements):
+            piece = builder.resize(self.read(each, "b" + part[1:]), element)
+            if position:
+                piece = builder.binary("shl", piece, constant(position * width_of(part), element))
+            result = piece if result is None else builder.binary("or", result, piece)
+        return result
+
+    def part_of(self, element: str, parts: tuple[Operand | None, ...]) -> str:
+        """Return the type of so many equal parts of a type."""
+        width = width_of(element)
+        if width not in [len(parts) * part for part in (8, 16, 32, 64)]:
+            raise PtxError(f"{width} bits cannot be split into {len(parts)} parts", self.line)
+        return f"i{width // len(parts)}"
+
+    def write(self, operand: Operand | None, value: Value) -> None:
+        """Write a destination operand. A float is stored as its bits; a wider register is zero-extended."""
+        match operand:
+            case Register(name):
+                self.set(name, value)
+            case None | Sink():
+                pass
+            case Pair(first, _):
+                self.write(first, value)
+            case Vector(elements):
+                value = self.builder.bits(value)
+                part = self.part_of(value.element, elements)
+                for position, each in enumerate(elements):
+                    shifted = value
+                    if position:
+                        shifted = self.builder.binary("lshr", value, constant(position * width_of(part), value.element))
+                    self.write(each, self.builder.resize(shifted, part))
+            case _:
+                raise PtxError(f"operand {operand!r} cannot be written", self.line)
+
+    def guard_value(self, guard: Guard) -> Value:
+        value = self.get(guard.register)
+        return self.builder.complement(value) if guard.negated else value
+
+    # --- the warp, the runtime, symbols -----------------------------------------------------------
+
+    def warp_pointer(self, field: str, extra: int = 0) -> str:
+        return self.builder.offset(self.warp, WARP[field] + extra)
+
+    def at_entry(self, text: str) -> str:
+        """Return what an instruction gives that is done once, when the function is entered."""
+        name = self._at_entry.get(text)
+        if name is None:
+            name = self._at_entry[text] = self.builder.name()
+            self.builder.allocas.append(f"  {name} = {text}")
+        return name
+
+    def at_entry_load(self, pointer: str, offset: int, element: str, align: int) -> str:
+        place = self.at_entry(f"getelementptr i8, ptr {pointer}, i64 {offset}") if offset else pointer
+        return self.at_entry(f"load {element}, ptr {place}, align {align}, !invariant.load !2")
+
+    def warp_field(self, field: str, element: str, extra: int = 0, *, shape: Shape = Shape.UNIFORM) -> Value:
+        """Load a field of the warp that never changes while the kernel runs."""
+        align = 4 if element == "i32" else 8
+        if field in OF_BLOCK:
+            return Value(self.at_entry_load("%warp", WARP[field] + extra, element, align), element)
+        if field == "block_idx":
+            if self.block_places:
+                return self.builder.load(element, self.block_places[extra // 4])
+            # Not for ever: the kernel that calls this function goes on to other blocks.
+            place = self.at_entry(f"getelementptr i8, ptr %warp, i64 {WARP[field] + extra}")
+            return Value(self.at_entry(f"load {element}, ptr {place}, align {align}"), element)
+        pointer = self.warp_pointer(field, extra)
+        return Value(
+            self.builder.assign(
+                f"load {self.builder.type(element, shape)}, ptr {pointer}, align {align}, !invariant.load !2"
+            ),
+            element,
+            shape,
+        )
+
+    def lane_field(self, field: str, extra: int, shape: Shape) -> Value:
+        """Load 32-bit elements of a field with one for each lane of the warp, from the packet's first lane on."""
+        pointer = self.warp_pointer(field, extra)
+        if self.first_lane is not None:
+            pointer = self.builder.assign(f"getelementptr i32, ptr {pointer}, i32 {self.first_lane.ref}")
+        type_ = self.builder.type("i32", shape)
+        return Value(self.builder.assign(f"load {type_}, ptr {pointer}, align 4, !invariant.load !2"), "i32", shape)
+
+    def service(self, name: str, result: str, *args: str) -> str:
+        """Call a function of the runtime."""
+        table = self.warp_field("runtime", "ptr").ref
+        entry = self.builder.offset(table, SERVICES[name])
+        function = self.builder.assign(f"load ptr, ptr {entry}, align 8, !invariant.load !2")
+        text = f"call {result} {function}({', '.join((f'ptr {self.warp}', *args))})"
+        if result == "void":
+            self.builder.line(text)
+            return ""
+        return self.builder.assign(text)
+
+    def fault(self, kind: str, address: str = "0") -> None:
+        self.service("fault", "void", f"i32 {FAULTS[kind]}", f"i32 {self.line}", f"i64 {address}")
+
+    def fault_if(self, condition: str, kind: str) -> None:
+        """End the launch if the condition (an i1 operand) holds."""
+        builder = self.builder
+        bad, good = builder.new_label("bad"), builder.new_label("good")
+        builder.branch(condition, bad, good, likely=False)
+        builder.label(bad)
+        self.fault(kind)
+        builder.line("unreachable")
+        builder.label(good)
+
+    def address_of(self, name: str, offset: int = 0) -> Value:
+        """Return the address of a variable in its own state space, or of a function (i64)."""
+        if name in self.local_offsets:
+            start = constant(self.local_offsets[name] + offset, "i64")
+            return start if self.local_base is None else self.builder.binary("add", self.local_base, start)
+        if name in self.program.shared:
+            return constant(self.program.shared[name] + offset, "i64")
+        if self.function.entry and isinstance(self.variables.get(name), int):  # not those of calls
+            base = self.builder.cast("ptrtoint", self.warp_field("params", "ptr"), "i64")
+            return self.builder.binary("add", base, constant(self.variables[name] + offset, "i64"))
+        index = self.program.symbol_index.get(name)
+        if index is None:
+            raise PtxError(f"the address of {name!r} cannot be taken", self.line)
+        table = self.warp_field("symbols", "ptr").ref
+        base = Value(self.at_entry_load(table, 8 * index, "i64", 8), "i64")
+        return base if offset == 0 else self.builder.binary("add", base, constant(offset, "i64"))

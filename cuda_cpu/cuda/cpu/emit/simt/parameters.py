@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of kernels and device functions: layout, and .param variables as packets of words.
+
+A .param variable of a device function or of a call is no memory in PTX. Here it is a stack slot of packets,
+one per word, which LLVM turns
+into registers: a scalar is one packet of its own width, an array or a struct as many packets of 32 bits as it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cuda.cpu.emit.llvm.builder import Builder
+from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
+from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Variable
+
+
+def offsets_of(parameters: Iterable[Variable]) -> tuple[dict[str, int], int]:
+    """Return the offset of each kernel parameter, and the size of all."""
+    offsets, end = {}, 0
+    for parameter in parameters:
+        start = -(-end // parameter.align) * parameter.align
+        offsets[parameter.name] = start
+        end = start + parameter.size
+    return offsets, end
+
+
+def is_scalar(variable: Variable) -> bool:
+    """Tell whether the variable travels as one packet rather than as a pointer to packets."""
+    return variable.size in (1, 2, 4, 8) and not variable.dims
+
+
+def words_of(variable: Variable) -> tuple[str, int]:
+    """Return element type and number of the packets that hold a variable."""
+    if is_scalar(variable):
+        return f"i{8 * variable.size}", 1
+    return "i32", -(-variable.size // 4)
+
+
+class Storage:
+    """A .param variable in packets of `element` at `pointer`."""
+
+    def __init__(self, builder: Builder, variable: Variable, pointer: str = ""):
+        self.builder = builder
+        self.name = variable.name
+        self.element, self.count = words_of(variable)
+        self.pointer = pointer or builder.alloca(f"[{self.count} x {builder.type(self.element)}]")
+
+    def load(self, index: int) -> Value:
+        return self.builder.load(self.element, self._at(index), shape=Shape.VECTOR)
+
+    def store(self, index: int, value: Value, lanes: Value | None) -> None:
+        value = self.builder.broadcast(value)
+        if lanes is not None:
+            value = self.builder.select(lanes, value, self.load(index))
+        self.builder.store(value, self._at(index))
+
+    def _at(self, index: int) -> str:
+        return self.builder.offset(self.pointer, index * width_of(self.element) * self.builder.width // 8)
+
+    def _place(self, offset: int, width: int, line: int) -> tuple[int, int, int]:
+        """Return the first word, the bit in it, and the number of words of an access."""
+        unit = width_of(self.element)
+        first, bit = divmod(8 * offset, unit)
+        count = max(1, width // unit)
+        if (bit and bit + width > unit) or first + count > self.count or offset < 0:
+            raise PtxError(f"access of {width // 8} bytes at offset {offset} of parameter {self.name!r}", line)
+        return first, bit, count
+
+    def read(self, offset: int, element: str, line: int) -> Value:
+        """Return `element` (an integer) at a byte offset."""
+        builder = self.builder
+        first, bit, count = self._place(offset, width_of(element), line)
+        if count == 1:
+            word = self.load(first)
+            if bit:
+                word = builder.binary("lshr", word, constant(bit, self.element))
+            return builder.resize(word, element)
+        result = None
+        for index in range(count):
+            word = builder.resize(self.load(first + index), element)
+            if index:
+                word = builder.binary("shl", word, constant(index * width_of(self.element), element))
+            result = word if result is None else builder.binary("or", result, word)
+        return result
+
+    def write(self, offset: int, value: Value, line: int, lanes: Value | None = None) -> None:
+        """Put an integer at a byte offset, for `lanes` only if given."""
+        builder, width, unit = self.builder, width_of(value.element), width_of(self.element)
+        first, bit, count = self._place(offset, width, line)
+        if count == 1 and width < unit:
+            hole = constant(~(((1 << width) - 1) << bit), self.element)
+            old = builder.binary("and", self.load(first), hole)
+            new = builder.binary("shl", builder.resize(value, self.element), constant(bit, self.element))
+            self.store(first, builder.binary("or", old, new), lanes)
+            return
+        for index in range(count):
+            word = value
+            if index:
+                word = builder.binary("lshr", value, constant(index * unit, value.element))
+            self.store(first + index, builder.resize(word, self.element), lanes)

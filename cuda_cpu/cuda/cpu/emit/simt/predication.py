@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Short ways that some lanes of a whole packet take before all of them meet again.
+
+The blocks of both arms of a branch are emitted one after the other for the lanes that take them, within the copy for
+whole packets, which then goes on where the arms meet. So a packet of which one lane writes a result stays whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cuda.cpu.emit.llvm.registry import PURE
+from cuda.cpu.emit.simt.control import Flow
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.passes.graph import RETURN, Block, End, Step
+
+MOST_STEPS = 16  # of both arms: they are emitted once more
+MEMORY = {"ld", "ldu", "st", "atom", "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """The blocks behind each target of a branch, and the one where the lanes meet."""
+
+    blocks: dict[int, list[Block]]
+    join: int
+
+
+def arms_of(frame: Frame, end: End) -> Arms | None:
+    """Return the arms of a branch if they are short, straight, and meet."""
+    if end.kind != "branch":
+        return None
+    found, joins = {}, set()
+    for target in end.targets:
+        found[target], join = _straight_on(frame, target)
+        joins.add(join)
+    steps = sum(len(block.steps) for blocks in found.values() for block in blocks)
+    if len(joins) > 1 or RETURN in joins or not 0 < steps <= MOST_STEPS:
+        return None
+    return Arms(found, joins.pop())
+
+
+def _straight_on(frame: Frame, target: int) -> tuple[list[Block], int]:
+    """Return the blocks from a target on that nobody else comes to, and the block behind them."""
+    blocks: list[Block] = []
+    while target != RETURN and frame.ways_to(target) == 1:
+        block = frame.graph.blocks[target]
+        if not _is_plain(block):
+            break
+        blocks.append(block)
+        target = block.end.targets[0]
+    return blocks, target
+
+
+def _is_plain(block: Block) -> bool:
+    """Tell whether a block only computes and accesses memory, and goes on to a later one."""
+    known = all(step.form and (step.form.opcode in PURE or step.form.opcode in MEMORY) for step in block.steps)
+    return known and not block.barrier and block.end.kind == "jump" and block.end.targets[0] > block.number
+
+
+def emit_arms(
+    frame: Frame, flow: Flow, end: End, arms: Arms, emit_step: Callable[[Frame, Step], None], check: Callable
+) -> None:
+    """Emit both arms for the lanes that take them, and go on where they meet.
+
+    Parameters
+    ----------
+    check : callable
+        `check(block, elsewhere)` goes to the general copy if a value that the block makes wider wraps around;
+        `elsewhere` has the other lanes, by the numbers of the blocks at which they are.
+    """
+    builder, elsewhere = flow.builder, flow.part(end)
+    for target in sorted(set(elsewhere) - {arms.join}):
+        mask = elsewhere.pop(target)
+        for block in arms.blocks[target]:
+            flow.block = block
+            frame.begin_block(block.number, mask)
+            frame.full = False
+            check(block, elsewhere)
+            for step in block.steps:
+                emit_step(frame, step)
+        there = elsewhere.get(arms.join)
+        elsewhere[arms.join] = mask if there is None else builder.assign(f"or {builder.mask_type} {there}, {mask}")
+    builder.jump(flow.whole_label(arms.join))

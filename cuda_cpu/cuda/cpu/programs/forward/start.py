@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Open the driver, NVML and the forwarders at the start of a Python process, which is then the program's own.
+
+run.py puts this file before everything on PYTHONPATH as `sitecustomize`, which each interpreter imports before it turns
+to its program: that of the program, and those that the program starts (multiprocessing, subprocess). The sitecustomize
+that the environment has by itself runs as ever. When the process exits, the driver ends behind all handlers of others.
+"""
+
+import atexit
+import ctypes
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FORWARD = os.path.dirname(os.path.realpath(__file__))
+PACKAGE = os.path.dirname(os.path.dirname(FORWARD))
+DRIVER = os.path.join(PACKAGE, "entry", "libcuda.so.1")
+NVML = os.path.join(PACKAGE, "nvml", "libnvidia-ml.so.1")
+
+# The forwarder, the variable that tells it the real library, and where wheels and toolkits have that.
+FORWARDERS = (
+    ("libnvrtc.so.13", "CUDA_CPU_REAL_NVRTC"),
+    ("libnvJitLink.so.13", "CUDA_CPU_REAL_NVJITLINK"),
+    ("libnvrtc.so.12", "CUDA_CPU_REAL_NVRTC_12"),
+    ("libnvJitLink.so.12", "CUDA_CPU_REAL_NVJITLINK_12"),
+)
+FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
+
+
+def real_library(name: str) -> "str | None":
+    """Return the path of NVIDIA's library: in a wheel on sys.path, else of the toolkit that CUDA_HOME names."""
+    places = [os.path.join(entry, folder) for entry in sys.path if os.path.isabs(entry) for folder in FOLDERS]
+    places += [os.path.join(os.environ[v], "lib64") for v in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(v)]
+    return next((path for place in places if os.path.exists(path := os.path.join(place, name))), None)
+
+
+def is_for_this_python() -> bool:
+    """Tell whether our compiled modules are for this interpreter: a program may start others."""
+    module = os.path.join(PACKAGE, "runtime", "_runtime")
+    return any(os.path.exists(module + suffix) for suffix in importlib.machinery.EXTENSION_SUFFIXES)
+
+
+def open_libraries() -> list:
+    """Open the driver, NVML and the forwarders, which stay open; a library that is not installed needs no forwarder."""
+    opened = [ctypes.CDLL(DRIVER, ctypes.RTLD_GLOBAL), ctypes.CDLL(NVML)]
+    for name, variable in FORWARDERS:
+        forwarder, real = os.path.join(FORWARD, name), real_library(name)
+        if real is not None and os.path.exists(forwarder):
+            os.environ[variable] = real
+            opened.append(ctypes.CDLL(forwarder))
+    return opened
+
+
+endings: list = []  # cuda.cpu.ending.register
+
+
+def end() -> None:
+    while endings:
+        endings.pop()()
+
+
+def run_the_other() -> None:
+    """Run the sitecustomize that this one stands before, if there is one."""
+    others = [entry for entry in sys.path if os.path.abspath(entry) != HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", others)
+    if spec is not None and spec.loader is not None:
+        sys.modules["sitecustomize"] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+
+
+if __name__ == "sitecustomize":
+    if is_for_this_python():
+        sys.modules["cuda_cpu_start"] = sys.modules[__name__]
+        atexit.register(end)
+        open_libraries()
+        if fallback := os.environ.get("CUDA_CPU_FALLBACK"):
+            sys.path.append(fallback)
+    run_the_other()

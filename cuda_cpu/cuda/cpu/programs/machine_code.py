@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are machine code, as run.py starts them: with Python's library beside them, which our driver needs.
+
+Such a program finds libcuda.so.1 and libcudart.so.13 in a folder that its loader searches first. When it first calls
+one of them, it loads libpython and programs/embed/libcuda_cpu_python.so, which starts an interpreter
+(entry/elsewhere.c).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import platform
+import re
+import struct
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from typing import Any
+
+MAGIC = b"\x7fELF"
+MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64, EM_AARCH64
+PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
+DT_NEEDED, DT_STRTAB, DT_RPATH, DT_RUNPATH = 1, 5, 15, 29
+
+# The version of libcudart that ours stands for: what nvcc of CUDA 13 links.
+RUNTIME = "libcudart.so.13"
+
+PYTHON, LIBRARY = "CUDA_CPU_PYTHON", "CUDA_CPU_LIBPYTHON"
+
+# Asked of another interpreter: what `about` returns.
+_PROBE = (
+    "import json, sys, sysconfig; print(json.dumps([sys.executable, *sys.version_info[:2], sys.abiflags, "
+    "sys.base_prefix, *map(sysconfig.get_config_var, ('INSTSONAME', 'LIBDIR', 'MULTIARCH'))]))"
+)
+
+
+class MachineCodeError(Exception):
+    """Why a program cannot be run."""
+
+
+def is_machine_code(path: pathlib.Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == MAGIC
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield type, offset in the file, address and size of each segment (Elf64_Phdr)."""
+    (place,) = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    for i in range(count):
+        kind, _, offset, address, _, in_file = struct.unpack_from("<IIQQQQ", data, place + i * size)
+        yield kind, offset, address, in_file
+
+
+def dynamic(data: bytes) -> dict[int, list[str]]:
+    """Return, by their tags, the libraries that a program was linked with, and where it looks for them."""
+    segments = list(_segments(data))
+    places, table = [], 0
+    for kind, offset, _, size in segments:
+        if kind == PT_DYNAMIC:
+            for tag, value in struct.iter_unpack("<QQ", data[offset : offset + size - size % 16]):
+                if tag in (DT_NEEDED, DT_RPATH, DT_RUNPATH):
+                    places.append((tag, value))
+                elif tag == DT_STRTAB:
+                    table = value
+    found: dict[int, list[str]] = {DT_NEEDED: [], DT_RPATH: [], DT_RUNPATH: []}
+    for kind, offset, address, size in segments:
+        if kind == PT_LOAD and address <= table < address + size:
+            for tag, place in places:
+                start = offset + table - address + place
+                found[tag].append(data[start : data.index(b"\0", start)].decode("utf-8", "replace"))
+    return found
+
+
+def before_ours(path: pathlib.Path, found: dict[int, list[str]]) -> str | None:
+    """Return the library that a program finds before ours: in its RPATH, which comes before LD_LIBRARY_PATH."""
+    folders = [] if found[DT_RUNPATH] else [entry for paths in found[DT_RPATH] for entry in paths.split(":")]
+    for folder in folders:
+        for name in (RUNTIME, "libcuda.so.1"):
+            place = os.path.join(re.sub(r"\$(ORIGIN|\{ORIGIN\})", str(path.parent), folder), name)
+            if name in found[DT_NEEDED] and os.path.exists(place):
+                return place
+    return None
+
+
+def check(path: pathlib.Path) -> None:
+    """See that a file is a program that the CPU device can serve.
+
+    Raises
+    ------
+    MachineCodeError
+        It is for another machine, no program, linked statically, or with another runtime library of CUDA than ours.
+    """
+    data = path.read_bytes()
+    try:
+        machine = MACHINES.get(struct.unpack_from("<H", data, 18)[0])
+        if data[4] != 2 or machine != platform.machine():
+            raise MachineCodeError(f"{path} is for another machine than this one, {platform.machine()}")
+        if PT_INTERP not in {kind for kind, *_ in _segments(data)}:
+            raise MachineCodeError(
+                f"{path} is a library, or a program that is linked statically: it loads no libraries"
+            )
+        found = dynamic(data)
+    except (struct.error, IndexError, ValueError):
+        raise MachineCodeError(f"{path} is damaged: its ELF headers lead out of the file") from None
+    runtimes = [name for name in found[DT_NEEDED] if name.startswith("libcudart.so")]
+    if any(name != RUNTIME for name in runtimes):
+        raise MachineCodeError(
+            f"{path} needs {', '.join(runtimes)}; the CPU device has {RUNTIME}: compile it with nvcc of CUDA 13"
+        )
+    if first := before_ours(path, found):
+        raise MachineCodeError(
+            f"{path} finds {first} before that of the CPU device, by its RPATH: link it without, or with "
+            "-Xlinker --enable-new-dtags, or patchelf --remove-rpath it"
+        )
+
+
+def about(python: str | None) -> list[Any]:
+    """Return where an interpreter is (None: this one), and what tells where its library may be."""
+    if python is None:
+        config = map(sysconfig.get_config_var, ("INSTSONAME", "LIBDIR", "MULTIARCH"))
+        return [sys.executable, *sys.version_info[:2], sys.abiflags, sys.base_prefix, *config]
+    answer = subprocess.run([python, "-I", "-c", _PROBE], capture_output=True, text=True, check=True).stdout
+    return json.loads(answer)
+
+
+def python_library(python: str | None) -> tuple[str, str]:
+    """Return the path of an interpreter and that of its library.
+
+    Raises
+    ------
+    MachineCodeError
+        The interpreter has no shared library.
+    """
+    executable, major, minor, flags, base, soname, folder, machine = about(python)
+    name = f"libpython{major}.{minor}{flags}.so.1.0"
+    names = [each for each in (soname, name) if each and ".so" in each]
+    for place in (folder, f"{folder}/{machine}", f"{base}/lib", f"{base}/lib64", f"/usr/lib/{machine}"):
+        for each in names:
+            if place and os.path.exists(found := os.path.join(place, each)):
+                return executable, found
+    raise MachineCodeError(
+        f"programs that are machine code need Python as a library, {name}, and {executable} has none: install it "
+        f"(Debian, Ubuntu: libpython{major}.{minor}), or use a Python that was built with --enable-shared"
+    )
+
+
+def name_python(variables: dict[str, str], python: str | None) -> None:
+    """Let a program that has no Python, or that another one starts, know where to find it."""
+    variables[PYTHON], variables[LIBRARY] = python_library(python)
+
+
+def extend(variables: dict[str, str], folder: pathlib.Path, python: str | None) -> None:
+    """Add what a program needs to its environment: our libraries first, and which Python it is."""
+    name_python(variables, python)
+    search = variables.get("LD_LIBRARY_PATH", "")
+    variables["LD_LIBRARY_PATH"] = os.pathsep.join([str(folder / "lib"), *([search] if search else [])])

@@ -1,0 +1,462 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses of checked kernels, and the list of what was found.
+ */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "exec/heap.h"
+#include "race.h"
+
+#define MOST_KINDS 64        /* of errors in one launch: different instructions, or one in different ways */
+#define MOST_ERRORS 100000 /* accesses; a loop may wait for what no access brings */
+
+static struct {
+    pthread_mutex_t lock;
+    struct cpu_finding *first;
+} findings = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Where accesses go instead: loads find zeros, and nobody reads what is stored. */
+static _Alignas(4096) uint8_t zeros[4096], sink[4096];
+
+/* --- findings ------------------------------------------------------------------------------------------------------ */
+
+static void name_thread(struct cpu_finding *finding, const struct cpu_running *warp, unsigned lane)
+{
+    const struct cpu_warp *abi = &warp->abi;
+    const uint32_t *grid = abi->grid_dim, *block = abi->block_idx;
+    memcpy(finding->block, block, sizeof finding->block);
+    for (int axis = 0; axis < 3; axis++)
+        finding->thread[axis] = abi->thread_idx[axis][lane];
+    uint64_t number = block[0] + (uint64_t)grid[0] * (block[1] + (uint64_t)grid[1] * block[2]);
+    finding->order = number * 1024 + abi->warp_id * CPU_WARP_SIZE + lane;
+}
+
+/* Join it with what the same instruction has done in the same way; false where the launch has to stop. */
+static bool note(struct cpu_job *job, const struct cpu_finding *found)
+{
+    uint32_t kinds = 0;
+    struct cpu_finding **place = &findings.first, *known = NULL;
+    pthread_mutex_lock(&findings.lock);
+    for (; *place && !known; place = &(*place)->next) {
+        struct cpu_finding *each = *place;
+        if (each->grid_id == found->grid_id) {
+            kinds++;
+            if (each->site == found->site && each->kind == found->kind && each->other_site == found->other_site)
+                known = each;
+        }
+    }
+    uint64_t count = known ? known->count + 1 : 1;
+    if (known && found->order < known->order) {
+        struct cpu_finding *next = known->next;
+        *known = *found;
+        known->next = next;
+    } else if (!known && kinds < MOST_KINDS && (known = malloc(sizeof *known))) {
+        *known = *found;
+        known->next = NULL;
+        *place = known;
+    }
+    if (known)
+        known->count = count;
+    pthread_mutex_unlock(&findings.lock);
+    return atomic_fetch_add(&job->errors, 1) + 1 < MOST_ERRORS && kinds < MOST_KINDS;
+}
+
+static bool comes_before(const struct cpu_finding *a, const struct cpu_finding *b)
+{
+    if (a->order != b->order)
+        return a->order < b->order;
+    return a->site != b->site ? a->site < b->site : a->kind <= b->kind;
+}
+
+struct cpu_finding *cpu_findings_take(uint64_t grid_id)
+{
+    struct cpu_finding *taken = NULL, **place = &findings.first;
+    pthread_mutex_lock(&findings.lock);
+    while (*place) {
+        struct cpu_finding *each = *place;
+        if (each->grid_id != grid_id) {
+            place = &each->next;
+            continue;
+        }
+        *place = each->next;
+        struct cpu_finding **at = &taken;
+        while (*at && comes_before(*at, each))
+            at = &(*at)->next;
+        each->next = *at;
+        *at = each;
+    }
+    pthread_mutex_unlock(&findings.lock);
+    return taken;
+}
+
+static void report(struct cpu_running *warp, struct cpu_finding *finding)
+{
+    struct cpu_job *job = warp->block->worker->job;
+    finding->grid_id = job->grid_id;
+    if (!note(job, finding)) {
+        cpu_check_end(job);
+        cpu_worker_abort(warp->block->worker);
+    }
+}
+
+static uint32_t fault_of(uint32_t kind)
+{
+    if (kind == CPU_FOUND_MISALIGNED)
+        return CPU_FAULT_MISALIGNED;
+    return kind < CPU_FOUND_WRITE_AFTER_WRITE ? CPU_FAULT_ILLEGAL_ADDRESS : CPU_FAULT_CHECK;
+}
+
+void cpu_check_end(struct cpu_job *job)
+{
+    const struct cpu_finding *first = NULL;
+    pthread_mutex_lock(&findings.lock);
+    for (const struct cpu_finding *each = findings.first; each; each = each->next)
+        if (each->grid_id == job->grid_id && (!first || each->order < first->order))
+            first = each;
+    if (first && cpu_job_fault(job, NULL, fault_of(first->kind), 0, first->address, NULL)) {
+        memcpy(job->fault.block, first->block, sizeof job->fault.block);
+        job->fault.warp = (uint32_t)(first->order % 1024 / CPU_WARP_SIZE);
+    }
+    pthread_mutex_unlock(&findings.lock);
+}
+
+/* --- memcheck ------------------------------------------------------------------------------------------------------ */
+
+static bool within(uint64_t address, uint64_t size, uint64_t start, uint64_t extent)
+{
+    return address >= start && size <= extent && address - start <= extent - size;
+}
+
+#define AROUND_SHARED 65536u /* bytes before and behind shared memory in which nothing else lies */
+
+uint64_t cpu_check_shared(const struct cpu_running *warp, uint64_t address)
+{
+    uint64_t first = (uint64_t)(uintptr_t)warp->abi.cluster_shared;
+    uint64_t distance = address + AROUND_SHARED - first;
+    bool inside = distance / CPU_CLUSTER_STRIDE < warp->block->cluster->size &&
+                  distance % CPU_CLUSTER_STRIDE < warp->abi.shared_size + 2 * AROUND_SHARED;
+    return inside ? first + distance / CPU_CLUSTER_STRIDE * CPU_CLUSTER_STRIDE : 0;
+}
+
+static bool readable(uint64_t address)
+{
+    uint8_t byte;
+    struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)address, 1};
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+/* Say what is wrong with an access; false: nothing. */
+static bool judge(const struct cpu_running *warp, unsigned lane, uint32_t space, uint64_t address, uint64_t size,
+                  struct cpu_finding *finding)
+{
+    const struct cpu_warp *abi = &warp->abi;
+    const struct cpu_block *block = warp->block;
+    const struct cpu_job *job = block->worker->job;
+    bool generic = space == CPU_SPACE_GENERIC;
+    if (generic || space == CPU_SPACE_LOCAL) {
+        uint64_t all = (uint64_t)(uintptr_t)block->local.begin;
+        if (!generic || address - all < block->local.usable) {
+            uint64_t own = (uint64_t)(uintptr_t)abi->local + lane * abi->local_stride;
+            finding->kind = CPU_FOUND_LOCAL;
+            finding->offset = address - own;
+            finding->allocation.size = abi->local_top;
+            return !within(address, size, own, abi->local_top);
+        }
+    }
+    uint64_t shared = generic || space == CPU_SPACE_CLUSTER ? cpu_check_shared(warp, address) : 0;
+    if (space == CPU_SPACE_SHARED || space == CPU_SPACE_CLUSTER || shared) {
+        shared = shared ? shared : (uint64_t)(uintptr_t)abi->shared;
+        finding->kind = CPU_FOUND_SHARED;
+        finding->offset = address - shared;
+        finding->allocation.size = job->shared_size;
+        return !within(address, size, shared, job->shared_size);
+    }
+    if (generic || space == CPU_SPACE_PARAM) {
+        uint64_t start = (uint64_t)(uintptr_t)abi->params;
+        finding->kind = CPU_FOUND_PARAM;
+        finding->offset = address - start;
+        finding->allocation.size = job->grid->parameter_bytes;
+        if (within(address, size, start, job->grid->parameter_bytes))
+            return false;
+        if (!generic)
+            return true;
+    }
+    finding->offset = address;
+    if (cpu_table_holds(address, size) || (job->grid_workspace && within(address, size, job->grid_workspace, 4096)))
+        return false;
+    bool freed = cpu_table_near(address, finding);
+    bool host = finding->relation == CPU_NOWHERE && readable(address);
+    finding->kind = freed ? CPU_FOUND_FREED : host ? CPU_FOUND_HOST : CPU_FOUND_OUTSIDE;
+    return true;
+}
+
+static bool is_misaligned(uint64_t address, uint32_t size)
+{
+    uint64_t natural = 1;
+    while (natural < size && natural < 32)
+        natural *= 2;
+    return address & (natural - 1);
+}
+
+/* Whether all lanes access one allocation, or the block's shared memory: nearly always. */
+static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t space, uint32_t size,
+                      const uint64_t *addresses)
+{
+    uint64_t least = UINT64_MAX, most = 0, bits = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t address = addresses[__builtin_ctz(lanes)];
+        least = address < least ? address : least;
+        most = address > most ? address : most;
+        bits |= address;
+    }
+    if (is_misaligned(bits, size))
+        return false;
+    if (space == CPU_SPACE_SHARED)
+        return within(least, most - least + size, (uint64_t)(uintptr_t)warp->abi.shared, warp->abi.shared_size);
+    bool global = space == CPU_SPACE_GENERIC || space == CPU_SPACE_GLOBAL || space == CPU_SPACE_CONST;
+    return global && cpu_table_holds(least, most - least + size);
+}
+
+/* The lanes whose access is right. */
+static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
+                              uint64_t *addresses, const uint64_t *sizes)
+{
+    uint8_t *instead = what & CPU_ACCESS_WRITE ? sink : zeros;
+    cpu_lanes good = lanes;
+    if (!sizes && lanes && are_right(warp, lanes, what & 15, size, addresses))
+        return lanes;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = addresses[lane], bytes = sizes ? sizes[lane] : size;
+        struct cpu_finding finding = {.site = site, .what = what, .address = address, .size = bytes};
+        if (!judge(warp, lane, what & 15, address, bytes, &finding)) {
+            if (sizes || !is_misaligned(address, size))
+                continue;
+            finding.kind = CPU_FOUND_MISALIGNED;
+        }
+        name_thread(&finding, warp, lane);
+        report(warp, &finding);
+        if (sizes) { /* there is no place for any number of bytes */
+            cpu_check_end(warp->block->worker->job);
+            cpu_worker_abort(warp->block->worker);
+        }
+        addresses[lane] = (uint64_t)(uintptr_t)instead;
+        good &= ~(1u << lane);
+    }
+    return good;
+}
+
+/* --- racecheck ----------------------------------------------------------------------------------------------------- */
+
+void cpu_check_note(struct cpu_running *warp, unsigned lane, bool shared, struct cpu_finding *finding)
+{
+    name_thread(finding, warp, lane);
+    if (shared) {
+        finding->what = (finding->what & ~15u) | CPU_SPACE_SHARED;
+        finding->offset = finding->address - cpu_check_shared(warp, finding->address);
+    } else {
+        finding->what = (finding->what & ~15u) | CPU_SPACE_GLOBAL;
+        if (cpu_table_find(finding->address, &finding->allocation))
+            finding->offset = finding->address - finding->allocation.start;
+    }
+    report(warp, finding);
+}
+
+/* Whether other threads can reach what is accessed, and write it. */
+static bool is_common(const struct cpu_running *warp, uint32_t space, uint64_t address)
+{
+    const struct cpu_block *block = warp->block;
+    if (space == CPU_SPACE_LOCAL || space == CPU_SPACE_PARAM || space == CPU_SPACE_CONST)
+        return false;
+    return space != CPU_SPACE_GENERIC ||
+           (address - (uint64_t)(uintptr_t)block->local.begin >= block->local.usable &&
+            address - (uint64_t)(uintptr_t)warp->abi.params >= block->worker->job->grid->parameter_bytes);
+}
+
+static bool has_races(const struct cpu_running *warp)
+{
+    return warp->block->worker->job->races != NULL;
+}
+
+/* --- synccheck ----------------------------------------------------------------------------------------------------- */
+
+static void note_meeting(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t kind, uint64_t address,
+                         uint64_t size)
+{
+    struct cpu_finding finding = {.kind = kind, .site = site, .address = address, .size = size};
+    name_thread(&finding, warp, (unsigned)__builtin_ctz(lanes));
+    report(warp, &finding);
+}
+
+void cpu_check_barrier(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
+                       uint32_t threads)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    uint32_t most = warp->block->worker->job->warps * CPU_WARP_SIZE;
+    cpu_need_stack(abi);
+    if (what & CPU_MEETING_ALONE) {
+        note_meeting(warp, lanes, site, CPU_FOUND_DIVERGENT, lanes, threads);
+        return;
+    }
+    warp->barrier_site = site;
+    if (!lanes)
+        return;
+    if (what & CPU_MEETING_ALIGNED && lanes != warp->live)
+        note_meeting(warp, lanes, site, CPU_FOUND_DIVERGENT, lanes, warp->live & ~lanes);
+    if (threads % CPU_WARP_SIZE || threads > most)
+        note_meeting(warp, lanes, site, CPU_FOUND_COUNT, threads, most);
+    const struct cpu_barrier *barrier = &warp->block->barriers[id % CPU_BARRIERS];
+    uint32_t mine = threads ? threads : most, others = barrier->expected ? barrier->expected : most;
+    if (barrier->warps && mine != others)
+        note_meeting(warp, lanes, site, CPU_FOUND_COUNTS, mine, others);
+}
+
+static void check_masks(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t what, const uint64_t *masks)
+{
+    if (what & CPU_MEETING_ALONE) {
+        note_meeting(warp, lanes, site, CPU_FOUND_ALONE, lanes, warp->live & ~lanes);
+        return;
+    }
+    for (cpu_lanes left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        cpu_lanes mask = (cpu_lanes)masks[lane];
+        if (!(mask >> lane & 1))
+            note_meeting(warp, left, site, CPU_FOUND_UNNAMED, mask, 0);
+        for (cpu_lanes others = lanes & mask; others; others &= others - 1) {
+            uint64_t theirs = masks[__builtin_ctz(others)];
+            if ((cpu_lanes)theirs != mask)
+                note_meeting(warp, left, site, CPU_FOUND_MASKS, mask, theirs);
+        }
+    }
+}
+
+void cpu_check_stuck(struct cpu_block *block)
+{
+    for (uint32_t left = block->touched; left; left &= left - 1) {
+        uint32_t waiting = block->barriers[__builtin_ctz(left)].waiting;
+        for (uint32_t warps = waiting; warps; warps &= warps - 1) {
+            struct cpu_running *warp = &block->warps[__builtin_ctz(warps)];
+            struct cpu_finding finding = {.kind = CPU_FOUND_STUCK, .site = warp->barrier_site, .address = waiting,
+                                          .size = block->worker->job->warps};
+            finding.grid_id = block->worker->job->grid_id;
+            name_thread(&finding, warp, warp->live ? (unsigned)__builtin_ctz(warp->live) : 0);
+            note(block->worker->job, &finding);
+        }
+    }
+}
+
+/* --- services ------------------------------------------------------------------------------------------------------ */
+
+void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
+                      uint64_t *addresses, const uint64_t *values)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    const uint64_t *sizes = what & CPU_ACCESS_SIZED ? values : NULL;
+    bool uniform = what & CPU_ACCESS_UNIFORM;
+    cpu_lanes good = lanes;
+    cpu_need_stack(abi);
+    if (what >> 4 & CPU_MEMCHECK)
+        good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, what, size, addresses, sizes);
+    if (uniform && good)
+        good = lanes;
+    if (what >> 4 & CPU_RACECHECK)
+        for (cpu_lanes left = good; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            if (is_common(warp, what & 15, addresses[lane]))
+                cpu_race_access(warp, good, lane, site, what, addresses, sizes ? sizes[lane] : size,
+                                what & CPU_ACCESS_VALUES ? values : NULL);
+        }
+    if (uniform && lanes)
+        addresses[0] = addresses[__builtin_ctz(lanes)];
+}
+
+void cpu_check_warp(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t what, const uint64_t *masks)
+{
+    cpu_need_stack(abi);
+    if (what >> 4 & CPU_SYNCCHECK)
+        check_masks((struct cpu_running *)abi, lanes, site, what, masks);
+    if (what >> 4 & CPU_RACECHECK && !(what & CPU_MEETING_ALONE))
+        cpu_race_meet((struct cpu_running *)abi, lanes, masks);
+}
+
+void cpu_check_fence(struct cpu_warp *abi, cpu_lanes lanes)
+{
+    cpu_need_stack(abi);
+    if (has_races((struct cpu_running *)abi))
+        cpu_race_fence((struct cpu_running *)abi, lanes);
+}
+
+void cpu_check_barrier_sync(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    bool races = has_races(warp) && lanes;
+    if (races)
+        cpu_race_arrive(warp, id, lanes, true);
+    cpu_barrier_sync(abi, id, threads, lanes);
+    if (races)
+        cpu_race_pass(warp, lanes);
+}
+
+void cpu_check_barrier_arrive(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    if (has_races(warp) && lanes)
+        cpu_race_arrive(warp, id, lanes, false);
+    cpu_barrier_arrive(abi, id, threads, lanes);
+}
+
+uint32_t cpu_check_barrier_reduce(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes, uint32_t op,
+                                  cpu_lanes predicate)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    bool races = has_races(warp) && lanes;
+    if (races)
+        cpu_race_arrive(warp, id, lanes, true);
+    uint32_t result = cpu_barrier_reduce(abi, id, threads, lanes, op, predicate);
+    if (races)
+        cpu_race_pass(warp, lanes);
+    return result;
+}
+
+void cpu_check_cluster_arrive(struct cpu_warp *abi, cpu_lanes lanes)
+{
+    if (has_races((struct cpu_running *)abi) && lanes)
+        cpu_race_cluster_arrive((struct cpu_running *)abi, lanes);
+    cpu_cluster_arrive(abi, lanes);
+}
+
+void cpu_check_cluster_wait(struct cpu_warp *abi, cpu_lanes lanes)
+{
+    cpu_cluster_wait(abi, lanes);
+    if (has_races((struct cpu_running *)abi) && lanes)
+        cpu_race_cluster_pass((struct cpu_running *)abi, lanes);
+}
+
+/* Memory of the device's own heap is in the table, too, with the size that was asked for. */
+void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result)
+{
+    cpu_heap_malloc(warp, lanes, size, result);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (!result[lane])
+            continue;
+        cpu_table_add(result[lane], size[lane], result[lane], false, "malloc() in a kernel");
+        if (has_races((struct cpu_running *)warp))
+            cpu_race_forget((struct cpu_running *)warp, result[lane], size[lane]);
+    }
+}
+
+void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer)
+{
+    for (cpu_lanes left = lanes; left; left &= left - 1)
+        cpu_table_remove(pointer[__builtin_ctz(left)]); /* first: then others may get the address */
+    cpu_heap_free(warp, lanes, pointer);
+}

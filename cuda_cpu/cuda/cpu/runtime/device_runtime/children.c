@@ -1,0 +1,337 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What the kernels of one grid have launched: kept while its blocks run, run when they are done.
+ */
+#include "device.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/branches.h"
+#include "check/check.h"
+
+#define FIRST_ROOM 64
+#define MOST_HANDLES ((uint32_t)1 << 24)
+#define ERROR_BUCKETS 256
+
+/* Streams or events of a grid: whether each is alive. */
+struct handles {
+    bool *alive;
+    uint32_t count, room;
+};
+
+/* A thread's last error; a thread without one has none of these. */
+struct error {
+    struct error *next;
+    uint64_t thread;
+    uint32_t status;
+};
+
+struct list {
+    struct cpu_command *first, *last;
+};
+
+struct cpu_children {
+    struct cpu_children *outer; /* of the grid that launched this one, or an earlier one that has not ended either */
+    struct cpu_home *home;
+    uint64_t serial; /* in handles: those of other grids are invalid here */
+    pthread_mutex_t lock; /* blocks on several workers launch */
+    struct cpu_command *prepared; /* launches that are filled with parameters */
+    struct list now, tails;
+    struct handles streams, events;
+    struct error *errors[ERROR_BUCKETS];
+};
+
+static struct cpu_children *begin(struct cpu_children *outer, struct cpu_home *home)
+{
+    static _Atomic uint64_t last;
+    struct cpu_children *children = calloc(1, sizeof *children);
+    if (!children)
+        return NULL;
+    children->outer = outer;
+    children->home = home;
+    children->serial = (atomic_fetch_add(&last, 1) + 1) & 0xfffffff;
+    pthread_mutex_init(&children->lock, NULL);
+    return children;
+}
+
+static void discard(struct cpu_children *children, struct cpu_command *command)
+{
+    if (command->kind == CPU_LAUNCH) {
+        atomic_fetch_sub(&children->home->pending, 1);
+        if (command->number) /* known to checks, by its address */
+            cpu_table_remove((uint64_t)(uintptr_t)command->params);
+        if (!command->launch.grid) { /* only its buffer was asked for */
+            free(command);
+            return;
+        }
+    }
+    cpu_command_discard(command);
+}
+
+static struct cpu_command *take(struct list *list)
+{
+    struct cpu_command *command = list->first;
+    if (command)
+        list->first = command->next;
+    return command;
+}
+
+static void discard_all(struct cpu_children *children, struct list *list)
+{
+    for (struct cpu_command *command; (command = take(list));)
+        discard(children, command);
+}
+
+/* Returns the one around it. */
+static struct cpu_children *end(struct cpu_children *children)
+{
+    struct cpu_children *outer = children->outer;
+    struct list prepared = {children->prepared, NULL};
+    discard_all(children, &prepared);
+    discard_all(children, &children->now);
+    discard_all(children, &children->tails);
+    for (unsigned i = 0; i < ERROR_BUCKETS; i++)
+        for (struct error *error = children->errors[i], *next; error; error = next) {
+            next = error->next;
+            free(error);
+        }
+    free(children->streams.alive);
+    free(children->events.alive);
+    pthread_mutex_destroy(&children->lock);
+    free(children);
+    return outer;
+}
+
+static bool is_empty(const struct cpu_children *children)
+{
+    return !children->now.first && !children->tails.first;
+}
+
+static struct cpu_command *next_of(struct cpu_children *children)
+{
+    struct cpu_command *command = take(&children->now);
+    return command ? command : take(&children->tails);
+}
+
+static bool run_one(struct cpu_command *command, struct cpu_place place, struct cpu_children **top)
+{
+    struct cpu_children *children = *top, *inner = NULL;
+    struct cpu_home *home = children->home;
+    bool launches = command->kind == CPU_LAUNCH && command->launch.grid->home;
+    if (!launches) {
+        bool fine = cpu_command_run(command, place);
+        discard(children, command);
+        return fine;
+    }
+    inner = begin(children, home);
+    bool fine = inner && cpu_launch_run(command, place, inner);
+    discard(children, command);
+    if (!inner) {
+        memset(place.fault, 0, sizeof *place.fault);
+        place.fault->kind = CPU_FAULT_UNSUPPORTED;
+        strcpy(place.fault->message, "out of host memory for what a kernel launches");
+        return false;
+    }
+    if (is_empty(children)) /* so that a kernel that launches itself at its tail needs no more memory each time */
+        inner->outer = end(children);
+    *top = inner;
+    return fine;
+}
+
+bool cpu_children_run(struct cpu_command *command, struct cpu_place place)
+{
+    struct cpu_children *top = begin(NULL, command->launch.grid->home);
+    if (!top) {
+        memset(place.fault, 0, sizeof *place.fault);
+        place.fault->kind = CPU_FAULT_UNSUPPORTED;
+        strcpy(place.fault->message, "out of host memory for what a kernel launches");
+        return false;
+    }
+    bool fine = cpu_launch_run(command, place, top);
+    while (top) {
+        if (fine && !is_empty(top) && cpu_place_over(place)) { /* cancelled between two of them */
+            memset(place.fault, 0, sizeof *place.fault);
+            place.fault->kind = CPU_FAULT_CANCELLED;
+            fine = false;
+        }
+        struct cpu_command *next = fine ? next_of(top) : NULL;
+        if (next)
+            fine = run_one(next, place, &top);
+        else
+            top = end(top);
+    }
+    return fine;
+}
+
+const struct cpu_home *cpu_children_home(const struct cpu_children *children)
+{
+    return children->home;
+}
+
+/* --- for kernels: several workers at once ------------------------------------------------------------------------ */
+
+/* Count one more launch; false: there are as many as may be. */
+static bool count_pending(struct cpu_home *home)
+{
+    uint64_t most = atomic_load(&home->limits[CPU_LIMIT_PENDING]);
+    if (atomic_fetch_add(&home->pending, 1) < most)
+        return true;
+    atomic_fetch_sub(&home->pending, 1);
+    return false;
+}
+
+struct cpu_command *cpu_children_command(struct cpu_children *children, enum cpu_command_kind kind, size_t parameters,
+                                         uint32_t *status)
+{
+    if (kind == CPU_LAUNCH && !count_pending(children->home)) {
+        *status = CPU_PENDING_COUNT_EXCEEDED;
+        return NULL;
+    }
+    size_t room = parameters > CPU_INLINE_PARAMS ? parameters : CPU_INLINE_PARAMS;
+    struct cpu_command *command = aligned_alloc(64, (offsetof(struct cpu_command, params) + room + 63) & ~(size_t)63);
+    if (!command) {
+        if (kind == CPU_LAUNCH)
+            atomic_fetch_sub(&children->home->pending, 1);
+        *status = CPU_MEMORY_ALLOCATION;
+        return NULL;
+    }
+    memset(command, 0, offsetof(struct cpu_command, params) + room);
+    command->kind = kind;
+    if (kind == CPU_LAUNCH)
+        command->launch.params = command->params;
+    return command;
+}
+
+void cpu_children_prepare(struct cpu_children *children, struct cpu_command *command, uint64_t checked)
+{
+    uint64_t start = (uint64_t)(uintptr_t)command->params;
+    command->number = checked;
+    if (checked)
+        cpu_table_add(start, checked, start, false, "cudaGetParameterBuffer() in a kernel");
+    pthread_mutex_lock(&children->lock);
+    command->next = children->prepared;
+    children->prepared = command;
+    pthread_mutex_unlock(&children->lock);
+}
+
+struct cpu_command *cpu_children_prepared(struct cpu_children *children, uint64_t parameters)
+{
+    struct cpu_command *found = NULL;
+    pthread_mutex_lock(&children->lock);
+    for (struct cpu_command **each = &children->prepared; *each && !found; each = found ? each : &(*each)->next) {
+        if ((uint64_t)(uintptr_t)(*each)->params == parameters) {
+            found = *each;
+            *each = found->next;
+        }
+    }
+    pthread_mutex_unlock(&children->lock);
+    return found;
+}
+
+uint32_t cpu_children_add(struct cpu_children *children, struct cpu_command *command, uint64_t stream)
+{
+    struct list *list = stream == CPU_STREAM_TAIL ? &children->tails : &children->now;
+    if (!(stream <= CPU_STREAM_FIRE_AND_FORGET || cpu_children_has(children, CPU_STREAM_HANDLE, stream))) {
+        discard(children, command);
+        return CPU_INVALID_RESOURCE_HANDLE;
+    }
+    command->next = NULL;
+    pthread_mutex_lock(&children->lock);
+    if (list->first)
+        list->last->next = command;
+    else
+        list->first = command;
+    list->last = command;
+    pthread_mutex_unlock(&children->lock);
+    return CPU_SUCCESS;
+}
+
+static struct handles *handles_of(struct cpu_children *children, enum cpu_handle_kind kind)
+{
+    return kind == CPU_STREAM_HANDLE ? &children->streams : &children->events;
+}
+
+uint64_t cpu_children_new_handle(struct cpu_children *children, enum cpu_handle_kind kind)
+{
+    struct handles *handles = handles_of(children, kind);
+    uint64_t handle = 0;
+    pthread_mutex_lock(&children->lock);
+    if (handles->count == handles->room && handles->room < MOST_HANDLES) {
+        uint32_t room = handles->room ? 2 * handles->room : FIRST_ROOM;
+        bool *alive = realloc(handles->alive, room);
+        handles->alive = alive ? alive : handles->alive;
+        handles->room = alive ? room : handles->room;
+    }
+    if (handles->count < handles->room) {
+        handles->alive[handles->count] = true;
+        handle = (uint64_t)kind << 60 | children->serial << 24 | handles->count++;
+    }
+    pthread_mutex_unlock(&children->lock);
+    return handle;
+}
+
+/* With the lock held: where it stands whether the handle's object is alive, or NULL. */
+static bool *find(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle)
+{
+    struct handles *handles = handles_of(children, kind);
+    uint32_t index = handle & (MOST_HANDLES - 1);
+    if (handle >> 24 != ((uint64_t)kind << 36 | children->serial) || index >= handles->count || !handles->alive[index])
+        return NULL;
+    return &handles->alive[index];
+}
+
+bool cpu_children_has(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle)
+{
+    pthread_mutex_lock(&children->lock);
+    bool has = find(children, kind, handle);
+    pthread_mutex_unlock(&children->lock);
+    return has;
+}
+
+bool cpu_children_forget(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle)
+{
+    pthread_mutex_lock(&children->lock);
+    bool *alive = find(children, kind, handle);
+    if (alive)
+        *alive = false; /* what it was used for still runs */
+    pthread_mutex_unlock(&children->lock);
+    return alive;
+}
+
+/* With the lock held. */
+static struct error **place_of(struct cpu_children *children, uint64_t thread)
+{
+    struct error **place = &children->errors[thread % ERROR_BUCKETS];
+    while (*place && (*place)->thread != thread)
+        place = &(*place)->next;
+    return place;
+}
+
+uint32_t cpu_children_error(struct cpu_children *children, uint64_t thread, bool clear)
+{
+    pthread_mutex_lock(&children->lock);
+    struct error **place = place_of(children, thread), *error = *place;
+    uint32_t status = error ? error->status : CPU_SUCCESS;
+    if (error && clear) {
+        *place = error->next;
+        free(error);
+    }
+    pthread_mutex_unlock(&children->lock);
+    return status;
+}
+
+void cpu_children_set_error(struct cpu_children *children, uint64_t thread, uint32_t status)
+{
+    pthread_mutex_lock(&children->lock);
+    struct error **place = place_of(children, thread);
+    if (!*place)
+        *place = calloc(1, sizeof **place); /* without memory there is no last error */
+    if (*place) {
+        (*place)->thread = thread;
+        (*place)->status = status;
+    }
+    pthread_mutex_unlock(&children->lock);
+}

@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The device runtime: kernels that launch kernels, copy, and ask about the device (cuda_device_runtime_api.h).
+ *
+ * What the blocks of a grid launch is kept, in order, until the grid's own blocks are done, and then run one after the
+ * other in the queue of the grid, each with all that it launches in turn; tail launches come last. That is an order
+ * which streams, events and the default stream of a block allow, and CUDA promises no concurrency.
+ */
+#ifndef CUDA_CPU_DEVICE_H
+#define CUDA_CPU_DEVICE_H
+
+#include "queue/queue.h"
+
+/* In the order of FUNCTIONS in ptx/device_runtime.py. */
+enum cpu_device_call {
+    CPU_GET_PARAMETER_BUFFER,
+    CPU_GET_PARAMETER_BUFFER_V2,
+    CPU_LAUNCH_DEVICE,
+    CPU_LAUNCH_DEVICE_V2,
+    CPU_STREAM_CREATE_WITH_FLAGS,
+    CPU_STREAM_DESTROY,
+    CPU_STREAM_WAIT_EVENT,
+    CPU_EVENT_CREATE_WITH_FLAGS,
+    CPU_EVENT_RECORD,
+    CPU_EVENT_RECORD_WITH_FLAGS,
+    CPU_EVENT_DESTROY,
+    CPU_MEMCPY_ASYNC,
+    CPU_MEMCPY_2D_ASYNC,
+    CPU_MEMCPY_3D_ASYNC,
+    CPU_MEMSET_ASYNC,
+    CPU_MEMSET_2D_ASYNC,
+    CPU_MEMSET_3D_ASYNC,
+    CPU_MALLOC,
+    CPU_FREE_MEMORY,
+    CPU_GET_LAST_ERROR,
+    CPU_PEEK_AT_LAST_ERROR,
+    CPU_GET_ERROR_STRING,
+    CPU_GET_ERROR_NAME,
+    CPU_GET_DEVICE_COUNT,
+    CPU_GET_DEVICE,
+    CPU_DEVICE_GET_ATTRIBUTE,
+    CPU_DEVICE_GET_LIMIT,
+    CPU_DEVICE_GET_CACHE_CONFIG,
+    CPU_DEVICE_GET_SHARED_MEM_CONFIG,
+    CPU_RUNTIME_GET_VERSION,
+    CPU_FUNC_GET_ATTRIBUTES,
+    CPU_OCCUPANCY,
+    CPU_OCCUPANCY_WITH_FLAGS,
+    CPU_DEVICE_CALLS,
+};
+
+/* cudaError_t that these functions return. */
+enum cpu_status {
+    CPU_SUCCESS = 0,
+    CPU_INVALID_VALUE = 1,
+    CPU_MEMORY_ALLOCATION = 2,
+    CPU_INVALID_CONFIGURATION = 9,
+    CPU_INVALID_PITCH_VALUE = 12,
+    CPU_INVALID_MEMCPY_DIRECTION = 21,
+    CPU_PENDING_COUNT_EXCEEDED = 69,
+    CPU_INVALID_DEVICE_FUNCTION = 98,
+    CPU_INVALID_DEVICE = 101,
+    CPU_UNSUPPORTED_LIMIT = 215,
+    CPU_INVALID_RESOURCE_HANDLE = 400,
+    CPU_LAUNCH_OUT_OF_RESOURCES = 701,
+    CPU_NOT_SUPPORTED = 801,
+    CPU_INVALID_CLUSTER_SIZE = 912,
+};
+
+#define CPU_ATTRIBUTES 256
+#define CPU_LIMITS 8
+#define CPU_LIMIT_PENDING 4 /* cudaLimitDevRuntimePendingLaunchCount */
+#define CPU_GRANULARITY 128 /* bytes, in which shared memory is given to blocks */
+
+struct cpu_status_text {
+    int32_t status;
+    const char *name, *text;
+};
+
+/* What kernels can ask of their context. */
+struct cpu_home {
+    uint32_t device, devices, version;
+    int32_t attributes[CPU_ATTRIBUTES]; /* by cudaDeviceAttr */
+    bool has_attribute[CPU_ATTRIBUTES];
+    _Atomic uint64_t limits[CPU_LIMITS]; /* by cudaLimit */
+    bool has_limit[CPU_LIMITS];
+    uint32_t shared_per_sm, threads_per_sm, blocks_per_sm, reserved_shared; /* for occupancy */
+    const struct cpu_status_text *statuses;
+    uint32_t status_count;
+    _Atomic uint64_t pending; /* launches of kernels that have not ended */
+};
+
+#define CPU_FUNCTION_FACTS 256
+
+/* A kernel that kernels can launch: the address of a kernel in device code is that of such a struct. */
+struct cpu_kernel {
+    uint64_t kind; /* CPU_KERNEL_KIND */
+    struct cpu_grid *_Atomic wide, *_Atomic narrow; /* for blocks with rows of whole warps, and others; NULL: not compiled */
+    uint32_t max_threads, required_block[3]; /* 0: any */
+    uint32_t cluster[3];                     /* 0: a launch would have to give it, which those of kernels cannot */
+    _Atomic uint32_t dynamic;                /* bytes of dynamic shared memory that a launch may have */
+    uint32_t shared;
+    uint32_t facts_size;
+    uint8_t facts[CPU_FUNCTION_FACTS]; /* cudaFuncAttributes */
+};
+#define CPU_KERNEL_KIND ((uint64_t)0x6c656e72656b2e63)
+
+struct cpu_children;
+
+/* command.c: the launch itself; `children` is where it keeps what its kernel launches, or NULL. */
+bool cpu_launch_run(struct cpu_command *command, struct cpu_place place, struct cpu_children *children);
+/* children.c: a launch of a kernel that uses the device runtime, with all that it launches; as cpu_command_run. */
+bool cpu_children_run(struct cpu_command *command, struct cpu_place place);
+
+/* For device.c. What is added runs when the grid is done; on failure the command is discarded. */
+const struct cpu_home *cpu_children_home(const struct cpu_children *children);
+struct cpu_command *cpu_children_command(struct cpu_children *children, enum cpu_command_kind kind, size_t parameters,
+                                         uint32_t *status);
+/* `checked`: bytes of it that checks are to know of. */
+void cpu_children_prepare(struct cpu_children *children, struct cpu_command *command, uint64_t checked);
+struct cpu_command *cpu_children_prepared(struct cpu_children *children, uint64_t parameters); /* taken out; or NULL */
+uint32_t cpu_children_add(struct cpu_children *children, struct cpu_command *command, uint64_t stream);
+enum cpu_handle_kind { CPU_STREAM_HANDLE = 5, CPU_EVENT_HANDLE = 6 };
+uint64_t cpu_children_new_handle(struct cpu_children *children, enum cpu_handle_kind kind); /* 0: no memory */
+bool cpu_children_has(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle);
+bool cpu_children_forget(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle);
+/* The last error of a thread, by its number in the grid. */
+uint32_t cpu_children_error(struct cpu_children *children, uint64_t thread, bool clear);
+void cpu_children_set_error(struct cpu_children *children, uint64_t thread, uint32_t status);
+
+/* Streams that are there for every grid. */
+#define CPU_STREAM_TAIL 3
+#define CPU_STREAM_FIRE_AND_FORGET 4
+
+/* Service, see kernel_abi.h. */
+void cpu_device_call(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);
+
+#endif

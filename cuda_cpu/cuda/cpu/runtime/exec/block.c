@@ -1,0 +1,267 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A block's memory: its warps, shared memory, and the local memory of its lanes. Blocks are reused by their worker.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "queue/graph.h"
+#include "worker.h"
+
+#define PAGE ((size_t)65536) /* a multiple of every Linux page size */
+
+static void region_release(struct cpu_region *region)
+{
+    if (region->base)
+        munmap(region->base, region->size);
+    memset(region, 0, sizeof *region);
+}
+
+/* Make the region hold `need` bytes in each slot, between a guard before and one of `guard` bytes behind. */
+static bool region_grow(struct cpu_region *region, size_t need, uint32_t slots, size_t guard)
+{
+    if (need <= region->usable && slots <= region->slots)
+        return true;
+    region_release(region);
+    size_t usable = (need + PAGE - 1) & ~(PAGE - 1);
+    size_t size = PAGE + (slots - 1) * CPU_CLUSTER_STRIDE + usable + guard;
+    uint8_t *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return false;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        if (mprotect(base + PAGE + slot * CPU_CLUSTER_STRIDE, usable, PROT_READ | PROT_WRITE)) {
+            munmap(base, size);
+            return false;
+        }
+    }
+    *region = (struct cpu_region){.base = base, .size = size, .begin = base + PAGE, .usable = usable, .slots = slots};
+    return true;
+}
+
+/* Any 32-bit offset from shared memory stays inside the guard, unless many blocks in flight would use up the address
+ * space, or the system allows no guard so large. */
+static bool shared_grow(struct cpu_region *region, size_t need, uint32_t slots, uint32_t in_flight)
+{
+    return region_grow(region, need, slots, in_flight < 16 ? (size_t)1 << 32 : PAGE) ||
+           region_grow(region, need, slots, PAGE);
+}
+
+bool cpu_block_share(struct cpu_block *block, struct cpu_job *job)
+{
+    uint32_t slots = job->path == CPU_PATH_FIBERS ? job->cluster : 1;
+    size_t alignment = job->grid->alignment > 128 ? job->grid->alignment : 128;
+    if (!shared_grow(&block->shared, job->shared_size + alignment, slots, block->worker->in_flight))
+        return false;
+    size_t size = (job->shared_size + alignment - 1) & ~(alignment - 1);
+    block->shared_base = block->shared.begin + block->shared.usable - size;
+    return true;
+}
+
+static cpu_lanes lanes_of_warp(uint32_t threads, uint32_t w)
+{
+    uint32_t left = threads - w * CPU_WARP_SIZE;
+    return left >= CPU_WARP_SIZE ? UINT32_MAX : (1u << left) - 1;
+}
+
+/* Bit b: within each 2**b lanes, %tid.x grows by one from a lane to the next that exists. If that holds for all warps of
+ * a block, %tid.x begins anew only where 2**b lanes begin. */
+static uint32_t rows_of(const struct cpu_warp *warp)
+{
+    uint32_t rows = 0;
+    for (uint32_t b = 0; 1u << b <= CPU_WARP_SIZE; b++) {
+        bool row = true;
+        for (uint32_t lane = 1; lane < CPU_WARP_SIZE; lane++)
+            if (warp->lanes >> lane & 1 && lane & ((1u << b) - 1))
+                row &= warp->thread_idx[0][lane] == warp->thread_idx[0][lane - 1] + 1;
+        rows |= (uint32_t)row << b;
+    }
+    return rows;
+}
+
+static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
+{
+    if (!memcmp(block->shape, job->block_dim, sizeof block->shape))
+        return;
+    memcpy(block->shape, job->block_dim, sizeof block->shape);
+    uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
+    uint32_t x = 0, y = 0, z = 0, rows = UINT32_MAX;
+    for (uint32_t w = 0; w < job->warps; w++) {
+        struct cpu_warp *warp = &block->warps[w].abi;
+        for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++) {
+            bool exists = z < job->block_dim[2];
+            warp->thread_idx[0][lane] = exists ? x : 0;
+            warp->thread_idx[1][lane] = exists ? y : 0;
+            warp->thread_idx[2][lane] = exists ? z : 0;
+            if (exists && ++x == job->block_dim[0]) {
+                x = 0;
+                if (++y == job->block_dim[1]) {
+                    y = 0;
+                    z++;
+                }
+            }
+        }
+        warp->lanes = lanes_of_warp(threads, w);
+        rows &= rows_of(warp);
+    }
+    for (uint32_t w = 0; w < job->warps; w++)
+        block->warps[w].abi.rows = rows;
+}
+
+static void fill_warp(struct cpu_block *block, uint32_t w)
+{
+    const struct cpu_filling *filling = &block->filling;
+    struct cpu_running *running = &block->warps[w];
+    struct cpu_warp *warp = &running->abi;
+    running->block = block;
+    warp->runtime = filling->runtime;
+    warp->params = filling->params;
+    warp->local = filling->local + w * filling->local_stride * CPU_WARP_SIZE;
+    warp->symbols = filling->symbols;
+    warp->local_stride = filling->local_stride;
+    warp->warp_id = w;
+    warp->shared_size = filling->shared_size;
+    warp->shared_static = filling->shared_static;
+    warp->worker = block->worker->index;
+    warp->warp_count = filling->warps;
+    warp->warp_bytes = sizeof *running;
+    memcpy(warp->grid_dim, filling->grid_dim, sizeof warp->grid_dim);
+    memcpy(warp->block_dim, filling->block_dim, sizeof warp->block_dim);
+    memcpy(warp->cluster_dim, filling->cluster_dim, sizeof warp->cluster_dim);
+    warp->grid_workspace = filling->grid_workspace;
+    warp->graph_exec = filling->graph_exec;
+}
+
+/* What is the same for all blocks of the launch, and nearly all of it for the next launch of a kernel that is launched
+ * again and again. */
+static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t stride)
+{
+    struct cpu_filling wanted = {
+        .runtime = job->grid->checks ? &cpu_check_services : &cpu_services,
+        .params = job->params,
+        .local = block->local.begin,
+        .symbols = job->grid->symbols,
+        .local_stride = stride,
+        .grid_workspace = job->grid_workspace,
+        .graph_exec = cpu_graph_run_handle(job->graph),
+        .shared_size = job->shared_size,
+        .shared_static = job->grid->shared_static,
+        .warps = job->warps,
+    };
+    memcpy(wanted.grid_dim, job->grid_dim, sizeof wanted.grid_dim);
+    memcpy(wanted.block_dim, job->block_dim, sizeof wanted.block_dim);
+    memcpy(wanted.cluster_dim, job->cluster_dim, sizeof wanted.cluster_dim);
+    if (memcmp(&wanted, &block->filling, sizeof wanted)) {
+        block->filling = wanted;
+        for (uint32_t w = 0; w < job->warps; w++)
+            fill_warp(block, w);
+        fill_threads(block, job);
+        block->warps[0].abi.last_lanes = block->warps[job->warps - 1].abi.lanes;
+    }
+    for (uint32_t w = 0; w < job->warps; w++)
+        block->warps[w].abi.grid_id = job->grid_id;
+}
+
+struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
+{
+    struct cpu_block *block = worker->unused;
+    if (block) {
+        worker->unused = block->next;
+        if (block->launch == worker->launch)
+            return block;
+    } else {
+        block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
+        if (!block)
+            return NULL;
+        memset(block, 0, sizeof *block);
+        block->worker = worker;
+    }
+    /* An odd number of cache lines: the lanes' copies of one variable spread over all sets of the cache. */
+    uint64_t alignment = job->grid->alignment > CPU_ALIGNMENT ? job->grid->alignment : CPU_ALIGNMENT;
+    uint64_t stride = ((job->grid->local_bytes + cpu_stack_size() + alignment - 1) & -alignment) | alignment;
+    if (!region_grow(&block->local, stride * CPU_WARP_SIZE * job->warps, 1, PAGE)) {
+        cpu_block_give(worker, block);
+        return NULL;
+    }
+    fill_warps(block, job, stride);
+    block->following = UINT64_MAX;
+    block->launch = worker->launch;
+    return block;
+}
+
+/* Where a block is in the grid. The blocks of a cluster follow each other. */
+static void locate(const struct cpu_job *job, uint64_t index, uint32_t place[3])
+{
+    uint64_t cluster = index / job->cluster;
+    uint32_t rank = index % job->cluster;
+    for (int axis = 0; axis < 3; axis++) {
+        uint32_t size = job->cluster_dim[axis], count = job->grid_dim[axis] / size;
+        place[axis] = (uint32_t)(cluster % count) * size + rank % size;
+        cluster /= count;
+        rank /= size;
+    }
+}
+
+/* The same for the next block, without clusters. */
+static void step(const struct cpu_job *job, uint32_t place[3])
+{
+    for (int axis = 0; axis < 3 && ++place[axis] == job->grid_dim[axis]; axis++)
+        place[axis] = 0;
+}
+
+/* Place by place: an access that joins what was stored in parts waits until all earlier stores are in the cache, those of
+ * the block before to memory among them. */
+static void put_place(struct cpu_warp *warp, const uint32_t place[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        *(volatile uint32_t *)&warp->block_idx[axis] = place[axis];
+}
+
+uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index, uint64_t end)
+{
+    cpu_barriers_reset(block);
+    const volatile uint32_t *before = block->warps[0].abi.block_idx;
+    uint32_t place[3] = {before[0], before[1], before[2]};
+    if (!index)
+        place[0] = place[1] = place[2] = 0; /* divisions would take longer than many a block */
+    else if (index == block->following && job->cluster == 1)
+        step(job, place);
+    else
+        locate(job, index, place);
+    /* Machine code that turns round blocks itself does not know of clusters, whose blocks have another order. */
+    uint64_t count = job->path == CPU_PATH_BLOCKS && job->cluster == 1 ? end - index : 1;
+    block->warps[0].abi.blocks = (uint32_t)count;
+    block->following = index + count;
+    /* Where the machine code turns round the warps, it reads what concerns the block from the first of them. */
+    uint32_t warps = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
+    for (uint32_t w = 0; w < warps; w++) {
+        struct cpu_running *running = &block->warps[w];
+        running->live = running->abi.lanes;
+        running->polls = 0;
+        running->abi.local_top = 0;
+        put_place(&running->abi, place);
+    }
+    return count;
+}
+
+void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block)
+{
+    block->next = worker->unused;
+    worker->unused = block;
+}
+
+void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep)
+{
+    struct cpu_block **place = &worker->unused;
+    while (*place && keep--)
+        place = &(*place)->next;
+    while (*place) {
+        struct cpu_block *block = *place;
+        *place = block->next;
+        region_release(&block->shared);
+        region_release(&block->local);
+        free(block);
+    }
+}

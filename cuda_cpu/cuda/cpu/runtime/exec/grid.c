@@ -1,0 +1,217 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * One launch: who takes which blocks, and the straight run of kernels whose warps wait for nobody.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "check/race.h"
+#include "worker.h"
+
+/* What a worker keeps from one launch to the next. */
+#define MOST_BLOCKS_KEPT 32
+#define MOST_STACKS_KEPT 256
+#define ALONE_NS 20000 /* shorter launches are not worth waking helpers for */
+#define LOOK_NS 4000   /* how often at least a launch that runs alone looks whether it had better go on elsewhere */
+#define MOST_AT_ONCE 64
+
+bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
+                   const char *message)
+{
+    bool first = !atomic_exchange(&job->recorded, 1);
+    if (first) {
+        struct cpu_fault_record *fault = &job->fault;
+        *fault = (struct cpu_fault_record){.kind = kind, .line = line, .address = address};
+        fault->grid_id = job->grid_id;
+        fault->symbols = job->grid->symbols;
+        strncpy(fault->kernel, job->grid->name, sizeof fault->kernel - 1);
+        if (message)
+            strncpy(fault->message, message, sizeof fault->message - 1);
+        if (warp) {
+            const struct cpu_warp *first = &warp->block->warps[0].abi;
+            memcpy(fault->block, first->block_idx, sizeof fault->block);
+            fault->warp = job->path == CPU_PATH_BLOCKS ? first->current : warp->abi.warp_id;
+        }
+    }
+    atomic_store(&job->stop, kind);
+    return first;
+}
+
+uint64_t cpu_grid_number(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
+struct cpu_bell cpu_hot_bell;
+
+/* The kernel has run for `time` nanoseconds more. */
+static void count_time(struct cpu_grid *grid, int64_t time)
+{
+    int64_t left = atomic_load_explicit(&grid->until_hot, memory_order_relaxed);
+    if (left <= 0)
+        return;
+    /* Of two launches at once one may be forgotten: it does not matter. */
+    if (atomic_compare_exchange_strong(&grid->until_hot, &left, left > time ? left - time : CPU_HOT) && left <= time)
+        cpu_ring(&cpu_hot_bell);
+}
+
+/* A launch under way has run so long that it alone makes the kernel hot. */
+static void look_at_time(const struct cpu_job *job)
+{
+    int64_t left = atomic_load_explicit(&job->grid->until_hot, memory_order_relaxed);
+    if (left <= 0)
+        return;
+    int64_t time = cpu_now() - job->start;
+    if (time >= left)
+        count_time(job->grid, time);
+}
+
+/* The next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
+static uint64_t advance(struct cpu_job *job)
+{
+    if (job->published)
+        return atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+    uint64_t begin = atomic_load_explicit(&job->next, memory_order_relaxed); /* nobody else takes any */
+    atomic_store_explicit(&job->next, begin + job->chunk, memory_order_relaxed);
+    return begin;
+}
+
+bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end)
+{
+    if (atomic_load_explicit(&job->stop, memory_order_relaxed))
+        return false;
+    *begin = advance(job);
+    if (*begin >= job->blocks)
+        return false;
+    if (worker->deadline && *begin && cpu_now() > worker->deadline)
+        cpu_worker_leave(worker);
+    *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
+    look_at_time(job);
+    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > ALONE_NS) {
+        job->published = true; /* by the queue's thread, which is alone so far */
+        cpu_pool_publish(job);
+    }
+    return true;
+}
+
+static void run_direct(void *argument)
+{
+    struct cpu_worker *worker = argument;
+    struct cpu_job *job = worker->job;
+    struct cpu_block *block = worker->block;
+    uint64_t limit = cpu_stack_limit(worker->stack), index, end;
+    cpu_cluster_join(block, block, 0, 1);
+    uint32_t calls = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
+    for (uint32_t w = 0; w < job->warps; w++)
+        block->warps[w].abi.stack_limit = limit;
+    while (cpu_job_take(job, worker, &index, &end)) {
+        void (*entry)(struct cpu_warp *) = atomic_load_explicit(&job->grid->entry, memory_order_acquire);
+        while (index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
+            index += cpu_block_start(block, job, index, end);
+            for (uint32_t w = 0; w < calls; w++) {
+                struct cpu_running *warp = &block->warps[w];
+                worker->current = warp;
+                warp->abi.budget = worker->deadline ? CPU_BRIEF_BUDGET : CPU_DIRECT_BUDGET;
+                entry(&warp->abi);
+            }
+        }
+    }
+}
+
+/* False where it was left. */
+static bool work_directly(struct cpu_job *job, struct cpu_worker *worker)
+{
+    bool done;
+    if (worker->left) {
+        done = cpu_worker_go_on(worker);
+    } else {
+        worker->block = cpu_block_take(worker, job);
+        done = worker->block && cpu_block_share(worker->block, job) && cpu_worker_call(worker, run_direct, worker);
+    }
+    if (worker->left)
+        return false;
+    if (!done && !atomic_load(&job->stop))
+        cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
+    if (worker->block)
+        cpu_block_give(worker, worker->block);
+    return true;
+}
+
+bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
+{
+    if (!worker->left) {
+        worker->job = job;
+        worker->current = NULL;
+        worker->launch++;
+    }
+    if (job->path == CPU_PATH_FIBERS)
+        cpu_job_run_fibers(job, worker);
+    else if (!work_directly(job, worker))
+        return false;
+    cpu_blocks_trim(worker, MOST_BLOCKS_KEPT);
+    cpu_stacks_trim(&worker->stacks, MOST_STACKS_KEPT);
+    worker->job = NULL;
+    worker->current = NULL;
+    return true;
+}
+
+/* Blocks to take at once: shares for all workers, and of a launch that is expected to need no help, what takes a while. */
+static uint32_t chunk_of(const struct cpu_job *job, uint32_t block_time)
+{
+    if (job->path == CPU_PATH_FIBERS)
+        return job->cluster;
+    uint64_t chunk = job->blocks / (cpu_pool_workers() * 8u);
+    uint64_t alone = job->published || !block_time ? 1 : LOOK_NS / block_time;
+    chunk = chunk > alone ? chunk : alone;
+    return chunk < 1 ? 1 : chunk > MOST_AT_ONCE ? MOST_AT_ONCE : (uint32_t)chunk;
+}
+
+static void begin(struct cpu_job *job, const struct cpu_worker *worker)
+{
+    struct cpu_grid *grid = job->grid;
+    uint32_t block_time = atomic_load(&grid->block_time);
+    uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
+    job->blocks = (uint64_t)job->grid_dim[0] * job->grid_dim[1] * job->grid_dim[2];
+    job->warps = (threads + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;
+    job->path = job->cooperative && grid->path == CPU_PATH_WARPS ? CPU_PATH_FIBERS : grid->path;
+    job->cluster = job->cluster_dim[0] * job->cluster_dim[1] * job->cluster_dim[2];
+    if (job->cooperative)
+        job->grid_workspace = (uint64_t)(uintptr_t)calloc(1, 4096);
+    job->start = worker->deadline ? worker->since : cpu_now();
+    if (grid->checks & CPU_RACECHECK && !cpu_races_begin(job))
+        cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
+    job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
+                     (job->cooperative || !block_time || job->blocks > ALONE_NS / block_time);
+    job->chunk = chunk_of(job, block_time);
+    if (job->published)
+        cpu_pool_publish(job);
+}
+
+bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
+{
+    struct cpu_grid *grid = job->grid;
+    if (!worker->left)
+        begin(job, worker);
+    if (!cpu_job_work(job, worker))
+        return false;
+    uint32_t workers = 1;
+    if (job->published)
+        workers += cpu_pool_retract(job);
+    free((void *)(uintptr_t)job->grid_workspace);
+    if (job->races)
+        cpu_races_end(job);
+    if (atomic_load_explicit(&job->errors, memory_order_relaxed))
+        cpu_check_end(job);
+    uint32_t stop = atomic_load(&job->stop);
+    if (stop && !atomic_load(&job->recorded) && atomic_load(&job->next) < job->blocks)
+        cpu_job_fault(job, NULL, stop, 0, 0, NULL);
+    int64_t elapsed = cpu_now() - job->start;
+    count_time(grid, elapsed);
+    uint64_t time = (uint64_t)elapsed * workers / job->blocks;
+    atomic_store_explicit(&grid->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time,
+                          memory_order_relaxed);
+    return true;
+}

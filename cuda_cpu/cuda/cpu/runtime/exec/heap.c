@@ -1,0 +1,170 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory for device code: an arena of its own, whose bookkeeping lies where kernels do not write. Small requests share
+ * pages by size class; what is larger than a page gets an allocation with a guard.
+ */
+#include "heap.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/arena.h"
+#include "check/check.h"
+#include "worker.h"
+
+#define SLAB ((size_t)64 << 10)
+#define CLASSES 8 /* 16, 32 ... 2048 bytes */
+#define SMALLEST 16u
+#define DEFAULT_SIZE ((size_t)8 << 20)
+
+/* 64 KiB of the arena cut into equal cells; a set bit marks a live one. */
+struct slab {
+    struct slab *next;
+    uint64_t start;
+    uint32_t cell, cells, live;
+    uint64_t bits[SLAB / SMALLEST / 64];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct cpu_arena *arena;
+    struct slab *slabs[CLASSES];
+    size_t size;
+} heap = {.lock = PTHREAD_MUTEX_INITIALIZER, .size = DEFAULT_SIZE};
+
+bool cpu_heap_set_size(size_t size)
+{
+    pthread_mutex_lock(&heap.lock);
+    bool unused = heap.arena == NULL;
+    if (unused)
+        heap.size = size;
+    pthread_mutex_unlock(&heap.lock);
+    return unused;
+}
+
+void cpu_heap_reset(void)
+{
+    pthread_mutex_lock(&heap.lock);
+    for (uint32_t class = 0; class < CLASSES; class++)
+        while (heap.slabs[class]) {
+            struct slab *slab = heap.slabs[class];
+            heap.slabs[class] = slab->next;
+            free(slab);
+        }
+    if (heap.arena) {
+        cpu_table_remove_within(cpu_arena_base(heap.arena), heap.size);
+        cpu_arena_release(heap.arena);
+    }
+    heap.arena = NULL;
+    heap.size = DEFAULT_SIZE;
+    pthread_mutex_unlock(&heap.lock);
+}
+
+static struct slab *new_slab(uint32_t class)
+{
+    struct slab *slab = calloc(1, sizeof *slab);
+    if (!slab)
+        return NULL;
+    if (cpu_arena_allocate(heap.arena, SLAB, &slab->start) != CPU_ARENA_DONE) {
+        free(slab);
+        return NULL;
+    }
+    slab->cell = SMALLEST << class;
+    slab->cells = (uint32_t)(SLAB / slab->cell);
+    slab->next = heap.slabs[class];
+    heap.slabs[class] = slab;
+    return slab;
+}
+
+static uint64_t take_cell(struct slab *slab)
+{
+    for (uint32_t word = 0; word * 64 < slab->cells; word++) {
+        if (slab->bits[word] == UINT64_MAX)
+            continue;
+        uint32_t cell = word * 64 + (uint32_t)__builtin_ctzll(~slab->bits[word]);
+        if (cell >= slab->cells)
+            break;
+        slab->bits[word] |= (uint64_t)1 << (cell % 64);
+        slab->live++;
+        return slab->start + (uint64_t)cell * slab->cell;
+    }
+    return 0;
+}
+
+static uint64_t allocate(uint64_t size)
+{
+    uint64_t address;
+    uint32_t class = 0;
+    while (class < CLASSES && size > SMALLEST << class)
+        class++;
+    if (class == CLASSES)
+        return cpu_arena_allocate(heap.arena, size, &address) == CPU_ARENA_DONE ? address : 0;
+    for (struct slab *slab = heap.slabs[class]; slab; slab = slab->next)
+        if (slab->live < slab->cells)
+            return take_cell(slab);
+    struct slab *slab = new_slab(class);
+    return slab ? take_cell(slab) : 0;
+}
+
+/* True for a cell that was live. */
+static bool free_cell(uint64_t address)
+{
+    for (uint32_t class = 0; class < CLASSES; class++) {
+        for (struct slab **place = &heap.slabs[class]; *place; place = &(*place)->next) {
+            struct slab *slab = *place;
+            uint64_t offset = address - slab->start, cell = offset / slab->cell;
+            if (offset >= SLAB || cell >= slab->cells)
+                continue;
+            uint64_t bit = (uint64_t)1 << (cell % 64);
+            if (offset % slab->cell || !(slab->bits[cell / 64] & bit))
+                return false;
+            slab->bits[cell / 64] &= ~bit;
+            if (--slab->live == 0) {
+                *place = slab->next;
+                cpu_arena_free(heap.arena, slab->start);
+                free(slab);
+            }
+            return true;
+        }
+    }
+    return cpu_arena_free(heap.arena, address);
+}
+
+void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result)
+{
+    cpu_need_stack(warp);
+    pthread_mutex_lock(&heap.lock);
+    if (!heap.arena)
+        heap.arena = cpu_arena_make(heap.size, -1);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        result[lane] = heap.arena && size[lane] ? allocate(size[lane]) : 0;
+    }
+    pthread_mutex_unlock(&heap.lock);
+}
+
+void cpu_heap_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer)
+{
+    uint64_t bad = 0;
+    cpu_need_stack(warp);
+    pthread_mutex_lock(&heap.lock);
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t address = pointer[__builtin_ctz(lanes)];
+        if (address && !(heap.arena && free_cell(address)))
+            bad = address;
+    }
+    pthread_mutex_unlock(&heap.lock);
+    if (bad)
+        cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_ILLEGAL_ADDRESS, 0, bad,
+                      "free() of an address that malloc() has not returned, or that is free already");
+}
+
+bool cpu_heap_give(uint64_t address)
+{
+    pthread_mutex_lock(&heap.lock);
+    bool given = heap.arena && free_cell(address);
+    pthread_mutex_unlock(&heap.lock);
+    return given;
+}

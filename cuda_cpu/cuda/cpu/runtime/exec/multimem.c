@@ -1,0 +1,116 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * multimem (PTX manual 9.7.9.14): one access to the memory of several devices. Where a multicast object is mapped lies,
+ * for every granule, a table of the places that are bound to it, which driver/memory/multicast.py writes.
+ */
+#include <string.h>
+
+#include "texture/tensor.h"
+#include "texture/texture.h"
+#include "worker.h"
+
+static const struct cpu_multimem *table_of(struct cpu_warp *warp, uint32_t line, uint64_t address)
+{
+    const struct cpu_multimem *table = (const void *)(uintptr_t)(address & ~(uint64_t)(CPU_MULTIMEM_GRANULE - 1));
+    if (table->kind != CPU_MULTIMEM || !table->count)
+        cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_ILLEGAL_ADDRESS, line, address,
+                      "this is no address of a multicast object to which memory is bound");
+    return table;
+}
+
+static uint8_t *place_in(const struct cpu_multimem *table, uint32_t copy, uint64_t address)
+{
+    return (uint8_t *)(uintptr_t)(table->bases[copy] + (address & (CPU_MULTIMEM_GRANULE - 1)));
+}
+
+static uint64_t read_number(const uint8_t *place, uint32_t bytes)
+{
+    switch (bytes) { /* whole, as other threads may write it */
+    case 1: return __atomic_load_n(place, __ATOMIC_RELAXED);
+    case 2: return __atomic_load_n((const uint16_t *)(const void *)place, __ATOMIC_RELAXED);
+    case 4: return __atomic_load_n((const uint32_t *)(const void *)place, __ATOMIC_RELAXED);
+    }
+    return __atomic_load_n((const uint64_t *)(const void *)place, __ATOMIC_RELAXED);
+}
+
+static void write_number(uint8_t *place, uint64_t value, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: __atomic_store_n(place, (uint8_t)value, __ATOMIC_RELAXED); return;
+    case 2: __atomic_store_n((uint16_t *)(void *)place, (uint16_t)value, __ATOMIC_RELAXED); return;
+    case 4: __atomic_store_n((uint32_t *)(void *)place, (uint32_t)value, __ATOMIC_RELAXED); return;
+    }
+    __atomic_store_n((uint64_t *)(void *)place, value, __ATOMIC_RELAXED);
+}
+
+/* All copies of a number combined in their order; `wide` sums up halves and bfloats as floats (.acc::f32). */
+static uint64_t combined(const struct cpu_multimem *table, uint64_t address, uint32_t what)
+{
+    uint32_t type = CPU_BULK_TYPE(what), op = CPU_BULK_OP(what), bytes = cpu_type_sizes[type];
+    uint32_t wide = CPU_BULK_WIDE(what), sum = wide ? CPU_TYPE_F32 : type;
+    uint64_t result = 0;
+    for (uint32_t copy = 0; copy < table->count; copy++) {
+        uint64_t next = read_number(place_in(table, copy, address), bytes);
+        if (wide)
+            next = cpu_float_bits(next, type);
+        if (copy)
+            cpu_combine(&result, &next, sum, op);
+        else
+            result = next;
+    }
+    return wide ? cpu_bits_of_float(result, type) : result;
+}
+
+static void access_registers(struct cpu_warp *warp, uint32_t what, uint32_t line, uint64_t *operands, uint32_t lane)
+{
+    uint64_t address = operands[lane];
+    const struct cpu_multimem *table = table_of(warp, line, address);
+    uint32_t count = CPU_BULK_REGISTERS(what), parts = CPU_BULK_PARTS(what), type = CPU_BULK_TYPE(what);
+    uint32_t bytes = cpu_type_sizes[type], work = what & 15;
+    for (uint32_t number = 0; number < count * parts; number++, address += bytes) {
+        uint64_t *word = &operands[(CPU_BULK_COORDINATE + number / parts) * CPU_WARP_SIZE + lane];
+        uint32_t shift = 8 * bytes * (number % parts);
+        if (work == CPU_MULTIMEM_LOAD) {
+            uint64_t value = combined(table, address, what);
+            *word = (shift ? *word : 0) | value << shift;
+            continue;
+        }
+        uint64_t value = *word >> shift;
+        for (uint32_t copy = 0; copy < table->count; copy++) {
+            uint8_t *place = place_in(table, copy, address);
+            if (work == CPU_MULTIMEM_STORE)
+                write_number(place, value, bytes);
+            else
+                cpu_combine(place, &value, type, CPU_BULK_OP(what));
+        }
+    }
+}
+
+/* multimem.cp.async.bulk and multimem.cp.reduce.async.bulk: `mask` has a bit for each byte of 16. */
+static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+{
+    const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    uint32_t size = (uint32_t)operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane], type = CPU_BULK_TYPE(what);
+    uint32_t mask = (uint32_t)operands[CPU_BULK_OFFSET * CPU_WARP_SIZE + lane], reduces = (what & 15) == CPU_MULTIMEM_REDUCE_BULK;
+    uint32_t step = reduces ? cpu_type_sizes[type] : 1;
+    for (uint32_t at = 0; at < size; at += step) {
+        uint64_t address = operands[lane] + at;
+        const struct cpu_multimem *table = table_of(warp, line, address);
+        for (uint32_t copy = 0; copy < table->count; copy++)
+            if (reduces)
+                cpu_combine(place_in(table, copy, address), from + at, type, CPU_BULK_OP(what));
+            else if (mask >> (at & 15) & 1)
+                *place_in(table, copy, address) = from[at];
+    }
+}
+
+void cpu_multimem_access(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* .release and .acquire, which are rare enough to be all that there is */
+    if ((what & 15) <= CPU_MULTIMEM_REDUCE)
+        access_registers(warp, what, line, (uint64_t *)(uintptr_t)operands, lane); /* the caller's own rows */
+    else
+        copy_bytes(warp, what, line, operands, lane);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}

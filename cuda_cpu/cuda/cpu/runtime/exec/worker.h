@@ -1,0 +1,298 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What runs where: a job is one launch, a worker a thread that runs blocks of it, a block its warps in flight.
+ */
+#ifndef CUDA_CPU_WORKER_H
+#define CUDA_CPU_WORKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fiber.h"
+#include "kernel_abi.h"
+#include "queue/wait.h"
+
+#define CPU_MAX_WARPS 32 /* 1024 threads: CUDA's limit of a block */
+#define CPU_BARRIERS 16
+#define CPU_MAX_CLUSTER 16 /* blocks */
+
+struct cpu_parameter {
+    uint32_t offset, size;
+};
+
+struct cpu_home;
+struct cpu_children;
+
+#define CPU_ALIGNMENT 64u       /* of local memory and of parameters where nothing asks for more */
+#define CPU_MOST_ALIGNMENT 4096u /* a multiple of which memory from the system begins at */
+
+/* What a kernel is, whatever the launch. */
+struct cpu_grid {
+    void (*_Atomic entry)(struct cpu_warp *warp); /* may change to better code of the same kernel at any time */
+    const uint64_t *symbols;
+    uint64_t local_bytes; /* of each thread, without recursion */
+    uint64_t frames;      /* bytes of stack for the machine code, where each function runs once */
+    uint32_t shared_static;
+    uint32_t parameter_bytes;
+    uint32_t parameters;
+    struct cpu_parameter *layout; /* of them */
+    struct cpu_home *home; /* of a kernel that may launch others or ask about the device: see device.h; else NULL */
+    uint32_t path; /* enum cpu_path */
+    uint32_t checks; /* enum cpu_check: what the machine code asks about each access */
+    uint32_t alignment; /* the greatest of local, shared and parameter variables; less than CPU_ALIGNMENT: that */
+    _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
+    _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
+    _Atomic int64_t until_hot;   /* nanoseconds to run until better code is wanted; 0: never, CPU_HOT: now */
+    char name[];
+};
+
+#define CPU_HOT (-1)
+extern struct cpu_bell cpu_hot_bell; /* rings when a kernel gets hot */
+
+/* The first fault of a launch. */
+#define CPU_MOST_CALLERS 8
+
+struct cpu_fault_record {
+    uint32_t kind; /* enum cpu_fault */
+    uint32_t line;
+    uint64_t address;
+    uint64_t pc; /* of the instruction, where machine code faulted */
+    uint64_t callers[CPU_MOST_CALLERS]; /* words of its stack that may be return addresses into the kernel's code */
+    uint64_t grid_id;
+    const uint64_t *symbols; /* of the kernel's module, which they tell */
+    uint32_t block[3];
+    uint32_t warp;
+    char kernel[256];
+    char message[512];
+};
+
+struct cpu_graph_run;
+struct cpu_races;
+struct cpu_race_block;
+
+struct cpu_job {
+    struct cpu_grid *grid;
+    const uint8_t *params;
+    uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
+    uint32_t shared_size;
+    uint64_t grid_id;
+    uint64_t grid_workspace;
+    struct cpu_graph_run *graph; /* that the launch is part of, or NULL */
+    struct cpu_children *children; /* what the kernel launches, where it has a home */
+    bool cooperative; /* all blocks in flight at once */
+    uint32_t path;    /* enum cpu_path */
+    bool published;   /* helpers may come */
+    uint32_t warps;   /* of each block */
+    uint32_t cluster; /* blocks of each cluster */
+    uint32_t chunk;   /* blocks taken at a time */
+    int64_t start;    /* cpu_now() */
+    uint64_t blocks;
+    _Atomic uint64_t next;       /* first block that no worker has taken */
+    _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
+    struct cpu_races *races;     /* of a launch that is checked for races */
+    _Atomic uint32_t errors;     /* that checks have found */
+    _Atomic uint32_t recorded;   /* the fault record belongs to whoever sets this first */
+    /* The helpers' side, see pool.c. */
+    struct cpu_job *link;
+    struct cpu_job *beside;   /* of the same queue: branches of a graph */
+    uint32_t limit;           /* workers that may take part, 0: all */
+    uint32_t helpers, wanted; /* guarded by the pool's lock */
+    struct cpu_bell left;     /* rings when a helper leaves */
+    struct cpu_fault_record fault; /* last: set only with `recorded` */
+};
+
+struct cpu_barrier {
+    uint32_t expected; /* threads, 0: all that live */
+    uint32_t lanes;    /* arrived */
+    uint32_t threads;  /* arrived, where the dead lanes of an arriving warp count as well */
+    uint32_t warps;    /* bit w: warp w has arrived */
+    uint32_t waiting;  /* bit w: warp w waits */
+    uint32_t holds;    /* bar.red: lanes whose predicate holds */
+    bool fails;        /* bar.red: some arriving lane's predicate fails */
+};
+
+struct cpu_block;
+
+struct cpu_running {
+    struct cpu_warp abi; /* first: machine code sees this */
+    struct cpu_block *block;
+    void *context; /* suspended fiber, NULL before the first instruction */
+    struct cpu_stack *stack;
+    cpu_lanes live; /* lanes that have not exited */
+    uint32_t cluster_phase; /* at which the warp arrived last */
+    uint32_t polls; /* of loops that compute, since the last barrier */
+    uint64_t barrier_site;  /* of the last barrier of the block, where that is checked */
+    uint32_t reduced_count; /* results of the last bar.red */
+    bool reduced_all;
+};
+
+struct cpu_region {
+    uint8_t *base; /* of the mapping, with its guards */
+    size_t size;
+    uint8_t *begin;
+    size_t usable;
+    uint32_t slots; /* so often, CPU_CLUSTER_STRIDE apart */
+};
+
+/* A barrier.cluster has one phase after the other. Kept in the cluster's first block. */
+struct cpu_cluster {
+    uint32_t size;    /* blocks */
+    uint32_t left;    /* of them in flight */
+    uint32_t phase;
+    uint32_t arrived; /* lanes */
+    uint32_t warps[CPU_MAX_CLUSTER];   /* of each block: bit w: warp w has arrived */
+    uint32_t waiting[CPU_MAX_CLUSTER]; /* of each block: bit w: warp w waits */
+    struct cpu_block *blocks[CPU_MAX_CLUSTER];
+};
+
+/* What the warps of a block are filled with, but for the launch's number. Without padding: it is compared as bytes. */
+struct cpu_filling {
+    const struct cpu_runtime *runtime;
+    const uint8_t *params;
+    uint8_t *local;
+    const uint64_t *symbols;
+    uint64_t local_stride, grid_workspace, graph_exec;
+    uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
+    uint32_t shared_size, shared_static, warps;
+};
+
+struct cpu_block {
+    struct cpu_block *next; /* ring of blocks in flight, or list of unused ones */
+    struct cpu_worker *worker;
+    uint32_t ready;   /* bit w: warp w can run */
+    uint32_t alive;   /* bit w: warp w has not ended */
+    uint32_t live;    /* lanes that have not exited */
+    uint32_t touched; /* bit b: some lane has come to barrier b since it was reset */
+    uint64_t following; /* index of the block behind the last one that it was; UINT64_MAX none */
+    uint64_t launch;  /* the worker's launch that the warps are filled for */
+    bool moved;       /* some warp did more than poll since the scheduler looked */
+    uint32_t shape[3]; /* block_dim that thread_idx is filled for */
+    struct cpu_filling filling;
+    struct cpu_region shared, local;
+    uint8_t *shared_base; /* in the region */
+    uint32_t rank;        /* in the cluster */
+    struct cpu_cluster *cluster, own;
+    struct cpu_barrier barriers[CPU_BARRIERS];
+    struct cpu_race_block *race; /* of a launch that is checked for races */
+    struct cpu_running warps[CPU_MAX_WARPS];
+};
+
+/* What runs on a worker's stack outside of fibers for warps; kept here, for the thread may change in the middle. */
+struct cpu_worker_call {
+    struct cpu_worker *worker;
+    void (*function)(void *);
+    void *argument;
+};
+
+/* What runs blocks: a helper's own, or a queue's, with which works whoever has the queue's turn. */
+struct cpu_worker {
+    uint32_t index;
+    struct cpu_job *job;
+    void *home; /* the thread's own context while a fiber runs */
+    int64_t deadline; /* when a thread that only submits goes on with its own work; 0: this thread stays */
+    int64_t since;    /* when it began with the queue's */
+    void *left;       /* context of what was left then, for the queue's thread to go on with */
+    struct cpu_worker_call call;
+    struct cpu_block *block; /* of the launch that runs without fibers for its warps */
+    struct cpu_job own;      /* the job of a queue's launch */
+    volatile bool guarded; /* machine code or a copy runs: its faults are ours */
+    bool aborted;          /* the fiber was left by a fault or a stop */
+    struct cpu_running *current;
+    struct cpu_graph_run *graph; /* whose commands this queue's thread runs, or NULL */
+    uint32_t in_flight; /* blocks on fibers */
+    uint64_t launch;    /* counts them */
+    struct cpu_fault_record *record; /* where a fault goes that is not of a job's warp (a copy) */
+    struct cpu_stacks stacks;
+    struct cpu_stack *stack; /* of what runs now */
+    struct cpu_block *unused;
+};
+
+extern const struct cpu_runtime cpu_services, cpu_check_services;
+
+static inline uint32_t cpu_count(cpu_lanes lanes)
+{
+    if (lanes == UINT32_MAX)
+        return CPU_WARP_SIZE; /* nearly always; without the processor's own instruction a count is a call */
+    lanes -= (lanes >> 1) & 0x55555555u;
+    lanes = (lanes & 0x33333333u) + ((lanes >> 2) & 0x33333333u);
+    return (((lanes + (lanes >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24;
+}
+
+/* worker.c */
+void cpu_worker_begin(struct cpu_worker *worker, uint32_t index);
+void cpu_worker_end(struct cpu_worker *worker);
+bool cpu_worker_thread(const char *name); /* makes the calling thread one of ours */
+/* Run `*context` until it switches back; true unless it was aborted. */
+bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_stack *stack);
+/* Run function(argument) where faults are caught; true unless one happened, or it was left. */
+bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *argument);
+bool cpu_worker_go_on(struct cpu_worker *worker); /* with what was left; as cpu_worker_call */
+/* From within a call: let another thread go on from here. */
+void cpu_worker_leave(struct cpu_worker *worker);
+void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
+
+/* block.c */
+struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job);
+/* Make it the block at `index` of the grid; returns how many, up to the one at `end`, its machine code now runs. */
+uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index, uint64_t end);
+void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block);
+bool cpu_block_share(struct cpu_block *block, struct cpu_job *job); /* make room for a cluster's shared memory */
+void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep);
+
+/* grid.c */
+bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker); /* the whole launch, helpers included; false: left */
+bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker); /* this worker's part */
+uint64_t cpu_grid_number(void); /* of the next launch: %gridid */
+bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
+                   const char *message); /* true for the first */
+
+/* fibers.c */
+void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker);
+void cpu_warp_yield(struct cpu_running *warp); /* back to the scheduler; returns when it is this warp's turn */
+bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end);
+
+/* barrier.c */
+void cpu_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
+void cpu_barrier_arrive(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
+uint32_t cpu_barrier_reduce(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes, uint32_t op,
+                            cpu_lanes predicate);
+void cpu_exit_lanes(struct cpu_warp *warp, cpu_lanes lanes);
+void cpu_barriers_reset(struct cpu_block *block);
+bool cpu_barriers_unstick(struct cpu_block *block); /* false: no waiting warp can ever go on */
+
+/* cluster.c */
+void cpu_cluster_join(struct cpu_block *block, struct cpu_block *first, uint32_t rank, uint32_t size);
+void cpu_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
+void cpu_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
+void cpu_cluster_exit(struct cpu_cluster *cluster); /* lanes of it have exited */
+bool cpu_cluster_unstick(struct cpu_cluster *cluster); /* false: no warp of it can ever go on */
+bool cpu_cluster_leave(struct cpu_block *block); /* true for the last block of the cluster */
+
+/* services.c */
+void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
+    __attribute__((noreturn));
+/* Called before a service waits for what may be the launching thread's to give. */
+void cpu_leave_caller(struct cpu_running *warp);
+/* Called before a service takes a lock: a stack overflow then could not be survived. */
+void cpu_need_stack(struct cpu_warp *warp);
+#define CPU_DIRECT_BUDGET 20000 /* loop iterations between polls, where a poll only looks for a stop */
+#define CPU_BRIEF_BUDGET 100    /* and where it looks for the deadline, too */
+#define CPU_FIBER_BUDGET 4224   /* and where it lets other warps run; no multiple of 256, the cost of waiting */
+
+/* pool.c */
+void cpu_pool_set_workers(uint32_t count);
+uint32_t cpu_pool_workers(void);
+void cpu_pool_publish(struct cpu_job *job);
+uint32_t cpu_pool_retract(struct cpu_job *job); /* waits until no helper is in it; how many there were */
+void cpu_pool_stop(void);
+
+/* fault.c */
+void cpu_fault_install(void);
+void cpu_fault_renew(void); /* install again if another handler has come since */
+bool cpu_fault_stack(void); /* see that this thread has a stack for signal handlers */
+void cpu_fault_thread(struct cpu_worker *worker); /* this thread's faults belong to this worker; NULL: to nobody */
+bool cpu_fault_free(void); /* they belong to nobody: the thread is none of ours */
+
+#endif

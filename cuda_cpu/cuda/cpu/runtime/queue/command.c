@@ -1,0 +1,309 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What each kind of command does.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "branches.h"
+#include "decompress.h"
+#include "device_runtime/device.h"
+#include "graph.h"
+#include "node.h"
+
+/* What runs where faults are caught: a command with what it needs to see. */
+struct run {
+    struct cpu_command *command;
+    struct cpu_place place;
+};
+
+static void copy_rows(void *argument)
+{
+    const struct cpu_rows *rows = &((struct run *)argument)->command->rows;
+    for (uint64_t row = 0; row < rows->height; row++)
+        memmove((void *)(uintptr_t)(rows->destination + row * rows->destination_pitch),
+                (const void *)(uintptr_t)(rows->source + row * rows->source_pitch), rows->width);
+}
+
+static void fill_row(uint8_t *row, uint64_t width, uint32_t value, uint32_t value_width)
+{
+    if (value_width == 1)
+        memset(row, (int)value, width);
+    else
+        for (uint64_t at = 0; at < width; at += value_width)
+            memcpy(row + at, &value, value_width); /* little-endian: the low bytes come first */
+}
+
+static void fill_rows(void *argument)
+{
+    const struct cpu_rows *rows = &((struct run *)argument)->command->rows;
+    for (uint64_t row = 0; row < rows->height; row++)
+        fill_row((uint8_t *)(uintptr_t)(rows->destination + row * rows->destination_pitch), rows->width, rows->value,
+                 rows->value_width);
+}
+
+/* A long row is a launch of our own: each block does a share of it. */
+#define LEAST_SHARE ((uint64_t)1 << 20)
+
+static uint64_t share_of(const struct cpu_warp *warp, const struct cpu_rows *rows, uint64_t *start)
+{
+    *start = warp->block_idx[0] * rows->share;
+    return rows->width - *start < rows->share ? rows->width - *start : rows->share;
+}
+
+static void copy_share(struct cpu_warp *warp)
+{
+    const struct cpu_rows *rows = (const void *)warp->params;
+    uint64_t start, size = share_of(warp, rows, &start);
+    memcpy((void *)(uintptr_t)(rows->destination + start), (const void *)(uintptr_t)(rows->source + start), size);
+}
+
+static void fill_share(struct cpu_warp *warp)
+{
+    const struct cpu_rows *rows = (const void *)warp->params;
+    uint64_t start, size = share_of(warp, rows, &start);
+    fill_row((uint8_t *)(uintptr_t)(rows->destination + start), size, rows->value, rows->value_width);
+}
+
+static struct cpu_grid copying = {.entry = copy_share, .name = ""}, filling = {.entry = fill_share, .name = ""};
+
+static bool is_shared_out(const struct cpu_command *command)
+{
+    const struct cpu_rows *rows = &command->rows;
+    bool apart = rows->destination - rows->source >= rows->width && rows->source - rows->destination >= rows->width;
+    return rows->height == 1 && rows->width >= 4 * LEAST_SHARE && cpu_pool_workers() > 1 &&
+           (command->kind == CPU_FILL || apart);
+}
+
+static bool run_shares(struct cpu_command *command, struct cpu_place place, const char *what)
+{
+    struct cpu_rows *rows = &command->rows;
+    struct cpu_job job;
+    /* Two for each worker, as long as can be: the C library copies long blocks past the caches. */
+    rows->share = (rows->width / (cpu_pool_workers() * 2) + 4095) & ~(uint64_t)4095;
+    if (rows->share < LEAST_SHARE)
+        rows->share = LEAST_SHARE;
+    memset(&job, 0, offsetof(struct cpu_job, fault));
+    job.grid = command->kind == CPU_COPY ? &copying : &filling;
+    job.params = (const uint8_t *)rows;
+    for (int i = 0; i < 3; i++)
+        job.grid_dim[i] = job.block_dim[i] = job.cluster_dim[i] = 1;
+    job.grid_dim[0] = (uint32_t)((rows->width + rows->share - 1) / rows->share);
+    cpu_fault_renew();
+    cpu_job_run(&job, place.worker);
+    if (!atomic_load(&job.recorded))
+        return true;
+    *place.fault = (struct cpu_fault_record){.kind = job.fault.kind, .address = job.fault.address};
+    strcpy(place.fault->message, what);
+    return false;
+}
+
+static void write_value(void *argument)
+{
+    const struct cpu_value *value = &((struct run *)argument)->command->value;
+    if (value->width == 4)
+        __atomic_store_n((uint32_t *)(uintptr_t)value->address, (uint32_t)value->value, __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n((uint64_t *)(uintptr_t)value->address, value->value, __ATOMIC_SEQ_CST);
+}
+
+static bool holds(const struct cpu_value *value)
+{
+    uint64_t now, mask = value->width == 4 ? UINT32_MAX : UINT64_MAX;
+    if (value->width == 4)
+        now = __atomic_load_n((uint32_t *)(uintptr_t)value->address, __ATOMIC_SEQ_CST);
+    else
+        now = __atomic_load_n((uint64_t *)(uintptr_t)value->address, __ATOMIC_SEQ_CST);
+    switch (value->condition) {
+    case CPU_GREATER_EQUAL: /* cyclic, as the driver API says */
+        return value->width == 4 ? (int32_t)(now - value->value) >= 0 : (int64_t)(now - value->value) >= 0;
+    case CPU_EQUAL:
+        return now == (value->value & mask);
+    case CPU_AND:
+        return (now & value->value & mask) != 0;
+    default:
+        return (~(now | value->value) & mask) != 0;
+    }
+}
+
+static void wait_value(void *argument)
+{
+    struct run *run = argument;
+    for (uint32_t turns = 0; !holds(&run->command->value); turns++) {
+        if (cpu_place_over(run->place))
+            return;
+        if (turns < 1000) {
+            cpu_relax();
+        } else {
+            struct timespec span = {0, 50000};
+            nanosleep(&span, NULL);
+        }
+    }
+}
+
+static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct cpu_place place)
+{
+    memset(job, 0, offsetof(struct cpu_job, fault));
+    job->grid = launch->grid;
+    job->params = launch->params;
+    memcpy(job->grid_dim, launch->grid_dim, sizeof job->grid_dim);
+    memcpy(job->block_dim, launch->block_dim, sizeof job->block_dim);
+    memcpy(job->cluster_dim, launch->cluster_dim, sizeof job->cluster_dim);
+    job->shared_size = launch->grid->shared_static + launch->shared_dynamic;
+    job->grid_id = launch->grid_id;
+    job->cooperative = launch->cooperative;
+    job->graph = place.worker->graph;
+    job->limit = cpu_queue_workers(place.queue);
+}
+
+/* A launch that was left in the middle is gone on with. */
+bool cpu_launch_run(struct cpu_command *command, struct cpu_place place, struct cpu_children *children)
+{
+    struct cpu_job *job = &place.worker->own;
+    if (command->launch.disabled && !place.worker->left)
+        return true;
+    if (!place.worker->left) {
+        prepare(job, &command->launch, place);
+        job->children = children;
+        cpu_fault_renew();
+        cpu_queue_running(place.queue, place.number, job);
+        if (place.branches && cpu_place_over(place)) /* since the jobs of this queue were stopped */
+            atomic_store(&job->stop, CPU_FAULT_CANCELLED);
+    }
+    if (!cpu_job_run(job, place.worker))
+        return true;
+    cpu_queue_ran(place.queue, job);
+    if (!atomic_load(&job->recorded))
+        return true;
+    *place.fault = job->fault;
+    return false;
+}
+
+/* Whether a command is over so soon that no other thread is worth waking for it. It waits for nothing, or, a kernel,
+ * can be left where it does. */
+bool cpu_command_brief(const struct cpu_command *command)
+{
+    const struct cpu_launch *launch = &command->launch;
+    uint32_t block_time;
+    switch (command->kind) {
+    case CPU_LAUNCH:
+        block_time = atomic_load_explicit(&launch->grid->block_time, memory_order_relaxed);
+        return block_time && !launch->cooperative && !launch->grid->home && launch->grid->path != CPU_PATH_FIBERS &&
+               (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= CPU_BRIEF_NS / block_time;
+    case CPU_COPY:
+    case CPU_FILL:
+        return command->rows.width * command->rows.height <= CPU_BRIEF_BYTES;
+    case CPU_WAIT_EVENT:
+        return cpu_marker_done(command->marker);
+    case CPU_WRITE_VALUE:
+    case CPU_RECORD:
+    case CPU_FREE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool guarded(struct cpu_command *command, struct cpu_place place, void (*function)(void *), const char *what)
+{
+    struct run run = {command, place};
+    struct cpu_fault_record *fault = place.fault;
+    if ((command->kind == CPU_COPY || command->kind == CPU_FILL) && is_shared_out(command))
+        return run_shares(command, place, what);
+    memset(fault, 0, sizeof *fault);
+    fault->kind = CPU_FAULT_UNSUPPORTED; /* unless the fault handler says otherwise: no memory for a stack */
+    place.worker->record = fault;
+    cpu_fault_renew();
+    bool done = cpu_worker_call(place.worker, function, &run);
+    place.worker->record = NULL;
+    if (!done)
+        strcpy(fault->message, what);
+    return done;
+}
+
+static void decompress(void *argument)
+{
+    const struct cpu_decompress *batch = &((struct run *)argument)->command->decompress;
+    for (uint64_t i = 0; i < batch->count; i++)
+        cpu_decompress(&batch->all[i]);
+}
+
+static bool wait_event(struct cpu_command *command, struct cpu_place place)
+{
+    while (!cpu_marker_wait(command->marker, cpu_now() + 5000000))
+        if (cpu_place_over(place))
+            break;
+    return true;
+}
+
+bool cpu_command_run(struct cpu_command *command, struct cpu_place place)
+{
+    switch (command->kind) {
+    case CPU_LAUNCH:
+        return command->launch.grid->home ? cpu_children_run(command, place) : cpu_launch_run(command, place, NULL);
+    case CPU_COPY:
+        return guarded(command, place, copy_rows, "a copy");
+    case CPU_FILL:
+        return guarded(command, place, fill_rows, "a fill");
+    case CPU_WRITE_VALUE:
+        return guarded(command, place, write_value, "a write of a value");
+    case CPU_WAIT_VALUE:
+        return guarded(command, place, wait_value, "a wait for a value");
+    case CPU_WAIT_EVENT:
+        return wait_event(command, place);
+    case CPU_RECORD:
+        cpu_marker_finish(command->marker);
+        return true;
+    case CPU_CALL:
+        command->call.function(command->call.data);
+        return true;
+    case CPU_FREE:
+        cpu_arena_free(command->deferred.arena, command->deferred.address);
+        return true;
+    case CPU_CHOICE:
+        return cpu_choice_run(&command->choice, place);
+    case CPU_BRANCHES:
+        return cpu_branches_run(&command->branches, place);
+    case CPU_GRAPH_PART:
+        return cpu_part_run(&command->part, place);
+    case CPU_DECOMPRESS:
+        return guarded(command, place, decompress, "a decompression");
+    case CPU_UNMAP:
+        munmap((void *)(uintptr_t)command->unmap.address, command->unmap.size);
+        return true;
+    }
+    return true;
+}
+
+bool cpu_command_always(const struct cpu_command *command)
+{
+    return command->kind == CPU_RECORD || command->kind == CPU_FREE || command->kind == CPU_UNMAP ||
+           (command->kind == CPU_CALL && command->call.always);
+}
+
+void cpu_command_drop(struct cpu_command *command)
+{
+    if (command->kind == CPU_LAUNCH) {
+        cpu_node_detach(&command->launch);
+        if (command->launch.params != command->params)
+            free(command->launch.params);
+        atomic_fetch_sub(&command->launch.grid->in_flight, 1);
+    } else if (command->kind == CPU_RECORD || command->kind == CPU_WAIT_EVENT) {
+        cpu_marker_release(command->marker);
+    } else if (command->kind == CPU_DECOMPRESS) {
+        free(command->decompress.all);
+    } else if (command->kind == CPU_FREE) {
+        cpu_arena_release(command->deferred.arena);
+    } else if (command->kind == CPU_CHOICE) {
+        cpu_choice_drop(&command->choice);
+    } else if (command->kind == CPU_BRANCHES) {
+        cpu_branches_drop(&command->branches);
+    } else if (command->kind == CPU_GRAPH_PART) {
+        cpu_sequence_release(command->part.sequence);
+        cpu_graph_run_release(command->part.run);
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Surfaces: loads, stores and reductions at places of an array, PTX manual 9.7.11.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "texture.h"
+#include "exec/worker.h"
+
+static int32_t clamped(int64_t value, int64_t most)
+{
+    return (int32_t)(value < 0 ? 0 : value > most ? most : value);
+}
+
+/* The place of `bytes` bytes; NULL where the access is to be left out. x counts bytes, or elements if formatted. */
+static uint8_t *place_of(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
+                         const uint32_t *arguments, uint32_t bytes, bool by_element)
+{
+    const struct cpu_level *level = &s->level[0];
+    uint32_t dimensions = CPU_TEX_DIMENSIONS(what);
+    int64_t most[3] = {(int64_t)level->width * s->element - bytes, 0, 0}, at[3] = {0, 0, 0};
+    for (uint32_t axis = 0; axis < dimensions; axis++)
+        at[axis] = (int32_t)arguments[(CPU_ARG_X + axis) * CPU_WARP_SIZE + lane];
+    if (by_element)
+        at[0] *= s->element;
+    most[1] = dimensions > 1 ? (int64_t)level->height - 1 : 0;
+    most[2] = (int64_t)level->depth - 1;
+    if (what & CPU_TEX_LAYERED)
+        at[2] = (int32_t)arguments[CPU_ARG_LAYER * CPU_WARP_SIZE + lane];
+    else if (dimensions < 3)
+        most[2] = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        if (at[axis] >= 0 && at[axis] <= most[axis])
+            continue;
+        if (CPU_TEX_CLAMP(what) == 0)
+            cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, (uint64_t)at[axis],
+                          "access outside of a surface");
+        if (CPU_TEX_CLAMP(what) == 2 || most[axis] < 0)
+            return NULL;
+        at[axis] = clamped(at[axis], most[axis]);
+    }
+    return (uint8_t *)(uintptr_t)(level->base + (uint64_t)at[2] * level->slice + (uint64_t)at[1] * level->pitch +
+                                  (uint64_t)at[0]);
+}
+
+/* Store a word as the surface's format has it; integers that it cannot hold are clamped. */
+static void store_formatted(const struct cpu_texture *s, uint8_t *place, uint32_t word)
+{
+    static const int64_t least[] = {[8] = -128, [9] = -32768}, most[] = {[1] = 255, [2] = 65535, [8] = 127, [9] = 32767};
+    uint32_t size = s->element / s->channels;
+    if (s->format == 16) {
+        float value;
+        memcpy(&value, &word, 4);
+        uint16_t half = cpu_half_of_float(value);
+        memcpy(place, &half, 2);
+        return;
+    }
+    if (size < 4) {
+        int64_t value = s->format >= 8 ? (int64_t)(int32_t)word : (int64_t)word;
+        int64_t low = s->format >= 8 ? least[s->format] : 0;
+        value = value < low ? low : value > most[s->format] ? most[s->format] : value;
+        word = (uint32_t)value;
+    }
+    memcpy(place, &word, size);
+}
+
+#define REDUCE(type, place, operand, op)                                                        \
+    do {                                                                                        \
+        type *word = (type *)(place), old = __atomic_load_n(word, __ATOMIC_RELAXED), next;      \
+        type with = (type)(operand);                                                            \
+        do {                                                                                    \
+            next = (op) == 0 ? old + with : (op) == 1 ? (old < with ? old : with)               \
+                   : (op) == 2 ? (old > with ? old : with) : (op) == 3 ? (type)(old & with) : (type)(old | with); \
+        } while (!__atomic_compare_exchange_n(word, &old, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
+    } while (0)
+
+static void reduce(uint8_t *place, uint64_t operand, uint32_t bytes, uint32_t op, bool is_signed)
+{
+    if (bytes == 8 && is_signed && op)
+        REDUCE(int64_t, place, operand, op);
+    else if (bytes == 8)
+        REDUCE(uint64_t, place, operand, op);
+    else if (is_signed && op)
+        REDUCE(int32_t, place, operand, op);
+    else
+        REDUCE(uint32_t, place, operand, op);
+}
+
+void cpu_surface(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
+                 const uint32_t *arguments, uint64_t *data)
+{
+    uint32_t work = what & 15, size = CPU_TEX_RESULT(what), count = CPU_TEX_DETAIL(what);
+    bool reduces = work == CPU_SURF_REDUCE || work == CPU_SURF_REDUCE_ELEMENT;
+    bool by_element = work == CPU_SURF_STORE_FORMATTED || work == CPU_SURF_REDUCE_ELEMENT;
+    uint32_t bytes = reduces ? size : by_element ? s->element : size * count;
+    uint8_t *place = place_of(s, warp, lane, what, line, arguments, bytes, by_element);
+    if (!place) {
+        for (uint32_t i = 0; work == CPU_SURF_LOAD && i < count; i++)
+            data[i * CPU_WARP_SIZE + lane] = 0;
+        return;
+    }
+    if (reduces) {
+        reduce(place, data[lane], size, count, CPU_TEX_SIGNED(what));
+        return;
+    }
+    if (by_element) {
+        for (uint32_t i = 0; i < s->channels && i < count; i++)
+            store_formatted(s, place + i * (s->element / s->channels), (uint32_t)data[i * CPU_WARP_SIZE + lane]);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *element = &data[i * CPU_WARP_SIZE + lane];
+        if (work == CPU_SURF_LOAD) {
+            *element = 0;
+            memcpy(element, place + i * size, size);
+        } else {
+            memcpy(place + i * size, element, size);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Tensor copies between global and shared memory, PTX manual 9.7.9.25 and "Tensors": a box of a tensor, or the pixels
+ * of an im2col column, one row of contiguous elements after the other. They are made at once.
+ *
+ * Interleaved tensors (NC/8HWC8 and the like; measured on an H100, since the manual does not say it): dimension 0 counts
+ * units of 16 or 32 bytes, the channels of one slice at one place, and the last dimension but one counts the slices, of
+ * which a copy takes one, whatever the box has there.
+ */
+#include "tensor.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "exec/worker.h"
+
+/* Where the bytes of a box are in shared memory: `base` is that of a block's shared memory, `offset` the box's. */
+struct box {
+    uint8_t *base;
+    uint32_t offset;
+    uint32_t swizzle; /* mask of the chunk's number that is exchanged: 1, 3, 7 for 32, 64, 128 bytes */
+};
+
+/* Bits 4 to 6 of an address are exchanged by its bits 7 to 9, as wgmma does (emit/instructions/matrix/wgmma.py). */
+static uint8_t *chunk_at(const struct box *box, uint32_t at)
+{
+    uint32_t address = box->offset + at;
+    address ^= (address >> 3) & (box->swizzle << 4);
+    return box->base + address;
+}
+
+struct job {
+    const struct cpu_tensor_map *map;
+    uint32_t work, op;
+    uint32_t size; /* of an element */
+    uint32_t unit; /* of dimension 0, an element but for interleaved tensors */
+    struct box boxes[CPU_MAX_CLUSTER];
+    uint32_t count; /* of boxes: more than one for a multicast */
+};
+
+static void fill(const struct job *job, uint8_t *to, uint32_t bytes)
+{
+    static const uint16_t nan = 0x7ff7; /* fma.oob knows it, emit/instructions/arithmetic.py; wider numbers repeat it */
+    memset(to, 0, bytes);
+    for (uint32_t i = 0; job->map->fill && i < bytes; i += sizeof nan)
+        memcpy(to + i, &nan, sizeof nan);
+}
+
+/* One row: `bytes` at `at` of the box and at `place` of the tensor, of which [first, end) lies in the tensor. */
+static void row(const struct job *job, uint32_t at, uint8_t *place, int64_t first, int64_t end, uint32_t bytes)
+{
+    for (uint32_t done = 0; done < bytes; done += 16) {
+        uint32_t size = bytes - done < 16 ? bytes - done : 16;
+        for (uint32_t b = 0; b < job->count; b++) {
+            uint8_t *here = chunk_at(&job->boxes[b], at + done);
+            bool inside = first <= done && done + size <= end;
+            if (job->work == CPU_TENSOR_LOAD && inside)
+                memcpy(here, place + done, size);
+            else if (job->work == CPU_TENSOR_STORE && inside)
+                memcpy(place + done, here, size);
+            else
+                for (uint32_t i = 0; i < size; i += job->size) {
+                    bool exists = first <= done + i && done + i < end;
+                    if (job->work == CPU_TENSOR_LOAD && exists)
+                        memcpy(here + i, place + done + i, job->size);
+                    else if (job->work == CPU_TENSOR_LOAD)
+                        fill(job, here + i, job->size);
+                    else if (exists && job->work == CPU_TENSOR_STORE)
+                        memcpy(place + done + i, here + i, job->size);
+                    else if (exists)
+                        cpu_combine(place + done + i, here + i, job->map->type, job->op);
+                }
+        }
+    }
+}
+
+/* The row of `count` units at a place of the tensor; the first coordinate is that of its first unit. */
+static void row_at(const struct job *job, uint32_t at, const int64_t place[5], uint32_t count)
+{
+    const struct cpu_tensor_map *map = job->map;
+    int64_t first = -place[0], end = (int64_t)map->last[0] + 1 - place[0];
+    uint64_t address = map->address + (uint64_t)(place[0] * (int64_t)job->unit);
+    for (uint32_t d = 1; d < map->rank; d++) {
+        if (place[d] < 0 || place[d] > map->last[d])
+            end = 0;
+        address += (uint64_t)place[d] * map->stride[d - 1];
+    }
+    first = first < 0 ? 0 : first;
+    end = end > count ? count : end;
+    row(job, at, (uint8_t *)(uintptr_t)address, first * job->unit, end * job->unit, count * job->unit);
+}
+
+/* The bytes of a box, after all its rows have been copied. */
+static uint32_t tile(const struct job *job, const int64_t start[5])
+{
+    const struct cpu_tensor_map *map = job->map;
+    uint32_t counts[5] = {1, 1, 1, 1, 1}, at = 0, index[5] = {0};
+    /* a row has no steps, but that of an interleaved tensor has: then it is copied unit by unit */
+    bool whole = !map->unit || map->step[0] == 1;
+    uint32_t together = whole ? map->box[0] : 1;
+    for (uint32_t d = whole; d < map->rank; d++)
+        counts[d] = (map->box[d] + map->step[d] - 1u) / map->step[d];
+    if (map->unit)
+        counts[map->rank - 2] = 1;
+    for (;;) {
+        int64_t place[5] = {0};
+        for (uint32_t d = 0; d < map->rank; d++)
+            place[d] = start[d] + (int64_t)index[d] * map->step[d];
+        row_at(job, at, place, together);
+        at += together * job->unit;
+        uint32_t d = 0;
+        while (d < map->rank && ++index[d] == counts[d])
+            index[d++] = 0;
+        if (d >= map->rank)
+            return at;
+    }
+}
+
+/* Pixels go through the box between the corners, W fastest, and then on to the next image; each is read at its place
+ * plus the filter's offset. */
+static uint32_t im2col(const struct job *job, const int64_t start[5], const int64_t offset[3])
+{
+    const struct cpu_tensor_map *map = job->map;
+    uint32_t spatial = map->rank - 2u, at = 0, axis = map->unit ? 0 : 1; /* of the first spatial dimension */
+    uint32_t channels = map->unit ? 1 : map->channels;
+    int64_t pixel[5];
+    memcpy(pixel, start, sizeof pixel);
+    for (uint32_t i = 0; i < map->pixels; i++) {
+        int64_t place[5];
+        memcpy(place, pixel, sizeof place);
+        for (uint32_t d = 0; d < spatial; d++)
+            place[d + axis] += offset[d];
+        row_at(job, at, place, channels);
+        at += channels * job->unit;
+        uint32_t d = 0;
+        for (; d < spatial; d++) {
+            pixel[d + axis] += map->step[d + axis];
+            if (pixel[d + axis] <= (int64_t)map->last[d + axis] + map->upper[d])
+                break;
+            pixel[d + axis] = map->lower[d];
+        }
+        if (d == spatial)
+            pixel[map->rank - 1]++;
+    }
+    return at;
+}
+
+/* Tell a barrier that bytes have come: see emit/instructions/memory/mbarrier.py for its bits. */
+static void complete(uint64_t *barrier, uint32_t bytes)
+{
+    uint64_t old = __atomic_load_n(barrier, __ATOMIC_ACQUIRE), next;
+    do {
+        uint64_t lacks = old & 0xfffff, expects = old >> 20 & 0xfffff, phase = old >> 62;
+        uint64_t left = ((old >> 40) - bytes) & 0x3fffff;
+        if (!(lacks | left)) {
+            phase++;
+            lacks = expects;
+        }
+        next = phase << 62 | left << 40 | expects << 20 | lacks;
+    } while (!__atomic_compare_exchange_n(barrier, &old, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+/* The same place of the shared memory of block `rank` of the cluster. */
+static uint8_t *in_block(const struct cpu_warp *warp, uint64_t place, uint32_t rank)
+{
+    uint64_t offset = (place - (uint64_t)(uintptr_t)warp->cluster_shared) & (CPU_CLUSTER_STRIDE - 1);
+    return warp->cluster_shared + rank * CPU_CLUSTER_STRIDE + offset;
+}
+
+static void check_mask(struct cpu_warp *warp, uint32_t line, uint32_t mask)
+{
+    uint32_t blocks = warp->cluster_dim[0] * warp->cluster_dim[1] * warp->cluster_dim[2];
+    if (!mask || mask >> blocks)
+        cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, mask, "a multicast to blocks that are not there");
+}
+
+static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+{
+    struct cpu_tensor_map map;
+    uint64_t place = operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff, bytes;
+    memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
+    bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2); /* one made of zeros may lack some */
+    for (uint32_t d = 0; d < map.rank && d < 5; d++)
+        whole &= map.step[d] && (map.im2col || map.box[d]);
+    if (!whole || map.rank != CPU_BULK_DIMENSIONS(what) || map.im2col != CPU_BULK_IM2COL(what))
+        cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, operands[lane],
+                      "this is no tensor map of such dimensions and mode");
+    struct job job = {.map = &map, .work = what & 15, .op = CPU_BULK_OP(what), .size = cpu_type_sizes[map.type]};
+    job.unit = map.unit ? map.unit : job.size;
+    int64_t start[5], offset[3];
+    for (int d = 0; d < 5; d++)
+        start[d] = d < map.rank ? (int32_t)operands[(CPU_BULK_COORDINATE + d) * CPU_WARP_SIZE + lane] : 0;
+    for (int d = 0; d < 3; d++)
+        offset[d] = (uint16_t)operands[(CPU_BULK_OFFSET + d) * CPU_WARP_SIZE + lane];
+    if (CPU_BULK_MULTICAST(what))
+        check_mask(warp, line, mask);
+    else
+        mask = 1u << ((place - (uint64_t)(uintptr_t)warp->cluster_shared) / CPU_CLUSTER_STRIDE & 15);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctz(left);
+        struct box *box = &job.boxes[job.count++];
+        uint8_t *there = in_block(warp, place, rank);
+        box->base = warp->cluster_shared + rank * CPU_CLUSTER_STRIDE;
+        box->offset = (uint32_t)(there - box->base);
+        box->swizzle = (1u << map.swizzle) - 1;
+    }
+    bytes = map.im2col ? im2col(&job, start, offset) : tile(&job, start);
+    uint64_t barrier = operands[CPU_BULK_BARRIER * CPU_WARP_SIZE + lane];
+    if (job.work == CPU_TENSOR_LOAD && !CPU_BULK_MULTICAST(what))
+        complete((uint64_t *)(uintptr_t)barrier, bytes);
+    for (uint32_t left = mask; job.work == CPU_TENSOR_LOAD && CPU_BULK_MULTICAST(what) && left; left &= left - 1)
+        complete((uint64_t *)(void *)in_block(warp, barrier, (uint32_t)__builtin_ctz(left)), bytes);
+}
+
+static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+{
+    uint8_t *to = (uint8_t *)(uintptr_t)operands[lane];
+    const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    uint32_t size = (uint32_t)operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane], type = CPU_BULK_TYPE(what);
+    uint32_t bytes = (uint32_t)operands[CPU_BULK_OFFSET * CPU_WARP_SIZE + lane];
+    uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff;
+    uint64_t barrier = operands[CPU_BULK_BARRIER * CPU_WARP_SIZE + lane];
+    switch (what & 15) {
+    case CPU_BULK_REDUCE:
+        for (uint32_t at = 0; at < size; at += cpu_type_sizes[type])
+            cpu_combine(to + at, from + at, type, CPU_BULK_OP(what));
+        return;
+    case CPU_BULK_MASKED: /* bit i: byte i of every 16 is copied */
+        for (uint32_t at = 0; at < size; at++)
+            if (bytes >> (at & 15) & 1)
+                to[at] = from[at];
+        return;
+    }
+    check_mask(warp, line, mask);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctz(left);
+        memcpy(in_block(warp, operands[lane], rank), from, size);
+        complete((uint64_t *)(void *)in_block(warp, barrier, rank), size);
+    }
+}
+
+/* Kernels (Triton's) also make a map of 128 zeros, by setting one field after the other. */
+enum {
+    FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_TYPE, FIELD_SWIZZLE, FIELD_FILL,
+    FIELD_INTERLEAVE /* then the atomicity of the swizzle: 0 alone, 16 bytes, which is what a map has */
+};
+
+static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+{
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12}; /* the manual's numbers */
+    struct cpu_tensor_map map;
+    void *place = (void *)(uintptr_t)operands[lane];
+    uint64_t value = operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    uint32_t which = CPU_BULK_DIMENSIONS(what), field = CPU_BULK_OP(what);
+    memcpy(&map, place, sizeof map);
+    bool fits = (map.kind == CPU_TENSOR_MAP || !map.kind) && which < (field == FIELD_STRIDE ? 4 : 5);
+    switch (field) {
+    case FIELD_ADDRESS: map.address = value; break;
+    case FIELD_RANK: fits &= value < 5; map.rank = (uint8_t)(value + 1); break;
+    case FIELD_BOX: fits &= value >= 1 && value <= 256; map.box[which % 5] = (uint16_t)value; break;
+    case FIELD_SIZE: map.last[which % 5] = (uint32_t)value - 1; break;
+    case FIELD_STRIDE: map.stride[which % 4] = value; break;
+    case FIELD_STEP: fits &= value >= 1 && value <= 8; map.step[which % 5] = (uint8_t)value; break;
+    case FIELD_TYPE: fits &= value < sizeof types; map.type = types[value % sizeof types]; break;
+    case FIELD_SWIZZLE: fits &= value < 4; map.swizzle = (uint8_t)value; break;
+    case FIELD_FILL: fits &= value < 2; map.fill = (uint8_t)value; break;
+    case FIELD_INTERLEAVE: fits &= value < 3; map.unit = (uint8_t)(16 * value); break;
+    default: fits &= value == 0;
+    }
+    if (!fits)
+        cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, value, "tensormap.replace: no map, or no such value");
+    map.kind = CPU_TENSOR_MAP;
+    memcpy(place, &map, sizeof map);
+}
+
+void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), work = what & 15;
+        if (work == CPU_TENSOR_REPLACE)
+            replace(warp, what, line, operands, lane);
+        else if (work > CPU_TENSOR_REPLACE)
+            cpu_multimem_access(warp, what, line, operands, lane);
+        else if (work <= CPU_TENSOR_REDUCE)
+            copy_tensor(warp, what, line, operands, lane);
+        else
+            copy_bytes(warp, what, line, operands, lane);
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of tensors (TMA) and other bulk copies, and what a CUtensorMap holds here. driver/array/tensor_map.py writes the same
+ * layout; tests/cpu/test_kernel_abi.py compares the two.
+ */
+#ifndef CUDA_CPU_TENSOR_H
+#define CUDA_CPU_TENSOR_H
+
+#include "exec/kernel_abi.h"
+
+#define CPU_TENSOR_MAP 0x50414d54u /* what a map's last word is */
+
+struct cpu_tensor_map {
+    uint64_t address;     /*   0 */
+    uint64_t stride[4];   /*   8  bytes, of dimensions 1 to 4 */
+    uint32_t last[5];     /*  40  size of each dimension, less 1 */
+    uint16_t box[5];      /*  60 */
+    uint8_t step[5];      /*  70  of elements that are copied, in each dimension */
+    uint8_t type, rank;   /*  75 76  CUtensorMapDataType */
+    uint8_t swizzle;      /*  77  CUtensorMapSwizzle */
+    uint8_t fill;         /*  78  1: NaN outside */
+    uint8_t im2col;       /*  79 */
+    int16_t lower[3];     /*  80  corners of the box of pixels: W, H, D */
+    int16_t upper[3];     /*  86 */
+    uint16_t channels;    /*  92  of each pixel */
+    uint16_t pixels;      /*  94  of each column */
+    uint8_t unit;         /*  96  bytes of a unit of an interleaved tensor, 0 for others */
+    uint8_t unused[27];   /*  97 */
+    uint32_t kind;        /* 124 */
+};
+
+enum cpu_bulk_work {
+    CPU_TENSOR_LOAD, CPU_TENSOR_STORE, CPU_TENSOR_REDUCE, CPU_BULK_COPY, CPU_BULK_REDUCE, CPU_BULK_MASKED,
+    CPU_TENSOR_REPLACE, CPU_MULTIMEM_LOAD, CPU_MULTIMEM_STORE, CPU_MULTIMEM_REDUCE, CPU_MULTIMEM_COPY,
+    CPU_MULTIMEM_REDUCE_BULK /* bits 0 to 3 */
+};
+#define CPU_BULK_OP(what) ((what) >> 4 & 15)         /* add min max inc dec and or xor; field of a map */
+#define CPU_BULK_DIMENSIONS(what) ((what) >> 8 & 7)  /* or the field's dimension */
+#define CPU_BULK_IM2COL(what) ((what) >> 12 & 1)
+#define CPU_BULK_MULTICAST(what) ((what) >> 13 & 1)
+#define CPU_BULK_TYPE(what) ((what) >> 16 & 31)      /* CUtensorMapDataType */
+#define CPU_BULK_REGISTERS(what) (((what) >> 8 & 7) + 1) /* of multimem: in rows from CPU_BULK_COORDINATE on */
+#define CPU_BULK_WIDE(what) ((what) >> 12 & 1)           /* .acc::f32 */
+#define CPU_BULK_PARTS(what) (1u << ((what) >> 21 & 3))  /* numbers in a register */
+/* Rows of operands, a double word for each lane: */
+enum {
+    CPU_BULK_MAP = 0, /* or destination */
+    CPU_BULK_PLACE,   /* shared memory, or source */
+    CPU_BULK_BARRIER,
+    CPU_BULK_COORDINATE, /* or size */
+    CPU_BULK_OFFSET = 8, /* or mask of bytes */
+    CPU_BULK_MASK = 11,  /* blocks that a copy goes to */
+    CPU_BULK_ROWS
+};
+
+void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands);
+
+/* multimem.c. At the start of every granule of a multicast object: the places that are bound to it. */
+#define CPU_MULTIMEM 0x4d554c54u
+#define CPU_MULTIMEM_GRANULE (2u << 20) /* virtual_memory.GRANULARITY */
+
+struct cpu_multimem {
+    uint32_t kind, count;
+    uint64_t bases[]; /* of the granule's memory on each device */
+};
+
+void cpu_multimem_access(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane);
+
+/* reduce.c: combine a number in memory that others may change at the same time */
+void cpu_combine(void *place, const void *with, uint32_t type, uint32_t op);
+enum { CPU_TYPE_F32 = 7 };
+extern const uint8_t cpu_type_sizes[13]; /* by CUtensorMapDataType */
+uint64_t cpu_float_bits(uint64_t bits, uint32_t type);    /* of a half or bfloat */
+uint64_t cpu_bits_of_float(uint64_t bits, uint32_t type); /* rounded to a half or bfloat */
+
+#endif

@@ -1,0 +1,295 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory resources, buffers and events of this process in another one."""
+
+import gc
+import multiprocessing
+import os
+import pickle
+import uuid
+
+import pytest
+from support import ipc_workers
+from support.scripts import run_checked
+
+from cuda.core import (
+    Buffer,
+    CUDAError,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    EventOptions,
+    PinnedMemoryResource,
+    PinnedMemoryResourceOptions,
+)
+from cuda.core._memory._ipc import IPCBufferDescriptor, IPCEventDescriptor
+
+KINDS = {
+    "device": lambda: DeviceMemoryResource(0, DeviceMemoryResourceOptions(ipc_enabled=True)),
+    "pinned": lambda: PinnedMemoryResource(PinnedMemoryResourceOptions(ipc_enabled=True)),
+}
+
+
+class Other:
+    """Another process, which does what `ipc_workers` has."""
+
+    def __init__(self, method):
+        context = multiprocessing.get_context(method)
+        self.pipe, end = context.Pipe()
+        self.process = context.Process(target=ipc_workers.serve, args=(end,))
+        self.process.start()
+        end.close()
+
+    def __getattr__(self, name):
+        def ask(*arguments):
+            self.pipe.send((name, *arguments))
+            assert self.pipe.poll(60), f"{name}: no answer"
+            return self.pipe.recv()
+
+        return ask
+
+    def end(self):
+        self.pipe.send(("end",))
+        self.process.join(60)
+        assert self.process.exitcode == 0
+
+
+@pytest.fixture(scope="module", params=["spawn", "forkserver"])
+def other(request):
+    other = Other(request.param)
+    yield other
+    other.end()
+
+
+@pytest.fixture(params=KINDS)
+def resource(request, device):
+    with KINDS[request.param]() as resource:
+        yield resource
+
+
+@pytest.fixture
+def buffer(resource, stream):
+    with resource.allocate(64, stream=stream) as buffer:
+        buffer.fill(1, stream=stream)
+        stream.sync()
+        yield buffer
+
+
+@pytest.fixture
+def read(stream):
+    return lambda buffer: ipc_workers.read({}, stream, buffer)
+
+
+def test_facts(resource, buffer):
+    assert resource.is_ipc_enabled
+    assert isinstance(resource.uuid, uuid.UUID)
+    assert not resource.is_mapped
+    assert type(resource).from_registry(resource.uuid) is resource
+    assert resource.register(resource.uuid) is resource
+    handle = resource.allocation_handle
+    assert resource.allocation_handle is handle
+    assert int(handle) == handle.handle
+    assert handle.uuid == resource.uuid
+    os.fstat(handle.handle)
+    assert not buffer.is_mapped
+    descriptor = buffer.ipc_descriptor
+    assert descriptor.size == 64
+    assert pickle.loads(pickle.dumps(descriptor)) == descriptor
+    assert len({descriptor, pickle.loads(pickle.dumps(descriptor))}) == 1
+    assert repr(descriptor) == "<IPCBufferDescriptor of 64 bytes>"
+    with pytest.raises(ValueError, match=rf"is known by {resource.uuid} already"):
+        resource.register(uuid.uuid4())
+
+
+def test_send_a_buffer(other, buffer, read):
+    assert other.read(buffer) == b"\1" * 64
+    assert other.write(buffer, 7) == ("Buffer", True, 64, True)
+    assert read(buffer) == b"\7" * 64
+
+
+def test_send_the_resource_then_pickled_buffers(other, resource, stream, read):
+    other.keep("resource", resource)
+    assert other.resource_facts("resource") == (True, True, resource.uuid, True)
+    for value in (2, 3):
+        with resource.allocate(32, stream=stream) as buffer:
+            buffer.fill(value, stream=stream)
+            stream.sync()
+            data = pickle.dumps(buffer)
+            assert len(data) < 1000
+            assert other.read_pickled(data) == bytes([value]) * 32
+            assert other.write_twice(data)
+            assert read(buffer) == b"\11" * 32
+    assert "only that process can allocate from it" in other.allocate("resource")
+    name = resource.uuid
+    assert other.drop("resource") == "closed"
+    with resource.allocate(32, stream=stream) as buffer:
+        assert f"memory resource {name} was not opened in this process" in other.read_pickled(pickle.dumps(buffer))
+
+
+def test_descriptors(other, resource, buffer, read):
+    other.keep("resource", resource)
+    assert other.open_descriptor("resource", buffer.ipc_descriptor, 5) is True
+    assert read(buffer) == b"\5" * 64
+    assert "an allocation's has 64" in other.open_descriptor("resource", IPCBufferDescriptor(b"abc", 64), 0)
+    assert other.describe(buffer) == buffer.ipc_descriptor
+    other.drop("resource")
+
+
+def test_resource_outlives_its_other_ends(other, resource, stream, read):
+    buffer = resource.allocate(16, stream=stream)
+    other.keep("buffer", buffer)
+    assert "Buffer" in other.keep("again", buffer)
+    assert other.drop("again") == "closed"
+    assert other.write(buffer, 4)[1]
+    assert other.drop("buffer") == "closed"
+    assert read(buffer) == b"\4" * 16
+    buffer.close()
+
+
+def test_closed_resource_is_not_sent(resource, buffer):
+    handle = resource.allocation_handle
+    resource.close()
+    assert handle.handle == -1
+    with pytest.raises(ValueError, match=r"^this IPCAllocationHandle is closed$"):
+        int(handle)
+    for use in (lambda: resource.allocation_handle, lambda: pickle.dumps(resource)):
+        with pytest.raises(ValueError, match=r"MemoryResource is closed$"):
+            use()
+
+
+def test_plain_pickle_sends_no_descriptor(resource, buffer):
+    with pytest.raises(TypeError, match=r"^an IPCAllocationHandle is a file descriptor, which pickle cannot send"):
+        pickle.dumps(resource.allocation_handle)
+    assert pickle.loads(pickle.dumps(resource)) is resource  # by its name
+    with pytest.raises(RuntimeError, match=r"is not another process's pool"):
+        pickle.loads(pickle.dumps(buffer))
+
+
+def test_wrong_descriptors(device, resource, stream):
+    with pytest.raises((CUDAError, OSError)):
+        type(resource).from_allocation_handle(*([0] if resource.device_id == 0 else []), 12345)
+    if isinstance(resource, DeviceMemoryResource):
+        with pytest.raises(TypeError, match=r" is a DeviceMemoryResource, not a PinnedMemoryResource$"):
+            PinnedMemoryResource.from_registry(resource.uuid)
+
+
+def test_descriptors_are_closed(device):
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    for make in KINDS.values():
+        for _ in range(3):
+            resource = make()
+            assert resource.allocation_handle.handle >= 0
+            resource.close()
+            resource = make()
+            assert resource.allocation_handle.handle >= 0
+            del resource
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_registry_forgets(device):
+    resource = KINDS["device"]()
+    name = resource.uuid
+    del resource
+    gc.collect()
+    with pytest.raises(RuntimeError, match=rf"^memory resource {name} was not opened in this process"):
+        DeviceMemoryResource.from_registry(name)
+
+
+def test_events(other, device, stream):
+    event = stream.record(options=EventOptions(ipc_enabled=True, blocking_sync=True))
+    assert event.is_ipc_enabled
+    assert other.record(event) == (True, False, True, 0)
+    event.sync()
+    stream.record(event)
+    stream.wait(event)
+    event.sync()
+    assert other.is_done() is True
+    descriptor = event.ipc_descriptor
+    assert pickle.loads(pickle.dumps(descriptor)) == descriptor
+    assert device.uuid in repr(descriptor)
+    event.close()
+    with pytest.raises(ValueError, match=r"^this Event is closed$"):
+        event.ipc_descriptor  # noqa: B018
+
+
+def test_buffers_are_forwarded_to_a_third_process(other, resource, buffer, read):
+    """A process that has imported a resource and a buffer hands both on."""
+    name, facts = other.forward(resource, buffer, 11)
+    assert type(resource).__name__ in name
+    assert facts == ("Buffer", True, 64, True)
+    assert read(buffer) == b"\x0b" * 64
+    os.fstat(int(resource.allocation_handle))
+
+
+def test_wrong_event_descriptors(device):
+    from cuda.core import Event
+
+    with pytest.raises(ValueError, match=r"^ipc_descriptor has 3 bytes, but an event's has 64$"):
+        Event.from_ipc_descriptor(IPCEventDescriptor(b"abc", device.uuid, False))
+    with pytest.raises(RuntimeError, match=r"^the event belongs to device nobody, which this process does not see$"):
+        Event.from_ipc_descriptor(IPCEventDescriptor(bytes(64), "nobody", False))
+    with pytest.raises(CUDAError):
+        Event.from_ipc_descriptor(IPCEventDescriptor(bytes(64), device.uuid, False))
+
+
+FORK = """
+import multiprocessing, warnings
+from cuda.core import Device, DeviceMemoryResource
+from support import ipc_workers
+Device(0).set_current()
+resource = DeviceMemoryResource(0, {"ipc_enabled": True})
+context = multiprocessing.get_context("fork")
+here, there = context.Pipe()
+process = context.Process(target=ipc_workers.forked, args=(there,))
+process.start()
+print(here.recv())
+process.join()
+"""
+
+
+def test_fork_warns():
+    from support.scripts import run_script
+
+    done = run_script(FORK)
+    assert done.returncode == 0, done.stderr
+    assert "CUDA_ERROR_NOT_INITIALIZED" in done.stdout
+    assert "this process was made by fork from one that shares CUDA memory or events" in done.stderr
+    assert "get_context('spawn')" in done.stderr
+
+
+TWO_DEVICES = """
+from cuda.core import Buffer, Device, DeviceMemoryResource
+from support import ipc_workers
+import multiprocessing
+if __name__ == "__main__":
+    device = Device(1)
+    device.set_current()
+    stream = device.create_stream()
+    resource = DeviceMemoryResource(1, {"ipc_enabled": True})
+    buffer = resource.allocate(8, stream=stream)
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=ipc_workers.serve, args=(there,))
+    process.start()
+    here.send(("write", buffer, 3))
+    print(here.recv())
+    here.send(("end",))
+    process.join()
+    print(set(ipc_workers.read({}, stream, buffer)))
+"""
+
+
+@pytest.mark.cpu_only
+def test_second_device():
+    said = run_checked(TWO_DEVICES, CUDA_CPU_DEVICES="2").splitlines()
+    assert said == ["('Buffer', True, 8, True)", "{3}"]
+
+
+def test_buffers_stay_when_their_process_ends(device, stream, buffer, read):
+    other = Other("spawn")
+    assert other.write(buffer, 6)[1]
+    other.keep("buffer", buffer)
+    other.end()
+    assert read(buffer) == b"\6" * 64
+    assert isinstance(buffer, Buffer)

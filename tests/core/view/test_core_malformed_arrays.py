@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Capsules and interfaces that no array library should make: each is viewed or refused, none is followed blindly."""
+
+import ctypes
+import gc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuda.core import LaunchConfig, launch
+from cuda.core._view import _dlpack
+from cuda.core.utils import StridedMemoryView
+
+NAMES = ("int32", "int64", "uint8", "uint16", "uint32", "uint64")
+I32, I64, U8, U16, U32, U64 = (getattr(ctypes, f"c_{n}") for n in NAMES)
+LARGEST = 2**63 - 1
+MEMORY = ctypes.create_string_buffer(1 << 12)
+HERE = ctypes.addressof(MEMORY)
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = (
+        ("data", U64), ("device_type", I32), ("device_id", I32), ("ndim", I32), ("code", U8), ("bits", U8),
+        ("lanes", U16), ("shape", ctypes.POINTER(I64)), ("strides", ctypes.POINTER(I64)), ("byte_offset", U64),
+    )  # fmt: skip
+
+
+DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Managed(ctypes.Structure):
+    _fields_ = (("tensor", Tensor), ("context", U64), ("deleter", DELETER))
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = (
+        ("major", U32), ("minor", U32), ("context", U64), ("deleter", DELETER), ("flags", U64), ("tensor", Tensor),
+    )  # fmt: skip
+
+
+_new = ctypes.pythonapi.PyCapsule_New
+_new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+class Array:
+    """An array whose capsule says what a test wants; `deleted` counts the calls of its deleter."""
+
+    def __init__(self, shape=(2, 3), strides=None, *, versioned=True, major=1, name=None, device=1, **fields):
+        self.managed = Versioned(major=major) if versioned else Managed()
+        self.deleted, self.device = 0, device
+        self.managed.deleter = DELETER(self._delete)
+        given = {"data": HERE, "device_type": device, "ndim": len(shape or ()), "code": 2, "bits": 32, "lanes": 1}
+        for key, value in (given | fields).items():
+            setattr(self.managed.tensor, key, value)
+        if shape is not None:
+            self.managed.tensor.shape = (I64 * len(shape))(*shape)
+        if strides is not None:
+            self.managed.tensor.strides = (I64 * len(strides))(*strides)
+        self.name = name or (b"dltensor_versioned" if versioned else b"dltensor")
+
+    def _delete(self, _):
+        self.deleted += 1
+
+    def __dlpack_device__(self):
+        return (self.device, 0)
+
+    def __dlpack__(self, **_):
+        return _new(ctypes.addressof(self.managed), self.name, None)
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"shape": None, "ndim": 2}, r"^the DLPack tensor has ndim 2, but its shape is NULL$"),
+        ({"ndim": -1}, r"^the DLPack tensor has ndim -1, must be 0 to 64$"),
+        ({"ndim": 2**31 - 1}, r"has ndim 2147483647, must be 0 to 64$"),
+        ({"shape": (2, -3)}, r"^the DLPack tensor's shape\[1\] is -3, must not be negative$"),
+        ({"data": 0}, r"^the DLPack tensor has elements, but its data is NULL$"),
+        ({"byte_offset": 2**64 - 1}, r"byte_offset 18446744073709551615 leads past the end of all memory$"),
+        ({"shape": (LARGEST, 2)}, r"^the DLPack tensor of shape \(9223372036854775807, 2\), strides None and 32 bits"),
+        ({"shape": (2**62,)}, r"is larger than any memory$"),
+        ({"strides": (LARGEST, 1), "shape": (3, 3)}, r"strides \(9223372036854775807, 1\) and 32 bits"),
+        ({"strides": (-LARGEST - 1, 1)}, r"is larger than any memory$"),
+        ({"strides": (2**61, 1)}, r"is larger than any memory$"),
+        ({"bits": 24}, r"^DLPack type \(code 2, 24 bits, 1 lanes\) has no NumPy equivalent$"),
+        ({"bits": 0}, r"has no NumPy equivalent$"),
+        ({"bits": 16, "code": 6}, r"has no NumPy equivalent$"),
+        ({"bits": 8, "code": 5}, r"has no NumPy equivalent$"),
+        ({"lanes": 0}, r"has no NumPy equivalent$"),
+        ({"lanes": 4}, r"has no NumPy equivalent$"),
+        ({"code": 77}, r"has no NumPy equivalent$"),
+        ({"device_type": 2}, r"^__dlpack_device__ says \(1, 0\), but the capsule's array is on \(2, 0\)$"),
+        ({"name": b"used_dltensor"}, r"^this is no unused DLPack capsule"),
+        ({"name": b"something"}, r"^this is no unused DLPack capsule"),
+    ],
+)
+def test_a_malformed_capsule_is_refused(settings, message, versioned):
+    array = Array(**settings, versioned=versioned)
+    with pytest.raises(BufferError, match=message):
+        StridedMemoryView(array, stream_ptr=-1)
+
+
+@pytest.mark.parametrize("major", [0, 2, 2**32 - 1])
+def test_an_unknown_major_version_is_refused(major):
+    array = Array(major=major)
+    array.managed.tensor.ndim = -1  # what follows the version is not looked at
+    for read in (lambda: StridedMemoryView(array), lambda: _dlpack.peek_pointer(array.__dlpack__())):
+        with pytest.raises(BufferError, match=rf"^the array comes as DLPack {major}\.x, but 1\.x is"):
+            read()
+
+
+@pytest.mark.parametrize("settings", [{"shape": None, "ndim": 3}, {"data": 0}, {"byte_offset": 2**64 - 1}])
+def test_an_argument_of_a_kernel_is_checked_as_well(settings):
+    for capsule in (Array(**settings).__dlpack__(), Array(**settings, versioned=False).__dlpack__()):
+        with pytest.raises(BufferError, match=r"^the DLPack tensor"):
+            _dlpack.peek_pointer(capsule)
+    for wrong in (1, None, "dltensor", Array(name=b"used_dltensor").__dlpack__()):
+        with pytest.raises(BufferError, match=r"^__dlpack__ returned no unused DLPack capsule$"):
+            _dlpack.peek_pointer(wrong)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {}, {"shape": ()}, {"shape": None, "ndim": 0}, {"shape": (0, LARGEST), "data": 0}, {"strides": (-3, 1)},
+        {"shape": (1, 2), "strides": (LARGEST, 1)}, {"strides": (0, 0), "shape": (2**40, 2)},
+    ],
+)  # fmt: skip
+def test_a_legal_capsule_is_viewed_and_given_back_once(settings):
+    array = Array(**settings)
+    view = StridedMemoryView(array)
+    assert len(view.shape) == array.managed.tensor.ndim
+    assert (view.strides is None) == (not array.managed.tensor.strides)
+    assert array.deleted == 0
+    del view
+    gc.collect()
+    assert array.deleted == 1
+
+
+def test_a_refused_capsule_is_left_to_its_producer():
+    array = Array(shape=(-1,))
+    capsule = array.__dlpack__()
+    with pytest.raises(BufferError, match="negative"):
+        _dlpack.Tensor(capsule)
+    assert '"dltensor_versioned"' in repr(capsule)
+    assert array.deleted == 0
+
+
+NUMBERS = st.sampled_from([0, 1, 2, 3, 64, 65, 2**31 - 1, 2**31, 2**62, LARGEST, -1, -(2**31), -(2**63)])
+SMALL = st.integers(0, 255)
+
+
+@given(
+    shape=st.none() | st.lists(NUMBERS, max_size=5),
+    strides=st.none() | st.lists(NUMBERS, min_size=5, max_size=5),
+    more=st.fixed_dictionaries(
+        {},
+        optional={
+            "ndim": st.sampled_from([-(2**31), -1, 0, 2**31 - 1]), "code": SMALL, "bits": SMALL, "lanes": SMALL,
+            "byte_offset": st.sampled_from([0, 1, 2**63, 2**64 - 1]), "data": st.sampled_from([0, HERE, 2**64 - 1]),
+            "device_type": NUMBERS.filter(lambda n: -(2**31) <= n < 2**31), "major": st.sampled_from([0, 1, 2]),
+            "name": st.sampled_from([b"dltensor", b"dltensor_versioned", b"used_dltensor_versioned", b"x"]),
+        },
+    ),
+    versioned=st.booleans(),
+)  # fmt: skip
+def test_any_capsule_is_viewed_or_refused(shape, strides, more, versioned):
+    if more.get("name", b"") == (b"dltensor" if versioned else b"dltensor_versioned"):
+        del more["name"]  # the structure would be another than the name says, which nobody can see
+    array = Array(shape=shape, strides=strides, versioned=versioned, **more)
+    try:
+        view = StridedMemoryView(array)
+    except (BufferError, ImportError):
+        assert array.deleted <= 1
+        return
+    assert len(view.shape) == array.managed.tensor.ndim
+    assert view.size >= 0
+    assert view.layout.volume == view.size
+    del view
+    assert array.deleted == 1
+
+
+# --- dictionaries -----------------------------------------------------------------------------------------------------
+
+
+class Interface:
+    def __init__(self, host, interface):
+        setattr(self, "__array_interface__" if host else "__cuda_array_interface__", interface)
+
+
+GOOD = {"data": (HERE, False), "shape": (2, 3), "typestr": "<i2", "version": 3}
+
+
+@pytest.mark.parametrize("host", [True, False])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"typestr": None}, r"^'typestr' of the array interface is None, must be a string such as '<f4'$"),
+        ({"typestr": "no type"}, r"^the type 'no type' of the array interface, with descr None: "),
+        ({"typestr": "<f3"}, r"^the type '<f3' of the array interface"),
+        ({"typestr": "|V0"}, r"^the array interface's type \|V0 has no bytes$"),
+        ({"typestr": "|V4", "descr": [("a", "<f8")]}, r"^'descr' .* must be of the size of typestr '\|V4'$"),
+        ({"typestr": "|V4", "descr": 5}, r"^the type '\|V4' of the array interface, with descr 5: "),
+        ({"data": 5}, r"^'data' of the array interface is 5, must be a tuple of an address and whether"),
+        ({"data": (HERE,)}, r"^'data' of the array interface is"),
+        ({"data": ("x", False)}, r"^'data' of the array interface is \('x', False\), must be an address of 64 bits"),
+        ({"data": (-1, False)}, r"must be an address of 64 bits"),
+        ({"data": (2**64, False)}, r"must be an address of 64 bits"),
+        ({"data": (0, False)}, r"^'data' .* is 0, must be an address other than 0 for an array of shape \(2, 3\)$"),
+        ({"shape": None}, r"^'shape' of the array interface is None, must be a tuple of at most 64 integers of 0"),
+        ({"shape": (2, -1)}, r"^'shape' of the array interface is \(2, -1\), must be"),
+        ({"shape": (2, 2.5)}, r"^'shape' of the array interface is \(2, 2.5\), must be"),
+        ({"shape": (1,) * 65}, r"must be a tuple of at most 64 integers"),
+        ({"shape": (2**62, 2**62)}, r"^'shape' .* must be smaller: "),
+        ({"strides": (6,)}, r"^'strides' of the array interface is \(6,\), must be one number for each of the 2 axes$"),
+        ({"strides": (6, "2")}, r"^'strides' of the array interface is \(6, '2'\), must be"),
+        ({"strides": (2**63, 2)}, r"must be a tuple of at most 64 integers of 64 bits$"),
+        ({"strides": (2**62, 2), "shape": (9, 9)}, r"must be smaller: "),
+        ({"mask": 1}, r"^masked arrays are not understood$"),
+    ],
+)
+def test_a_malformed_interface_is_refused(host, changes, message):
+    with pytest.raises(BufferError, match=message):
+        StridedMemoryView(Interface(host, GOOD | changes), stream_ptr=-1)
+
+
+@pytest.mark.parametrize("key", ["data", "shape", "typestr", "version"])
+def test_a_missing_key_is_named(key):
+    given = {name: value for name, value in GOOD.items() if name != key}
+    with pytest.raises(BufferError, match="no address" if key == "data" else key):
+        StridedMemoryView(Interface(False, given), stream_ptr=-1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"version": "3"}, r"^only version 3 of the CUDA Array Interface is understood, not version '3'$"),
+        ({"stream": "1"}, r"^'stream' of the array interface is '1', must be None, 1, 2 or a stream's handle$"),
+        ({"stream": -5}, r"^'stream' of the array interface is -5, must be"),
+        ({"typestr": "|O"}, r"^the array is of object: Python objects do not live on a device$"),
+    ],
+)
+def test_a_malformed_interface_of_a_device_is_refused(changes, message):
+    with pytest.raises(BufferError, match=message):
+        StridedMemoryView(Interface(False, GOOD | changes), stream_ptr=-1)
+
+
+@pytest.mark.parametrize("host", [True, False])
+@pytest.mark.parametrize("interface", [None, 5, [], "x"])
+def test_an_interface_that_is_no_dictionary_is_refused(host, interface):
+    with pytest.raises(BufferError, match=r"array_interface__ is a \w+, must be a dict$"):
+        StridedMemoryView(Interface(host, interface), stream_ptr=-1)
+
+
+@pytest.mark.parametrize("interface", [5, {}, {"data": None}, {"data": ()}, {"data": ("x", 0)}, {"data": (-1, 0)}])
+def test_a_malformed_interface_is_no_kernel_argument(module, stream, interface):
+    with pytest.raises(
+        TypeError, match=r"^argument 1 of .*: its __cuda_array_interface__ must be a dict whose data is"
+    ):
+        launch(stream, LaunchConfig(grid=1, block=1), module.get_kernel("store_long"), Interface(False, interface), 1)
+
+
+TEXTS = st.text(max_size=4)
+ANYTHING = st.none() | st.booleans() | NUMBERS | TEXTS | st.lists(NUMBERS | TEXTS, max_size=3)
+TYPES = st.sampled_from(["<f4", ">i8", "|u1", "|V3", "|S5", "<U2", "|b1", "<c16", "|O", "<M8[s]", "|V0"])
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "typestr": TYPES | ANYTHING, "shape": st.lists(NUMBERS, max_size=4).map(tuple) | ANYTHING,
+            "strides": st.lists(NUMBERS, max_size=4).map(tuple) | ANYTHING, "descr": ANYTHING, "mask": ANYTHING,
+            "data": st.tuples(st.just(HERE) | NUMBERS, st.booleans()) | ANYTHING, "version": st.just(3) | ANYTHING,
+        },
+    )
+)  # fmt: skip
+def test_any_interface_is_viewed_or_refused(interface):
+    try:
+        view = StridedMemoryView(Interface(True, GOOD | interface))
+    except BufferError:
+        return
+    assert view.layout.volume == view.size >= 0
+    assert isinstance(view.dtype, np.dtype)

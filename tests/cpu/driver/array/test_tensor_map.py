@@ -1,0 +1,618 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tensor maps, and what kernels copy by them (TMA); other bulk copies that need more than one block or an operation."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
+pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
+
+from support.compilers import compile_cuda
+from support.loaded import Loaded
+from support.warp_kernels import KIND
+
+from cuda.cpu import abi, driver
+
+random = np.random.default_rng(17)
+TYPES = {
+    "uint8": 0,
+    "uint16": 1,
+    "uint32": 2,
+    "int32": 3,
+    "uint64": 4,
+    "int64": 5,
+    "float16": 6,
+    "float32": 7,
+    "float64": 8,
+}
+ROOM = 16384  # bytes of shared memory
+
+
+def encoded(data, box, *, steps=None, swizzle=0, fill=0, im2col=None, start_of_map=None, **changes):
+    """Return a tensor map of a NumPy array; `box` and the like go from the innermost dimension outwards."""
+    memory = np.zeros(192, np.uint8)
+    start = -memory.ctypes.data % 64 if start_of_map is None else start_of_map
+    rank = data.ndim
+    words = {
+        "sizes": np.array(data.shape[::-1], np.uint64),
+        "strides": np.array([*data.strides[-2::-1], 0], np.uint64),
+        "box": np.array(box, np.uint32),
+        "steps": np.array(steps or [1] * rank, np.uint32),
+    } | {key: value for key, value in changes.items() if isinstance(value, np.ndarray)}
+    numbers = {"type": TYPES.get(str(data.dtype), 9), "rank": rank, "start": data.ctypes.data, "promotion": 0}
+    numbers |= {"interleave": 0} | {key: value for key, value in changes.items() if not isinstance(value, np.ndarray)}
+    head = [memory.ctypes.data + start, numbers["type"], numbers["rank"], numbers["start"]]
+    head += [words["sizes"].ctypes.data, words["strides"].ctypes.data]
+    tail = [words["steps"].ctypes.data, numbers["interleave"], swizzle, numbers["promotion"], fill]
+    if im2col:
+        lower, upper = (np.array(corner, np.int32) for corner in im2col)
+        driver.cuTensorMapEncodeIm2col(*head, lower.ctypes.data, upper.ctypes.data, *box, *tail)
+    else:
+        driver.cuTensorMapEncodeTiled(*head, words["box"].ctypes.data, *tail)
+    return memory[start : start + 128].copy().view("V128")[0]
+
+
+PRELUDE = """
+struct alignas(64) Map { unsigned long long words[16]; };
+__device__ unsigned at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__device__ void await(unsigned bar, unsigned parity) {
+    asm volatile("{ .reg .pred p; L: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra L; }"
+        :: "r"(bar), "r"(parity) : "memory"); }
+extern __shared__ __align__(1024) unsigned char room[];
+__shared__ __align__(8) unsigned long long bar;
+"""
+LOAD = (
+    PRELUDE
+    + """
+extern "C" __global__ void load(const __grid_constant__ Map map, int *c, unsigned char *out, int bytes) {
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&bar)));
+    for (int i = threadIdx.x; i < bytes; i += 32) room[i] = 0xCD;
+    asm volatile("fence.proxy.async.shared::cta;"); __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("prefetch.tensormap [%0];" :: "l"(&map));
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(at(&bar)), "r"(bytes));
+        asm volatile("INSTRUCTION" :: "r"(at(room)), "l"(&map), "r"(at(&bar)), COORDINATES : "memory"); }
+    await(at(&bar), 0);
+    for (int i = threadIdx.x; i < bytes; i += 32) out[i] = room[i]; }"""
+)
+STORE = (
+    PRELUDE
+    + """
+extern "C" __global__ void store(const __grid_constant__ Map map, int *c, const unsigned char *from, int bytes) {
+    for (int i = threadIdx.x; i < bytes; i += 32) room[i] = from[i];
+    asm volatile("fence.proxy.async.shared::cta;"); __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("INSTRUCTION" :: "l"(&map), "r"(at(room)), COORDINATES : "memory");
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"); } }"""
+)
+
+
+@functools.cache
+def program(source: str, instruction: str, coordinates: int) -> Loaded:
+    source = source.replace("INSTRUCTION", instruction)
+    source = source.replace("COORDINATES", ", ".join(f'"r"(c[{i}])' for i in range(coordinates)))
+    return Loaded(compile_cuda(source, "--gpu-architecture=sm_90a", "-default-device"))
+
+
+def places(first: int, count: int) -> str:
+    return "{" + ", ".join(f"%{first + axis}" for axis in range(count)) + "}"
+
+
+def load(map_, start, count, dtype, mode="tile", offsets=()):
+    """Return what a load puts into shared memory."""
+    rank = len(start)
+    extra = f", {places(3 + rank, len(offsets))}" if offsets else ""
+    text = (
+        f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.{mode}.mbarrier::complete_tx::bytes "
+        f"[%0], [%1, {places(3, rank)}], [%2]{extra};"
+    )
+    if offsets:  # 16 bits each
+        text = "{{ .reg .b16 {}; {} {} }}".format(
+            ", ".join(f"h{i}" for i in range(len(offsets))),
+            " ".join(f"cvt.u16.u32 h{i}, %{3 + rank + i};" for i in range(len(offsets))),
+            text.replace(extra, ", {" + ", ".join(f"h{i}" for i in range(len(offsets))) + "}"),
+        )
+    out = np.zeros(count, dtype)
+    where = np.array([*start, *offsets], np.int32)
+    loaded = program(LOAD, text, len(where))
+    loaded.launch("load", 1, 32, map_, where, out, np.int32(out.nbytes), shared=ROOM)
+    return out
+
+
+def store(map_, start, content, operation=""):
+    rank = len(start)
+    text = f"cp{'.reduce' * bool(operation)}.async.bulk.tensor.{rank}d.global.shared::cta{operation}.tile.bulk_group "
+    text += f"[%0, {places(2, rank)}], [%1];"
+    loaded = program(STORE, text, rank)
+    loaded.launch("store", 1, 32, map_, np.array(start, np.int32), content, np.int32(content.nbytes), shared=ROOM)
+
+
+def swizzled(flat, mode):
+    """Exchange 16-byte chunks as the manual's patterns say: bits 4.. of an address with bits 7.."""
+    raw = flat.view(np.uint8)
+    padded = np.resize(raw, -(-len(raw) // 1024) * 1024)
+    addresses = np.arange(len(padded))
+    moved = addresses ^ ((addresses >> 3) & (((1 << mode) - 1) << 4))
+    result = np.zeros_like(padded)
+    result[moved] = padded
+    return result[: len(raw)].view(flat.dtype) if mode else flat
+
+
+def boxed(data, start, box, steps, outside=0):
+    """Return the elements of a box, the innermost dimension last, with what lies outside replaced."""
+    axes = [
+        np.arange(first, first + size, step if axis else 1)
+        for axis, (first, size, step) in enumerate(zip(start, box, steps, strict=True))
+    ][::-1]
+    result = np.full([len(axis) for axis in axes], outside, data.dtype)
+    inside = [(axis >= 0) & (axis < size) for axis, size in zip(axes, data.shape, strict=True)]
+    result[np.ix_(*inside)] = data[np.ix_(*(axis[keep] for axis, keep in zip(axes, inside, strict=True)))]
+    return result
+
+
+@pytest.mark.parametrize(
+    ("shape", "box", "steps"),
+    [
+        ((64,), (32,), (1,)),
+        ((9, 32), (8, 4), (1, 1)),
+        ((7, 8, 16), (16, 3, 4), (1, 2, 1)),
+        ((3, 4, 5, 16), (4, 5, 2, 2), (1, 1, 3, 1)),
+        ((2, 3, 3, 4, 16), (16, 2, 2, 3, 2), (2, 1, 1, 2, 1)),
+    ],
+)
+def test_boxes_of_tensors(shape, box, steps):
+    data = random.standard_normal(shape).astype(np.float32)
+    map_ = encoded(data, box, steps=steps)
+    for start in ([0] * len(box), [-3, 1, -1, 1, 0][: len(box)], [5, 2, 2, 1, 1][: len(box)], [99] * len(box)):
+        wanted = boxed(data, start, box, steps)
+        np.testing.assert_array_equal(load(map_, start, wanted.size, np.float32), wanted.ravel())
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2, 3])
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float64"])
+def test_swizzles(mode, dtype):
+    """Loading swizzles, storing takes back."""
+    data = random.integers(0, 255, (20, 256)).astype(dtype)
+    width = (16 << mode) // data.itemsize
+    box, start = (width, 16), (width // 2, 3)
+    map_ = encoded(data, box, swizzle=mode)
+    wanted = boxed(data, start, box, (1, 1))
+    found = load(map_, start, wanted.size, dtype)
+    np.testing.assert_array_equal(found, swizzled(wanted.ravel(), mode))
+    target = np.zeros_like(data)
+    store(encoded(target, box, swizzle=mode), start, found)
+    np.testing.assert_array_equal(boxed(target, start, box, (1, 1)), wanted)
+    assert np.count_nonzero(target) == np.count_nonzero(wanted)
+
+
+def interleaved(data, box, kind, **options):
+    """Return a tensor map of an array whose last axis is a unit: 16 or 32 bytes by `kind`, 1 or 2."""
+    sizes, strides = np.array(data.shape[-2::-1], np.uint64), np.array(data.strides[-3::-1], np.uint64)
+    options["steps"] = options.get("steps") or [1] * len(sizes)
+    return encoded(data, box, sizes=sizes, strides=strides, rank=data.ndim - 1, interleave=kind, **options)
+
+
+def units(data, start, box, steps):
+    """Return the units of a box, but of one slice only: the last axis but one of a map counts the slices."""
+    box = [*box[:-2], 1, box[-1]]
+    axes = [np.arange(first, first + size, step) for first, size, step in zip(start, box, steps, strict=True)][::-1]
+    result = np.zeros([len(axis) for axis in axes] + [data.shape[-1]], data.dtype)
+    inside = [(axis >= 0) & (axis < size) for axis, size in zip(axes, data.shape[:-1], strict=True)]
+    result[np.ix_(*inside)] = data[np.ix_(*(axis[keep] for axis, keep in zip(axes, inside, strict=True)))]
+    return result
+
+
+def aligned(data):
+    """Return a copy at a multiple of 32."""
+    room = np.zeros(data.nbytes + 32, np.uint8)
+    start = -room.ctypes.data % 32
+    copy = room[start : start + data.nbytes].view(data.dtype).reshape(data.shape)
+    copy[...] = data
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kind", "mode"), [("uint16", 1, 0), ("uint16", 1, 3), ("float32", 2, 1), ("uint8", 2, 0)]
+)
+@pytest.mark.parametrize(
+    ("shape", "box", "steps"),
+    [
+        ((3, 4, 40), (16, 2, 2), (1, 1, 1)),
+        ((3, 4, 20), (48, 4, 3), (3, 2, 2)),
+        ((2, 3, 4, 20), (16, 2, 3, 2), (1, 1, 1, 1)),
+        ((2, 2, 3, 4, 20), (16, 1, 2, 2, 2), (2, 1, 1, 1, 1)),
+    ],
+)
+def test_interleaved_tensors(dtype, kind, mode, shape, box, steps):
+    """The expected order is what an H100 gave, see runtime/texture/tensor.c."""
+    data = aligned(random.integers(1, 200, (*shape, 16 * kind // np.dtype(dtype).itemsize)).astype(dtype))
+    map_ = interleaved(data, box, kind, swizzle=mode, steps=steps)
+    for start in ([0] * len(shape), [-3, 1, -1, 1, 0][: len(shape)], [15, 2, 2, 1, 1][: len(shape)]):
+        wanted = units(data, start, box, steps)
+        found = load(map_, start, wanted.size, dtype)
+        np.testing.assert_array_equal(found, swizzled(wanted.ravel(), mode))
+    target = aligned(np.zeros_like(data))
+    start = [0] * len(shape)
+    content = units(data, start, box, steps)
+    store(interleaved(target, box, kind, swizzle=mode, steps=steps), start, swizzled(content.ravel(), mode))
+    np.testing.assert_array_equal(units(target, start, box, steps), content)
+    assert np.count_nonzero(target) == np.count_nonzero(content)
+
+
+def test_columns_of_interleaved_images():
+    data = random.integers(1, 200, (3, 4, 5, 20, 8)).astype(np.uint16)  # images, slices, rows, columns, channels
+    map_ = interleaved(data, (8, 30), 1, im2col=((-1, -1), (-1, -1)))
+    found = load(map_, (17, 1, 2, 0), 30 * 8, np.uint16, "im2col", (1, 2)).reshape(30, 8)
+    # The box of pixels goes from -1 to the last but one; each is read at its place plus the offset.
+    pixels = [(x, y) for y in range(-1, 4) for x in range(-1, 19)]
+    first = pixels.index((17, 1))
+    wanted = [data[0, 2, y + 2, x + 1] if y + 2 < 5 and x + 1 < 20 else [0] * 8 for x, y in pixels[first : first + 30]]
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_numbers_outside_may_be_nan():
+    data = random.standard_normal((4, 16)).astype(np.float16)
+    found = load(encoded(data, (16, 4), fill=1), (8, 2), 64, np.float16).reshape(4, 16)
+    wanted = boxed(data, (8, 2), (16, 4), (1, 1), outside=np.nan)
+    np.testing.assert_array_equal(found, wanted)
+    assert np.isnan(found).sum() == 64 - 16
+    assert set(found.view(np.uint16)[np.isnan(found)]) == {0x7FF7}
+
+
+def test_stores_leave_out_what_is_outside():
+    target = np.zeros((5, 8), np.int32)
+    content = np.arange(1, 33, dtype=np.int32)
+    store(encoded(target, (8, 4)), (4, 3), content)
+    wanted = np.zeros_like(target)
+    wanted[3:5, 4:8] = content.reshape(4, 8)[:2, :4]
+    np.testing.assert_array_equal(target, wanted)
+
+
+@pytest.mark.parametrize(
+    ("operation", "dtype"),
+    [("add", "float32"), ("add", "float16"), ("min", "int32"), ("max", "int64"), ("inc", "uint32"), ("xor", "uint64")],
+)
+def test_reductions_of_tensors(operation, dtype):
+    kind = np.dtype(dtype)
+    before = random.integers(0, 50, (6, 16)).astype(kind) - (25 if kind.kind in "if" else 0)
+    target, content = before.astype(kind), random.integers(0, 50, (4, 16)).astype(kind)
+    if kind.kind == "f":
+        content[0] = -target[3]  # zero
+    store(encoded(target, (16, 4)), (0, 3), content, f".{operation}")
+    part, given = before[3:6].astype(kind), content[:3]
+    wanted = {
+        "add": lambda: part + given,
+        "min": lambda: np.minimum(part, given),
+        "max": lambda: np.maximum(part, given),
+        "inc": lambda: np.where(part >= given, 0, part + 1),
+        "xor": lambda: part ^ given,
+    }[operation]()
+    np.testing.assert_array_equal(target[3:6], wanted.astype(kind))
+    np.testing.assert_array_equal(target[:3], before[:3])
+
+
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_columns_of_images(spatial):
+    """A column goes through the pixels of a filter's positions, W first, and on to the next image."""
+    shape = (3, *(4, 5, 6)[3 - spatial :], 8)  # N, (D, H,) W, C
+    data = random.standard_normal(shape).astype(np.float32)
+    lower, upper, steps = [-1, -1, 0][:spatial], [-1, 0, -1][:spatial], [1, 2, 1][:spatial]
+    pixels = 20
+    map_ = encoded(data, (8, pixels), im2col=(lower, upper), steps=[1, *steps, 1])
+    sizes = shape[-2:0:-1]  # W, H, D
+    ranges = [range(low, size + high, step) for low, size, high, step in zip(lower, sizes, upper, steps, strict=True)]
+    order = [(n, *reversed(at)) for n in range(9) for at in (p[::-1] for p in itertools.product(*ranges[::-1]))]
+    for first, offsets in ((0, (0, 0, 0)), (7, (2, 1, 1))):
+        begin = order[first]  # n, then D, H, W
+        found = load(map_, (0, *begin[:0:-1], begin[0]), 8 * pixels, np.float32, "im2col", offsets[:spatial])
+        wanted = []
+        for n, *place in order[first : first + pixels]:
+            at = [c + o for c, o in zip(place[::-1], offsets, strict=False)]  # W, H, D
+            inside = n < shape[0] and all(0 <= c < size for c, size in zip(at, sizes, strict=True))
+            wanted.append(data[(n, *at[::-1])] if inside else np.zeros(8, np.float32))
+        np.testing.assert_array_equal(found.reshape(pixels, 8), wanted)
+
+
+def test_one_load_for_several_blocks():
+    source = (
+        PRELUDE
+        + """
+    extern "C" __global__ void __cluster_dims__(4, 1, 1) spread(const __grid_constant__ Map map, int *out) {
+        unsigned rank; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+        for (int i = threadIdx.x; i < 64; i += 32) ((int *)room)[i] = -1;
+        if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&bar)));
+        asm volatile("barrier.cluster.arrive; barrier.cluster.wait;");
+        if (threadIdx.x == 0 && rank != 2) {
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(at(&bar))); }
+        if (threadIdx.x == 0 && rank == 1) asm volatile("{ .reg .b16 m; mov.b16 m, 11; "
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+            "[%0], [%1, {%2, %3}], [%4], m; }" :: "r"(at(room)), "l"(&map), "r"(8), "r"(1), "r"(at(&bar)) : "memory");
+        if (rank != 2) await(at(&bar), 0);
+        for (int i = threadIdx.x; i < 64; i += 32) out[rank * 64 + i] = ((int *)room)[i];
+        asm volatile("barrier.cluster.arrive; barrier.cluster.wait;"); }"""
+    )
+    data = np.arange(160, dtype=np.int32).reshape(10, 16)
+    out = np.zeros((4, 64), np.int32)
+    loaded = program(source, "", 0)
+    loaded.launch("spread", 4, 32, encoded(data, (8, 8)), out, shared=ROOM, cluster=(4, 1, 1))
+    wanted = boxed(data, (8, 1), (8, 8), (1, 1)).ravel()
+    np.testing.assert_array_equal(out, [wanted, wanted, [-1] * 64, wanted])
+
+
+def test_maps_are_changed_by_kernels():
+    source = (
+        PRELUDE
+        + """
+    extern "C" __global__ void change(const __grid_constant__ Map map, Map *to, int *data) {
+        __shared__ Map mine;
+        if (threadIdx.x == 0) { mine = map; unsigned m = at(&mine);
+            asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" :: "r"(m), "l"(data));
+            asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, 3;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, 6;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, 4;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" :: "r"(m),
+                "l"(32ll));
+            asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 2;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 7;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 0;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 1;" :: "r"(m)); }
+        __syncwarp();
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+            "[%0], [%1], 128;" :: "l"(to), "r"(at(&mine)));
+        asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" :: "l"(to)); }"""
+    )
+    data = random.standard_normal((4, 8)).astype(np.float32)
+    first = encoded(np.zeros((2, 4), np.int32), (8, 2), swizzle=2)
+    changed = np.zeros(128, np.uint8)
+    program(source, "", 0).launch("change", 1, 32, first, changed, data)
+    found = load(changed.view("V128")[0], (2, 1), 16, np.float32)
+    wanted = boxed(data[:, :6], (2, 1), (8, 3), (1, 2), outside=np.nan)
+    np.testing.assert_array_equal(found, wanted.ravel())
+
+
+FROM_ZEROS = (
+    PRELUDE
+    + """
+    extern "C" __global__ void make(Map *to, int *data, int fields) {
+        __shared__ Map mine; unsigned m = at(&mine); ((int *)&mine)[threadIdx.x] = 0; __syncwarp();
+        if (threadIdx.x == 0) {
+            asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" :: "r"(m), "l"(data));
+            asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, 8;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, 6;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, 4;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" :: "r"(m),
+                "l"(32ll));
+            asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 0, 1;" :: "r"(m));
+            if (fields & 1)
+                asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, 3;" :: "r"(m));
+            if (fields & 2)
+                asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 1;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" :: "r"(m));
+            asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 7;" :: "r"(m)); }
+        __syncwarp();
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+            "[%0], [%1], 128;" :: "l"(to), "r"(at(&mine))); }"""
+)
+
+
+def test_kernels_make_a_map_of_zeros():
+    data = random.standard_normal((4, 8)).astype(np.float32)
+    made = np.zeros(128, np.uint8)
+    program(FROM_ZEROS, "", 0).launch("make", 1, 32, made, data, np.int32(3))
+    found = load(made.view("V128")[0], (2, 1), 24, np.float32)
+    np.testing.assert_array_equal(found, boxed(data[:, :6], (2, 1), (8, 3), (1, 1)).ravel())
+
+
+@pytest.mark.parametrize("fields", [1, 2])
+def test_a_map_that_lacks_a_field_is_a_fault(fields):
+    data = np.zeros((4, 8), np.float32)
+    made = np.zeros(128, np.uint8)
+    program(FROM_ZEROS, "", 0).launch("make", 1, 32, made, data, np.int32(fields))
+    with pytest.raises(AssertionError, match="this is no tensor map of such dimensions"):
+        load(made.view("V128")[0], (2, 1), 24, np.float32)
+
+
+def test_a_value_that_a_map_cannot_have_is_a_fault():
+    wrong = FROM_ZEROS.replace(
+        'rank.shared::cta.b1024.b32 [%0], 1;" :: "r"(m)', 'rank.shared::cta.b1024.b32 [%0], %1;" :: "r"(m), "r"(7)'
+    )
+    loaded = program(wrong, "", 0)
+    with pytest.raises(AssertionError, match=r"tensormap.replace: no map, or no such value"):
+        loaded.launch("make", 1, 32, np.zeros(128, np.uint8), np.zeros(8), np.int32(3))
+
+
+def test_bulk_copies_between_blocks_and_with_operations():
+    source = (
+        PRELUDE
+        + """
+    extern "C" __global__ void __cluster_dims__(3, 1, 1) bulk(const int *from, int *out, int *sums, int *some) {
+        unsigned rank; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank)); int *words = (int *)room;
+        words[threadIdx.x] = threadIdx.x; words[32 + threadIdx.x] = 1000; words[64 + threadIdx.x] = 0;
+        if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&bar)));
+        asm volatile("barrier.cluster.arrive; barrier.cluster.wait;");
+        unsigned next, its; unsigned other = (rank + 1) % 3;
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(next) : "r"(at(words + 32)), "r"(other));
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(its) : "r"(at(&bar)), "r"(other));
+        if (threadIdx.x == 0) {
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 384;" :: "r"(at(&bar)));
+            asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 "
+                "[%0], [%1], 128, [%2];" :: "r"(next), "r"(at(words)), "r"(its) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                "[%0], [%1], 128, [%2];" :: "r"(next + 256), "r"(at(words)), "r"(its) : "memory");
+            if (rank == 0) asm volatile("{ .reg .b16 m; mov.b16 m, 7; cp.async.bulk.shared::cluster.global."
+                "mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], 128, [%2], m; }"
+                :: "r"(at(words + 64)), "l"(from), "r"(at(&bar)) : "memory"); }
+        await(at(&bar), 0);
+        for (int i = 0; i < 3; i++) out[rank * 96 + 32 * i + threadIdx.x] = words[32 + 32 * i + threadIdx.x];
+        if (threadIdx.x == 0) {
+            asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%0], [%1], 128;"
+                :: "l"(sums), "r"(at(words + 32)) : "memory");
+            if (rank == 0) asm volatile("{ .reg .b16 m; mov.b16 m, 0x0F00; "
+                "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%0], [%1], 128, m; }"
+                :: "l"(some), "r"(at(words)) : "memory"); }
+        asm volatile("barrier.cluster.arrive; barrier.cluster.wait;"); }"""
+    )
+    lanes, given = np.arange(32), np.arange(500, 532, dtype=np.int32)
+    out, sums = np.zeros((3, 3, 32), np.int32), np.where(lanes < 16, 0, 9999).astype(np.int32)
+    some = np.full(32, -1, np.int32)
+    loaded = Loaded(compile_cuda(source, "--gpu-architecture=sm_100", "-default-device"))
+    loaded.launch("bulk", 3, 32, given, out, sums, some, shared=ROOM, cluster=(3, 1, 1))
+    np.testing.assert_array_equal(out[:, 0], [1000 + lanes] * 3)
+    np.testing.assert_array_equal(out[:, 1], [given] * 3)
+    np.testing.assert_array_equal(out[:, 2], [lanes] * 3)
+    np.testing.assert_array_equal(sums, np.where(lanes < 16, 1000 + lanes, 9999))
+    np.testing.assert_array_equal(some, np.where(lanes % 4 == 2, lanes, -1))
+
+
+REDUCE = (
+    PRELUDE
+    + """
+extern "C" __global__ void __cluster_dims__(2, 1, 1) reduce(const unsigned char *from, unsigned char *global_,
+        unsigned char *shared_) {
+    unsigned rank, there, its; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    for (int i = threadIdx.x; i < 128; i += 32) { room[i] = from[i]; room[128 + i] = shared_[i]; }
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&bar)));
+    __syncthreads(); asm volatile("barrier.cluster.arrive; barrier.cluster.wait;");
+    asm("mapa.shared::cluster.u32 %0, %1, 1;" : "=r"(there) : "r"(at(room + 128)));
+    asm("mapa.shared::cluster.u32 %0, %1, 1;" : "=r"(its) : "r"(at(&bar)));
+    if (threadIdx.x == 0 && rank == 0) {
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.OPERATION [%0], [%1], 128;"
+            :: "l"(global_), "r"(at(room)) : "memory");
+        CLUSTER }
+    if (rank == 1 && EXPECT) {
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive_drop.expect_tx.shared.b64 _, [%0], %1;" :: "r"(at(&bar)), "r"(EXPECT));
+        await(at(&bar), 0);
+        for (int i = threadIdx.x; i < 128; i += 32) shared_[i] = room[128 + i]; }
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;"); }"""
+)
+IN_CLUSTER = """asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.OPERATION "
+    "[%0], [%1], 128, [%2];" :: "r"(there), "r"(at(room)), "r"(its) : "memory");"""
+ONE = """asm volatile("{ .reg .b32 v; ld.shared.b32 v, [%1]; "
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.OPERATION [%0], v, [%2]; }"
+    :: "r"(there), "r"(at(room)), "r"(its) : "memory");"""
+COMBINE = {
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "add": np.add, "min": np.minimum,
+    "max": np.maximum, "inc": lambda old, limit: np.where(old >= limit, 0, old + 1),
+    "dec": lambda old, limit: np.where((old == 0) | (old > limit), limit, old - 1),
+}  # fmt: skip
+KINDS = {
+    "b32": "u4",
+    "b64": "u8",
+    "u32": "u4",
+    "s32": "i4",
+    "u64": "u8",
+    "s64": "i8",
+    "f16": "f2",
+    "f32": "f4",
+    "f64": "f8",
+}
+
+
+@pytest.mark.parametrize(
+    "operation",
+    ["and.b32", "or.b64", "xor.b32", "add.u32", "add.f32", "add.f64", "add.noftz.f16", "inc.u32", "dec.u32", "min.s32",
+     "max.u64", "min.s64", "max.f16"],
+)  # fmt: skip
+def test_reductions_of_arrays(operation):
+    """In global memory, and where there is such an instruction, in another block and of one number there."""
+    name, _, type_ = operation.replace(".noftz", "").partition(".")
+    kind = np.dtype(KINDS[type_])
+    given, before = (random.integers(0, 40, 128 // kind.itemsize).astype(kind) for _ in range(2))
+    wanted = COMBINE[name](before, given).astype(kind)
+    forms = [("", 0)]
+    if operation in ("and.b32", "xor.b32", "add.u32", "inc.u32", "dec.u32", "min.s32"):
+        forms = [(IN_CLUSTER, 128), (ONE, 4)]
+    for cluster, expect in forms:
+        source = REDUCE.replace("CLUSTER", cluster).replace("OPERATION", operation).replace("EXPECT", str(expect))
+        global_, shared = before.copy(), before.copy()
+        arguments = (given.view(np.uint8), global_.view(np.uint8), shared.view(np.uint8))
+        program(source, "", 0).launch("reduce", 2, 32, *arguments, shared=ROOM, cluster=(2, 1, 1))
+        np.testing.assert_array_equal(global_, wanted)
+        changed = expect // kind.itemsize
+        np.testing.assert_array_equal(shared, np.concatenate([wanted[:changed], before[changed:]]))
+
+
+@pytest.mark.parametrize("start", [(0,), (0, 0)])
+def test_maps_that_do_not_fit_the_instruction_end_the_launch(start):
+    data = np.zeros((8, 16), np.float32)
+    given = encoded(data, (8, 4)) if len(start) == 1 else np.zeros(128, np.uint8).view("V128")[0]
+    rank = len(start)
+    text = f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+    loaded = program(LOAD, text + f"[%0], [%1, {places(3, rank)}], [%2];", rank)
+    where, out = np.zeros(rank, np.int32), np.zeros(32, np.float32)
+    fault = loaded.run("load", 1, 32, given, where, out, np.int32(128), shared=ROOM)
+    assert fault.kind == KIND.TRAP
+    assert "no tensor map" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "says"),
+    [
+        ({"rank": 6}, "INVALID_VALUE", "tensorRank is 6"),
+        ({"type": 99}, "INVALID_VALUE", "tensorDataType is 99"),
+        ({"type": abi.CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B}, "NOT_SUPPORTED", "packed elements"),
+        ({"start": 0}, "INVALID_VALUE", "globalAddress"),
+        ({"start": 1 << 20 | 8}, "INVALID_VALUE", "multiple of 16"),
+        ({"strides": np.array([24], np.uint64)}, "INVALID_VALUE", "globalStrides[0] is 24"),
+        ({"sizes": np.array([0, 8], np.uint64)}, "INVALID_VALUE", "globalDim[0] is 0"),
+        ({"box": (257, 1)}, "INVALID_VALUE", "boxDim[0] is 257"),
+        ({"box": (3, 1)}, "INVALID_VALUE", "12 bytes, must be a multiple of 16"),
+        ({"box": (16, 1), "swizzle": 1}, "INVALID_VALUE", "64 bytes, at most 32"),
+        ({"steps": [1, 9]}, "INVALID_VALUE", "elementStrides[1] is 9"),
+        ({"swizzle": 9}, "INVALID_VALUE", "swizzle is 9"),
+        ({"swizzle": abi.CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B}, "NOT_SUPPORTED", "10.0"),
+        ({"interleave": 3}, "INVALID_VALUE", "interleave is 3"),
+        ({"interleave": 1}, "INVALID_VALUE", "tensorRank is 2, must be at least 3"),
+        ({"promotion": 4}, "INVALID_VALUE", "l2Promotion is 4"),
+        ({"fill": 1, "type": 3}, "INVALID_VALUE", "do not have"),
+        ({"box": (8, 2000), "im2col": ([0], [0])}, "INVALID_VALUE", "tensorRank is 2, must be 3 to 5"),
+    ],
+)
+def test_impossible_maps_are_refused(refused, changes, status, says):
+    data = np.zeros((8, 32), np.float32)
+    with refused(status, says):
+        encoded(data, **({"box": (8, 4)} | changes))
+
+
+def test_a_map_may_lie_anywhere_but_at_null(refused):
+    data = np.zeros((8, 32), np.float32)
+    aligned, other = encoded(data, (8, 4)), encoded(data, (8, 4), start_of_map=24)
+    assert bytes(aligned) == bytes(other)
+    with refused("INVALID_VALUE", "tensorMap is NULL"):
+        driver.cuTensorMapEncodeTiled(0, 7, 2, data.ctypes.data, *[data.ctypes.data] * 4, 0, 0, 0, 0)
+
+
+def test_corners_and_columns_are_checked(refused):
+    data = np.zeros((2, 8, 32), np.float32)
+    for box, corners, says in (
+        ((8, 1025), ([0], [0]), "pixelsPerColumn[0] is 1025"),
+        ((300, 8), ([0], [0]), "channelsPerPixel[0] is 300"),
+        ((8, 8), ([-40000], [0]), "pixelBoxLowerCorner[0] is -40000"),
+    ):
+        with refused("INVALID_VALUE", says):
+            encoded(data, box, im2col=corners)
+
+
+def test_a_map_gets_another_address(refused):
+    data = random.standard_normal((2, 4, 8)).astype(np.float32)
+    memory = np.zeros(192, np.uint8)
+    start = -memory.ctypes.data % 64
+    memory[start : start + 128] = np.frombuffer(encoded(data[0], (8, 4)).tobytes(), np.uint8)
+    driver.cuTensorMapReplaceAddress(memory.ctypes.data + start, data[1].ctypes.data)
+    found = load(memory[start : start + 128].copy().view("V128")[0], (0, 0), 32, np.float32)
+    np.testing.assert_array_equal(found, data[1].ravel())
+    with refused("INVALID_VALUE", "globalAddress"):
+        driver.cuTensorMapReplaceAddress(memory.ctypes.data + start, 8)
+    memory[:] = 0
+    with refused("INVALID_VALUE", "no tensor map"):
+        driver.cuTensorMapReplaceAddress(ctypes.addressof(ctypes.c_char.from_buffer(memory)) + start, 1 << 20)

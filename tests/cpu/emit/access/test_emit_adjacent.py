@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Words side by side that each lane loads from a place of its own, by one instruction or several."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.warps import HEAD, compiled
+
+from cuda.cpu.compile import jit
+from cuda.cpu.ptx.program import build
+
+LANES = 32
+WORDS = 8  # that a lane writes
+KERNEL = """
+.visible .entry k(.param .u64 in, .param .u64 starts, .param .u64 out)
+{{
+    .shared .align 16 .b8 copy[2048]; .reg .b32 %r<20>; .reg .b64 %d<12>; .reg .pred %p<3>; .reg .f32 %f<5>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [starts]; ld.param.u64 %d3, [out];
+    mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 4; add.u64 %d5, %d2, %d4; ld.global.s32 %r2, [%d5];
+    mul.wide.u32 %d6, %r1, {bytes}; add.u64 %d3, %d3, %d6;
+    mov.u32 %r3, 7; mov.u32 %r4, 7; mov.u32 %r5, 7; mov.u32 %r6, 7; mov.u32 %r7, 7; mov.u32 %r8, 7; mov.u32 %r9, 7;
+    mov.u32 %r10, 7;
+    mov.u32 %r11, copy; shl.b32 %r12, %r1, 6; add.u32 %r11, %r11, %r12;
+    ld.global.u32 %r13, [%d1]; st.shared.u32 [%r11+8], %r13; st.shared.u32 [%r11+12], 5; st.shared.u32 [%r11+16], %r1;
+    st.shared.u32 [%r11+20], 6;
+    setp.lt.s32 %p1, %r2, 0; mov.u64 %d7, 0; @%p1 bra END;
+    mul.wide.s32 %d8, %r2, 4; add.u64 %d7, %d1, %d8;
+    {loads}
+END:
+    st.global.v4.u32 [%d3], {{%r3, %r4, %r5, %r6}}; st.global.v4.u32 [%d3+16], {{%r7, %r8, %r9, %r10}};
+    ret;
+}}
+"""
+# Instructions, and what a lane finds: words from its start on, or numbers.
+CASES = {
+    "a vector of four": ("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d7];", lambda w: w[:4]),
+    "a vector of two": ("ld.global.v2.u32 {%r3, %r4}, [%d7+8];", lambda w: w[2:4]),
+    "four": (
+        "ld.global.u32 %r3, [%d7]; ld.global.u32 %r4, [%d7+4]; add.u32 %r12, %r3, %r4; ld.global.u32 %r5, [%d7+8];"
+        " ld.global.u32 %r6, [%d7+12];",
+        lambda w: w[:4],
+    ),
+    "seven in no order": (
+        "".join(f"ld.global.nc.u32 %r{3 + n}, [%d7+{4 * n}];" for n in (5, 0, 3, 1, 6, 2, 4)),
+        lambda w: w[:7],
+    ),
+    "some twice": (
+        "ld.global.u32 %r3, [%d7+4]; ld.global.u32 %r4, [%d7+4]; ld.global.u32 %r5, [%d7+8]; ld.global.u32 %r6, [%d7];",
+        lambda w: [w[1], w[1], w[2], w[0]],
+    ),
+    "floats and bytes": (
+        "ld.global.f32 %f1, [%d7]; ld.global.u8 %r4, [%d7+4]; ld.global.b32 %r5, [%d7+4]; mov.b32 %r3, %f1;",
+        lambda w: [w[0], w[1] & 255, w[1]],
+    ),
+    "a store between": (
+        "ld.global.u32 %r3, [%d7]; st.global.u32 [%d7+4], 99; ld.global.u32 %r4, [%d7+4]; ld.global.u32 %r5, [%d7+8];",
+        lambda w: [w[0], 99, w[2]],
+    ),
+    "the address changes": (
+        "ld.global.u32 %r3, [%d7]; ld.global.u32 %r4, [%d7+4]; add.u64 %d7, %d7, 8; ld.global.u32 %r5, [%d7+8];"
+        " ld.global.u32 %r6, [%d7+12];",
+        lambda w: [w[0], w[1], w[4], w[5]],
+    ),
+    "the address is loaded over": (
+        "ld.shared.u32 %r3, [%r11+8]; ld.shared.u32 %r11, [%r11+12]; mov.u32 %r4, %r11; mov.u32 %r11, copy;"
+        " ld.shared.u32 %r5, [%r11+16]; ld.shared.u32 %r6, [%r11+20];",
+        lambda w: [None, 5, 0, 6],
+    ),
+    "volatile": ("ld.volatile.global.u32 %r3, [%d7]; ld.volatile.global.u32 %r4, [%d7+4];", lambda w: w[:2]),
+    "generic and global": (
+        "ld.u32 %r3, [%d7]; ld.global.u32 %r4, [%d7+4]; ld.u32 %r5, [%d7+4];",
+        lambda w: [*w[:2], w[1]],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("options", [{}, {"width": 16}], ids=["warps", "halves"])
+def test_each_lane_finds_its_words(case, options, monkeypatch):
+    """Lanes with a negative start do not run, and must not load anything: their address is zero."""
+    for name, value in options.items():
+        monkeypatch.setenv(f"CUDA_CPU_{name.upper()}", str(value))
+    loads, words = CASES[case]
+    kernel = compiled(KERNEL.format(loads=loads, bytes=4 * WORDS) + "//" + str(options))
+    first = np.uint32(0xABCD0123)
+
+    @settings(max_examples=10, derandomize=True, database=None)
+    @given(
+        st.lists(st.integers(-20, 40), min_size=LANES, max_size=LANES),
+        st.sampled_from([LANES, LANES, 16, 1, 0]),
+    )
+    def run(starts, running):
+        starts = np.array([max(8 * n, -1) if lane < running else -1 for lane, n in enumerate(starts)], np.int32)
+        memory = np.random.default_rng(1).integers(0, 2**32, 8 * 41, dtype=np.uint32)
+        memory[0] = first
+        expected = np.full((LANES, WORDS), 7, np.uint32)
+        for lane, start in enumerate(starts):
+            if start >= 0:
+                found = [first if word is None else word for word in words(memory[start : start + 8])]
+                expected[lane, : len(found)] = found
+        out = np.zeros((LANES, WORDS), np.uint32)
+        kernel(memory, starts, out, shared=256)
+        np.testing.assert_array_equal(out, expected)
+
+    run()
+
+
+@pytest.mark.parametrize(
+    ("between", "joined"), [("add.u32 %r9, %r3, 1;", True), ("ld.acquire.gpu.global.u32 %r9, [%d3];", False)]
+)
+def test_no_load_passes_one_that_acquires(between, joined):
+    loads = f"ld.global.u32 %r3, [%d7]; {between} ld.global.u32 %r4, [%d7+4];"
+    program = build([HEAD + KERNEL.format(loads=loads, bytes=4 * WORDS)])
+    assert ("@neighbours.2(" in jit.kernel_text(program, "k").text) == (joined and jit._has_gathers())

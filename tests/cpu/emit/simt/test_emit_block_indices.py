@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Many blocks in one call: where each thread is in its block and in the grid, in blocks of all shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.loaded import Loaded
+from support.warps import HEAD, compiled
+
+from cuda.cpu.compile.code import NARROW, WIDE
+
+# out[i] = the thread's place in its block and the block's in the grid, five bits for each axis; i < n.
+PLACES = """
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p<3>; .reg .b32 %r<30>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [out]; ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %tid.z;
+    mov.u32 %r5, %ntid.x; mov.u32 %r6, %ntid.y; mov.u32 %r7, %ntid.z;
+    mov.u32 %r8, %ctaid.x; mov.u32 %r9, %ctaid.y; mov.u32 %r10, %ctaid.z;
+    mov.u32 %r11, %nctaid.x; mov.u32 %r12, %nctaid.y;
+    mad.lo.u32 %r13, %r10, %r12, %r9; mad.lo.u32 %r13, %r13, %r11, %r8; mul.lo.u32 %r14, %r5, %r6;
+    mul.lo.u32 %r14, %r14, %r7; mul.lo.u32 %r13, %r13, %r14;
+    mul.lo.u32 %r15, %r4, %r6; add.u32 %r15, %r15, %r3; mul.lo.u32 %r15, %r15, %r5; add.u32 %r13, %r13, %r15;
+    add.u32 %r13, %r13, %r2;
+    shl.b32 %r16, %r3, 10; add.u32 %r16, %r16, %r2; shl.b32 %r17, %r4, 15; add.u32 %r16, %r16, %r17;
+    shl.b32 %r17, %r8, 20; add.u32 %r16, %r16, %r17; shl.b32 %r17, %r9, 24; add.u32 %r16, %r16, %r17;
+    shl.b32 %r17, %r10, 28; add.u32 %r16, %r16, %r17;
+    BARRIER
+    setp.ge.u32 %p1, %r13, %r1;
+    @%p1 bra END;
+    mul.wide.u32 %d5, %r13, 4; add.s64 %d6, %d1, %d5; st.global.u32 [%d6], %r16;
+END:
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("row", [WIDE, NARROW])
+@pytest.mark.parametrize(
+    "block",
+    [(256,), (32, 4), (64, 3, 2), (96, 2), (16, 4), (16, 3), (48, 2, 2), (8, 8), (33, 2), (40,), (7, 5, 2), (1, 9)],
+)
+@pytest.mark.parametrize("barrier", ["", "bar.sync 0;"])
+def test_places(row: int, block: tuple[int, ...], barrier: str) -> None:
+    grid, sizes = (3, 2, 2), block + (1,) * (3 - len(block))
+    threads, blocks = int(np.prod(sizes)), 12
+    inside, outside = np.arange(threads), np.arange(blocks)[:, None]
+    x, y, z = inside % sizes[0], inside // sizes[0] % sizes[1], inside // (sizes[0] * sizes[1])
+    place = (x + (y << 10) + (z << 15)) + (outside % 3 << 20) + (outside // 3 % 2 << 24) + (outside // 6 << 28)
+    expected, n = place.ravel().astype(np.uint32), threads * blocks - 5
+    expected[n:] = 0
+    out = np.zeros(threads * blocks, np.uint32)
+    compiled(PLACES.replace("BARRIER", barrier), row=row)(out, np.uint32(n), threads=block, blocks=grid)
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("width", ["1", "8", "16"])
+def test_places_of_narrow_packets(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    compiled.cache_clear()
+    for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2), (33, 3), (48, 3)):
+        test_places(WIDE, block, "")
+        test_places(WIDE, block, "bar.sync 0;")
+    compiled.cache_clear()
+
+
+# The last thread of one block writes where nobody may.
+STRAY = """
+.visible .entry k(.param .u32 bx, .param .u32 by, .param .u32 t)
+{
+    .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<3>;
+    ld.param.u32 %r1, [bx]; ld.param.u32 %r2, [by]; ld.param.u32 %r3, [t];
+    mov.u32 %r4, %ctaid.x; mov.u32 %r5, %ctaid.y; mov.u32 %r6, %tid.x;
+    setp.ne.u32 %p1, %r4, %r1; @%p1 bra END;
+    setp.ne.u32 %p2, %r5, %r2; @%p2 bra END;
+    setp.ne.u32 %p3, %r6, %r3; @%p3 bra END;
+    mov.u32 %r7, %ctaid.z; setp.eq.u32 %p3, %r7, 0; @%p3 bra END;
+    mov.u64 %d1, 0x4000000000000000; st.global.u32 [%d1], %r6;
+END:
+    ret;
+}
+"""
+
+
+@pytest.mark.cpu_only
+def test_a_fault_names_its_block_and_warp() -> None:
+    fault = Loaded((HEAD + STRAY).encode()).run("k", (5, 4, 2), 96, np.uint32(3), np.uint32(2), np.uint32(70))
+    assert (fault.block, fault.warp) == ((3, 2, 1), 2)
+
+
+def test_blocks_of_clusters_come_in_their_own_order() -> None:
+    """Machine code that advances to the next block along x would leave the cluster."""
+    loaded = Loaded((HEAD + PLACES.replace("BARRIER", "")).encode())
+    out, alone = np.zeros(64 * 16, np.uint32), np.zeros(64 * 16, np.uint32)
+    loaded.launch("k", (4, 4, 1), 64, out, np.uint32(out.size), cluster=(2, 2, 1))
+    loaded.launch("k", (4, 4, 1), 64, alone, np.uint32(out.size))
+    np.testing.assert_array_equal(out, alone)
