@@ -74,7 +74,7 @@ def test_every_extension_is_named_by_its_place():
 
 def test_the_runtime_is_built_anew_for_its_headers():
     runtime = next(each for each in build_hooks.extensions() if each.name == "cuda.cpu.runtime._runtime")
-    assert {f"{build_hooks.CPU}/runtime/{name}" for name in ("worker.h", "_runtime.pxd")} <= set(runtime.depends)
+    assert {f"{build_hooks.CPU}/runtime/{name}" for name in ("exec/worker.h", "_runtime.pxd")} <= set(runtime.depends)
 
 
 def test_record_has_digest_and_size():
