@@ -41,6 +41,15 @@ def test_frames_are_read_from_machine_code(machine: str, align: int, size: int) 
     assert max(size - 256, 0) <= found <= size + 512
 
 
+def test_unknown_machines_are_named() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple("riscv64-unknown-linux-gnu").create_target_machine()
+    module = llvm.parse_assembly(OBJECT.format(size=4, align=4))
+    with pytest.raises(NotImplementedError, match="ELF machine 243.*frames.py.*'Add a target CPU' of CONTRIBUTING.md"):
+        stack_of(target.emit_object(module))
+
+
 # A parameter of 4,096 bytes takes 128 KiB for 32 lanes: a large frame, as kernels with many live values have, and soon
 # compiled.
 CALL = """{{ .param .align 4 .b8 a[4096]; .param .b32 r;

@@ -22,7 +22,13 @@ SUBTRACT = re.compile(rb"\x48\x81\xec(.{4})", re.DOTALL)  # subq $imm32, %rsp
 def stack_of(data: bytes) -> int:
     """Return the bytes that the functions of an ELF object take on the stack where each runs once."""
     sections = dict(elf.Sections(data))
-    frame = {X86_64: _x86_64, AARCH64: _aarch64}[int.from_bytes(data[18:20], "little")]
+    machine = int.from_bytes(data[18:20], "little")
+    frame = {X86_64: _x86_64, AARCH64: _aarch64}.get(machine)
+    if frame is None:
+        raise NotImplementedError(
+            f"code for ELF machine {machine}: frames.py reads the frame sizes of {X86_64} (x86-64) and {AARCH64} "
+            "(aarch64) only; see 'Add a target CPU' of CONTRIBUTING.md"
+        )
     places = elf.functions(sections).values()
     return sum(frame(sections[".text"][each.start : min(each.stop, each.start + BEGINNING)]) for each in places)
 

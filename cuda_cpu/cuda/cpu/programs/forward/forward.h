@@ -22,7 +22,7 @@ struct forward {
 #elif defined(__aarch64__)
 #define JUMP(name) "\tadrp x16, real_" name "\n\tldr x16, [x16, :lo12:real_" name "]\n\tbr x16\n"
 #else
-#error "the forwarders know x86-64 and aarch64"
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif
 
 /* Define the pointer `real_name` and the function `name` that jumps through it. */

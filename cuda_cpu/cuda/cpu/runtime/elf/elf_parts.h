@@ -15,6 +15,8 @@
 #define CPU_ELF_MACHINE EM_X86_64
 #elif defined(__aarch64__)
 #define CPU_ELF_MACHINE EM_AARCH64
+#else
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif
 
 #define CPU_ELF_STUB 16 /* bytes: a jump to an address anywhere, and at 8 that address (the symbol's GOT entry too) */

@@ -15,9 +15,11 @@ static uint8_t *stub_of(struct object *object, uint64_t index, uint64_t address)
 #if defined(__x86_64__)
     static const uint8_t jump[8] = {0xff, 0x25, 2, 0, 0, 0, 0x90, 0x90}; /* jmp *2(%rip) */
     memcpy(stub, jump, 8);
-#else
+#elif defined(__aarch64__)
     static const uint32_t jump[2] = {0x58000050, 0xd61f0200}; /* ldr x16, .+8; br x16 */
     memcpy(stub, jump, 8);
+#else
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif
     memcpy(stub + 8, &address, 8);
     return stub;

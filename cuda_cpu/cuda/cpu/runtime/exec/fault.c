@@ -78,8 +78,10 @@ static uint64_t program_counter(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-#else
+#elif defined(__aarch64__)
     return context->uc_mcontext.pc;
+#else
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif
 }
 
@@ -87,8 +89,10 @@ static uint64_t stack_pointer(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
-#else
+#elif defined(__aarch64__)
     return context->uc_mcontext.sp;
+#else
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif
 }
 

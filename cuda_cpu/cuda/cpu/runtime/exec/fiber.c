@@ -203,5 +203,5 @@ __asm__(".pushsection .text\n"
         ".popsection\n");
 
 #else
-#error "the CPU device knows x86-64 and aarch64 only"
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif

@@ -18,6 +18,8 @@ static void reset_floating_point(void)
     __asm__ volatile("fldcw %0" : : "m"(control));
 #elif defined(__aarch64__)
     __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0));
+#else
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif
 }
 

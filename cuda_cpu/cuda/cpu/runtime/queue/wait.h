@@ -31,6 +31,8 @@ static inline void cpu_relax(void)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
+#else
+#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
 #endif
 }
 
