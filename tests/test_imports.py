@@ -92,19 +92,6 @@ KNOWN_CYCLES: list[set[str]] = [
         "cuda.core.system._events",
     },
     {
-        "cuda.cpu.ptx.instructions",
-        "cuda.cpu.ptx.rows",
-        "cuda.cpu.ptx.rows.arithmetic",
-        "cuda.cpu.ptx.rows.control",
-        "cuda.cpu.ptx.rows.matrix",
-        "cuda.cpu.ptx.rows.memory",
-        "cuda.cpu.ptx.rows.moves",
-        "cuda.cpu.ptx.rows.multimem",
-        "cuda.cpu.ptx.rows.texture",
-        "cuda.cpu.ptx.rows.video",
-        "cuda.cpu.ptx.rows.warpgroup",
-    },
-    {
         "cuda.cpu.emit.access.adjacent",
         "cuda.cpu.emit.access.affine",
         "cuda.cpu.emit.access.gather_scatter",
@@ -156,10 +143,6 @@ KNOWN_UPWARD = {
     ("cuda.cpu.emit", "cuda.cpu.compile.code"),
     ("cuda.cpu.emit.simt.control", "cuda.cpu.check.instrument"),
     ("cuda.cpu.emit.simt.function", "cuda.cpu.check.instrument"),
-    ("cuda.cpu.ptx.layout", "cuda.cpu.compile.code"),
-    ("cuda.cpu.ptx.program", "cuda.cpu.compile.code"),
-    ("cuda.cpu.ptx.program", "cuda.cpu.compile.jit"),
-    ("cuda.cpu.ptx.program", "cuda.cpu.compile.locate"),
 }
 
 

@@ -24,7 +24,7 @@ SIZES = (100, 1000)  # instructions
 # CPU time of one thread without waiting, which equals the elapsed time on an idle machine.
 COMPILE = """
 import sys, time
-from cuda.cpu.ptx import program
+from cuda.cpu.compile import program
 from cuda.cpu.compile import jit
 from benchmarks.cpu_kernels.latency import kernel_of
 for size in {sizes}:

@@ -66,7 +66,7 @@ def cub() -> list[str]:
 
 def module_times() -> dict[str, tuple[float, float | None]]:
     """Return seconds of CPU time to load each module, and to compile one kernel of it."""
-    from cuda.cpu.ptx import program
+    from cuda.cpu.compile import program
 
     found: dict[str, tuple[float, float | None]] = {}
     before = {name: os.environ.pop(name, None) for name in ("CUDA_CPU_CACHE", "CUDA_CPU_LEVEL")}

@@ -16,6 +16,7 @@ import pytest
 
 from cuda.bindings import driver
 from cuda.core import Device
+from cuda.cpu.compile import program as compile_program
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.ptx.image.image import ptx_of
@@ -115,7 +116,7 @@ class Loaded:
     """Code with its variables, used as `support.loaded.Loaded` is."""
 
     def __init__(self, image: bytes, row: int = 0) -> None:
-        self.code = ptx_program.load(ptx_of(image), capability=90)
+        self.code = compile_program.load(ptx_of(image), capability=90)
         self._module = Module(image)
 
     def _address(self, name: str) -> int:

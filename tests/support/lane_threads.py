@@ -16,7 +16,8 @@ import numpy as np
 from support.lane_frame import LOCAL, SHARED, Frame, Wait, run_function
 from support.lane_values import cut, signed
 
-from cuda.cpu.ptx.program import Program, code_of
+from cuda.cpu.compile.program import code_of
+from cuda.cpu.ptx.program import Program
 from cuda.cpu.ptx.syntax import Instruction
 
 

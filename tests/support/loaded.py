@@ -13,8 +13,8 @@ import numpy as np
 
 from cuda.cpu.check import report
 from cuda.cpu.compile.code import WIDE
+from cuda.cpu.compile.program import load
 from cuda.cpu.ptx.image.image import ptx_of
-from cuda.cpu.ptx.program import load
 from cuda.cpu.runtime import _runtime as runtime
 
 if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":

@@ -18,6 +18,7 @@ import numpy as np
 
 from cuda.cpu.compile import jit
 from cuda.cpu.compile.code import Path
+from cuda.cpu.compile.program import code_of
 from cuda.cpu.emit.simt.frame import FAULTS, SERVICES, WARP
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.ptx.error import PtxError
@@ -139,7 +140,7 @@ def _rows(x: np.ndarray, exists: np.ndarray) -> int:
 
 def _place_symbols(program: object) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Give each variable memory with its initial value, and each function an address that is none."""
-    stored = ptx_program.code_of(program).variables
+    stored = code_of(program).variables
     variables = {name: np.zeros(variable.size + 16, np.uint8) for name, variable in stored.items()}
     places = {name: data.ctypes.data for name, data in variables.items()}
     addresses = [places.setdefault(name, 0x7000 + 16 * index) for index, name in enumerate(program.symbols)]

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.instructions import VALUES, Row, check, form_of, table
+from cuda.cpu.ptx.instructions import check, form_of, table
+from cuda.cpu.ptx.row import VALUES, Row
 from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Register, Vector
 
 R = Register("%r1")

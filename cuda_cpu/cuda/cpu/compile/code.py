@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver knows of loaded code: made by `ptx.program.load`, compiled on demand by `jit`."""
+"""What the driver knows of loaded code: made by `compile.program.load`, compiled on demand by `jit`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
+
+from cuda.cpu.ptx.layout import Parameter
 
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault, Image
@@ -22,13 +24,6 @@ class Path(IntEnum):
     WARPS = 0  # the runtime, one after the other
     FIBERS = 1  # the runtime, with a fiber for each, as they wait for each other
     BLOCKS = 2  # the machine code itself
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    offset: int
-    size: int
-    align: int
 
 
 @dataclass(slots=True)

@@ -92,15 +92,13 @@ def setting() -> int | None:
     return int(value) if value else None
 
 
-def compile_function(program: Program, name: str) -> MachineCode:
-    """Return what stands for the address of a device function.
+def token() -> MachineCode:
+    """Return what stands for the address of a device function: memory of its own, without code.
 
-    Calls through pointers compare the pointer with the addresses of the functions that it may mean, so an
-    address needs no
-    code behind it: it is that of a place in memory which belongs to the function.
+    Calls through pointers compare the pointer with the addresses of the functions that it may mean.
     """
-    token = ctypes.create_string_buffer(16)
-    return MachineCode(ctypes.addressof(token), Path.WARPS, 0, token)
+    memory = ctypes.create_string_buffer(16)
+    return MachineCode(ctypes.addressof(memory), Path.WARPS, 0, memory)
 
 
 def pack(data: bytes, path: Path, local_bytes: int, frames: int, *, quick: bool) -> bytes:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cuda.cpu.ptx.instructions import Form
+    from cuda.cpu.ptx.form import Form
 
 _LANES = 32
 _BITS = {"f64": 64, "f32": 32, "s32": 32, "tf32": 32, "f16": 16, "bf16": 16, "s4": 4, "u4": 4, "b1": 1, "e2m1": 4}

@@ -1,15 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Match instructions against the instruction table: what is not in the table is refused.
+"""Match instructions against the instruction table, and check their operands: what is not in the table is refused.
 
-The table is in `rows/`, one file per chapter of the PTX manual, one `Row` per instruction form, in the
-manual's notation: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`. There `.name` is one of the values that the row (or
-`VALUES`) lists under `name`, and else is written as it stands; `{}` encloses what may be left out. Of the operands,
-`[a]` is an address, `d|p` a pair, `{!}p` a predicate that may be negated, `d...` may be a vector,
-`a.part` may select parts of a register, `{, c}` may be left out.
-
-A match is a `Form`. Its attributes are the names in the syntax of all rows of that opcode: a str for a
-listed value (None where absent), True or False for a word that stands as it is written:
+The table is in `rows/`, one file per chapter of the PTX manual; a `Row` is in the manual's notation, see `row.py`.
+A match is a `Form`:
 
 >>> form.opcode, form.type, form.rnd, form.ftz, form.family
 ('add', 'f32', 'rn', False, 'arithmetic')
@@ -17,30 +11,18 @@ listed value (None where absent), True or False for a word that stands as it is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import repeat, takewhile
+from itertools import repeat
 
+from cuda.cpu.ptx import rows
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.form import Form
 from cuda.cpu.ptx.needs import lacking
 from cuda.cpu.ptx.operand_types import signature_of, wrong_operand
 from cuda.cpu.ptx.ranges import wrong_number
+from cuda.cpu.ptx.row import Row
 from cuda.cpu.ptx.syntax import Address, Function, Instruction, Module, Negated, Operand, Pair, Selected, Symbol, Vector
-
-# Values of the names that mean the same in every chapter. A row's own list comes first.
-VALUES = {
-    "rnd": "rn rz rm rp",
-    "cop": "ca cg cs lu cv",
-    "stcop": "wb cg cs wt",
-    "scope": "cta cluster gpu sys",
-    "vec": "v2 v4 v8",
-    "evict1": "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate",
-    "evict2": "L2::evict_normal L2::evict_first L2::evict_last",
-    "hint": "L2::cache_hint",
-    "prefetch": "L2::64B L2::128B L2::256B",
-}
-
 
 # Why what is refused is not there, by opcode.
 REASONS = {
@@ -51,192 +33,13 @@ REASONS = {
     "fabric": "needs the fabric between machines with NVLink (sm_100)",
 }
 
-# Instructions of which the first words that stand as they are belong to the name.
-_NAMED = frozenset({
-    "mbarrier", "multimem", "wmma", "wgmma", "cp", "createpolicy", "tensormap", "clusterlaunchcontrol", "brx",
-    "barrier.cluster", "bar.warp", "membar.proxy", "fence.proxy", "suld",
-})  # fmt: skip
-_NAME_WORDS = frozenset({
-    "async", "bulk", "tensor", "reduce", "prefetch", "proxy", "query_cancel", "try_cancel", "cp_fenceproxy",
-    "replace", "mma_async", "mma", "load", "store", "fractional", "range", "cvt", "init", "inval", "arrive",
-    "arrive_drop", "test_wait", "try_wait", "expect_tx", "complete_tx", "pending_count", "mbarrier", "commit_group",
-    "wait_group", "wait_all", "st", "red", "ld_reduce", "cp", "b",
-})  # fmt: skip
-# Of these it is one of several.
-_MODES = frozenset(("mul", "mad", "madc", "mul24", "mad24", "dp2a"))
-# Words that ptxas takes twice.
-_REPEATED = frozenset(("sat", "cc", "approx", "relu", "NaN", "shiftamt", "satfinite", "sync", "uni"))
-
-
-class Row:
-    """One instruction form of the PTX manual.
-
-    Parameters
-    ----------
-    section : str
-        Section of the PTX ISA manual.
-    family : str
-        Module of `cuda.cpu.emit` that translates it; "" if it is known and not supported yet.
-    syntax : str
-        The form in the manual's notation.
-    **values : str
-        Values of the names in the syntax, separated by blanks.
-    """
-
-    __slots__ = ("_names", "_parts", "_shape", "family", "opcode", "section", "syntax", "values")
-
-    def __init__(self, section: str, family: str, syntax: str, **values: str) -> None:
-        self.section = section
-        self.family = family
-        self.syntax = syntax
-        self.values = values
-        self.opcode = syntax[: re.match(r"\w+", syntax).end()]
-        self._parts = self._shape = self._names = None
-
-    def __repr__(self) -> str:
-        return f"Row({self.section!r}, {self.family!r}, {self.syntax!r})"
-
-    @property
-    def parts(self) -> list[tuple[str, frozenset[str], bool, bool]]:
-        """Modifiers as (name, accepted words, may be left out, is a listed value), in order."""
-        if self._parts is None:
-            modifiers = self.syntax[len(self.opcode) :].partition(" ")[0]
-            parts = []
-            for optional, name in re.findall(r"(\{?)\.([\w:]+)", modifiers):
-                listed = self.values.get(name, VALUES.get(name))
-                words = frozenset(listed.split() if listed is not None else (name,))
-                parts.append((name.replace("::", "_"), words, bool(optional), listed is not None))
-            self._parts = parts  # whole at once: other threads look, too
-        return self._parts
-
-    @property
-    def shape(self) -> list[tuple[str, bool]]:
-        """Operands as (letters of the accepted kinds, see `_KINDS`, may be left out), in order."""
-        if self._shape is None:
-            self._shape = [(_accepted(operand), bool(comma)) for comma, operand in self._operands()]
-        return self._shape
-
-    @property
-    def names(self) -> list[tuple[str, ...]]:
-        """Names of each operand: two of a pair; `{!}p` where a predicate may be negated."""
-        if self._names is None:
-            self._names = [
-                tuple(re.findall(r"(?:\{!\})?\w+", re.sub(r"\[.*|\.\w+|\.+", "", operand)))
-                for _, operand in self._operands()
-            ]
-        return self._names
-
-    def _operands(self) -> list[tuple[str, str]]:
-        operands = self.syntax.partition(" ")[2].strip()
-        return re.findall(r"(\{,\s*)?((?:\[[^\]]*\]|\{!\}|\{\|\w+\}|[\w|.()-])+)\}?", operands)
-
-    def match(self, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
-        """Return the modifiers by name, or None if they are not of this row."""
-        found = _match(self.parts, 0, modifiers, 0)
-        if found is None and self._begins(modifiers):
-            found = _match_in_any_order(self.parts, modifiers)
-        return found
-
-    def _begins(self, modifiers: tuple[str, ...]) -> bool:
-        """Tell whether modifiers begin with the words that belong to the instruction's name."""
-        if self.parts and self.parts[0][0] == "mode" and self.opcode in _MODES:
-            return modifiers[:1] != () and modifiers[0] in self.parts[0][1]
-        first = self.parts[0][0] if self.parts else ""
-        if _NAMED.isdisjoint((self.opcode, f"{self.opcode}.{first}")):
-            return True
-        names = tuple(
-            takewhile(
-                _NAME_WORDS.__contains__, [min(words) if len(words) == 1 else "" for _, words, _, _ in self.parts]
-            )
-        )
-        return modifiers[: len(names) or 1] == (names or (first,))
-
-    def takes(self, kinds: str) -> bool:
-        """Tell whether number and kinds of the operands, a letter of `_KINDS` for each, are this row's."""
-        shape = self.shape
-        if not sum(not optional for _, optional in shape) <= len(kinds) <= len(shape):
-            return False
-        return all(kind in accepted for kind, (accepted, _) in zip(kinds, shape, strict=False))
-
-
-class Form:
-    """An instruction's row and the values of its modifiers, as attributes (see the module's text).
-
-    Forms are shared by all instructions that are written alike.
-    """
-
-    def __init__(self, row: Row, modifiers: tuple[str, ...], values: dict[str, str | bool | None]) -> None:
-        self.row = row
-        self.opcode = row.opcode
-        self.family = row.family
-        self.modifiers = modifiers
-        self.__dict__.update(values)
-
-    def __str__(self) -> str:
-        return ".".join((self.opcode, *self.modifiers))
-
-    def __repr__(self) -> str:
-        return f"<Form {self}>"
-
-
-def _accepted(operand: str) -> str:
-    if operand.startswith("["):
-        return "a"
-    if operand.startswith("{!}"):
-        return "xn"
-    if "|" in operand:
-        return ("xvp" if "..." in operand else "xp") if "{|" in operand else "p"
-    if operand.endswith(".part"):
-        return "xs"
-    return "xv" if operand.endswith("...") else "x"
-
 
 _KINDS = {Address: "a", Negated: "n", Pair: "p", Vector: "v", Selected: "s"}  # all others: "x"
-
-
-def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict[str, str | bool] | None:
-    if at == len(parts):
-        return {} if taken == len(modifiers) else None
-    name, words, optional, listed = parts[at]
-    if taken < len(modifiers) and modifiers[taken] in words:
-        rest = _match(parts, at + 1, modifiers, taken + 1)
-        if rest is not None:
-            rest[name] = modifiers[taken] if listed else True
-            return rest
-    return _match(parts, at + 1, modifiers, taken) if optional else None
-
-
-def _match_in_any_order(parts: list, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
-    """Match as ptxas does, which takes modifiers in any order and some twice; only types keep theirs.
-
-    The words that belong to the instruction's name come first, as in the table.
-    """
-    stands = {name for name, _, _, listed in parts if not listed} & _REPEATED
-    left = [
-        (place, word) for place, word in enumerate(modifiers) if word not in stands or word not in modifiers[:place]
-    ]
-    found: dict[str, str | bool] = {}
-    last_type = -1
-    for name, words, optional, listed in parts:
-        taken = next((item for item in left if item[1] in words), None)
-        if taken is None:
-            if not optional:
-                return None
-            continue
-        left.remove(taken)
-        found[name] = taken[1] if listed else True
-        if name.endswith("type"):
-            if taken[0] < last_type:
-                return None
-            last_type = taken[0]
-    return None if left else found
 
 
 @cache
 def table() -> dict[str, list[Row]]:
     """Return all rows by opcode, in the manual's order."""
-    from cuda.cpu.ptx import rows
-
     by_opcode: dict[str, list[Row]] = {}
     for row in rows.all_rows():
         by_opcode.setdefault(row.opcode, []).append(row)

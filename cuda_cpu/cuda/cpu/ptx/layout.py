@@ -7,8 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cuda.cpu.compile.code import Parameter
 from cuda.cpu.ptx.syntax import Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A kernel parameter's offset, size and alignment in the parameter buffer, in bytes."""
+
+    offset: int
+    size: int
+    align: int
 
 
 @dataclass(slots=True)

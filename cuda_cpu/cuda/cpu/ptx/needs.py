@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from cuda.cpu.ptx.operand_types import SIMD
 
 if TYPE_CHECKING:
-    from cuda.cpu.ptx.instructions import Form
+    from cuda.cpu.ptx.form import Form
 
 _WHOLE = "s8/s16/s32/s64/u8/u16/u32/u64"
 _SIMD = " ".join(SIMD)

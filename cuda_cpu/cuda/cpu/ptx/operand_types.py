@@ -18,7 +18,7 @@ from cuda.cpu.ptx.special import types_of_special
 from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Register, Selected, Symbol, Vector
 
 if TYPE_CHECKING:
-    from cuda.cpu.ptx.instructions import Form
+    from cuda.cpu.ptx.form import Form
 
 _Entry = TypeVar("_Entry")
 

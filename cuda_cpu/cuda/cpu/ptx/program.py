@@ -1,24 +1,18 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Load PTX: parse, link, check and lay out; compiling waits until a kernel is launched."""
+"""Parsed, linked and checked PTX: what the passes and the emitter read."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import itertools
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
-from typing import TYPE_CHECKING
 
-from cuda.cpu.compile.code import WIDE, Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
 from cuda.cpu.ptx.calls import Targets
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import check
-from cuda.cpu.ptx.layout import SharedLayout, parameter_layout, shared_layout
+from cuda.cpu.ptx.layout import SharedLayout, shared_layout
 from cuda.cpu.ptx.link import RUNTIME, Linked, link, unresolved
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.references import References, references
@@ -26,12 +20,6 @@ from cuda.cpu.ptx.sizes import check_sizes
 from cuda.cpu.ptx.spaces import Spaces, name_space
 from cuda.cpu.ptx.special import RESERVED, RESERVED_BYTES, RESERVED_OFFSETS
 from cuda.cpu.ptx.syntax import Call, Function, Instruction, Module, Register, Variable
-
-if TYPE_CHECKING:
-    from cuda.cpu.runtime._runtime import Fault
-
-_REGISTERS = 65536  # of an SM, for the blocks that are to fit on it
-_REGISTER_WORDS = {"pred": 0, "b64": 2, "u64": 2, "s64": 2, "f64": 2, "b128": 4}
 
 
 @dataclass(slots=True)
@@ -84,11 +72,6 @@ class Program:
         layout = shared_layout(self._shared_variables(names), self._indirect_layout() if indirect else None)
         return replace(self, shared=layout.offsets, shared_static=layout.size)
 
-    def placed_for_pointers(self) -> Program:
-        """Return the program with the shared memory of functions that indirect calls may reach laid out."""
-        layout = self._indirect_layout()
-        return replace(self, shared=layout.offsets, shared_static=layout.size)
-
     def _indirect_layout(self) -> SharedLayout:
         names = dict.fromkeys(name for taken in self.address_taken for name in self.reachable(taken))
         return shared_layout(self._shared_variables(names))
@@ -99,8 +82,8 @@ class Program:
         return [variable for variable in found if variable.space == "shared"]
 
 
-def load(units: list[str], *, capability: int = 90, names: Sequence[str] = (), most_registers: int = 0) -> Code:
-    """Load a program.
+def build(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -> Program:
+    """Parse, link and check units.
 
     Parameters
     ----------
@@ -109,25 +92,13 @@ def load(units: list[str], *, capability: int = 90, names: Sequence[str] = (), m
     capability : int, optional
         Compute capability of the device times ten. PTX of any target is accepted: the CPU runs them alike.
     names : sequence of str, optional
-        What error messages call the first units.
-    most_registers : int, optional
-        How many registers a kernel is to have at most, unless it says so itself; 0 for no limit.
-
-    Returns
-    -------
-    Code
+        Names of the first units in error messages.
 
     Raises
     ------
     PtxError
-        Wrong PTX, a name defined twice or not at all, or an instruction that the CPU device has not got.
+        Wrong PTX, a name defined twice or not at all, or an instruction that the CPU device does not support.
     """
-    program = build(units, capability=capability, names=names)
-    return code_of(program, most_registers)
-
-
-def build(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) -> Program:
-    """Parse, link and check units; parameters as those of `load`."""
     if not units:
         raise PtxError("there is no PTX to load")
     others = ["<ptx>" if index == 0 else f"<ptx>[{index}]" for index in range(len(units))]
@@ -249,134 +220,3 @@ def _check_instructions(program: Program) -> None:
                     targets.check_call(statement)
         except PtxError as error:
             raise error.located(unit.name, unit.text) from None
-
-
-def code_of(program: Program, most_registers: int = 0) -> Code:
-    """Return what the driver needs to know of a program."""
-    code = Code(
-        kernels={
-            name: _kernel(program, name, most_registers)
-            for name, function in program.functions.items()
-            if function.entry
-        },
-        variables={
-            name: _global_variable(variable)
-            for name, variable in program.variables.items()
-            if variable.space in ("global", "const")
-        },
-        symbols=program.symbols,
-        ptx=program.units,
-        device_runtime=not device_runtime.NATIVE.isdisjoint(program.declared),
-    )
-    lock = threading.Lock()
-    kernels: dict[tuple[str, int], MachineCode] = {}
-    functions: dict[str, MachineCode] = {}
-
-    def compile_kernel(name: str, row: int = WIDE) -> MachineCode:
-        with lock:
-            if (name, row) not in kernels:
-                from cuda.cpu.compile import jit
-
-                kernels[name, row] = jit.compile_kernel(program.placed(name), name, row)
-            return kernels[name, row]
-
-    def locate(fault: Fault) -> str:
-        with lock:
-            machines = [machine for (name, _), machine in kernels.items() if name == fault.kernel]
-        if not machines:
-            return ""
-        machine = next((each for each in machines if each.image_at(fault.pc)), machines[0])
-        from cuda.cpu.compile.locate import describe
-
-        return describe(program.placed(fault.kernel), machine, fault)
-
-    def place(name: str, site: int) -> str:
-        from cuda.cpu.compile.locate import describe_site
-
-        return describe_site(program, name, site)
-
-    @functools.cache
-    def placed_for_pointers() -> Program:
-        return program.placed_for_pointers()
-
-    def function_address(name: str) -> int:
-        with lock:
-            if name not in functions:
-                from cuda.cpu.compile import jit
-
-                functions[name] = jit.compile_function(placed_for_pointers(), name)
-            return functions[name].address
-
-    code.compile = compile_kernel
-    code.locate = locate
-    code.place = place
-    code.function_address = function_address
-    return code
-
-
-def _kernel(program: Program, name: str, most_registers: int) -> Kernel:
-    function = program.functions[name]
-    module = program.unit_of[name]
-    parameters, size = parameter_layout(function.parameters)
-    required = function.directives.get("reqntid")
-    most = required or function.directives.get("maxntid") or (1024,)
-    placed = program.placed(name)
-    words = sum(_REGISTER_WORDS.get(kind, 1) for kind in function.registers.values())
-    limit = _most_registers(function, getattr(module.text, "most_registers", most_registers))
-    return Kernel(
-        name=name,
-        parameters=parameters,
-        parameter_bytes=size,
-        shared_bytes=placed.shared_static,
-        max_threads=min(prod(most), 1024),
-        required_block=required,
-        required_cluster=function.directives.get("reqnctapercluster"),
-        registers=min(words, limit),
-        ptx_version=_architecture(module.target) or program.capability,
-        binary_version=program.capability,
-        line=function.line,
-        explicit_cluster="explicitcluster" in function.directives,
-        alignment=max(
-            64,
-            *(each.align for each in function.parameters),
-            *(program.variables[each].align for each in placed.shared),
-            *(program.references[each].stack_alignment for each in program.reachable(name)),
-        ),
-    )
-
-
-def _most_registers(function: Function, given: int) -> int:
-    """Return how many registers a kernel has at most: what its directives say counts, else what was asked for.
-
-    .maxnreg is such a number, .maxntid and .minnctapersm are blocks that are to fit on an SM (PTX manual, section
-    11.4, and nvcc's manual, --maxrregcount). A kernel needs 16 at least for calls.
-    """
-    directives = function.directives
-    if "maxnreg" in directives:
-        given = directives["maxnreg"]
-    elif {"maxntid", "reqntid", "minnctapersm"} & directives.keys():
-        threads = min(prod(directives.get("reqntid") or directives.get("maxntid") or (1024,)), 1024)
-        blocks = max(directives.get("minnctapersm", 1), 1)
-        given = max(_REGISTERS // (max(threads, 1) * blocks) // 8 * 8, 16)
-    return min(max(given, 16), 255) if given else 255
-
-
-def _architecture(target: str) -> int:
-    """Return the number of a target: what CUDA calls a kernel's PTX version is that of the virtual architecture."""
-    return int("".join(itertools.takewhile(str.isdigit, target.partition("_")[2])) or 0)
-
-
-def _global_variable(variable: Variable) -> GlobalVariable:
-    initial = variable.initializer
-    return GlobalVariable(
-        name=variable.name,
-        space=variable.space,
-        size=variable.size,
-        align=variable.align,
-        data=initial.data if initial else b"",
-        relocations=tuple((r.offset, r.width, r.symbol, r.addend, r.shift) for r in initial.relocations)
-        if initial
-        else (),
-        visible=variable.linkage in ("visible", "weak", "common"),
-        managed="managed" in variable.attributes,
-    )

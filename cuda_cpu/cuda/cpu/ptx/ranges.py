@@ -16,7 +16,7 @@ from cuda.cpu.ptx.operand_types import by_opcode
 from cuda.cpu.ptx.syntax import Immediate, Operand
 
 if TYPE_CHECKING:
-    from cuda.cpu.ptx.instructions import Form
+    from cuda.cpu.ptx.form import Form
 
 
 class Range(NamedTuple):

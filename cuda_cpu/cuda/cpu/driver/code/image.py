@@ -89,7 +89,8 @@ def units_of(data: bytes, options: Options | None = None) -> list[str]:
 
 
 def load(units: list[str], options: Options, names: Sequence[str] = ()) -> Code:
-    from cuda.cpu.ptx import program, targets
+    from cuda.cpu.compile import program
+    from cuda.cpu.ptx import targets
     from cuda.cpu.ptx.image import image
 
     with ptx_errors(CUDA_ERROR_INVALID_PTX, options):

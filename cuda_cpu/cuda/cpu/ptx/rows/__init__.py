@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cuda.cpu.ptx.instructions import Row
+    from cuda.cpu.ptx.row import Row
 
 
 def all_rows() -> Iterator[Row]:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer and floating-point arithmetic, sections 9.7.1 to 9.7.5, and logic, section 9.7.8."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _INT = "u16 u32 u64 s16 s32 s64"
 _F = "arithmetic"

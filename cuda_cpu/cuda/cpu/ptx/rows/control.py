@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control flow, section 9.7.12; synchronisation and warps, 9.7.13; stack, 9.7.17; miscellaneous, 9.7.19."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _C = "control"
 _S = "sync"

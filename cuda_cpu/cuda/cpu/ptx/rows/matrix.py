@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Warp-level matrix instructions, section 9.7.14."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _P = "matrix"
 _F = "fragments"

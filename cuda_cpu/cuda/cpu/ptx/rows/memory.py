@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data movement to and from memory, section 9.7.9, and memory consistency, section 9.7.13."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _M = "memory"
 _A = "atomics"

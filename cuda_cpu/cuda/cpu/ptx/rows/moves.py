@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparison and selection, sections 9.7.6 and 9.7.7; moves and conversions in registers, section 9.7.9."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _C = "compare"
 _M = "moves"

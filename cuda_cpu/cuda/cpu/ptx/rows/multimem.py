@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accesses to the memory of several devices, section 9.7.9.14, and bulk copies to it, 9.7.9.25.4."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _M = "multimem"
 _LOAD = "multimem.ld_reduce{.sem}{.scope}{.space}.op"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Textures and surfaces, sections 9.7.10 and 9.7.11. Arrays of samples (2dms) only come from graphics."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _T = "texture"
 _GEOMETRY = "1d 2d 3d a1d a2d cube acube"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Video instructions, section 9.7.18."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _V = "video"
 _TYPES = {"dtype": "u32 s32", "atype": "u32 s32", "btype": "u32 s32"}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asynchronous warpgroup instructions, section 9.7.15."""
 
-from cuda.cpu.ptx.instructions import Row
+from cuda.cpu.ptx.row import Row
 
 _G = "warpgroup"
 _SPARSE = "d..., a..., b, metadata, selector, {!}scale"
