@@ -110,8 +110,8 @@ def test_their_package_file_of_bindings_does_not_hide_the_mixture(site, package)
 
 
 def test_modules_that_hide_ours_are_found(site):
-    install_theirs(site, "cuda_core", [site / "cuda/core/_program.abi3.so", site / "cuda/core/_stream/__init__.py"])
-    assert _mixture.mixed(str(site)) == ["cuda/core/_program", "cuda/core/_stream"]
+    install_theirs(site, "cuda_core", [site / "cuda/core/_program.abi3.so", site / "cuda/core/_errors/__init__.py"])
+    assert _mixture.mixed(str(site)) == ["cuda/core/_errors", "cuda/core/_program"]
 
 
 def test_files_of_theirs_that_ours_replaced_are_warned_of_alone(site):

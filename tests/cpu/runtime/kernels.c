@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "kernel_abi.h"
+#include "exec/kernel_abi.h"
 
 #define LANES(lane) for (int lane = 0; lane < CPU_WARP_SIZE; lane++) if (warp->lanes >> lane & 1)
 

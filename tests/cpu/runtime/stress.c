@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "decompress.h"
-#include "device.h"
-#include "process.h"
-#include "queue.h"
+#include "queue/arena.h"
+#include "queue/decompress.h"
+#include "device_runtime/device.h"
+#include "queue/process.h"
+#include "queue/queue.h"
 
 #define KERNEL(name) void name(struct cpu_warp *warp)
 KERNEL(number_threads);

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from support.warp_kernels import COMPILER, INCLUDE, KERNELS, WAIT
 
-SOURCES = [KERNELS, KERNELS.with_name("stress.c"), *sorted(INCLUDE.glob("*.c"))]
+SOURCES = [KERNELS, KERNELS.with_name("stress.c"), *sorted(INCLUDE.glob("*/*.c"))]
 WRAPPED = ("cpu_fiber_prepare", "cpu_fiber_switch", "cpu_fiber_jump")
 # Fibers leave no trace in the sanitizer's books of stacks, and faults are the runtime's to handle.
 OWN_STACKS = ["--param", "asan-stack=0", "-Dnoreturn="]
