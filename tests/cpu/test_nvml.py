@@ -18,6 +18,7 @@ from support.scripts import run_checked
 import cuda.cpu
 from cuda.cpu import driver, nvml
 from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.nvml import events, machine, structures
 
 pytestmark = pytest.mark.cpu_only
@@ -71,9 +72,9 @@ def test_which_device_it_is(ml, device):
     driver.cuInit(0)
     assert number(ml.nvmlDeviceGetCount_v2) == driver.cuDeviceGetCount()
     assert number(ml.nvmlDeviceGetIndex, device) == number(ml.nvmlDeviceGetMinorNumber, device) == 0
-    assert text(ml.nvmlDeviceGetName, device) == driver.device.find(0).name
+    assert text(ml.nvmlDeviceGetName, device) == devices.find(0).name
     identity = text(ml.nvmlDeviceGetUUID, device)
-    assert identity == f"GPU-{uuid.UUID(bytes=driver.device.find(0).uuid)}"
+    assert identity == f"GPU-{uuid.UUID(bytes=devices.find(0).uuid)}"
     pci = nvml.PciInfo()
     assert ml.nvmlDeviceGetPciInfo_v3(device, byref(pci)) == 0
     assert (pci.domain, pci.bus, pci.busIdLegacy) == (0xFFFF, 0, b"FFFF:00:00.0")

@@ -7,7 +7,6 @@ from __future__ import annotations
 import builtins
 import inspect
 import keyword
-import pathlib
 import typing
 from collections.abc import Callable
 
@@ -64,18 +63,3 @@ def outputs(function: Callable[..., object]) -> int:
     if hint is type(None):
         return 0
     return len(typing.get_args(hint)) if typing.get_origin(hint) is tuple else 1
-
-
-def listed(path: pathlib.Path) -> list[str]:
-    """Return the function names in a list of exceptions, one a line; `#` begins a comment."""
-    lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
-    return [line for line in lines if line]
-
-
-def check_names(name: str, function: Callable[..., object], expected: Signature, exceptions: pathlib.Path) -> None:
-    """Assert that the parameters are called as in the header; a listed exception must still be one."""
-    if name in listed(exceptions):
-        message = f"{name} has the header's parameter names: remove it from {exceptions.name}"
-        assert inputs(function) != expected.inputs, message
-    else:
-        assert inputs(function) == expected.inputs

@@ -26,7 +26,7 @@ def report() -> int:
         f"{len(cuda.cpu.implemented())} functions of the driver API, CUDA {device.cuDriverGetVersion() // 1000}."
         f"{device.cuDriverGetVersion() % 1000 // 10}"
     )
-    for each in device.devices():
+    for each in device.all_devices():
         major, minor = each.capability
         print(f"device {each.ordinal}: {each.name}, {each.memory / 2**30:.1f} GiB, compute capability {major}.{minor}")
     return 0

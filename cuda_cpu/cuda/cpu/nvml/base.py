@@ -63,7 +63,7 @@ def load_percent() -> int:
 
 
 def devices() -> list[device.Device]:
-    return device.devices() if device.is_started() else []
+    return device.all_devices() if device.is_started() else []
 
 
 def find(handle: int) -> device.Device:

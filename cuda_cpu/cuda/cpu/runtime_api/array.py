@@ -8,7 +8,8 @@ from typing import Any
 
 from cuda.cpu import abi as driver_abi
 from cuda.cpu.abi import CU_AD_FORMAT_NV12, CU_MEMORYTYPE_ARRAY, CUDA_MEMCPY2D
-from cuda.cpu.driver.array import array, external_memory
+from cuda.cpu.driver.array import array as arrays
+from cuda.cpu.driver.array import external_memory
 from cuda.cpu.driver.array.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, PLANAR, SRGB_OF, Shape
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.memory import copy
@@ -100,42 +101,42 @@ def _sizes(given: Any) -> tuple[int, int, int]:
 
 
 def cudaMallocArray(desc: int, width: int, height: int, flags: int) -> int:
-    return array.make("cudaMallocArray", _shape("cudaMallocArray", desc, (width, height, 0), flags)).handle
+    return arrays.make("cudaMallocArray", _shape("cudaMallocArray", desc, (width, height, 0), flags)).handle
 
 
 def cudaMalloc3DArray(desc: int, extent: bytes, flags: int) -> int:
-    return array.make("cudaMalloc3DArray", _shape("cudaMalloc3DArray", desc, _extent(extent), flags)).handle
+    return arrays.make("cudaMalloc3DArray", _shape("cudaMalloc3DArray", desc, _extent(extent), flags)).handle
 
 
-def cudaMallocMipmappedArray(desc: int, extent: bytes, levels: int, flags: int) -> int:
+def cudaMallocMipmappedArray(desc: int, extent: bytes, numLevels: int, flags: int) -> int:
     name = "cudaMallocMipmappedArray"
-    return array.make_mipmapped(name, _shape(name, desc, _extent(extent), flags), levels).handle
+    return arrays.make_mipmapped(name, _shape(name, desc, _extent(extent), flags), numLevels).handle
 
 
-def cudaExternalMemoryGetMappedMipmappedArray(handle: int, place: int) -> int:
+def cudaExternalMemoryGetMappedMipmappedArray(extMem: int, mipmapDesc: int) -> int:
     name = "cudaExternalMemoryGetMappedMipmappedArray"
-    found = external_memory.memories.find(handle)
-    if not place:
+    found = external_memory.memories.find(extMem)
+    if not mipmapDesc:
         raise invalid(f"{name}: mipmapDesc is NULL")
-    given = abi.cudaExternalMemoryMipmappedArrayDesc.from_address(place)
+    given = abi.cudaExternalMemoryMipmappedArrayDesc.from_address(mipmapDesc)
     shape = Shape(*_sizes(given.extent), *elements_of(name, given.formatDesc), given.flags)
     return external_memory.mipmapped(name, found, given.offset, shape, given.numLevels)
 
 
-def cudaFreeArray(handle: int) -> None:
+def cudaFreeArray(array: int) -> None:
     ensure_context()
-    if handle:
-        array.destroy(array.find(handle, "cudaFreeArray"))
+    if array:
+        arrays.destroy(arrays.find(array, "cudaFreeArray"))
 
 
-def cudaFreeMipmappedArray(handle: int) -> None:
+def cudaFreeMipmappedArray(mipmappedArray: int) -> None:
     ensure_context()
-    if handle:
-        array.destroy_mipmapped(array.find_mipmapped(handle))
+    if mipmappedArray:
+        arrays.destroy_mipmapped(arrays.find_mipmapped(mipmappedArray))
 
 
-def cudaArrayGetInfo(desc: int, extent: int, handle: int) -> int:
-    shape = array.find(handle, "cudaArrayGetInfo").shape
+def cudaArrayGetInfo(desc: int, extent: int, array: int) -> int:
+    shape = arrays.find(array, "cudaArrayGetInfo").shape
     if desc:
         describe_elements(abi.cudaChannelFormatDesc.from_address(desc), shape.format, shape.channels)
     if extent:
@@ -144,18 +145,18 @@ def cudaArrayGetInfo(desc: int, extent: int, handle: int) -> int:
     return shape.flags
 
 
-def cudaGetChannelDesc(desc: int, handle: int) -> None:
+def cudaGetChannelDesc(desc: int, array: int) -> None:
     if not desc:
         raise invalid("cudaGetChannelDesc: desc is NULL")
-    cudaArrayGetInfo(desc, 0, handle)
+    cudaArrayGetInfo(desc, 0, array)
 
 
-def cudaDeviceGetTexture1DLinearMaxWidth(desc: int, ordinal: int) -> int:
+def cudaDeviceGetTexture1DLinearMaxWidth(fmtDesc: int, device: int) -> int:
     name = "cudaDeviceGetTexture1DLinearMaxWidth"
-    if not desc:
+    if not fmtDesc:
         raise invalid(f"{name}: fmtDesc is NULL")
-    format_, channels = elements_of(name, abi.cudaChannelFormatDesc.from_address(desc))
-    return array.cuDeviceGetTexture1DLinearMaxWidth(format_, channels, ordinal)
+    format_, channels = elements_of(name, abi.cudaChannelFormatDesc.from_address(fmtDesc))
+    return arrays.cuDeviceGetTexture1DLinearMaxWidth(format_, channels, device)
 
 
 # --- copies of rectangles -------------------------------------------------------------------------------
@@ -187,38 +188,46 @@ class Rectangle:
 
 
 def cudaMemcpy2DToArray(
-    target: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: int
+    dst: int, wOffset: int, hOffset: int, src: int, spitch: int, width: int, height: int, kind: int
 ) -> None:
     box = Rectangle("cudaMemcpy2DToArray", width, height, kind)
-    box.array("dst", target, x, y).memory("src", source, pitch).copy()
+    box.array("dst", dst, wOffset, hOffset).memory("src", src, spitch).copy()
 
 
 def cudaMemcpy2DToArrayAsync(
-    target: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: int, stream: int
+    dst: int, wOffset: int, hOffset: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int
 ) -> None:
     box = Rectangle("cudaMemcpy2DToArrayAsync", width, height, kind)
-    box.array("dst", target, x, y).memory("src", source, pitch).copy(stream)
+    box.array("dst", dst, wOffset, hOffset).memory("src", src, spitch).copy(stream)
 
 
 def cudaMemcpy2DFromArray(
-    target: int, pitch: int, source: int, x: int, y: int, width: int, height: int, kind: int
+    dst: int, dpitch: int, src: int, wOffset: int, hOffset: int, width: int, height: int, kind: int
 ) -> None:
     box = Rectangle("cudaMemcpy2DFromArray", width, height, kind)
-    box.memory("dst", target, pitch).array("src", source, x, y).copy()
+    box.memory("dst", dst, dpitch).array("src", src, wOffset, hOffset).copy()
 
 
 def cudaMemcpy2DFromArrayAsync(
-    target: int, pitch: int, source: int, x: int, y: int, width: int, height: int, kind: int, stream: int
+    dst: int, dpitch: int, src: int, wOffset: int, hOffset: int, width: int, height: int, kind: int, stream: int
 ) -> None:
     box = Rectangle("cudaMemcpy2DFromArrayAsync", width, height, kind)
-    box.memory("dst", target, pitch).array("src", source, x, y).copy(stream)
+    box.memory("dst", dst, dpitch).array("src", src, wOffset, hOffset).copy(stream)
 
 
 def cudaMemcpy2DArrayToArray(
-    target: int, to_x: int, to_y: int, source: int, of_x: int, of_y: int, width: int, height: int, kind: int
+    dst: int,
+    wOffsetDst: int,
+    hOffsetDst: int,
+    src: int,
+    wOffsetSrc: int,
+    hOffsetSrc: int,
+    width: int,
+    height: int,
+    kind: int,
 ) -> None:
     box = Rectangle("cudaMemcpy2DArrayToArray", width, height, kind)
-    box.array("dst", target, to_x, to_y).array("src", source, of_x, of_y).copy()
+    box.array("dst", dst, wOffsetDst, hOffsetDst).array("src", src, wOffsetSrc, hOffsetSrc).copy()
 
 
 # --- copies of bytes that go on in the next row (deprecated) ----------------------------------------------
@@ -226,7 +235,7 @@ def cudaMemcpy2DArrayToArray(
 
 def _runs(handle: int, x: int, y: int, count: int) -> list[tuple[int, int, int]]:
     """Return (x, y, bytes) of the rows of an array that `count` bytes from (x, y) on fill."""
-    shape, found = array.find_plain(handle, "array").shape, []
+    shape, found = arrays.find_plain(handle, "array").shape, []
     pitch = shape.row
     if x >= pitch or y * pitch + x + count > pitch * shape.rows:
         raise invalid(f"{count} bytes from offset {x} in row {y} on leave the array's {shape.rows} rows of {pitch}")
@@ -237,35 +246,35 @@ def _runs(handle: int, x: int, y: int, count: int) -> list[tuple[int, int, int]]
     return found
 
 
-def cudaMemcpyToArray(target: int, x: int, y: int, source: int, count: int, kind: int) -> None:
-    cudaMemcpyToArrayAsync(target, x, y, source, count, kind, copy.SYNC)
+def cudaMemcpyToArray(dst: int, wOffset: int, hOffset: int, src: int, count: int, kind: int) -> None:
+    cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, copy.SYNC)
 
 
-def cudaMemcpyToArrayAsync(target: int, x: int, y: int, source: int, count: int, kind: int, stream: int) -> None:
-    for left, row, size in _runs(target, x, y, count):
-        Rectangle("cudaMemcpyToArray", size, 1, kind).array("dst", target, left, row).memory("src", source, size).copy(
-            stream
-        )
-        source += size
+def cudaMemcpyToArrayAsync(dst: int, wOffset: int, hOffset: int, src: int, count: int, kind: int, stream: int) -> None:
+    for left, row, size in _runs(dst, wOffset, hOffset, count):
+        Rectangle("cudaMemcpyToArray", size, 1, kind).array("dst", dst, left, row).memory("src", src, size).copy(stream)
+        src += size
 
 
-def cudaMemcpyFromArray(target: int, source: int, x: int, y: int, count: int, kind: int) -> None:
-    cudaMemcpyFromArrayAsync(target, source, x, y, count, kind, copy.SYNC)
+def cudaMemcpyFromArray(dst: int, src: int, wOffset: int, hOffset: int, count: int, kind: int) -> None:
+    cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, copy.SYNC)
 
 
-def cudaMemcpyFromArrayAsync(target: int, source: int, x: int, y: int, count: int, kind: int, stream: int) -> None:
-    for left, row, size in _runs(source, x, y, count):
+def cudaMemcpyFromArrayAsync(
+    dst: int, src: int, wOffset: int, hOffset: int, count: int, kind: int, stream: int
+) -> None:
+    for left, row, size in _runs(src, wOffset, hOffset, count):
         box = Rectangle("cudaMemcpyFromArray", size, 1, kind)
-        box.memory("dst", target, size).array("src", source, left, row).copy(stream)
-        target += size
+        box.memory("dst", dst, size).array("src", src, left, row).copy(stream)
+        dst += size
 
 
 def cudaMemcpyArrayToArray(
-    target: int, to_x: int, to_y: int, source: int, of_x: int, of_y: int, count: int, kind: int
+    dst: int, wOffsetDst: int, hOffsetDst: int, src: int, wOffsetSrc: int, hOffsetSrc: int, count: int, kind: int
 ) -> None:
-    if to_x == of_x and array.find(target).shape.row == array.find(source).shape.row:
-        for left, row, size in _runs(source, of_x, of_y, count):
+    if wOffsetDst == wOffsetSrc and arrays.find(dst).shape.row == arrays.find(src).shape.row:
+        for left, row, size in _runs(src, wOffsetSrc, hOffsetSrc, count):
             box = Rectangle("cudaMemcpyArrayToArray", size, 1, kind)
-            box.array("dst", target, left, to_y + row - of_y).array("src", source, left, row).copy()
+            box.array("dst", dst, left, hOffsetDst + row - hOffsetSrc).array("src", src, left, row).copy()
         return
     raise invalid("cudaMemcpyArrayToArray: rows of different length, or offsets in them that differ")

@@ -15,7 +15,7 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
 )
-from cuda.cpu.driver.array import array
+from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.memory import copy
 from cuda.cpu.runtime_api import abi
@@ -43,22 +43,22 @@ def line(name: str, target: int, source: int, size: int, kind: int, stream: int)
     copy.copy(name, target, source, size, stream, to_device=to_device, from_device=from_device)
 
 
-def cudaMemcpy(target: int, source: int, size: int, kind: int) -> None:
-    line("cudaMemcpy", target, source, size, kind, copy.SYNC)
+def cudaMemcpy(dst: int, src: int, count: int, kind: int) -> None:
+    line("cudaMemcpy", dst, src, count, kind, copy.SYNC)
 
 
-def cudaMemcpyAsync(target: int, source: int, size: int, kind: int, stream: int) -> None:
-    line("cudaMemcpyAsync", target, source, size, kind, stream)
+def cudaMemcpyAsync(dst: int, src: int, count: int, kind: int, stream: int) -> None:
+    line("cudaMemcpyAsync", dst, src, count, kind, stream)
 
 
-def cudaMemcpyPeer(target: int, to: int, source: int, of: int, size: int) -> None:
+def cudaMemcpyPeer(dst: int, dstDevice: int, src: int, srcDevice: int, count: int) -> None:
     ensure_context()
-    copy.cuMemcpyPeer(target, primary_context(to), source, primary_context(of), size)
+    copy.cuMemcpyPeer(dst, primary_context(dstDevice), src, primary_context(srcDevice), count)
 
 
-def cudaMemcpyPeerAsync(target: int, to: int, source: int, of: int, size: int, stream: int) -> None:
+def cudaMemcpyPeerAsync(dst: int, dstDevice: int, src: int, srcDevice: int, count: int, stream: int) -> None:
     ensure_context()
-    copy.cuMemcpyPeerAsync(target, primary_context(to), source, primary_context(of), size, stream)
+    copy.cuMemcpyPeerAsync(dst, primary_context(dstDevice), src, primary_context(srcDevice), count, stream)
 
 
 def place(box: Any, end: str, start: int, pitch: int, on_device: bool, kind: int) -> None:
@@ -85,21 +85,21 @@ def rectangle(
     copy.copy_box(name, box, stream)
 
 
-def cudaMemcpy2D(target: int, to_pitch: int, source: int, of_pitch: int, width: int, height: int, kind: int) -> None:
-    rectangle("cudaMemcpy2D", target, to_pitch, source, of_pitch, width, height, kind, copy.SYNC)
+def cudaMemcpy2D(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int) -> None:
+    rectangle("cudaMemcpy2D", dst, dpitch, src, spitch, width, height, kind, copy.SYNC)
 
 
 def cudaMemcpy2DAsync(
-    target: int, to_pitch: int, source: int, of_pitch: int, width: int, height: int, kind: int, stream: int
+    dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int
 ) -> None:
-    rectangle("cudaMemcpy2DAsync", target, to_pitch, source, of_pitch, width, height, kind, stream)
+    rectangle("cudaMemcpy2DAsync", dst, dpitch, src, spitch, width, height, kind, stream)
 
 
 def box_of(name: str, given: Any, kind: int) -> Any:
     """Return a cudaMemcpy3DParms or cudaMemcpy3DPeerParms as a CUDA_MEMCPY3D."""
     to_device, from_device = ends(name, kind)
     sides = {end: getattr(given, f"{end}Array") for end in ("src", "dst")}
-    found = {end: array.find_plain(handle, name) for end, handle in sides.items() if handle}
+    found = {end: arrays.find_plain(handle, name) for end, handle in sides.items() if handle}
     # Extents count elements where there is an array, else bytes.
     elements = {each.shape.element for each in found.values()} or {1}
     if len(elements) > 1:
@@ -127,13 +127,13 @@ def parameters(name: str, structure: type[ctypes.Structure], at: int) -> Any:
     return structure.from_address(at)
 
 
-def cudaMemcpy3D(at: int) -> None:
-    given = parameters("cudaMemcpy3D", abi.cudaMemcpy3DParms, at)
+def cudaMemcpy3D(p: int) -> None:
+    given = parameters("cudaMemcpy3D", abi.cudaMemcpy3DParms, p)
     copy.copy_box("cudaMemcpy3D", box_of("cudaMemcpy3D", given, given.kind), copy.SYNC)
 
 
-def cudaMemcpy3DAsync(at: int, stream: int) -> None:
-    given = parameters("cudaMemcpy3DAsync", abi.cudaMemcpy3DParms, at)
+def cudaMemcpy3DAsync(p: int, stream: int) -> None:
+    given = parameters("cudaMemcpy3DAsync", abi.cudaMemcpy3DParms, p)
     copy.copy_box("cudaMemcpy3DAsync", box_of("cudaMemcpy3DAsync", given, given.kind), stream)
 
 
@@ -143,9 +143,9 @@ def peers(name: str, at: int) -> Any:
     return box_of(name, given, abi.cudaMemcpyDeviceToDevice)
 
 
-def cudaMemcpy3DPeer(at: int) -> None:
-    copy.copy_box("cudaMemcpy3DPeer", peers("cudaMemcpy3DPeer", at), copy.SYNC)
+def cudaMemcpy3DPeer(p: int) -> None:
+    copy.copy_box("cudaMemcpy3DPeer", peers("cudaMemcpy3DPeer", p), copy.SYNC)
 
 
-def cudaMemcpy3DPeerAsync(at: int, stream: int) -> None:
-    copy.copy_box("cudaMemcpy3DPeerAsync", peers("cudaMemcpy3DPeerAsync", at), stream)
+def cudaMemcpy3DPeerAsync(p: int, stream: int) -> None:
+    copy.copy_box("cudaMemcpy3DPeerAsync", peers("cudaMemcpy3DPeerAsync", p), stream)

@@ -38,9 +38,9 @@ def primary_context(ordinal: int) -> int:
         return _retained[ordinal]
 
 
-def cudaSetDevice(ordinal: int) -> None:
-    context.cuCtxSetCurrent(primary_context(ordinal))
-    _thread.device = ordinal
+def cudaSetDevice(device: int) -> None:
+    context.cuCtxSetCurrent(primary_context(device))
+    _thread.device = device
 
 
 def cudaGetDevice() -> int:
@@ -58,24 +58,24 @@ def default_device() -> int:
     return getattr(_thread, "device", _valid[0] if _valid else 0)
 
 
-def cudaSetValidDevices(places: int, count: int) -> None:
+def cudaSetValidDevices(device_arr: int, len_: int) -> None:
     """Set which device threads begin with: the first of a list; an empty one is the list of all."""
-    if count < 0 or (count and not places):
-        raise invalid(f"cudaSetValidDevices: len is {count}, or device_arr NULL")
+    if len_ < 0 or (len_ and not device_arr):
+        raise invalid(f"cudaSetValidDevices: len is {len_}, or device_arr NULL")
     ensure_devices()
-    listed = list((ctypes.c_int * count).from_address(places)) if count else []
+    listed = list((ctypes.c_int * len_).from_address(device_arr)) if len_ else []
     for ordinal in listed:
         devices.find(ordinal)
     _valid[:] = listed
 
 
-def cudaInitDevice(ordinal: int, device_flags: int, flags: int) -> None:
+def cudaInitDevice(device: int, deviceFlags: int, flags: int) -> None:
     if flags & ~cudaInitDeviceFlagsAreValid:
         raise invalid(f"cudaInitDevice: flags is {flags}, must be 0 or cudaInitDeviceFlagsAreValid")
     ensure_devices()
     if flags:
-        primary.cuDevicePrimaryCtxSetFlags(ordinal, device_flags)
-    primary_context(ordinal)
+        primary.cuDevicePrimaryCtxSetFlags(device, deviceFlags)
+    primary_context(device)
 
 
 def cudaDeviceReset() -> None:
@@ -93,16 +93,16 @@ def cudaGetDeviceFlags() -> int:
     return primary.cuDevicePrimaryCtxGetState(cudaGetDevice())[0]
 
 
-def cudaDeviceEnablePeerAccess(peer: int, flags: int) -> None:
+def cudaDeviceEnablePeerAccess(peerDevice: int, flags: int) -> None:
     ensure_context()
-    _check_other("cudaDeviceEnablePeerAccess", peer, CUDA_ERROR_INVALID_DEVICE)
-    context.cuCtxEnablePeerAccess(primary_context(peer), flags)
+    _check_other("cudaDeviceEnablePeerAccess", peerDevice, CUDA_ERROR_INVALID_DEVICE)
+    context.cuCtxEnablePeerAccess(primary_context(peerDevice), flags)
 
 
-def cudaDeviceDisablePeerAccess(peer: int) -> None:
+def cudaDeviceDisablePeerAccess(peerDevice: int) -> None:
     ensure_context()
-    _check_other("cudaDeviceDisablePeerAccess", peer, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
-    context.cuCtxDisablePeerAccess(primary_context(peer))
+    _check_other("cudaDeviceDisablePeerAccess", peerDevice, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+    context.cuCtxDisablePeerAccess(primary_context(peerDevice))
 
 
 def _check_other(name: str, peer: int, status: int) -> None:

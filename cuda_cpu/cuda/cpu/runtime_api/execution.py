@@ -8,7 +8,7 @@ from typing import Any
 
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, green_context
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_devices, primary_context
 
@@ -27,52 +27,52 @@ def _green(name: str, handle: int) -> green_context.GreenContext:
     return found
 
 
-def cudaGreenCtxCreate(description: int, ordinal: int, flags: int) -> int:
+def cudaGreenCtxCreate(desc: int, device: int, flags: int) -> int:
     if flags:
         raise invalid(f"cudaGreenCtxCreate: flags is {flags}, must be 0")
     ensure_devices()
-    return green_context.cuCtxFromGreenCtx(green_context.cuGreenCtxCreate(description, ordinal, 0))
+    return green_context.cuCtxFromGreenCtx(green_context.cuGreenCtxCreate(desc, device, 0))
 
 
-def cudaDeviceGetExecutionCtx(ordinal: int) -> int:
-    return primary_context(ordinal)
+def cudaDeviceGetExecutionCtx(device: int) -> int:
+    return primary_context(device)
 
 
-def cudaExecutionCtxDestroy(handle: int) -> None:
-    green_context.cuGreenCtxDestroy(_green("cudaExecutionCtxDestroy", handle).green_handle)
+def cudaExecutionCtxDestroy(ctx: int) -> None:
+    green_context.cuGreenCtxDestroy(_green("cudaExecutionCtxDestroy", ctx).green_handle)
 
 
-def cudaExecutionCtxGetDevResource(handle: int, place: int, kind: int) -> None:
-    _find("cudaExecutionCtxGetDevResource", handle)
-    green_context.cuCtxGetDevResource(handle, place, kind)
+def cudaExecutionCtxGetDevResource(ctx: int, resource: int, type_: int) -> None:
+    _find("cudaExecutionCtxGetDevResource", ctx)
+    green_context.cuCtxGetDevResource(ctx, resource, type_)
 
 
-def cudaExecutionCtxGetDevice(handle: int) -> int:
-    return _find("cudaExecutionCtxGetDevice", handle).device.ordinal
+def cudaExecutionCtxGetDevice(ctx: int) -> int:
+    return _find("cudaExecutionCtxGetDevice", ctx).device.ordinal
 
 
-def cudaExecutionCtxGetId(handle: int) -> int:
+def cudaExecutionCtxGetId(ctx: int) -> int:
     """Return a number of its own for each execution context: those of green ones are above all others."""
-    found = _find("cudaExecutionCtxGetId", handle)
+    found = _find("cudaExecutionCtxGetId", ctx)
     return found.id + (found is not found.base) * (1 << 32)
 
 
-def cudaExecutionCtxStreamCreate(handle: int, flags: int, priority: int) -> int:
-    found = _find("cudaExecutionCtxStreamCreate", handle)
+def cudaExecutionCtxStreamCreate(ctx: int, flags: int, priority: int) -> int:
+    found = _find("cudaExecutionCtxStreamCreate", ctx)
     if flags not in (0, abi.cudaStreamNonBlocking):
         raise invalid(f"cudaExecutionCtxStreamCreate: flags is {flags}, must be 0 or cudaStreamNonBlocking")
-    return stream.Stream(found.base, flags, priority, green=stream.green_of(found)).handle
+    return streams.Stream(found.base, flags, priority, green=streams.green_of(found)).handle
 
 
-def cudaExecutionCtxSynchronize(handle: int) -> None:
-    context.synchronize(_find("cudaExecutionCtxSynchronize", handle))
+def cudaExecutionCtxSynchronize(ctx: int) -> None:
+    context.synchronize(_find("cudaExecutionCtxSynchronize", ctx))
 
 
-def cudaExecutionCtxRecordEvent(handle: int, event: int) -> None:
+def cudaExecutionCtxRecordEvent(ctx: int, event: int) -> None:
     name = "cudaExecutionCtxRecordEvent"
-    green_context.record(name, _find(name, handle), event)
+    green_context.record(name, _find(name, ctx), event)
 
 
-def cudaExecutionCtxWaitEvent(handle: int, event: int) -> None:
+def cudaExecutionCtxWaitEvent(ctx: int, event: int) -> None:
     name = "cudaExecutionCtxWaitEvent"
-    green_context.wait(name, _find(name, handle), event)
+    green_context.wait(name, _find(name, ctx), event)

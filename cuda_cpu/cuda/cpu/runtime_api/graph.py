@@ -27,51 +27,55 @@ def kernel_parameters(name: str, at: int) -> CUDA_KERNEL_NODE_PARAMS:
     return made
 
 
-def cudaGraphAddKernelNode(graph: int, dependencies: int, count: int, at: int) -> int:
-    made = kernel_parameters("cudaGraphAddKernelNode", at)
-    return driver.cuGraphAddKernelNode(graph, dependencies, count, ctypes.addressof(made))
+def cudaGraphAddKernelNode(graph: int, pDependencies: int, numDependencies: int, pNodeParams: int) -> int:
+    made = kernel_parameters("cudaGraphAddKernelNode", pNodeParams)
+    return driver.cuGraphAddKernelNode(graph, pDependencies, numDependencies, ctypes.addressof(made))
 
 
-def cudaGraphKernelNodeSetParams(node: int, at: int) -> None:
-    made = kernel_parameters("cudaGraphKernelNodeSetParams", at)
+def cudaGraphKernelNodeSetParams(node: int, pNodeParams: int) -> None:
+    made = kernel_parameters("cudaGraphKernelNodeSetParams", pNodeParams)
     driver.cuGraphKernelNodeSetParams(node, ctypes.addressof(made))
 
 
-def cudaGraphExecKernelNodeSetParams(graph_exec: int, node: int, at: int) -> None:
-    made = kernel_parameters("cudaGraphExecKernelNodeSetParams", at)
-    driver.cuGraphExecKernelNodeSetParams(graph_exec, node, ctypes.addressof(made))
+def cudaGraphExecKernelNodeSetParams(hGraphExec: int, node: int, pNodeParams: int) -> None:
+    made = kernel_parameters("cudaGraphExecKernelNodeSetParams", pNodeParams)
+    driver.cuGraphExecKernelNodeSetParams(hGraphExec, node, ctypes.addressof(made))
 
 
-def cudaGraphKernelNodeGetParams(node: int, at: int) -> None:
-    if not at:
+def cudaGraphKernelNodeGetParams(node: int, pNodeParams: int) -> None:
+    if not pNodeParams:
         raise invalid("cudaGraphKernelNodeGetParams: pNodeParams is NULL")
     ensure_context()
     made = CUDA_KERNEL_NODE_PARAMS()
     driver.cuGraphKernelNodeGetParams(node, ctypes.addressof(made))
     made.func = host_of(made.func or made.kern)
-    ctypes.memmove(at, ctypes.addressof(made), ctypes.sizeof(abi.cudaKernelNodeParams))
+    ctypes.memmove(pNodeParams, ctypes.addressof(made), ctypes.sizeof(abi.cudaKernelNodeParams))
 
 
-def cudaGraphAddMemsetNode(graph: int, dependencies: int, count: int, at: int) -> int:
+def cudaGraphAddMemsetNode(graph: int, pDependencies: int, numDependencies: int, pMemsetParams: int) -> int:
     ensure_context()
-    return driver.cuGraphAddMemsetNode(graph, dependencies, count, at, context.cuCtxGetCurrent())
+    return driver.cuGraphAddMemsetNode(graph, pDependencies, numDependencies, pMemsetParams, context.cuCtxGetCurrent())
 
 
-def cudaGraphAddMemcpyNode(graph: int, dependencies: int, count: int, at: int) -> int:
-    if not at:
+def cudaGraphAddMemcpyNode(graph: int, pDependencies: int, numDependencies: int, pCopyParams: int) -> int:
+    if not pCopyParams:
         raise invalid("cudaGraphAddMemcpyNode: pCopyParams is NULL")
     ensure_context()
-    given = abi.cudaMemcpy3DParms.from_address(at)
+    given = abi.cudaMemcpy3DParms.from_address(pCopyParams)
     box = box_of("cudaGraphAddMemcpyNode", given, given.kind)
-    return driver.cuGraphAddMemcpyNode(graph, dependencies, count, ctypes.addressof(box), context.cuCtxGetCurrent())
+    return driver.cuGraphAddMemcpyNode(
+        graph, pDependencies, numDependencies, ctypes.addressof(box), context.cuCtxGetCurrent()
+    )
 
 
 def cudaGraphAddMemcpyNode1D(
-    graph: int, dependencies: int, count: int, target: int, source: int, size: int, kind: int
+    graph: int, pDependencies: int, numDependencies: int, dst: int, src: int, count: int, kind: int
 ) -> int:
     ensure_context()
-    box = CUDA_MEMCPY3D(WidthInBytes=size, Height=1, Depth=1)
+    box = CUDA_MEMCPY3D(WidthInBytes=count, Height=1, Depth=1)
     to_device, from_device = ends("cudaGraphAddMemcpyNode1D", kind)
-    place(box, "dst", target, size, to_device, kind)
-    place(box, "src", source, size, from_device, kind)
-    return driver.cuGraphAddMemcpyNode(graph, dependencies, count, ctypes.addressof(box), context.cuCtxGetCurrent())
+    place(box, "dst", dst, count, to_device, kind)
+    place(box, "src", src, count, from_device, kind)
+    return driver.cuGraphAddMemcpyNode(
+        graph, pDependencies, numDependencies, ctypes.addressof(box), context.cuCtxGetCurrent()
+    )

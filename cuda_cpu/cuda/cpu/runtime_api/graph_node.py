@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY3D,
     CUgraphNodeParams,
 )
-from cuda.cpu.driver.array import array
+from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.graph import capture
@@ -67,25 +67,25 @@ def as_driver(name: str, at: int) -> Iterator[int]:
         ctypes.memmove(at + HEAD, union, ROOM)
 
 
-def cudaGraphAddNode(graph: int, before: int, data: int, count: int, at: int) -> int:
-    with as_driver("cudaGraphAddNode", at) as params:
-        return driver.cuGraphAddNode(graph, before, data, count, params)
+def cudaGraphAddNode(graph: int, pDependencies: int, dependencyData: int, numDependencies: int, nodeParams: int) -> int:
+    with as_driver("cudaGraphAddNode", nodeParams) as params:
+        return driver.cuGraphAddNode(graph, pDependencies, dependencyData, numDependencies, params)
 
 
-def cudaGraphNodeSetParams(node: int, at: int) -> None:
-    with as_driver("cudaGraphNodeSetParams", at) as params:
+def cudaGraphNodeSetParams(node: int, nodeParams: int) -> None:
+    with as_driver("cudaGraphNodeSetParams", nodeParams) as params:
         driver.cuGraphNodeSetParams(node, params)
 
 
-def cudaGraphExecNodeSetParams(graph_exec: int, node: int, at: int) -> None:
-    with as_driver("cudaGraphExecNodeSetParams", at) as params:
-        driver.cuGraphExecNodeSetParams(graph_exec, node, params)
+def cudaGraphExecNodeSetParams(graphExec: int, node: int, nodeParams: int) -> None:
+    with as_driver("cudaGraphExecNodeSetParams", nodeParams) as params:
+        driver.cuGraphExecNodeSetParams(graphExec, node, params)
 
 
-def cudaGraphNodeGetParams(node: int, at: int) -> None:
+def cudaGraphNodeGetParams(node: int, nodeParams: int) -> None:
     made = CUgraphNodeParams()
     driver.cuGraphNodeGetParams(node, ctypes.addressof(made))
-    _write_params(made, at)
+    _write_params(made, nodeParams)
 
 
 def _write_params(made: Any, at: int) -> None:
@@ -114,7 +114,7 @@ def parameters_of(box: Any) -> Any:
         corner.x, corner.y, corner.z = (getattr(box, end + part) for part in ("XInBytes", "Y", "Z"))
         if kind == CU_MEMORYTYPE_ARRAY:
             setattr(made, f"{end}Array", getattr(box, f"{end}Array"))
-            element = array.find_plain(getattr(box, f"{end}Array"), "graph node").shape.element
+            element = arrays.find_plain(getattr(box, f"{end}Array"), "graph node").shape.element
             corner.x //= element
         else:
             start = getattr(box, f"{end}Host" if kind == CU_MEMORYTYPE_HOST else f"{end}Device") or 0
@@ -157,46 +157,44 @@ def _set_copy_in(graph_exec: int, node: int, box: Any) -> None:
     driver.cuGraphExecMemcpyNodeSetParams(graph_exec, node, ctypes.addressof(box), context.cuCtxGetCurrent())
 
 
-def cudaGraphMemcpyNodeGetParams(node: int, at: int) -> None:
-    if not at:
+def cudaGraphMemcpyNodeGetParams(node: int, pNodeParams: int) -> None:
+    if not pNodeParams:
         raise invalid("cudaGraphMemcpyNodeGetParams: pNodeParams is NULL")
     box = CUDA_MEMCPY3D()
     driver.cuGraphMemcpyNodeGetParams(node, ctypes.addressof(box))
     made = parameters_of(box)
-    ctypes.memmove(at, ctypes.addressof(made), ctypes.sizeof(made))
+    ctypes.memmove(pNodeParams, ctypes.addressof(made), ctypes.sizeof(made))
 
 
-def cudaGraphMemcpyNodeSetParams(node: int, at: int) -> None:
-    _set_copy(node, _copy_parameters("cudaGraphMemcpyNodeSetParams", at))
+def cudaGraphMemcpyNodeSetParams(node: int, pNodeParams: int) -> None:
+    _set_copy(node, _copy_parameters("cudaGraphMemcpyNodeSetParams", pNodeParams))
 
 
-def cudaGraphMemcpyNodeSetParams1D(node: int, target: int, source: int, size: int, kind: int) -> None:
-    _set_copy(node, _line("cudaGraphMemcpyNodeSetParams1D", target, source, size, kind))
+def cudaGraphMemcpyNodeSetParams1D(node: int, dst: int, src: int, count: int, kind: int) -> None:
+    _set_copy(node, _line("cudaGraphMemcpyNodeSetParams1D", dst, src, count, kind))
 
 
-def cudaGraphExecMemcpyNodeSetParams(graph_exec: int, node: int, at: int) -> None:
-    _set_copy_in(graph_exec, node, _copy_parameters("cudaGraphExecMemcpyNodeSetParams", at))
+def cudaGraphExecMemcpyNodeSetParams(hGraphExec: int, node: int, pNodeParams: int) -> None:
+    _set_copy_in(hGraphExec, node, _copy_parameters("cudaGraphExecMemcpyNodeSetParams", pNodeParams))
 
 
-def cudaGraphExecMemcpyNodeSetParams1D(
-    graph_exec: int, node: int, target: int, source: int, size: int, kind: int
-) -> None:
-    _set_copy_in(graph_exec, node, _line("cudaGraphExecMemcpyNodeSetParams1D", target, source, size, kind))
+def cudaGraphExecMemcpyNodeSetParams1D(hGraphExec: int, node: int, dst: int, src: int, count: int, kind: int) -> None:
+    _set_copy_in(hGraphExec, node, _line("cudaGraphExecMemcpyNodeSetParams1D", dst, src, count, kind))
 
 
-def cudaGraphExecMemsetNodeSetParams(graph_exec: int, node: int, at: int) -> None:
+def cudaGraphExecMemsetNodeSetParams(hGraphExec: int, node: int, pNodeParams: int) -> None:
     ensure_context()
-    driver.cuGraphExecMemsetNodeSetParams(graph_exec, node, at, context.cuCtxGetCurrent())
+    driver.cuGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams, context.cuCtxGetCurrent())
 
 
-def cudaGraphConditionalHandleCreate(graph: int, default: int, flags: int) -> int:
+def cudaGraphConditionalHandleCreate(graph: int, defaultLaunchValue: int, flags: int) -> int:
     ensure_context()
-    return driver.cuGraphConditionalHandleCreate(graph, context.cuCtxGetCurrent(), default, flags)
+    return driver.cuGraphConditionalHandleCreate(graph, context.cuCtxGetCurrent(), defaultLaunchValue, flags)
 
 
-def cudaGraphConditionalHandleCreate_v2(graph: int, execution: int, default: int, flags: int) -> int:
+def cudaGraphConditionalHandleCreate_v2(graph: int, ctx: int, defaultLaunchValue: int, flags: int) -> int:
     ensure_context()
-    return driver.cuGraphConditionalHandleCreate(graph, execution, default, flags)
+    return driver.cuGraphConditionalHandleCreate(graph, ctx, defaultLaunchValue, flags)
 
 
 # --- recapture ------------------------------------------------------------------------------------------
@@ -211,11 +209,15 @@ class Told(Recapture):
         return made
 
 
-def cudaStreamBeginRecaptureToGraph(handle: int, mode: int, graph: int, place: int) -> None:
+def cudaStreamBeginRecaptureToGraph(stream: int, mode: int, graph: int, callbackData: int) -> None:
     """Begin as cuStreamBeginRecaptureToGraph; without callback data there is no callback."""
     name = "cudaStreamBeginRecaptureToGraph"
     ensure_context()
     to = graphs.find(graph)
-    given = abi.cudaGraphRecaptureCallbackData.from_address(place) if place else abi.cudaGraphRecaptureCallbackData()
+    given = (
+        abi.cudaGraphRecaptureCallbackData.from_address(callbackData)
+        if callbackData
+        else abi.cudaGraphRecaptureCallbackData()
+    )
     callback, data = given.callbackFunc or 0, given.userData or 0
-    capture.begin(name, handle, mode, lambda line: Told(line, mode, to, callback, data))
+    capture.begin(name, stream, mode, lambda line: Told(line, mode, to, callback, data))

@@ -16,7 +16,7 @@ from typing import Any
 from cuda.cpu.abi import CUDA_ERROR_INVALID_IMAGE
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.jit_option import Options
-from cuda.cpu.driver.code import image
+from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.code.function import functions
 from cuda.cpu.driver.code.kernel import kernels
 from cuda.cpu.driver.code.library import Library
@@ -101,7 +101,7 @@ class Binary:
             if self._library is None:
                 try:
                     given = Options("fatbin of host code", 0, 0, 0)
-                    self._library = HostLibrary(image.load(units_of(self.wrapper), given), self)
+                    self._library = HostLibrary(images.load(units_of(self.wrapper), given), self)
                 except CudaError as error:
                     self.failure = error
                     raise
@@ -136,7 +136,7 @@ def units_of(wrapper: int) -> list[str]:
     if magic != _MAGIC:
         raise CudaError(abi.cudaErrorInvalidKernelImage, f"the registered fatbin's wrapper begins with 0x{magic:x}")
     if version != _LINKED or not linked:
-        return image.units_at(data)
+        return images.units_at(data)
     units: list[str] = []
     while part := ctypes.c_uint64.from_address(linked).value:
         units += [unit for unit in _linked_units(part) if not device_runtime.KERNEL.search(unit)]
@@ -149,9 +149,9 @@ def _linked_units(part: int) -> list[str]:
     from cuda.cpu.ptx import device_runtime
     from cuda.cpu.ptx.image.image import image_at, ptx_of
 
-    with image.ptx_errors(CUDA_ERROR_INVALID_IMAGE):
+    with images.ptx_errors(CUDA_ERROR_INVALID_IMAGE):
         units = ptx_of(image_at(part))
-    return units if device_runtime.KERNEL.search(units[0]) else image.units_at(part)
+    return units if device_runtime.KERNEL.search(units[0]) else images.units_at(part)
 
 
 def host_code_added(handle: int) -> None:
@@ -245,13 +245,13 @@ def _managed_at(start: int) -> tuple[int, int] | None:
     return None
 
 
-def cudaGetKernel(func: int) -> int:
+def cudaGetKernel(entryFuncAddr: int) -> int:
     ensure_devices()
-    return kernel_of(func)
+    return kernel_of(entryFuncAddr)
 
 
-def cudaGetFuncBySymbol(func: int) -> int:
+def cudaGetFuncBySymbol(symbolPtr: int) -> int:
     ensure_context()
-    handle = kernel_of(func)
+    handle = kernel_of(symbolPtr)
     kernel = kernels.get(handle)
     return kernel.function(context.current()).handle if kernel is not None else handle

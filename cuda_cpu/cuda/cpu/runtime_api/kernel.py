@@ -8,8 +8,9 @@ import ctypes
 
 from cuda.cpu.abi import CUlaunchConfig
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.code import kernel, launch, occupancy
-from cuda.cpu.driver.stream import event
+from cuda.cpu.driver.code import kernel as kernels
+from cuda.cpu.driver.code import launch, occupancy
+from cuda.cpu.driver.stream import event as events
 from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context
@@ -52,18 +53,20 @@ def check_shape(grid: tuple[int, int, int], block: tuple[int, int, int]) -> None
         raise CudaError(abi.cudaErrorInvalidConfiguration, text)
 
 
-def cudaLaunchKernel(func: int, grid: bytes, block: bytes, arguments: int, shared: int, stream: int) -> None:
+def cudaLaunchKernel(func: int, gridDim: bytes, blockDim: bytes, args: int, sharedMem: int, stream: int) -> None:
     ensure_context()
-    kernel, blocks, threads = kernel_of(func), size_of(grid), size_of(block)
+    kernel, blocks, threads = kernel_of(func), size_of(gridDim), size_of(blockDim)
     check_shape(blocks, threads)
-    launch.launch(func, kernel, blocks, threads, shared, stream, arguments, 0)
+    launch.launch(func, kernel, blocks, threads, sharedMem, stream, args, 0)
 
 
-def cudaLaunchCooperativeKernel(func: int, grid: bytes, block: bytes, arguments: int, shared: int, stream: int) -> None:
+def cudaLaunchCooperativeKernel(
+    func: int, gridDim: bytes, blockDim: bytes, args: int, sharedMem: int, stream: int
+) -> None:
     ensure_context()
-    kernel, blocks, threads = kernel_of(func), size_of(grid), size_of(block)
+    kernel, blocks, threads = kernel_of(func), size_of(gridDim), size_of(blockDim)
     check_shape(blocks, threads)
-    launch.cuLaunchCooperativeKernel(kernel, *blocks, *threads, shared, stream, arguments)
+    launch.cuLaunchCooperativeKernel(kernel, *blocks, *threads, sharedMem, stream, args)
 
 
 def driver_config(name: str, at: int) -> CUlaunchConfig:
@@ -78,42 +81,43 @@ def driver_config(name: str, at: int) -> CUlaunchConfig:
     )  # fmt: skip
 
 
-def cudaLaunchKernelExC(at: int, func: int, arguments: int) -> None:
+def cudaLaunchKernelExC(config: int, func: int, args: int) -> None:
     ensure_context()
-    config, kernel = driver_config("cudaLaunchKernelExC", at), kernel_of(func)
+    converted, kernel = driver_config("cudaLaunchKernelExC", config), kernel_of(func)
     check_shape(
-        (config.gridDimX, config.gridDimY, config.gridDimZ), (config.blockDimX, config.blockDimY, config.blockDimZ)
+        (converted.gridDimX, converted.gridDimY, converted.gridDimZ),
+        (converted.blockDimX, converted.blockDimY, converted.blockDimZ),
     )
-    launch.launch_with(ctypes.addressof(config), func, kernel, arguments, 0)
+    launch.launch_with(ctypes.addressof(converted), func, kernel, args, 0)
 
 
-def cudaOccupancyMaxPotentialClusterSize(func: int, at: int) -> int:
+def cudaOccupancyMaxPotentialClusterSize(func: int, launchConfig: int) -> int:
     ensure_context()
-    config = driver_config("cudaOccupancyMaxPotentialClusterSize", at)
+    config = driver_config("cudaOccupancyMaxPotentialClusterSize", launchConfig)
     return occupancy.cuOccupancyMaxPotentialClusterSize(kernel_of(func), ctypes.addressof(config))
 
 
-def cudaOccupancyMaxActiveClusters(func: int, at: int) -> int:
+def cudaOccupancyMaxActiveClusters(func: int, launchConfig: int) -> int:
     ensure_context()
-    config = driver_config("cudaOccupancyMaxActiveClusters", at)
+    config = driver_config("cudaOccupancyMaxActiveClusters", launchConfig)
     return occupancy.cuOccupancyMaxActiveClusters(kernel_of(func), ctypes.addressof(config))
 
 
-def cudaFuncGetAttributes(at: int, func: int) -> None:
+def cudaFuncGetAttributes(attr: int, func: int) -> None:
     ensure_context()
-    if not at:
+    if not attr:
         raise invalid("cudaFuncGetAttributes: attr is NULL")
     handle = kernel_of(func)
-    values = {field: kernel.cuFuncGetAttribute(which, handle) for field, which in ATTRIBUTES.items()}
-    ctypes.memset(at, 0, ctypes.sizeof(abi.cudaFuncAttributes))
-    answer = abi.cudaFuncAttributes.from_address(at)
+    values = {field: kernels.cuFuncGetAttribute(which, handle) for field, which in ATTRIBUTES.items()}
+    ctypes.memset(attr, 0, ctypes.sizeof(abi.cudaFuncAttributes))
+    answer = abi.cudaFuncAttributes.from_address(attr)
     for field, value in values.items():
         setattr(answer, field, value)
 
 
-def cudaKernelSetAttributeForDevice(handle: int, which: int, value: int, device: int) -> None:
+def cudaKernelSetAttributeForDevice(kernel: int, attr: int, value: int, device: int) -> None:
     ensure_context()
-    kernel.cuKernelSetAttribute(which, value, handle, device)
+    kernels.cuKernelSetAttribute(attr, value, kernel, device)
 
 
 def cudaStreamCreate() -> int:
@@ -123,4 +127,4 @@ def cudaStreamCreate() -> int:
 
 def cudaEventCreate() -> int:
     ensure_context()
-    return event.cuEventCreate(0)
+    return events.cuEventCreate(0)

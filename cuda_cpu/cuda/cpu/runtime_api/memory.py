@@ -31,54 +31,54 @@ def cudaMallocPitch(width: int, height: int) -> tuple[int, int]:
     return memory.cuMemAllocPitch(width, height, ELEMENT) if width and height else (0, 0)
 
 
-def cudaMalloc3D(place: int, extent: bytes) -> None:
-    if not place:
+def cudaMalloc3D(pitchedDevPtr: int, extent: bytes) -> None:
+    if not pitchedDevPtr:
         raise invalid("cudaMalloc3D: pitchedDevPtr is NULL")
     size = abi.cudaExtent.from_buffer_copy(extent)
     start, pitch = cudaMallocPitch(size.width, size.height * size.depth)
-    made = abi.cudaPitchedPtr.from_address(place)
+    made = abi.cudaPitchedPtr.from_address(pitchedDevPtr)
     made.ptr, made.pitch, made.xsize, made.ysize = start, pitch, size.width, size.height
 
 
-def cudaFree(start: int) -> None:
+def cudaFree(devPtr: int) -> None:
     ensure_context()
-    if start:
-        memory.cuMemFree(start)
+    if devPtr:
+        memory.cuMemFree(devPtr)
 
 
-def cudaFreeHost(start: int) -> None:
+def cudaFreeHost(ptr: int) -> None:
     ensure_context()
-    if start:
-        memory.cuMemFreeHost(start)
+    if ptr:
+        memory.cuMemFreeHost(ptr)
 
 
-def cudaMemset(target: int, value: int, count: int) -> None:
+def cudaMemset(devPtr: int, value: int, count: int) -> None:
     ensure_context()
-    fill.cuMemsetD8(target, value & 0xFF, count)
+    fill.cuMemsetD8(devPtr, value & 0xFF, count)
 
 
-def cudaMemsetAsync(target: int, value: int, count: int, stream: int) -> None:
+def cudaMemsetAsync(devPtr: int, value: int, count: int, stream: int) -> None:
     ensure_context()
-    fill.cuMemsetD8Async(target, value & 0xFF, count, stream)
+    fill.cuMemsetD8Async(devPtr, value & 0xFF, count, stream)
 
 
-def cudaMemset2D(target: int, pitch: int, value: int, width: int, height: int) -> None:
+def cudaMemset2D(devPtr: int, pitch: int, value: int, width: int, height: int) -> None:
     ensure_context()
-    fill.cuMemsetD2D8(target, pitch, value & 0xFF, width, height)
+    fill.cuMemsetD2D8(devPtr, pitch, value & 0xFF, width, height)
 
 
-def cudaMemset2DAsync(target: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
+def cudaMemset2DAsync(devPtr: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
     ensure_context()
-    fill.cuMemsetD2D8Async(target, pitch, value & 0xFF, width, height, stream)
+    fill.cuMemsetD2D8Async(devPtr, pitch, value & 0xFF, width, height, stream)
 
 
-def cudaMemset3D(target: bytes, value: int, extent: bytes) -> None:
-    for start, pitch, width, height in slices(target, extent):
+def cudaMemset3D(pitchedDevPtr: bytes, value: int, extent: bytes) -> None:
+    for start, pitch, width, height in slices(pitchedDevPtr, extent):
         cudaMemset2D(start, pitch, value, width, height)
 
 
-def cudaMemset3DAsync(target: bytes, value: int, extent: bytes, stream: int) -> None:
-    for start, pitch, width, height in slices(target, extent):
+def cudaMemset3DAsync(pitchedDevPtr: bytes, value: int, extent: bytes, stream: int) -> None:
+    for start, pitch, width, height in slices(pitchedDevPtr, extent):
         cudaMemset2DAsync(start, pitch, value, width, height, stream)
 
 
@@ -99,16 +99,16 @@ TYPES = {
 }
 
 
-def cudaPointerGetAttributes(place: int, start: int) -> None:
+def cudaPointerGetAttributes(attributes: int, ptr: int) -> None:
     """Describe any address; what the API does not know is unregistered host memory."""
     ensure_context()
-    if not place:
+    if not attributes:
         raise invalid("cudaPointerGetAttributes: attributes is NULL")
-    ctypes.memset(place, 0, ctypes.sizeof(abi.cudaPointerAttributes))
-    answer = abi.cudaPointerAttributes.from_address(place)
-    record = address.find(start)
+    ctypes.memset(attributes, 0, ctypes.sizeof(abi.cudaPointerAttributes))
+    answer = abi.cudaPointerAttributes.from_address(attributes)
+    record = address.find(ptr)
     if record is None:
-        answer.type, answer.device, answer.hostPointer = abi.cudaMemoryTypeUnregistered, abi.cudaInvalidDeviceId, start
+        answer.type, answer.device, answer.hostPointer = abi.cudaMemoryTypeUnregistered, abi.cudaInvalidDeviceId, ptr
         return
     answer.type = TYPES[record.kind]
     at = ctypes.addressof(answer)
@@ -116,4 +116,4 @@ def cudaPointerGetAttributes(place: int, start: int) -> None:
     if record.kind is not Kind.DEVICE:
         fields["hostPointer"] = CU_POINTER_ATTRIBUTE_HOST_POINTER
     for field, attribute in fields.items():
-        pointer.cuPointerGetAttribute(at + getattr(abi.cudaPointerAttributes, field).offset, attribute, start)
+        pointer.cuPointerGetAttribute(at + getattr(abi.cudaPointerAttributes, field).offset, attribute, ptr)

@@ -85,18 +85,18 @@ FIELDS = {
 }
 
 
-def cudaGetDeviceProperties(place: int, ordinal: int) -> None:
+def cudaGetDeviceProperties(prop: int, device: int) -> None:
     """Fill a cudaDeviceProp. The limits of textures and surfaces stay 0: the device has none yet."""
     ensure_devices()
-    of = devices.find(ordinal)
-    if not place:
+    of = devices.find(device)
+    if not prop:
         raise invalid("cudaGetDeviceProperties: prop is NULL")
-    ctypes.memset(place, 0, ctypes.sizeof(abi.cudaDeviceProp))
-    answer = abi.cudaDeviceProp.from_address(place)
+    ctypes.memset(prop, 0, ctypes.sizeof(abi.cudaDeviceProp))
+    answer = abi.cudaDeviceProp.from_address(prop)
     answer.name = of.name.encode()[:255]
     answer.totalGlobalMem = of.memory
     ctypes.memmove(ctypes.addressof(answer.uuid), of.uuid, 16)
-    answer.luidDeviceNodeMask = devices.cuDeviceGetLuid(place + abi.cudaDeviceProp.luid.offset, ordinal)
+    answer.luidDeviceNodeMask = devices.cuDeviceGetLuid(prop + abi.cudaDeviceProp.luid.offset, device)
     for field, text in FIELDS.items():
         values = [of.attributes[getattr(driver_abi, f"CU_DEVICE_ATTRIBUTE_{name}")] for name in text.split()]
         if len(values) == 1:
@@ -105,15 +105,15 @@ def cudaGetDeviceProperties(place: int, ordinal: int) -> None:
             getattr(answer, field)[:] = values
 
 
-def cudaChooseDevice(place: int) -> int:
+def cudaChooseDevice(prop: int) -> int:
     """Return the first device that has the memory and the compute capability that are asked for, or else the first."""
     ensure_devices()
-    if not place:
+    if not prop:
         raise invalid("cudaChooseDevice: prop is NULL")
-    wanted = abi.cudaDeviceProp.from_address(place)
-    if not devices.devices():
+    wanted = abi.cudaDeviceProp.from_address(prop)
+    if not devices.all_devices():
         raise CudaError(abi.cudaErrorNoDevice, "cudaChooseDevice: there is no device")
-    for of in devices.devices():
+    for of in devices.all_devices():
         if of.memory >= wanted.totalGlobalMem and of.capability >= (wanted.major, wanted.minor):
             return of.ordinal
     return 0

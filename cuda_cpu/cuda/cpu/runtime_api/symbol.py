@@ -39,24 +39,24 @@ def place_of(name: str, symbol: int, count: int, offset: int, kind: int, kinds: 
     return start + offset
 
 
-def cudaMemcpyToSymbol(symbol: int, source: int, count: int, offset: int, kind: int) -> None:
+def cudaMemcpyToSymbol(symbol: int, src: int, count: int, offset: int, kind: int) -> None:
     name = "cudaMemcpyToSymbol"
-    line(name, place_of(name, symbol, count, offset, kind, TO), source, count, kind, copy.SYNC)
+    line(name, place_of(name, symbol, count, offset, kind, TO), src, count, kind, copy.SYNC)
 
 
-def cudaMemcpyToSymbolAsync(symbol: int, source: int, count: int, offset: int, kind: int, stream: int) -> None:
+def cudaMemcpyToSymbolAsync(symbol: int, src: int, count: int, offset: int, kind: int, stream: int) -> None:
     name = "cudaMemcpyToSymbolAsync"
-    line(name, place_of(name, symbol, count, offset, kind, TO), source, count, kind, stream)
+    line(name, place_of(name, symbol, count, offset, kind, TO), src, count, kind, stream)
 
 
-def cudaMemcpyFromSymbol(target: int, symbol: int, count: int, offset: int, kind: int) -> None:
+def cudaMemcpyFromSymbol(dst: int, symbol: int, count: int, offset: int, kind: int) -> None:
     name = "cudaMemcpyFromSymbol"
-    line(name, target, place_of(name, symbol, count, offset, kind, FROM), count, kind, copy.SYNC)
+    line(name, dst, place_of(name, symbol, count, offset, kind, FROM), count, kind, copy.SYNC)
 
 
-def cudaMemcpyFromSymbolAsync(target: int, symbol: int, count: int, offset: int, kind: int, stream: int) -> None:
+def cudaMemcpyFromSymbolAsync(dst: int, symbol: int, count: int, offset: int, kind: int, stream: int) -> None:
     name = "cudaMemcpyFromSymbolAsync"
-    line(name, target, place_of(name, symbol, count, offset, kind, FROM), count, kind, stream)
+    line(name, dst, place_of(name, symbol, count, offset, kind, FROM), count, kind, stream)
 
 
 def _box_to(name: str, symbol: int, source: int, count: int, offset: int, kind: int) -> Any:
@@ -72,40 +72,38 @@ def _add(graph: int, before: int, number: int, box: Any) -> int:
 
 
 def cudaGraphAddMemcpyNodeToSymbol(
-    graph: int, before: int, number: int, symbol: int, source: int, count: int, offset: int, kind: int
+    graph: int, pDependencies: int, numDependencies: int, symbol: int, src: int, count: int, offset: int, kind: int
 ) -> int:
-    box = _box_to("cudaGraphAddMemcpyNodeToSymbol", symbol, source, count, offset, kind)
-    return _add(graph, before, number, box)
+    box = _box_to("cudaGraphAddMemcpyNodeToSymbol", symbol, src, count, offset, kind)
+    return _add(graph, pDependencies, numDependencies, box)
 
 
 def cudaGraphAddMemcpyNodeFromSymbol(
-    graph: int, before: int, number: int, target: int, symbol: int, count: int, offset: int, kind: int
+    graph: int, pDependencies: int, numDependencies: int, dst: int, symbol: int, count: int, offset: int, kind: int
 ) -> int:
-    box = _box_from("cudaGraphAddMemcpyNodeFromSymbol", target, symbol, count, offset, kind)
-    return _add(graph, before, number, box)
+    box = _box_from("cudaGraphAddMemcpyNodeFromSymbol", dst, symbol, count, offset, kind)
+    return _add(graph, pDependencies, numDependencies, box)
 
 
-def cudaGraphMemcpyNodeSetParamsToSymbol(
-    node: int, symbol: int, source: int, count: int, offset: int, kind: int
-) -> None:
-    _set_copy(node, _box_to("cudaGraphMemcpyNodeSetParamsToSymbol", symbol, source, count, offset, kind))
+def cudaGraphMemcpyNodeSetParamsToSymbol(node: int, symbol: int, src: int, count: int, offset: int, kind: int) -> None:
+    _set_copy(node, _box_to("cudaGraphMemcpyNodeSetParamsToSymbol", symbol, src, count, offset, kind))
 
 
 def cudaGraphMemcpyNodeSetParamsFromSymbol(
-    node: int, target: int, symbol: int, count: int, offset: int, kind: int
+    node: int, dst: int, symbol: int, count: int, offset: int, kind: int
 ) -> None:
-    _set_copy(node, _box_from("cudaGraphMemcpyNodeSetParamsFromSymbol", target, symbol, count, offset, kind))
+    _set_copy(node, _box_from("cudaGraphMemcpyNodeSetParamsFromSymbol", dst, symbol, count, offset, kind))
 
 
 def cudaGraphExecMemcpyNodeSetParamsToSymbol(
-    graph_exec: int, node: int, symbol: int, source: int, count: int, offset: int, kind: int
+    hGraphExec: int, node: int, symbol: int, src: int, count: int, offset: int, kind: int
 ) -> None:
-    box = _box_to("cudaGraphExecMemcpyNodeSetParamsToSymbol", symbol, source, count, offset, kind)
-    _set_copy_in(graph_exec, node, box)
+    box = _box_to("cudaGraphExecMemcpyNodeSetParamsToSymbol", symbol, src, count, offset, kind)
+    _set_copy_in(hGraphExec, node, box)
 
 
 def cudaGraphExecMemcpyNodeSetParamsFromSymbol(
-    graph_exec: int, node: int, target: int, symbol: int, count: int, offset: int, kind: int
+    hGraphExec: int, node: int, dst: int, symbol: int, count: int, offset: int, kind: int
 ) -> None:
-    box = _box_from("cudaGraphExecMemcpyNodeSetParamsFromSymbol", target, symbol, count, offset, kind)
-    _set_copy_in(graph_exec, node, box)
+    box = _box_from("cudaGraphExecMemcpyNodeSetParamsFromSymbol", dst, symbol, count, offset, kind)
+    _set_copy_in(hGraphExec, node, box)

@@ -22,16 +22,16 @@ def driver_library() -> ctypes.CDLL:
     return ctypes.CDLL(str(pathlib.Path(__file__).parents[1] / "entry" / "libcuda.so.1"))
 
 
-def cudaGetDriverEntryPointByVersion(symbol: bytes | None, version: int, flags: int) -> tuple[int, int]:
+def cudaGetDriverEntryPointByVersion(symbol: bytes | None, cudaVersion: int, flags: int) -> tuple[int, int]:
     """Return address and cudaDriverEntryPointQueryResult of a driver function; the address is 0 where there is none."""
     ensure_devices()
     if symbol is None:
         raise invalid("cudaGetDriverEntryPoint: symbol is NULL")
     function, found = ctypes.c_void_p(), ctypes.c_int()
     ask = driver_library().cuGetProcAddress_v2
-    status = ask(symbol, ctypes.byref(function), version, ctypes.c_uint64(flags), ctypes.byref(found))
+    status = ask(symbol, ctypes.byref(function), cudaVersion, ctypes.c_uint64(flags), ctypes.byref(found))
     if status:
-        raise CudaError(status, f"cudaGetDriverEntryPoint: no version {version} or flags {flags}")
+        raise CudaError(status, f"cudaGetDriverEntryPoint: no version {cudaVersion} or flags {flags}")
     return function.value or 0, found.value
 
 

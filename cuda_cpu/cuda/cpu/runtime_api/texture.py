@@ -16,7 +16,8 @@ from cuda.cpu.abi import (
     CUDA_RESOURCE_VIEW_DESC,
     CUDA_TEXTURE_DESC,
 )
-from cuda.cpu.driver.array import array, texture
+from cuda.cpu.driver.array import array as arrays
+from cuda.cpu.driver.array import texture
 from cuda.cpu.driver.array.array_shape import NORMALIZED
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.runtime_api import abi
@@ -66,9 +67,9 @@ def _resource(name: str, place: int) -> CUDA_RESOURCE_DESC:
 
 def _format_of(resource: CUDA_RESOURCE_DESC) -> int:
     if resource.resType == abi.cudaResourceTypeArray:
-        return array.find(resource.res.array.hArray).shape.format
+        return arrays.find(resource.res.array.hArray).shape.format
     if resource.resType == abi.cudaResourceTypeMipmappedArray:
-        return array.find_mipmapped(resource.res.mipmap.hMipmappedArray).shape.format
+        return arrays.find_mipmapped(resource.res.mipmap.hMipmappedArray).shape.format
     linear = resource.resType == abi.cudaResourceTypeLinear
     return resource.res.linear.format if linear else resource.res.pitch2D.format
 
@@ -93,27 +94,27 @@ def _settings(name: str, place: int, format_: int) -> CUDA_TEXTURE_DESC:
     return made
 
 
-def cudaCreateTextureObject(resource: int, settings: int, view: int) -> int:
+def cudaCreateTextureObject(pResDesc: int, pTexDesc: int, pResViewDesc: int) -> int:
     name = "cudaCreateTextureObject"
     ensure_context()
-    made = _resource(name, resource)
-    given = CUDA_RESOURCE_VIEW_DESC.from_address(view) if view else None  # the same in both APIs
-    return texture.create(name, made, _settings(name, settings, _format_of(made)), given).handle
+    made = _resource(name, pResDesc)
+    given = CUDA_RESOURCE_VIEW_DESC.from_address(pResViewDesc) if pResViewDesc else None  # the same in both APIs
+    return texture.create(name, made, _settings(name, pTexDesc, _format_of(made)), given).handle
 
 
-def cudaDestroyTextureObject(handle: int) -> None:
+def cudaDestroyTextureObject(texObject: int) -> None:
     ensure_context()
-    texture.cuTexObjectDestroy(handle)
+    texture.cuTexObjectDestroy(texObject)
 
 
-def cudaCreateSurfaceObject(resource: int) -> int:
+def cudaCreateSurfaceObject(pResDesc: int) -> int:
     ensure_context()
-    return texture.create_surface("cudaCreateSurfaceObject", _resource("cudaCreateSurfaceObject", resource)).handle
+    return texture.create_surface("cudaCreateSurfaceObject", _resource("cudaCreateSurfaceObject", pResDesc)).handle
 
 
-def cudaDestroySurfaceObject(handle: int) -> None:
+def cudaDestroySurfaceObject(surfObject: int) -> None:
     ensure_context()
-    texture.cuSurfObjectDestroy(handle)
+    texture.cuSurfObjectDestroy(surfObject)
 
 
 def _give_resource(name: str, place: int, kept: CUDA_RESOURCE_DESC) -> None:
@@ -130,17 +131,17 @@ def _give_resource(name: str, place: int, kept: CUDA_RESOURCE_DESC) -> None:
         setattr(copied, field, getattr(source, field))
 
 
-def cudaGetTextureObjectResourceDesc(place: int, handle: int) -> None:
-    _give_resource("cudaGetTextureObjectResourceDesc", place, texture.find(texture.textures, handle).resource)
+def cudaGetTextureObjectResourceDesc(pResDesc: int, texObject: int) -> None:
+    _give_resource("cudaGetTextureObjectResourceDesc", pResDesc, texture.find(texture.textures, texObject).resource)
 
 
-def cudaGetSurfaceObjectResourceDesc(place: int, handle: int) -> None:
-    _give_resource("cudaGetSurfaceObjectResourceDesc", place, texture.find(texture.surfaces, handle).resource)
+def cudaGetSurfaceObjectResourceDesc(pResDesc: int, surfObject: int) -> None:
+    _give_resource("cudaGetSurfaceObjectResourceDesc", pResDesc, texture.find(texture.surfaces, surfObject).resource)
 
 
-def cudaGetTextureObjectTextureDesc(place: int, handle: int) -> None:
-    kept = texture.find(texture.textures, handle).texture
-    target = _at("cudaGetTextureObjectTextureDesc", "pTexDesc", abi.cudaTextureDesc, place)
+def cudaGetTextureObjectTextureDesc(pTexDesc: int, texObject: int) -> None:
+    kept = texture.find(texture.textures, texObject).texture
+    target = _at("cudaGetTextureObjectTextureDesc", "pTexDesc", abi.cudaTextureDesc, pTexDesc)
     for field, bit in FLAGS.items():
         setattr(target, field, int(bool(kept.flags & bit)))
     target.addressMode[:], target.borderColor[:] = kept.addressMode, kept.borderColor
@@ -150,5 +151,5 @@ def cudaGetTextureObjectTextureDesc(place: int, handle: int) -> None:
     target.readMode = abi.cudaReadModeElementType if whole else abi.cudaReadModeNormalizedFloat
 
 
-def cudaGetTextureObjectResourceViewDesc(place: int, handle: int) -> None:
-    texture.cuTexObjectGetResourceViewDesc(place, handle)
+def cudaGetTextureObjectResourceViewDesc(pResViewDesc: int, texObject: int) -> None:
+    texture.cuTexObjectGetResourceViewDesc(pResViewDesc, texObject)

@@ -14,6 +14,8 @@ import pytest
 
 import cuda.cpu
 from cuda.cpu import abi, driver
+from cuda.cpu.driver.device import device as devices
+from cuda.cpu.driver.stream import stream as streams
 
 pytestmark = pytest.mark.cpu_only
 LIBRARY = ctypes.CDLL(cuda.cpu.library_path())
@@ -195,14 +197,14 @@ def test_handles_that_are_gone(context):
 def test_a_stream_that_another_thread_destroys_meanwhile(context, monkeypatch, name):
     """Between the look at the handle and the command: as if the handle had been looked up a moment later."""
     call = Call(driver.cuStreamCreate(0))
-    ready = driver.stream.Stream.ready
+    ready = streams.Stream.ready
 
     def late(line):
         queue = ready(line)
         driver.cuStreamDestroy(line.handle)
         return queue
 
-    monkeypatch.setattr(driver.stream.Stream, "ready", late)
+    monkeypatch.setattr(streams.Stream, "ready", late)
     calls = {
         "launch": call.launch,
         "copy": lambda: LIBRARY.cuMemsetD8Async(ctypes.c_uint64(call.out), 1, ctypes.c_size_t(4), call.stream),
@@ -282,7 +284,7 @@ def test_a_wait_gives_back_what_pools_hold(call):
 def test_attributes_need_no_python(context):
     """Programs ask for them in threads that the main thread waits for without giving Python's lock up (Taichi)."""
     value = ctypes.c_int()
-    for attribute, expected in driver.device.find(0).attributes.items():
+    for attribute, expected in devices.find(0).attributes.items():
         get = functools.partial(LIBRARY.cuDeviceGetAttribute, ctypes.byref(value), attribute, 0)
         assert not python_called(get)
         assert value.value == expected

@@ -22,7 +22,8 @@ from cuda.cpu.driver.array.array_shape import FORMATS, TILE, Shape, check_shape
 from cuda.cpu.driver.base import address, once
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import device, device_attribute
+from cuda.cpu.driver.device import device as devices
+from cuda.cpu.driver.device import device_attribute
 from cuda.cpu.driver.memory import memory
 
 arrays = Table("array")
@@ -153,41 +154,41 @@ def destroy_mipmapped(found: MipmappedArray) -> None:
 # --- entry points -------------------------------------------------------------------------------------
 
 
-def cuArrayCreate(place: int) -> int:
-    return make("cuArrayCreate", shape_from("cuArrayCreate", place, CUDA_ARRAY_DESCRIPTOR)).handle
+def cuArrayCreate(pAllocateArray: int) -> int:
+    return make("cuArrayCreate", shape_from("cuArrayCreate", pAllocateArray, CUDA_ARRAY_DESCRIPTOR)).handle
 
 
-def cuArray3DCreate(place: int) -> int:
-    return make("cuArray3DCreate", shape_from("cuArray3DCreate", place, CUDA_ARRAY3D_DESCRIPTOR)).handle
+def cuArray3DCreate(pAllocateArray: int) -> int:
+    return make("cuArray3DCreate", shape_from("cuArray3DCreate", pAllocateArray, CUDA_ARRAY3D_DESCRIPTOR)).handle
 
 
-def cuArrayDestroy(handle: int) -> None:
-    destroy(find(handle))
+def cuArrayDestroy(hArray: int) -> None:
+    destroy(find(hArray))
 
 
-def cuArrayGetPlane(handle: int, number: int) -> int:
-    found = find(handle)
+def cuArrayGetPlane(hArray: int, planeIdx: int) -> int:
+    found = find(hArray)
     count = len(found.shape.planes)
-    if number >= count:
-        raise invalid(f"cuArrayGetPlane: planeIdx is {number}, the array has {count or 'no'} planes")
-    return found.plane(number).handle
+    if planeIdx >= count:
+        raise invalid(f"cuArrayGetPlane: planeIdx is {planeIdx}, the array has {count or 'no'} planes")
+    return found.plane(planeIdx).handle
 
 
-def cuMipmappedArrayCreate(place: int, levels: int) -> int:
-    shape = shape_from("cuMipmappedArrayCreate", place, CUDA_ARRAY3D_DESCRIPTOR)
-    return make_mipmapped("cuMipmappedArrayCreate", shape, levels).handle
+def cuMipmappedArrayCreate(pMipmappedArrayDesc: int, numMipmapLevels: int) -> int:
+    shape = shape_from("cuMipmappedArrayCreate", pMipmappedArrayDesc, CUDA_ARRAY3D_DESCRIPTOR)
+    return make_mipmapped("cuMipmappedArrayCreate", shape, numMipmapLevels).handle
 
 
-def cuMipmappedArrayGetLevel(handle: int, number: int) -> int:
-    found = find_mipmapped(handle)
+def cuMipmappedArrayGetLevel(hMipmappedArray: int, level: int) -> int:
+    found = find_mipmapped(hMipmappedArray)
     count = len(found.starts) - 1
-    if number >= count:
-        raise invalid(f"cuMipmappedArrayGetLevel: level is {number}, the array has {count}")
-    return found.level(number).handle
+    if level >= count:
+        raise invalid(f"cuMipmappedArrayGetLevel: level is {level}, the array has {count}")
+    return found.level(level).handle
 
 
-def cuMipmappedArrayDestroy(handle: int) -> None:
-    destroy_mipmapped(find_mipmapped(handle))
+def cuMipmappedArrayDestroy(hMipmappedArray: int) -> None:
+    destroy_mipmapped(find_mipmapped(hMipmappedArray))
 
 
 def _describe(name: str, place: int, structure: Any, handle: int) -> None:
@@ -201,34 +202,38 @@ def _describe(name: str, place: int, structure: Any, handle: int) -> None:
             setattr(target, field, value)
 
 
-def cuArrayGetDescriptor(place: int, handle: int) -> None:
-    _describe("cuArrayGetDescriptor", place, CUDA_ARRAY_DESCRIPTOR, handle)
+def cuArrayGetDescriptor(pArrayDescriptor: int, hArray: int) -> None:
+    _describe("cuArrayGetDescriptor", pArrayDescriptor, CUDA_ARRAY_DESCRIPTOR, hArray)
 
 
-def cuArray3DGetDescriptor(place: int, handle: int) -> None:
-    _describe("cuArray3DGetDescriptor", place, CUDA_ARRAY3D_DESCRIPTOR, handle)
+def cuArray3DGetDescriptor(pArrayDescriptor: int, hArray: int) -> None:
+    _describe("cuArray3DGetDescriptor", pArrayDescriptor, CUDA_ARRAY3D_DESCRIPTOR, hArray)
 
 
 def _require(name: str, place: int, found: Array | MipmappedArray, size: int, ordinal: int) -> None:
-    device.find(ordinal)
+    devices.find(ordinal)
     if not place:
         raise invalid(f"{name}: memoryRequirements is NULL")
     target = CUDA_ARRAY_MEMORY_REQUIREMENTS.from_address(place)
     target.size, target.alignment = (found.record.size, TILE) if found.shape.deferred else (size, ALIGNMENT)
 
 
-def cuArrayGetMemoryRequirements(place: int, handle: int, ordinal: int) -> None:
-    found = find(handle)
-    _require("cuArrayGetMemoryRequirements", place, found, found.shape.size, ordinal)
+def cuArrayGetMemoryRequirements(memoryRequirements: int, array: int, device: int) -> None:
+    found = find(array)
+    _require("cuArrayGetMemoryRequirements", memoryRequirements, found, found.shape.size, device)
 
 
-def cuMipmappedArrayGetMemoryRequirements(place: int, handle: int, ordinal: int) -> None:
-    found = find_mipmapped(handle)
-    _require("cuMipmappedArrayGetMemoryRequirements", place, found, found.starts[-1] - found.starts[0], ordinal)
+def cuMipmappedArrayGetMemoryRequirements(memoryRequirements: int, mipmap: int, device: int) -> None:
+    found = find_mipmapped(mipmap)
+    _require(
+        "cuMipmappedArrayGetMemoryRequirements", memoryRequirements, found, found.starts[-1] - found.starts[0], device
+    )
 
 
-def cuDeviceGetTexture1DLinearMaxWidth(format: int, channels: int, ordinal: int) -> int:
-    device.find(ordinal)
-    if format not in FORMATS or channels not in (1, 2, 4):
-        raise invalid(f"cuDeviceGetTexture1DLinearMaxWidth: no elements have format {format} and {channels} channels")
+def cuDeviceGetTexture1DLinearMaxWidth(format_: int, numChannels: int, dev: int) -> int:
+    devices.find(dev)
+    if format_ not in FORMATS or numChannels not in (1, 2, 4):
+        raise invalid(
+            f"cuDeviceGetTexture1DLinearMaxWidth: no elements have format {format_} and {numChannels} channels"
+        )
     return device_attribute.FIXED["MAXIMUM_TEXTURE1D_LINEAR_WIDTH"]

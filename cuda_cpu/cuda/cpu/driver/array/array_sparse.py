@@ -22,14 +22,14 @@ from cuda.cpu.abi import (
     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
     CUarrayMapInfo,
 )
-from cuda.cpu.driver.array import array
+from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.array.array_shape import TILE, Shape
 from cuda.cpu.driver.base import address, capture_state, shared_file
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, wait
 from cuda.cpu.driver.memory import virtual_memory
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
 
@@ -88,24 +88,24 @@ def _describe(name: str, place: int, shape: Shape, levels: int) -> None:
     target.miptailFirstLevel, target.miptailSize, target.flags = levels, 0, 0
 
 
-def cuArrayGetSparseProperties(place: int, handle: int) -> None:
-    _describe("cuArrayGetSparseProperties", place, array.find(handle).shape, 1)
+def cuArrayGetSparseProperties(sparseProperties: int, array: int) -> None:
+    _describe("cuArrayGetSparseProperties", sparseProperties, arrays.find(array).shape, 1)
 
 
-def cuMipmappedArrayGetSparseProperties(place: int, handle: int) -> None:
-    found = array.find_mipmapped(handle)
-    _describe("cuMipmappedArrayGetSparseProperties", place, found.shape, len(found.starts) - 1)
+def cuMipmappedArrayGetSparseProperties(sparseProperties: int, mipmap: int) -> None:
+    found = arrays.find_mipmapped(mipmap)
+    _describe("cuMipmappedArrayGetSparseProperties", sparseProperties, found.shape, len(found.starts) - 1)
 
 
 def _array_of(name: str, given: Any) -> Any:
     """Return the array, or level of a mipmapped one, that a CUarrayMapInfo is about."""
     level = given.subresource.sparseLevel.level
     if given.resourceType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        found = array.find_mipmapped(given.resource.mipmap or 0)
+        found = arrays.find_mipmapped(given.resource.mipmap or 0)
         if level < len(found.starts) - 1:
             return found.level(level)
     elif given.resourceType == CU_RESOURCE_TYPE_ARRAY and not level:
-        return array.find(given.resource.array or 0, name)
+        return arrays.find(given.resource.array or 0, name)
     raise invalid(f"{name}: resourceType {given.resourceType} with level {level} is no array's")
 
 
@@ -137,7 +137,7 @@ def _whole(name: str, given: Any) -> Any:
     """Return the array of a CUarrayMapInfo if it is a deferred one, whose subresource then does not matter."""
     mipmapped = given.resourceType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
     table, handle = (
-        (array.mipmapped_arrays, given.resource.mipmap) if mipmapped else (array.arrays, given.resource.array)
+        (arrays.mipmapped_arrays, given.resource.mipmap) if mipmapped else (arrays.arrays, given.resource.array)
     )
     found = table.get(handle or 0)
     if found is None or not found.shape.deferred:
@@ -176,18 +176,18 @@ def _check(name: str, given: Any) -> tuple[Any, list[int], Any]:
     return found.record.keeper, tiles, memory
 
 
-def cuMemMapArrayAsync(places: int, count: int, where: int) -> None:
+def cuMemMapArrayAsync(mapInfoList: int, count: int, hStream: int) -> None:
     """Map tiles of sparse arrays and all of deferred ones, or unmap them, once the stream has come to it.
 
     The caller waits for that.
     """
     name = "cuMemMapArrayAsync"
-    line = stream.find(where)
-    if not places or not count:
+    line = streams.find(hStream)
+    if not mapInfoList or not count:
         raise invalid(f"{name}: mapInfoList is NULL or count is 0")
     if line.capture is not None:
         raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the stream is capturing")
-    checked = [(given, *_check(name, given)) for given in (CUarrayMapInfo * count).from_address(places)]
+    checked = [(given, *_check(name, given)) for given in (CUarrayMapInfo * count).from_address(mapInfoList)]
     wait.for_queues(line.context, [line.ready()])
     for given, keeper, tiles, memory in checked:
         for number, place in enumerate(tiles):

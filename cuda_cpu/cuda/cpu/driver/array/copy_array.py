@@ -24,29 +24,29 @@ def copy_row(name: str, target: End, source: End, size: int, where: int = copy.S
     copy.copy_box(name, box, where)
 
 
-def cuMemcpyHtoA(target: int, offset: int, source: int, size: int) -> None:
-    copy_row("cuMemcpyHtoA", (ARRAY, target, offset), (HOST, source, 0), size)
+def cuMemcpyHtoA(dstArray: int, dstOffset: int, srcHost: int, ByteCount: int) -> None:
+    copy_row("cuMemcpyHtoA", (ARRAY, dstArray, dstOffset), (HOST, srcHost, 0), ByteCount)
 
 
-def cuMemcpyHtoAAsync(target: int, offset: int, source: int, size: int, where: int) -> None:
-    copy_row("cuMemcpyHtoAAsync", (ARRAY, target, offset), (HOST, source, 0), size, where)
+def cuMemcpyHtoAAsync(dstArray: int, dstOffset: int, srcHost: int, ByteCount: int, hStream: int) -> None:
+    copy_row("cuMemcpyHtoAAsync", (ARRAY, dstArray, dstOffset), (HOST, srcHost, 0), ByteCount, hStream)
 
 
-def cuMemcpyAtoH(target: int, source: int, offset: int, size: int) -> None:
-    copy_row("cuMemcpyAtoH", (HOST, target, 0), (ARRAY, source, offset), size)
+def cuMemcpyAtoH(dstHost: int, srcArray: int, srcOffset: int, ByteCount: int) -> None:
+    copy_row("cuMemcpyAtoH", (HOST, dstHost, 0), (ARRAY, srcArray, srcOffset), ByteCount)
 
 
-def cuMemcpyAtoHAsync(target: int, source: int, offset: int, size: int, where: int) -> None:
-    copy_row("cuMemcpyAtoHAsync", (HOST, target, 0), (ARRAY, source, offset), size, where)
+def cuMemcpyAtoHAsync(dstHost: int, srcArray: int, srcOffset: int, ByteCount: int, hStream: int) -> None:
+    copy_row("cuMemcpyAtoHAsync", (HOST, dstHost, 0), (ARRAY, srcArray, srcOffset), ByteCount, hStream)
 
 
-def cuMemcpyDtoA(target: int, offset: int, source: int, size: int) -> None:
-    copy_row("cuMemcpyDtoA", (ARRAY, target, offset), (DEVICE, source, 0), size)
+def cuMemcpyDtoA(dstArray: int, dstOffset: int, srcDevice: int, ByteCount: int) -> None:
+    copy_row("cuMemcpyDtoA", (ARRAY, dstArray, dstOffset), (DEVICE, srcDevice, 0), ByteCount)
 
 
-def cuMemcpyAtoD(target: int, source: int, offset: int, size: int) -> None:
-    copy_row("cuMemcpyAtoD", (DEVICE, target, 0), (ARRAY, source, offset), size)
+def cuMemcpyAtoD(dstDevice: int, srcArray: int, srcOffset: int, ByteCount: int) -> None:
+    copy_row("cuMemcpyAtoD", (DEVICE, dstDevice, 0), (ARRAY, srcArray, srcOffset), ByteCount)
 
 
-def cuMemcpyAtoA(target: int, target_offset: int, source: int, source_offset: int, size: int) -> None:
-    copy_row("cuMemcpyAtoA", (ARRAY, target, target_offset), (ARRAY, source, source_offset), size)
+def cuMemcpyAtoA(dstArray: int, dstOffset: int, srcArray: int, srcOffset: int, ByteCount: int) -> None:
+    copy_row("cuMemcpyAtoA", (ARRAY, dstArray, dstOffset), (ARRAY, srcArray, srcOffset), ByteCount)

@@ -15,7 +15,7 @@ from cuda.cpu.abi import (
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
 )
-from cuda.cpu.driver.array import array
+from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.array.array_shape import Shape
 from cuda.cpu.driver.base import address, shared_file
 from cuda.cpu.driver.base.address import Allocation, Kind
@@ -66,11 +66,11 @@ def _given(name: str, structure: Any, place: int) -> Any:
     return structure.from_address(place)
 
 
-def cuImportExternalMemory(place: int) -> int:
+def cuImportExternalMemory(memHandleDesc: int) -> int:
     """Take a file descriptor; it belongs to the driver from then on."""
     name = "cuImportExternalMemory"
     context.current()
-    given = _given(name, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, place)
+    given = _given(name, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, memHandleDesc)
     if given.type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD:
         text = f"{name}: handles of type {given.type} are of systems that are not here; opaque file descriptors are"
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, text)
@@ -85,17 +85,17 @@ def cuImportExternalMemory(place: int) -> int:
     return ExternalMemory(given.handle.fd, given.size).handle
 
 
-def cuExternalMemoryGetMappedBuffer(handle: int, place: int) -> int:
+def cuExternalMemoryGetMappedBuffer(extMem: int, bufferDesc: int) -> int:
     name = "cuExternalMemoryGetMappedBuffer"
-    found, given = memories.find(handle), _given(name, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, place)
+    found, given = memories.find(extMem), _given(name, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, bufferDesc)
     if given.flags:
         raise invalid(f"{name}: flags is {given.flags}, must be 0")
     return found.map(name, given.offset, given.size).start
 
 
-def cuExternalMemoryGetMappedMipmappedArray(handle: int, place: int) -> int:
+def cuExternalMemoryGetMappedMipmappedArray(extMem: int, mipmapDesc: int) -> int:
     name = "cuExternalMemoryGetMappedMipmappedArray"
-    found, given = memories.find(handle), _given(name, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, place)
+    found, given = memories.find(extMem), _given(name, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, mipmapDesc)
     of = given.arrayDesc
     shape = Shape(of.Width, of.Height, of.Depth, of.Format, of.NumChannels, of.Flags)
     return mipmapped(name, found, given.offset, shape, given.numLevels)
@@ -103,15 +103,15 @@ def cuExternalMemoryGetMappedMipmappedArray(handle: int, place: int) -> int:
 
 def mipmapped(name: str, found: ExternalMemory, offset: int, shape: Shape, levels: int) -> int:
     """Map levels that lie as those of a mipmapped array of this device do."""
-    if offset % array.ALIGNMENT or shape.sparse or shape.deferred:
-        text = f"offset is {offset}, must be a multiple of {array.ALIGNMENT}, or the array is sparse or deferred"
+    if offset % arrays.ALIGNMENT or shape.sparse or shape.deferred:
+        text = f"offset is {offset}, must be a multiple of {arrays.ALIGNMENT}, or the array is sparse or deferred"
         raise invalid(f"{name}: {text}")
-    return array.make_mipmapped(name, shape, levels, lambda size: found.map(name, offset, size)).handle
+    return arrays.make_mipmapped(name, shape, levels, lambda size: found.map(name, offset, size)).handle
 
 
-def cuDestroyExternalMemory(handle: int) -> None:
+def cuDestroyExternalMemory(extMem: int) -> None:
     """Let the file go; what is mapped stays until it is freed."""
-    found = memories.take(handle)
+    found = memories.take(extMem)
     os.close(found.descriptor)
 
 

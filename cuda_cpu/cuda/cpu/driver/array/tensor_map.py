@@ -122,61 +122,68 @@ def _finish(
 
 
 def cuTensorMapEncodeTiled(
-    place: int,
-    type_: int,
-    rank: int,
-    start: int,
-    sizes: int,
-    strides: int,
-    box: int,
-    steps: int,
+    tensorMap: int,
+    tensorDataType: int,
+    tensorRank: int,
+    globalAddress: int,
+    globalDim: int,
+    globalStrides: int,
+    boxDim: int,
+    elementStrides: int,
     interleave: int,
     swizzle: int,
-    promotion: int,
-    fill: int,
+    l2Promotion: int,
+    oobFill: int,
 ) -> None:
     name = "cuTensorMapEncodeTiled"
-    made = _begin(name, place, type_, rank, start, sizes, strides, steps, 1)
-    extent = _numbers(name, "boxDim", box, ctypes.c_uint32, rank)
+    made = _begin(
+        name, tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, 1
+    )
+    extent = _numbers(name, "boxDim", boxDim, ctypes.c_uint32, tensorRank)
     _within(name, "boxDim", extent, 1, 256)
-    made.box[:rank] = extent
-    _finish(name, made, place, extent[0], interleave, swizzle, promotion, fill)
+    made.box[:tensorRank] = extent
+    _finish(name, made, tensorMap, extent[0], interleave, swizzle, l2Promotion, oobFill)
 
 
 def cuTensorMapEncodeIm2col(
-    place: int,
-    type_: int,
-    rank: int,
-    start: int,
-    sizes: int,
-    strides: int,
-    lower: int,
-    upper: int,
-    channels: int,
-    pixels: int,
-    steps: int,
+    tensorMap: int,
+    tensorDataType: int,
+    tensorRank: int,
+    globalAddress: int,
+    globalDim: int,
+    globalStrides: int,
+    pixelBoxLowerCorner: int,
+    pixelBoxUpperCorner: int,
+    channelsPerPixel: int,
+    pixelsPerColumn: int,
+    elementStrides: int,
     interleave: int,
     swizzle: int,
-    promotion: int,
-    fill: int,
+    l2Promotion: int,
+    oobFill: int,
 ) -> None:
     name = "cuTensorMapEncodeIm2col"
-    made = _begin(name, place, type_, rank, start, sizes, strides, steps, 3)
-    limit = 1 << CORNERS[rank]
-    for what, corner, target in (("Lower", lower, made.lower), ("Upper", upper, made.upper)):
-        values = _numbers(name, f"pixelBox{what}Corner", corner, ctypes.c_int32, rank - 2)
+    made = _begin(
+        name, tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, 3
+    )
+    limit = 1 << CORNERS[tensorRank]
+    for what, corner, target in (
+        ("Lower", pixelBoxLowerCorner, made.lower),
+        ("Upper", pixelBoxUpperCorner, made.upper),
+    ):
+        values = _numbers(name, f"pixelBox{what}Corner", corner, ctypes.c_int32, tensorRank - 2)
         _within(name, f"pixelBox{what}Corner", values, -limit, limit - 1)
-        target[: rank - 2] = values
-    _within(name, "channelsPerPixel", [channels], 1, 256)
-    _within(name, "pixelsPerColumn", [pixels], 1, 1024)
-    made.im2col, made.channels, made.pixels = 1, channels, pixels
-    _finish(name, made, place, channels, interleave, swizzle, promotion, fill)
+        target[: tensorRank - 2] = values
+    _within(name, "channelsPerPixel", [channelsPerPixel], 1, 256)
+    _within(name, "pixelsPerColumn", [pixelsPerColumn], 1, 1024)
+    made.im2col, made.channels, made.pixels = 1, channelsPerPixel, pixelsPerColumn
+    _finish(name, made, tensorMap, channelsPerPixel, interleave, swizzle, l2Promotion, oobFill)
 
 
-def cuTensorMapReplaceAddress(place: int, start: int) -> None:
+def cuTensorMapReplaceAddress(tensorMap: int, globalAddress: int) -> None:
     name = "cuTensorMapReplaceAddress"
-    if not place or Map.from_address(place).kind != KIND:
-        raise invalid(f"{name}: tensorMap 0x{place:x} is no tensor map that was encoded here")
-    if not start or start % 16:
-        raise invalid(f"{name}: globalAddress is 0x{start:x}, must be a multiple of 16 and not NULL")
-    Map.from_address(place).address = start
+    if not tensorMap or Map.from_address(tensorMap).kind != KIND:
+        raise invalid(f"{name}: tensorMap 0x{tensorMap:x} is no tensor map that was encoded here")
+    if not globalAddress or globalAddress % 16:
+        raise invalid(f"{name}: globalAddress is 0x{globalAddress:x}, must be a multiple of 16 and not NULL")
+    Map.from_address(tensorMap).address = globalAddress

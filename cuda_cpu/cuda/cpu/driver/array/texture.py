@@ -28,7 +28,7 @@ from cuda.cpu.abi import (
     CUDA_RESOURCE_VIEW_DESC,
     CUDA_TEXTURE_DESC,
 )
-from cuda.cpu.driver.array import array
+from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.array.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, SRGB_OF, Shape
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError, invalid
@@ -163,10 +163,10 @@ def _from_memory(name: str, kind: int, resource: Any, layout: Layout) -> Shape:
 def _from_array(name: str, resource: Any, layout: Layout, view: Any) -> Shape:
     """Fill in an array or the levels of a mipmapped one, or the part of it that a view shows."""
     if resource.resType == CU_RESOURCE_TYPE_ARRAY:
-        found = array.find_plain(resource.res.array.hArray or 0, name)
+        found = arrays.find_plain(resource.res.array.hArray or 0, name)
         shape, places = found.shape, [found.start]
     else:
-        found = array.find_mipmapped(resource.res.mipmap.hMipmappedArray or 0)
+        found = arrays.find_mipmapped(resource.res.mipmap.hMipmappedArray or 0)
         shape, places = found.shape, found.starts[:-1]
     first, last, layer = 0, len(places) - 1, 0
     if view is not None:
@@ -287,18 +287,18 @@ def _view(name: str, what: str, structure: Any, place: int) -> Any:
     return structure.from_address(place)
 
 
-def cuTexObjectCreate(resource: int, texture: int, view: int) -> int:
+def cuTexObjectCreate(pResDesc: int, pTexDesc: int, pResViewDesc: int) -> int:
     name = "cuTexObjectCreate"
     return create(
         name,
-        _view(name, "pResDesc", CUDA_RESOURCE_DESC, resource),
-        _view(name, "pTexDesc", CUDA_TEXTURE_DESC, texture),
-        CUDA_RESOURCE_VIEW_DESC.from_address(view) if view else None,
+        _view(name, "pResDesc", CUDA_RESOURCE_DESC, pResDesc),
+        _view(name, "pTexDesc", CUDA_TEXTURE_DESC, pTexDesc),
+        CUDA_RESOURCE_VIEW_DESC.from_address(pResViewDesc) if pResViewDesc else None,
     ).handle
 
 
-def cuTexObjectDestroy(handle: int) -> None:
-    destroy(textures, handle)
+def cuTexObjectDestroy(texObject: int) -> None:
+    destroy(textures, texObject)
 
 
 def _give(name: str, place: int, kept: Any) -> None:
@@ -307,19 +307,19 @@ def _give(name: str, place: int, kept: Any) -> None:
     ctypes.memmove(place, ctypes.addressof(kept), ctypes.sizeof(kept))
 
 
-def cuTexObjectGetResourceDesc(place: int, handle: int) -> None:
-    _give("cuTexObjectGetResourceDesc", place, find(textures, handle).resource)
+def cuTexObjectGetResourceDesc(pResDesc: int, texObject: int) -> None:
+    _give("cuTexObjectGetResourceDesc", pResDesc, find(textures, texObject).resource)
 
 
-def cuTexObjectGetTextureDesc(place: int, handle: int) -> None:
-    _give("cuTexObjectGetTextureDesc", place, find(textures, handle).texture)
+def cuTexObjectGetTextureDesc(pTexDesc: int, texObject: int) -> None:
+    _give("cuTexObjectGetTextureDesc", pTexDesc, find(textures, texObject).texture)
 
 
-def cuTexObjectGetResourceViewDesc(place: int, handle: int) -> None:
-    found = find(textures, handle)
+def cuTexObjectGetResourceViewDesc(pResViewDesc: int, texObject: int) -> None:
+    found = find(textures, texObject)
     if found.view is None:
         raise invalid("cuTexObjectGetResourceViewDesc: the texture object was made without a view")
-    _give("cuTexObjectGetResourceViewDesc", place, found.view)
+    _give("cuTexObjectGetResourceViewDesc", pResViewDesc, found.view)
 
 
 # --- surfaces -------------------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def create_surface(name: str, resource: Any) -> Object:
     context.current()
     if resource.resType != CU_RESOURCE_TYPE_ARRAY:
         raise invalid(f"{name}: resType is {resource.resType}, must be CU_RESOURCE_TYPE_ARRAY")
-    if not array.find(resource.res.array.hArray or 0, name).shape.flags & CUDA_ARRAY3D_SURFACE_LDST:
+    if not arrays.find(resource.res.array.hArray or 0, name).shape.flags & CUDA_ARRAY3D_SURFACE_LDST:
         raise invalid(f"{name}: the array was made without CUDA_ARRAY3D_SURFACE_LDST")
     made = Object(resource)
     try:
@@ -342,14 +342,14 @@ def create_surface(name: str, resource: Any) -> Object:
     return made
 
 
-def cuSurfObjectCreate(resource: int) -> int:
+def cuSurfObjectCreate(pResDesc: int) -> int:
     name = "cuSurfObjectCreate"
-    return create_surface(name, _view(name, "pResDesc", CUDA_RESOURCE_DESC, resource)).handle
+    return create_surface(name, _view(name, "pResDesc", CUDA_RESOURCE_DESC, pResDesc)).handle
 
 
-def cuSurfObjectDestroy(handle: int) -> None:
-    destroy(surfaces, handle)
+def cuSurfObjectDestroy(surfObject: int) -> None:
+    destroy(surfaces, surfObject)
 
 
-def cuSurfObjectGetResourceDesc(place: int, handle: int) -> None:
-    _give("cuSurfObjectGetResourceDesc", place, find(surfaces, handle).resource)
+def cuSurfObjectGetResourceDesc(pResDesc: int, surfObject: int) -> None:
+    _give("cuSurfObjectGetResourceDesc", pResDesc, find(surfaces, surfObject).resource)

@@ -17,24 +17,24 @@ _callback_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_
 LOST = "(older messages were dropped)"
 
 
-def cuLogsRegisterCallback(function: int, user_data: int) -> int:
-    if not function:
+def cuLogsRegisterCallback(callbackFunc: int, userData: int) -> int:
+    if not callbackFunc:
         raise invalid("cuLogsRegisterCallback: callbackFunc is NULL")
-    call = _callback_type(function)
+    call = _callback_type(callbackFunc)
 
     def tell(text: str, level: int) -> None:
         data = text.encode()
-        call(user_data, level, data, len(data))
+        call(userData, level, data, len(data))
 
     handle = callbacks.add(call)
     error.listeners[handle] = tell
     return handle
 
 
-def cuLogsUnregisterCallback(handle: int) -> None:
-    if handle not in callbacks:
-        raise invalid(f"cuLogsUnregisterCallback: 0x{handle:x} is no registered callback")
-    del callbacks[handle], error.listeners[handle]
+def cuLogsUnregisterCallback(callback: int) -> None:
+    if callback not in callbacks:
+        raise invalid(f"cuLogsUnregisterCallback: 0x{callback:x} is no registered callback")
+    del callbacks[callback], error.listeners[callback]
 
 
 def _check_flags(call: str, flags: int) -> None:
@@ -58,12 +58,12 @@ def _since(iterator: int) -> list[str]:
     return [LOST, *kept] if count > len(kept) else kept[len(kept) - count :]
 
 
-def cuLogsDumpToFile(iterator: int, path: bytes | None, flags: int) -> None:
+def cuLogsDumpToFile(iterator: int, pathToFile: bytes | None, flags: int) -> None:
     _check_flags("cuLogsDumpToFile", flags)
-    if not path:
+    if not pathToFile:
         raise invalid("cuLogsDumpToFile: pathToFile is NULL or empty")
     try:
-        with open(os.fsdecode(path), "w") as file:
+        with open(os.fsdecode(pathToFile), "w") as file:
             file.writelines(f"{text}\n" for text in _since(iterator))
     except OSError as failure:
         raise invalid(f"cuLogsDumpToFile: {failure}") from None

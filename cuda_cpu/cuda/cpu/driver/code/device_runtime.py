@@ -17,7 +17,8 @@ from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.driver.base import once
 from cuda.cpu.driver.code import function as functions
 from cuda.cpu.driver.code import occupancy
-from cuda.cpu.driver.device import device, device_attribute
+from cuda.cpu.driver.device import device as devices
+from cuda.cpu.driver.device import device_attribute
 from cuda.cpu.runtime import _runtime
 
 _tags = itertools.count(1 << 48)  # by which checks know the texts of statuses
@@ -38,7 +39,7 @@ def home_of(context: Any) -> _runtime.Home:
             of = context.device
             shared, _, threads, blocks = device_attribute.architecture(of.capability)
             context.home = _runtime.Home(
-                of.ordinal, len(device.devices()), CUDA_VERSION, of.attributes, context.limits,
+                of.ordinal, len(devices.all_devices()), CUDA_VERSION, of.attributes, context.limits,
                 (shared << 10, threads, blocks, occupancy.reserved(of.capability)), statuses(),
             )  # fmt: skip
     return context.home

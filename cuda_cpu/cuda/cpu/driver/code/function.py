@@ -34,8 +34,9 @@ from cuda.cpu.compile.code import NARROW, WIDE, Code, Kernel
 from cuda.cpu.driver.base import address, once
 from cuda.cpu.driver.base.error import CudaError, answer, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.code import image
-from cuda.cpu.driver.device import device, device_attribute
+from cuda.cpu.driver.code import image as images
+from cuda.cpu.driver.device import device as devices
+from cuda.cpu.driver.device import device_attribute
 from cuda.cpu.runtime import _runtime
 
 functions = Table("function")
@@ -99,7 +100,7 @@ class Function:
         from cuda.cpu.driver.code import device_runtime
 
         kernel = self.kernel
-        with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+        with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
             machine = self.module.code.compile(kernel.name, row)
         home = device_runtime.home_of(self.context) if self.module.code.device_runtime else None
         if machine.checks:
@@ -139,12 +140,12 @@ class Function:
         self.module.launchable.refresh(self)
 
 
-def most_dynamic(kernel: Kernel, of: device.Device) -> int:
+def most_dynamic(kernel: Kernel, of: devices.Device) -> int:
     _, per_block, *_ = device_attribute.architecture(of.capability)
     return max((per_block << 10) - kernel.shared_bytes, 0)
 
 
-def check_settable(kernel: Kernel, of: device.Device, which: int, value: int) -> None:
+def check_settable(kernel: Kernel, of: devices.Device, which: int, value: int) -> None:
     if which not in SETTABLE:
         raise invalid(f"attribute {which} of a kernel cannot be set")
     least, most = SETTABLE[which]
@@ -161,7 +162,7 @@ def attribute(code: Code, kernel: Kernel, settings: dict[int, int], which: int) 
     if which in settings:
         return settings[which]
     if which == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+        with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
             return code.compile(kernel.name).local_bytes
     cluster = kernel.required_cluster or (0, 0, 0)
     answers = {

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
 from cuda.cpu.compile.code import Code
 from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.driver.base.jit_option import Options
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.ptx.error import NoPtxError, PtxError, VersionError
 
 # Kinds of errors that have statuses of their own; others get that of what was being done.
@@ -67,7 +67,7 @@ def _status_of(error: Exception, otherwise: int) -> int:
 
 def capability() -> int:
     """Return the compute capability of the devices, times ten; all have the same."""
-    found = device.devices()
+    found = devices.all_devices()
     major, minor = found[0].capability if found else (9, 0)
     return major * 10 + minor
 

@@ -13,8 +13,9 @@ from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.code import function as functions_of_modules
 from cuda.cpu.driver.code.function import Function, functions
-from cuda.cpu.driver.device import context, device
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.device import device as devices
+from cuda.cpu.driver.stream import stream as streams
 
 kernels = Table("kernel")
 
@@ -44,7 +45,7 @@ class LibraryKernel:
         return found
 
 
-def function_of(handle: int, line: stream.Stream | None = None) -> Function:
+def function_of(handle: int, line: streams.Stream | None = None) -> Function:
     """Return the function of a CUfunction, or of a CUkernel, as the API lets callers cast.
 
     A kernel's is that of the stream's context, and without a stream of the current one.
@@ -60,97 +61,97 @@ def function_of(handle: int, line: stream.Stream | None = None) -> Function:
     return functions.find(handle)
 
 
-def cuKernelGetFunction(handle: int) -> int:
-    return kernels.find(handle).function(context.current()).handle
+def cuKernelGetFunction(kernel: int) -> int:
+    return kernels.find(kernel).function(context.current()).handle
 
 
-def cuKernelGetLibrary(handle: int) -> int:
-    return kernels.find(handle).library.handle
+def cuKernelGetLibrary(kernel: int) -> int:
+    return kernels.find(kernel).library.handle
 
 
-def cuKernelGetName(handle: int) -> int:
+def cuKernelGetName(hfunc: int) -> int:
     """Return the address of the name, which lives as long as the kernel."""
-    kernel = kernels.get(handle) or functions.find(handle)
+    kernel = kernels.get(hfunc) or functions.find(hfunc)
     return ctypes.addressof(kernel.name)
 
 
-def cuKernelGetAttribute(which: int, handle: int, ordinal: int) -> int:
-    kernel = kernels.find(handle)
-    settings = kernel.settings.get(device.find(ordinal).ordinal, {})
-    return functions_of_modules.attribute(kernel.library.code, kernel.kernel, settings, which)
+def cuKernelGetAttribute(attrib: int, kernel: int, dev: int) -> int:
+    found = kernels.find(kernel)
+    settings = found.settings.get(devices.find(dev).ordinal, {})
+    return functions_of_modules.attribute(found.library.code, found.kernel, settings, attrib)
 
 
-def cuKernelSetAttribute(which: int, value: int, handle: int, ordinal: int) -> None:
-    kernel, of = kernels.find(handle), device.find(ordinal)
-    functions_of_modules.check_settable(kernel.kernel, of, which, value)
-    kernel.settings.setdefault(of.ordinal, {})[which] = value
-    for owner, function in kernel.functions.items():
+def cuKernelSetAttribute(attrib: int, val: int, kernel: int, dev: int) -> None:
+    found, of = kernels.find(kernel), devices.find(dev)
+    functions_of_modules.check_settable(found.kernel, of, attrib, val)
+    found.settings.setdefault(of.ordinal, {})[attrib] = val
+    for owner, function in found.functions.items():
         if owner.device is of:
-            function.set_attribute(which, value)
+            function.set_attribute(attrib, val)
 
 
-def cuKernelSetCacheConfig(handle: int, config: int, ordinal: int) -> None:
+def cuKernelSetCacheConfig(kernel: int, config: int, dev: int) -> None:
     """Check the preference; the CPU's caches are not divided."""
-    kernels.find(handle), device.find(ordinal)
+    kernels.find(kernel), devices.find(dev)
     if not 0 <= config <= 3:
         raise invalid(f"cuKernelSetCacheConfig: {config} is no CUfunc_cache")
 
 
-def cuKernelGetParamInfo(handle: int, index: int) -> tuple[int, int]:
+def cuKernelGetParamInfo(kernel: int, paramIndex: int) -> tuple[int, int]:
     context.current()  # NVIDIA's driver asks for one, too
-    kernel = kernels.get(handle) or functions.find(handle)
-    return functions_of_modules.parameter(kernel.kernel, index)
+    found = kernels.get(kernel) or functions.find(kernel)
+    return functions_of_modules.parameter(found.kernel, paramIndex)
 
 
-def cuKernelGetParamCount(handle: int) -> int:
-    kernel = kernels.get(handle) or functions.find(handle)
-    return len(kernel.kernel.parameters)
+def cuKernelGetParamCount(kernel: int) -> int:
+    found = kernels.get(kernel) or functions.find(kernel)
+    return len(found.kernel.parameters)
 
 
-def cuFuncGetAttribute(which: int, handle: int) -> int:
-    function = function_of(handle)
-    return functions_of_modules.attribute(function.module.code, function.kernel, function.settings, which)
+def cuFuncGetAttribute(attrib: int, hfunc: int) -> int:
+    function = function_of(hfunc)
+    return functions_of_modules.attribute(function.module.code, function.kernel, function.settings, attrib)
 
 
-def cuFuncSetAttribute(handle: int, which: int, value: int) -> None:
-    function_of(handle).set_attribute(which, value)
+def cuFuncSetAttribute(hfunc: int, attrib: int, value: int) -> None:
+    function_of(hfunc).set_attribute(attrib, value)
 
 
-def cuFuncSetCacheConfig(handle: int, config: int) -> None:
+def cuFuncSetCacheConfig(hfunc: int, config: int) -> None:
     """Check the preference; the CPU's caches are not divided."""
-    function_of(handle)
+    function_of(hfunc)
     if not 0 <= config <= 3:
         raise invalid(f"cuFuncSetCacheConfig: {config} is no CUfunc_cache")
 
 
-def cuFuncSetSharedMemConfig(handle: int, config: int) -> None:
+def cuFuncSetSharedMemConfig(hfunc: int, config: int) -> None:
     """Check the preference; it has had no effect on any device since compute capability 5.0."""
-    function_of(handle)
+    function_of(hfunc)
     if not 0 <= config <= 2:
         raise invalid(f"cuFuncSetSharedMemConfig: {config} is no CUsharedconfig")
 
 
-def cuFuncGetModule(handle: int) -> int:
-    return function_of(handle).module.handle
+def cuFuncGetModule(hfunc: int) -> int:
+    return function_of(hfunc).module.handle
 
 
-def cuFuncGetName(handle: int) -> int:
+def cuFuncGetName(hfunc: int) -> int:
     """Return the address of the name, which lives as long as the function."""
-    return ctypes.addressof(function_of(handle).name)
+    return ctypes.addressof(function_of(hfunc).name)
 
 
-def cuFuncGetParamInfo(handle: int, index: int) -> tuple[int, int]:
-    return functions_of_modules.parameter(function_of(handle).kernel, index)
+def cuFuncGetParamInfo(func: int, paramIndex: int) -> tuple[int, int]:
+    return functions_of_modules.parameter(function_of(func).kernel, paramIndex)
 
 
-def cuFuncGetParamCount(handle: int) -> int:
-    return len(function_of(handle).kernel.parameters)
+def cuFuncGetParamCount(func: int) -> int:
+    return len(function_of(func).kernel.parameters)
 
 
-def cuFuncIsLoaded(handle: int) -> int:
-    function = function_of(handle)
-    return int((function.grid or function.narrow) is not None)  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
+def cuFuncIsLoaded(function: int) -> int:
+    found = function_of(function)
+    return int((found.grid or found.narrow) is not None)  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
 
 
-def cuFuncLoad(handle: int) -> None:
-    function_of(handle).load()
+def cuFuncLoad(function: int) -> None:
+    function_of(function).load()

@@ -30,7 +30,8 @@ from cuda.cpu.driver.code import occupancy
 from cuda.cpu.driver.code.function import ONE, UNKNOWN, Function, functions
 from cuda.cpu.driver.code.kernel import function_of, kernels
 from cuda.cpu.driver.device import device_attribute
-from cuda.cpu.driver.stream import event, stream
+from cuda.cpu.driver.stream import event as events
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
 GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
@@ -79,7 +80,7 @@ def submit(
     block: Any,
     cluster: Any,
     shared: int,
-    line: stream.Stream,
+    line: streams.Stream,
     places: int,
     extra: int,
     cooperative: bool,
@@ -120,7 +121,7 @@ def submit(
         raise invalid(f"launch of {kernel.name!r}: {error}") from None
 
 
-def explain(function: Function, grid: Any, block: Any, shared: int, line: stream.Stream) -> NoReturn:
+def explain(function: Function, grid: Any, block: Any, shared: int, line: streams.Stream) -> NoReturn:
     """Raise what is wrong with a launch."""
     launch, most = f"launch of {function.kernel.name!r}", function.kernel.max_threads
     for what, given, limits in (("grid", grid, GRID), ("block", block, BLOCK)):
@@ -189,9 +190,28 @@ def kernel_in(handle: int, owner: Any) -> Function | None:
 
 
 def cuLaunchKernel(
-    handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int, extra: int
+    f: int,
+    gridDimX: int,
+    gridDimY: int,
+    gridDimZ: int,
+    blockDimX: int,
+    blockDimY: int,
+    blockDimZ: int,
+    sharedMemBytes: int,
+    hStream: int,
+    kernelParams: int,
+    extra: int,
 ) -> None:
-    launch(handle, handle, (gx, gy, gz), (bx, by, bz), shared, where, places, extra)
+    launch(
+        f,
+        f,
+        (gridDimX, gridDimY, gridDimZ),
+        (blockDimX, blockDimY, blockDimZ),
+        sharedMemBytes,
+        hStream,
+        kernelParams,
+        extra,
+    )
 
 
 def launch(
@@ -200,7 +220,7 @@ def launch(
     """Launch; the next ones do without Python when `key` is given for the function."""
     age = _runtime.routes_age()
     function = functions.get(handle)
-    line = stream.find(where)
+    line = streams.find(where)
     if function is None:
         function = function_of(handle, line)
     submit(function, grid, block, function.cluster, shared, line, places, extra, False)
@@ -212,7 +232,7 @@ def is_narrow(block: tuple[int, int, int]) -> bool:
     return block[0] % WIDE != 0 and block[1] * block[2] > 1
 
 
-def leave_route(age: int, key: int, where: int, function: Function, line: stream.Stream, block: Any) -> None:
+def leave_route(age: int, key: int, where: int, function: Function, line: streams.Stream, block: Any) -> None:
     """Let the next launches of the function in the stream do without Python, if nothing has changed since `age`."""
     if function.cluster is ONE and not capture_state.active:
         kernel, narrow = function.kernel, is_narrow(block)
@@ -223,11 +243,30 @@ def leave_route(age: int, key: int, where: int, function: Function, line: stream
 
 
 def cuLaunchCooperativeKernel(
-    handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, where: int, places: int
+    f: int,
+    gridDimX: int,
+    gridDimY: int,
+    gridDimZ: int,
+    blockDimX: int,
+    blockDimY: int,
+    blockDimZ: int,
+    sharedMemBytes: int,
+    hStream: int,
+    kernelParams: int,
 ) -> None:
-    line = stream.find(where)
-    function = function_of(handle, line)
-    submit(function, (gx, gy, gz), (bx, by, bz), function.cluster, shared, line, places, 0, True)
+    line = streams.find(hStream)
+    function = function_of(f, line)
+    submit(
+        function,
+        (gridDimX, gridDimY, gridDimZ),
+        (blockDimX, blockDimY, blockDimZ),
+        function.cluster,
+        sharedMemBytes,
+        line,
+        kernelParams,
+        0,
+        True,
+    )
 
 
 # Attributes that end in an event once the kernel is done: later than the API allows, never earlier.
@@ -237,9 +276,9 @@ EVENTS = {
 }
 
 
-def cuLaunchKernelEx(config: int, handle: int, places: int, extra: int) -> None:
+def cuLaunchKernelEx(config: int, f: int, kernelParams: int, extra: int) -> None:
     """Launch with attributes; those that only advise the hardware (priority, cache windows, carve-out) are accepted."""
-    launch_with(config, handle, handle, places, extra)
+    launch_with(config, f, f, kernelParams, extra)
 
 
 def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> None:
@@ -249,7 +288,7 @@ def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> 
     given = CUlaunchConfig.from_address(config)
     age = _runtime.routes_age()
     where = given.hStream or 0
-    line = stream.find(where)
+    line = streams.find(where)
     function = function_of(handle, line)
     cluster, cooperative, marks, updatable = function.cluster, False, [], None
     attributes = (
@@ -278,4 +317,4 @@ def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> 
     if not attributes:
         leave_route(age, key, where, function, line, block)
     for mark in marks:
-        event.cuEventRecord(mark, where)
+        events.cuEventRecord(mark, where)

@@ -21,10 +21,11 @@ from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.base.jit_option import Options
-from cuda.cpu.driver.code import image
+from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.code.kernel import LibraryKernel, kernels
 from cuda.cpu.driver.code.module import Module, SharedGone, decoded, not_found, write_handles
-from cuda.cpu.driver.device import context, device
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime import _runtime
 
 libraries = Table("library")
@@ -80,64 +81,76 @@ def _check_options(name: str, count: int, options: int, values: int) -> None:
 
 
 def cuLibraryLoadData(
-    place: int, options: int, values: int, count: int, own_options: int, own_values: int, own_count: int
+    code: int,
+    jitOptions: int,
+    jitOptionsValues: int,
+    numJitOptions: int,
+    libraryOptions: int,
+    libraryOptionValues: int,
+    numLibraryOptions: int,
 ) -> int:
-    device.check_started()
-    _check_options("cuLibraryLoadData", own_count, own_options, own_values)
-    given = Options("cuLibraryLoadData", count, options, values)
-    return Library(image.load(image.units_at(place, given), given)).handle
+    devices.check_started()
+    _check_options("cuLibraryLoadData", numLibraryOptions, libraryOptions, libraryOptionValues)
+    given = Options("cuLibraryLoadData", numJitOptions, jitOptions, jitOptionsValues)
+    return Library(images.load(images.units_at(code, given), given)).handle
 
 
 def cuLibraryLoadFromFile(
-    path: bytes | None, options: int, values: int, count: int, own_options: int, own_values: int, own_count: int
+    fileName: bytes | None,
+    jitOptions: int,
+    jitOptionsValues: int,
+    numJitOptions: int,
+    libraryOptions: int,
+    libraryOptionValues: int,
+    numLibraryOptions: int,
 ) -> int:
-    device.check_started()
-    _check_options("cuLibraryLoadFromFile", own_count, own_options, own_values)
-    given = Options("cuLibraryLoadFromFile", count, options, values)
-    return Library(image.load(image.units_of(image.read("cuLibraryLoadFromFile", path), given), given)).handle
+    devices.check_started()
+    _check_options("cuLibraryLoadFromFile", numLibraryOptions, libraryOptions, libraryOptionValues)
+    given = Options("cuLibraryLoadFromFile", numJitOptions, jitOptions, jitOptionsValues)
+    return Library(images.load(images.units_of(images.read("cuLibraryLoadFromFile", fileName), given), given)).handle
 
 
-def cuLibraryUnload(handle: int) -> None:
-    libraries.find(handle).unload()
+def cuLibraryUnload(library: int) -> None:
+    libraries.find(library).unload()
 
 
-def cuLibraryGetKernel(handle: int, name: bytes | None) -> int:
-    return libraries.find(handle).kernel(decoded("cuLibraryGetKernel", name)).handle
+def cuLibraryGetKernel(library: int, name: bytes | None) -> int:
+    return libraries.find(library).kernel(decoded("cuLibraryGetKernel", name)).handle
 
 
-def cuLibraryGetKernelCount(handle: int) -> int:
-    return len(libraries.find(handle).code.kernels)
+def cuLibraryGetKernelCount(lib: int) -> int:
+    return len(libraries.find(lib).code.kernels)
 
 
-def cuLibraryEnumerateKernels(place: int, count: int, handle: int) -> None:
-    library = libraries.find(handle)
-    found = [library.kernel(name).handle for name in library.code.kernels][:count]
-    write_handles("cuLibraryEnumerateKernels", place, found)
+def cuLibraryEnumerateKernels(kernels: int, numKernels: int, lib: int) -> None:
+    library = libraries.find(lib)
+    found = [library.kernel(name).handle for name in library.code.kernels][:numKernels]
+    write_handles("cuLibraryEnumerateKernels", kernels, found)
 
 
-def cuLibraryGetModule(handle: int) -> int:
-    return libraries.find(handle).module(context.current()).handle
+def cuLibraryGetModule(library: int) -> int:
+    return libraries.find(library).module(context.current()).handle
 
 
 def _variable(call: str, handle: int, name: bytes | None) -> Any:
     return libraries.find(handle).module(context.current()).variable(decoded(call, name))
 
 
-def cuLibraryGetGlobal(handle: int, name: bytes | None) -> tuple[int, int]:
-    record = _variable("cuLibraryGetGlobal", handle, name)
+def cuLibraryGetGlobal(library: int, name: bytes | None) -> tuple[int, int]:
+    record = _variable("cuLibraryGetGlobal", library, name)
     return record.start, record.size
 
 
-def cuLibraryGetManaged(handle: int, name: bytes | None) -> tuple[int, int]:
-    record = _variable("cuLibraryGetManaged", handle, name)
+def cuLibraryGetManaged(library: int, name: bytes | None) -> tuple[int, int]:
+    record = _variable("cuLibraryGetManaged", library, name)
     if record.kind is not Kind.MANAGED:
         raise CudaError(CUDA_ERROR_NOT_FOUND, f"cuLibraryGetManaged: {name!r} is not a __managed__ variable")
     return record.start, record.size
 
 
-def cuLibraryGetUnifiedFunction(handle: int, name: bytes | None) -> int:
-    libraries.find(handle)
-    raise CudaError(CUDA_ERROR_NOT_FOUND, f"cuLibraryGetUnifiedFunction: there is no unified function {name!r}")
+def cuLibraryGetUnifiedFunction(library: int, symbol: bytes | None) -> int:
+    libraries.find(library)
+    raise CudaError(CUDA_ERROR_NOT_FOUND, f"cuLibraryGetUnifiedFunction: there is no unified function {symbol!r}")
 
 
 def forget_after_fork() -> None:

@@ -27,8 +27,8 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.base.jit_option import Options
-from cuda.cpu.driver.code import image
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.code import image as images
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.ptx.image import host_memory
 
 links = Table("link state")
@@ -52,7 +52,7 @@ class Link:
         if kind not in ACCEPTED:
             message = f"cuLinkAddData: input type {kind} is none of PTX, cubin, object, fatbin or library"
             raise CudaError(CUDA_ERROR_NOT_SUPPORTED, message)
-        units = image.units_of(data, options)
+        units = images.units_of(data, options)
         first = (name or b"<ptx>").decode(errors="replace")
         self.names += [first if len(units) == 1 else f"{first}[{index}]" for index in range(len(units))]
         self.units += units
@@ -60,11 +60,11 @@ class Link:
     def _add_library(self, data: bytes, options: Options) -> None:
         from cuda.cpu.ptx.image import archive
 
-        with image.ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
+        with images.ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
             members = archive.members(data)
         for member in members:
             with contextlib.suppress(CudaError):  # without PTX: what lacks it then is named, if anything does
-                self.libraries.append(image.units_of(member))
+                self.libraries.append(images.units_of(member))
 
     def all_units(self) -> list[str]:
         """Return the units with those of the libraries that they need."""
@@ -72,7 +72,7 @@ class Link:
 
         if not self.libraries:
             return self.units
-        with image.ptx_errors(CUDA_ERROR_INVALID_PTX, self.options):
+        with images.ptx_errors(CUDA_ERROR_INVALID_PTX, self.options):
             return self.units + archive.needed(self.units, self.libraries)
 
 
@@ -103,42 +103,42 @@ def pack(units: list[str], most_registers: int = 0) -> bytes:
     return (header + body).ljust(place, b"\0") + headers
 
 
-def cuLinkCreate(count: int, options: int, values: int) -> int:
-    device.check_started()
-    return Link(Options("cuLinkCreate", count, options, values)).handle
+def cuLinkCreate(numOptions: int, options: int, optionValues: int) -> int:
+    devices.check_started()
+    return Link(Options("cuLinkCreate", numOptions, options, optionValues)).handle
 
 
 def cuLinkAddData(
-    handle: int, kind: int, data: int, size: int, name: bytes | None, count: int, options: int, values: int
+    state: int, type_: int, data: int, size: int, name: bytes | None, numOptions: int, options: int, optionValues: int
 ) -> None:
-    link = links.find(handle)
+    link = links.find(state)
     if not data or not size:
         raise invalid("cuLinkAddData: data is NULL or size is 0")
-    Options("cuLinkAddData", count, options, values)
-    with image.ptx_errors(CUDA_ERROR_INVALID_IMAGE, link.options):
+    Options("cuLinkAddData", numOptions, options, optionValues)
+    with images.ptx_errors(CUDA_ERROR_INVALID_IMAGE, link.options):
         given = host_memory.read(data, size, "the input of cuLinkAddData")
-    link.add(kind, given, name, link.options)
+    link.add(type_, given, name, link.options)
 
 
-def cuLinkAddFile(handle: int, kind: int, path: bytes | None, count: int, options: int, values: int) -> None:
-    link = links.find(handle)
-    Options("cuLinkAddFile", count, options, values)
-    link.add(kind, image.read("cuLinkAddFile", path), path, link.options)
+def cuLinkAddFile(state: int, type_: int, path: bytes | None, numOptions: int, options: int, optionValues: int) -> None:
+    link = links.find(state)
+    Options("cuLinkAddFile", numOptions, options, optionValues)
+    link.add(type_, images.read("cuLinkAddFile", path), path, link.options)
 
 
-def cuLinkComplete(handle: int) -> tuple[int, int]:
+def cuLinkComplete(state: int) -> tuple[int, int]:
     """Check that the units make a program; return address and size of the image, which lives as long as the link."""
-    link = links.find(handle)
+    link = links.find(state)
     units = link.all_units()
-    image.load(units, link.options, link.names)
+    images.load(units, link.options, link.names)
     most = link.options.value(CU_JIT_MAX_REGISTERS) & 0xFFFFFFFF
     data = pack(units, most or max((getattr(unit, "most_registers", 0) for unit in units), default=0))
     link.image = ctypes.create_string_buffer(data, len(data))
     return ctypes.addressof(link.image), len(data)
 
 
-def cuLinkDestroy(handle: int) -> None:
-    links.take(handle)
+def cuLinkDestroy(state: int) -> None:
+    links.take(state)
 
 
 def forget_after_fork() -> None:

@@ -19,7 +19,8 @@ from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.base.jit_option import Options
-from cuda.cpu.driver.code import device_runtime, image
+from cuda.cpu.driver.code import device_runtime
+from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.code.function import Function, functions
 from cuda.cpu.driver.device import context, wait
 from cuda.cpu.driver.memory import memory
@@ -52,7 +53,7 @@ class Module:
         try:
             for variable in code.variables.values():
                 self._allocate(variable)
-            with image.ptx_errors(CUDA_ERROR_INVALID_PTX):
+            with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
                 addresses = [self.address_of(name) for name in code.symbols]
                 for variable in code.variables.values():
                     if variable.name not in self.found:
@@ -211,28 +212,28 @@ def find(handle: int) -> Module:
     return module
 
 
-def cuModuleLoadDataEx(place: int, count: int, options: int, values: int) -> int:
+def cuModuleLoadDataEx(image: int, numOptions: int, options: int, optionValues: int) -> int:
     owner = context.current()
-    given = Options("cuModuleLoadDataEx", count, options, values)
-    return Module(owner, image.load(image.units_at(place, given), given)).handle
+    given = Options("cuModuleLoadDataEx", numOptions, options, optionValues)
+    return Module(owner, images.load(images.units_at(image, given), given)).handle
 
 
-def cuModuleLoadData(place: int) -> int:
-    return cuModuleLoadDataEx(place, 0, 0, 0)
+def cuModuleLoadData(image: int) -> int:
+    return cuModuleLoadDataEx(image, 0, 0, 0)
 
 
-def cuModuleLoadFatBinary(place: int) -> int:
-    return cuModuleLoadDataEx(place, 0, 0, 0)
+def cuModuleLoadFatBinary(fatCubin: int) -> int:
+    return cuModuleLoadDataEx(fatCubin, 0, 0, 0)
 
 
-def cuModuleLoad(path: bytes | None) -> int:
+def cuModuleLoad(fname: bytes | None) -> int:
     owner = context.current()
     given = Options("cuModuleLoad", 0, 0, 0)
-    return Module(owner, image.load(image.units_of(image.read("cuModuleLoad", path), given), given)).handle
+    return Module(owner, images.load(images.units_of(images.read("cuModuleLoad", fname), given), given)).handle
 
 
-def cuModuleUnload(handle: int) -> None:
-    module = modules.find(handle)
+def cuModuleUnload(hmod: int) -> None:
+    module = modules.find(hmod)
     if module.library is not None:
         raise CudaError(
             CUDA_ERROR_INVALID_CONTEXT, "cuModuleUnload: the module belongs to a library: use cuLibraryUnload"
@@ -244,18 +245,20 @@ def cuModuleGetLoadingMode() -> int:
     return LAZY
 
 
-def cuModuleGetFunction(handle: int, name: bytes | None) -> int:
-    return find(handle).function(decoded("cuModuleGetFunction", name)).handle
+def cuModuleGetFunction(hmod: int, name: bytes | None) -> int:
+    return find(hmod).function(decoded("cuModuleGetFunction", name)).handle
 
 
-def cuModuleGetFunctionCount(handle: int) -> int:
-    return len(find(handle).code.kernels)
+def cuModuleGetFunctionCount(mod: int) -> int:
+    return len(find(mod).code.kernels)
 
 
-def cuModuleEnumerateFunctions(place: int, count: int, handle: int) -> None:
-    module = find(handle)
+def cuModuleEnumerateFunctions(functions: int, numFunctions: int, mod: int) -> None:
+    module = find(mod)
     write_handles(
-        "cuModuleEnumerateFunctions", place, [module.function(name).handle for name in module.code.kernels][:count]
+        "cuModuleEnumerateFunctions",
+        functions,
+        [module.function(name).handle for name in module.code.kernels][:numFunctions],
     )
 
 
@@ -265,8 +268,8 @@ def write_handles(call: str, place: int, handles: list[int]) -> None:
     (ctypes.c_uint64 * len(handles)).from_address(place)[:] = handles
 
 
-def cuModuleGetGlobal(handle: int, name: bytes | None) -> tuple[int, int]:
-    record = find(handle).variable(decoded("cuModuleGetGlobal", name))
+def cuModuleGetGlobal(hmod: int, name: bytes | None) -> tuple[int, int]:
+    record = find(hmod).variable(decoded("cuModuleGetGlobal", name))
     return record.start, record.size
 
 

@@ -47,14 +47,16 @@ def _check_threads(call: str, threads: int) -> None:
         raise invalid(f"{call}: blockSize is {threads}, must be at least 1")
 
 
-def cuOccupancyMaxActiveBlocksPerMultiprocessor(handle: int, threads: int, dynamic: int) -> int:
-    _check_threads("cuOccupancyMaxActiveBlocksPerMultiprocessor", threads)
-    return blocks_per_multiprocessor(function_of(handle), threads, dynamic)
+def cuOccupancyMaxActiveBlocksPerMultiprocessor(func: int, blockSize: int, dynamicSMemSize: int) -> int:
+    _check_threads("cuOccupancyMaxActiveBlocksPerMultiprocessor", blockSize)
+    return blocks_per_multiprocessor(function_of(func), blockSize, dynamicSMemSize)
 
 
-def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(handle: int, threads: int, dynamic: int, flags: int) -> int:
+def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    func: int, blockSize: int, dynamicSMemSize: int, flags: int
+) -> int:
     _check_flags(flags)
-    return cuOccupancyMaxActiveBlocksPerMultiprocessor(handle, threads, dynamic)
+    return cuOccupancyMaxActiveBlocksPerMultiprocessor(func, blockSize, dynamicSMemSize)
 
 
 def _check_flags(flags: int) -> None:
@@ -65,12 +67,16 @@ def _check_flags(flags: int) -> None:
 _size_type = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
 
 
-def cuOccupancyMaxPotentialBlockSize(handle: int, callback: int, dynamic: int, limit: int) -> tuple[int, int]:
+def cuOccupancyMaxPotentialBlockSize(
+    func: int, blockSizeToDynamicSMemSize: int, dynamicSMemSize: int, blockSizeLimit: int
+) -> tuple[int, int]:
     """Return the smallest grid that fills the device and the block size with which it is fullest; 0 if none fits."""
-    function = function_of(handle)
+    function = function_of(func)
     most = function.kernel.max_threads
-    top = min(limit, most) if limit > 0 else most
-    shared_of = _size_type(callback) if callback else lambda threads: dynamic
+    top = min(blockSizeLimit, most) if blockSizeLimit > 0 else most
+    shared_of = (
+        _size_type(blockSizeToDynamicSMemSize) if blockSizeToDynamicSMemSize else lambda threads: dynamicSMemSize
+    )
     best = (0, 0, 0)  # threads in flight, block size, blocks
     for threads in sorted({top, *range(32, top + 1, 32)}):
         blocks = blocks_per_multiprocessor(function, threads, shared_of(threads))
@@ -80,21 +86,21 @@ def cuOccupancyMaxPotentialBlockSize(handle: int, callback: int, dynamic: int, l
 
 
 def cuOccupancyMaxPotentialBlockSizeWithFlags(
-    handle: int, callback: int, dynamic: int, limit: int, flags: int
+    func: int, blockSizeToDynamicSMemSize: int, dynamicSMemSize: int, blockSizeLimit: int, flags: int
 ) -> tuple[int, int]:
     _check_flags(flags)
-    return cuOccupancyMaxPotentialBlockSize(handle, callback, dynamic, limit)
+    return cuOccupancyMaxPotentialBlockSize(func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
 
 
-def cuOccupancyAvailableDynamicSMemPerBlock(handle: int, blocks: int, threads: int) -> int:
-    """Return how much dynamic shared memory each of `blocks` blocks on an SM can have."""
-    function = function_of(handle)
+def cuOccupancyAvailableDynamicSMemPerBlock(func: int, numBlocks: int, blockSize: int) -> int:
+    """Return how much dynamic shared memory each of `numBlocks` blocks on an SM can have."""
+    function = function_of(func)
     call = "cuOccupancyAvailableDynamicSMemPerBlock"
-    _check_threads(call, threads)
-    if not 0 < blocks <= blocks_per_multiprocessor(function, threads, 0):
-        raise invalid(f"{call}: {blocks} blocks of {threads} threads do not fit on an SM")
+    _check_threads(call, blockSize)
+    if not 0 < numBlocks <= blocks_per_multiprocessor(function, blockSize, 0):
+        raise invalid(f"{call}: {numBlocks} blocks of {blockSize} threads do not fit on an SM")
     capability = function.context.device.capability
-    each = (device_attribute.architecture(capability)[0] << 10) // blocks // GRANULARITY * GRANULARITY
+    each = (device_attribute.architecture(capability)[0] << 10) // numBlocks // GRANULARITY * GRANULARITY
     room = each - reserved(capability) - function.kernel.shared_bytes
     return max(0, min(room, function.dynamic))
 
@@ -109,9 +115,9 @@ def greatest_cluster(function: Function) -> int:
     return 16 if function.settings.get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) else 8
 
 
-def cuOccupancyMaxPotentialClusterSize(handle: int, config: int) -> int:
+def cuOccupancyMaxPotentialClusterSize(func: int, config: int) -> int:
     call = "cuOccupancyMaxPotentialClusterSize"
-    function, given = function_of(handle), _config(call, config)
+    function, given = function_of(func), _config(call, config)
     threads = given.blockDimX * given.blockDimY * given.blockDimZ
     _check_threads(call, threads)
     if not blocks_per_multiprocessor(function, threads, given.sharedMemBytes):
@@ -119,9 +125,9 @@ def cuOccupancyMaxPotentialClusterSize(handle: int, config: int) -> int:
     return greatest_cluster(function) if function.context.device.capability >= device_attribute.CLUSTERS_SINCE else 1
 
 
-def cuOccupancyMaxActiveClusters(handle: int, config: int) -> int:
+def cuOccupancyMaxActiveClusters(func: int, config: int) -> int:
     """Return how many clusters run at once; a cluster larger than the cores still runs, so it is at least 1."""
-    function, given = function_of(handle), _config("cuOccupancyMaxActiveClusters", config)
+    function, given = function_of(func), _config("cuOccupancyMaxActiveClusters", config)
     threads = given.blockDimX * given.blockDimY * given.blockDimZ
     _check_threads("cuOccupancyMaxActiveClusters", threads)
     blocks = blocks_per_multiprocessor(function, threads, given.sharedMemBytes) * function.context.device.cores

@@ -15,7 +15,7 @@ from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.code import launch
 from cuda.cpu.driver.code.function import Function
 from cuda.cpu.driver.code.kernel import function_of
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 
 class Prepared:
@@ -36,26 +36,26 @@ def _find(handle: int) -> tuple[Function, Prepared]:
     return function, once.made(_prepared, function, lambda: Prepared(function))
 
 
-def cuFuncSetBlockShape(handle: int, x: int, y: int, z: int) -> None:
-    function, found = _find(handle)
+def cuFuncSetBlockShape(hfunc: int, x: int, y: int, z: int) -> None:
+    function, found = _find(hfunc)
     threads = x * y * z
     if min(x, y, z) < 1 or threads > function.kernel.max_threads:
         raise invalid(f"cuFuncSetBlockShape: {(x, y, z)} must be 1 to {function.kernel.max_threads} threads")
     found.block = (x, y, z)
 
 
-def cuFuncSetSharedSize(handle: int, size: int) -> None:
-    function, found = _find(handle)
-    if size > function.dynamic:
-        raise invalid(f"cuFuncSetSharedSize: bytes is {size}, the kernel may have {function.dynamic}")
-    found.shared = size
+def cuFuncSetSharedSize(hfunc: int, bytes_: int) -> None:
+    function, found = _find(hfunc)
+    if bytes_ > function.dynamic:
+        raise invalid(f"cuFuncSetSharedSize: bytes is {bytes_}, the kernel may have {function.dynamic}")
+    found.shared = bytes_
 
 
-def cuParamSetSize(handle: int, size: int) -> None:
-    function, found = _find(handle)
-    if size > function.kernel.parameter_bytes:
-        raise invalid(f"cuParamSetSize: numbytes is {size}, the parameters have {function.kernel.parameter_bytes}")
-    found.size = size
+def cuParamSetSize(hfunc: int, numbytes: int) -> None:
+    function, found = _find(hfunc)
+    if numbytes > function.kernel.parameter_bytes:
+        raise invalid(f"cuParamSetSize: numbytes is {numbytes}, the parameters have {function.kernel.parameter_bytes}")
+    found.size = numbytes
 
 
 def _set(name: str, handle: int, offset: int, data: bytes) -> None:
@@ -66,21 +66,21 @@ def _set(name: str, handle: int, offset: int, data: bytes) -> None:
     found.buffer[offset : offset + len(data)] = data
 
 
-def cuParamSeti(handle: int, offset: int, value: int) -> None:
-    _set("cuParamSeti", handle, offset, struct.pack("=I", value))
+def cuParamSeti(hfunc: int, offset: int, value: int) -> None:
+    _set("cuParamSeti", hfunc, offset, struct.pack("=I", value))
 
 
-def cuParamSetf(handle: int, offset: int, value: float) -> None:
-    _set("cuParamSetf", handle, offset, struct.pack("=f", value))
+def cuParamSetf(hfunc: int, offset: int, value: float) -> None:
+    _set("cuParamSetf", hfunc, offset, struct.pack("=f", value))
 
 
-def cuParamSetv(handle: int, offset: int, place: int, size: int) -> None:
-    if size and not place:
+def cuParamSetv(hfunc: int, offset: int, ptr: int, numbytes: int) -> None:
+    if numbytes and not ptr:
         raise invalid("cuParamSetv: ptr is NULL")
-    room = function_of(handle).kernel.parameter_bytes
-    if size > room:
-        raise invalid(f"cuParamSetv: numbytes is {size}, the parameters have {room}")
-    _set("cuParamSetv", handle, offset, ctypes.string_at(place, size) if size else b"")
+    room = function_of(hfunc).kernel.parameter_bytes
+    if numbytes > room:
+        raise invalid(f"cuParamSetv: numbytes is {numbytes}, the parameters have {room}")
+    _set("cuParamSetv", hfunc, offset, ctypes.string_at(ptr, numbytes) if numbytes else b"")
 
 
 def _launch(name: str, handle: int, width: int, height: int, where: int) -> None:
@@ -91,17 +91,17 @@ def _launch(name: str, handle: int, width: int, height: int, where: int) -> None
     places: Any = (ctypes.c_uint64 * max(len(function.kernel.parameters), 1))(
         *(addressof(found.buffer) + each.offset for each in function.kernel.parameters)
     )
-    grid, line = (width, height, 1), stream.find(where)
+    grid, line = (width, height, 1), streams.find(where)
     launch.submit(function, grid, found.block, function.cluster, found.shared, line, addressof(places), 0, False)
 
 
-def cuLaunch(handle: int) -> None:
-    _launch("cuLaunch", handle, 1, 1, 0)
+def cuLaunch(f: int) -> None:
+    _launch("cuLaunch", f, 1, 1, 0)
 
 
-def cuLaunchGrid(handle: int, width: int, height: int) -> None:
-    _launch("cuLaunchGrid", handle, width, height, 0)
+def cuLaunchGrid(f: int, grid_width: int, grid_height: int) -> None:
+    _launch("cuLaunchGrid", f, grid_width, grid_height, 0)
 
 
-def cuLaunchGridAsync(handle: int, width: int, height: int, where: int) -> None:
-    _launch("cuLaunchGridAsync", handle, width, height, where)
+def cuLaunchGridAsync(f: int, grid_width: int, grid_height: int, hStream: int) -> None:
+    _launch("cuLaunchGridAsync", f, grid_width, grid_height, hStream)

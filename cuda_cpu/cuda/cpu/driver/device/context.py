@@ -31,10 +31,12 @@ from cuda.cpu.abi import (
     CUexecAffinityParam,
 )
 from cuda.cpu.check import report
-from cuda.cpu.driver.base import address, block, capture_state, limit
+from cuda.cpu.driver.base import address, block, capture_state
+from cuda.cpu.driver.base import limit as limits
 from cuda.cpu.driver.base.error import CudaError, answer, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import device, wait
+from cuda.cpu.driver.device import device as devices
+from cuda.cpu.driver.device import wait
 from cuda.cpu.runtime import _runtime
 
 contexts = Table("context", CUDA_ERROR_INVALID_CONTEXT)
@@ -44,7 +46,7 @@ _ids = itertools.count(1)
 class Context:
     """A context. `usable` is what the hot path looks at: alive and without an error."""
 
-    def __init__(self, of: device.Device, flags: int, *, primary: bool = False, workers: int = 0) -> None:
+    def __init__(self, of: devices.Device, flags: int, *, primary: bool = False, workers: int = 0) -> None:
         self.device = of
         self.flags = flags
         self.primary = primary
@@ -77,7 +79,7 @@ class Context:
         self.modules: set[Any] = set()
         self.peers: set[Context] = set()
         self.cache_config = 0
-        self.limits = dict(limit.DEFAULTS)
+        self.limits = dict(limits.DEFAULTS)
         self.printed = _runtime.printf_count()
         self.home: Any = None  # what kernels can ask, once one does: device_runtime.home_of
 
@@ -157,7 +159,7 @@ class Context:
             if address.remove(record):
                 record.give_back()
         if not any(each.usable for each in list(contexts.values())):
-            limit.restore()
+            limits.restore()
 
     def tell_leaks(self) -> None:
         """Print what the program has not freed, if CUDA_CPU_CHECK asks for it."""
@@ -204,7 +206,7 @@ def stack() -> list[Context]:
     found = _stacks.get(ident)
     if found is not None and (ident not in _foreign or _foreign[ident] == threading.get_native_id()):
         return found
-    device.check_started()
+    devices.check_started()
     _leave(ident)
     if any(thread.ident == ident for thread in threading.enumerate()):
         _thread.leaving = _Leaving()
@@ -263,7 +265,7 @@ def check_flags(name: str, flags: int) -> None:
 
 def _create(flags: int, ordinal: int, workers: int = 0) -> int:
     check_flags("cuCtxCreate", flags)
-    context = Context(device.find(ordinal), flags, workers=workers)
+    context = Context(devices.find(ordinal), flags, workers=workers)
     stack().append(context)
     settle()
     return context.handle
@@ -280,47 +282,47 @@ def _affinity(name: str, place: int, count: int, ordinal: int) -> int:
         if given.type != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
             raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"{name}: {given.type} is no CUexecAffinityType")
         workers = given.param.smCount.val
-        if not 0 < workers <= device.find(ordinal).cores:
-            raise invalid(f"{name}: smCount is {workers}, must be 1 to {device.find(ordinal).cores}")
+        if not 0 < workers <= devices.find(ordinal).cores:
+            raise invalid(f"{name}: smCount is {workers}, must be 1 to {devices.find(ordinal).cores}")
     return workers
 
 
-def cuCtxCreate(params: int, flags: int, ordinal: int) -> int:
-    """Make a context and push it. `params` may be NULL."""
-    if not params:
-        return _create(flags, ordinal)
-    given = CUctxCreateParams.from_address(params)
+def cuCtxCreate(ctxCreateParams: int, flags: int, dev: int) -> int:
+    """Make a context and push it. `ctxCreateParams` may be NULL."""
+    if not ctxCreateParams:
+        return _create(flags, dev)
+    given = CUctxCreateParams.from_address(ctxCreateParams)
     if given.cigParams:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate: sharing with graphics APIs (CIG) needs a GPU")
     place, count = given.execAffinityParams or 0, given.numExecAffinityParams
-    return _create(flags, ordinal, _affinity("cuCtxCreate", place, count, ordinal))
+    return _create(flags, dev, _affinity("cuCtxCreate", place, count, dev))
 
 
-def cuCtxCreate_v3(params: int, count: int, flags: int, ordinal: int) -> int:
-    return _create(flags, ordinal, _affinity("cuCtxCreate_v3", params, count, ordinal))
+def cuCtxCreate_v3(paramsArray: int, numParams: int, flags: int, dev: int) -> int:
+    return _create(flags, dev, _affinity("cuCtxCreate_v3", paramsArray, numParams, dev))
 
 
-def cuCtxCreate_v2(flags: int, ordinal: int) -> int:
-    return _create(flags, ordinal)
+def cuCtxCreate_v2(flags: int, dev: int) -> int:
+    return _create(flags, dev)
 
 
-def cuCtxGetExecAffinity(place: int, kind: int) -> None:
+def cuCtxGetExecAffinity(pExecAffinity: int, type_: int) -> None:
     owner = current_owner()
-    if kind != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
-        raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"cuCtxGetExecAffinity: {kind} is no CUexecAffinityType")
-    if not place:
+    if type_ != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
+        raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"cuCtxGetExecAffinity: {type_} is no CUexecAffinityType")
+    if not pExecAffinity:
         raise invalid("cuCtxGetExecAffinity: pExecAffinity is NULL")
-    given = CUexecAffinityParam.from_address(place)
-    given.type, given.param.smCount.val = kind, owner.workers or owner.device.cores
+    given = CUexecAffinityParam.from_address(pExecAffinity)
+    given.type, given.param.smCount.val = type_, owner.workers or owner.device.cores
 
 
-def cuCtxDestroy(handle: int) -> None:
-    context = contexts.find(handle)
+def cuCtxDestroy(ctx: int) -> None:
+    context = contexts.find(ctx)
     if context is not context.base:
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a green context is destroyed with cuGreenCtxDestroy")
     if context.primary:
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released with cuDevicePrimaryCtxRelease")
-    contexts.take(handle)
+    contexts.take(ctx)
     context.close()
     if stack()[-1:] == [context]:
         stack().pop()
@@ -336,18 +338,18 @@ def cuCtxAttach(flags: int) -> int:
     return found.handle
 
 
-def cuCtxDetach(handle: int) -> None:
+def cuCtxDetach(ctx: int) -> None:
     """Count one use less of the current context, and destroy it without any."""
-    found = contexts.find(handle)
+    found = contexts.find(ctx)
     if stack()[-1:] != [found]:
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "cuCtxDetach: the context is not current to the calling thread")
     if found.uses == 1:
-        return cuCtxDestroy(handle)
+        return cuCtxDestroy(ctx)
     found.uses -= 1
 
 
-def cuCtxPushCurrent(handle: int) -> None:
-    stack().append(contexts.find(handle))
+def cuCtxPushCurrent(ctx: int) -> None:
+    stack().append(contexts.find(ctx))
     settle()
 
 
@@ -359,9 +361,9 @@ def cuCtxPopCurrent() -> int:
     return handle
 
 
-def cuCtxSetCurrent(handle: int) -> None:
+def cuCtxSetCurrent(ctx: int) -> None:
     """Replace the top of the stack; NULL pops it."""
-    context = contexts.find(handle) if handle else None
+    context = contexts.find(ctx) if ctx else None
     here = stack()
     if here:
         here.pop()
@@ -381,8 +383,8 @@ def cuCtxGetDevice() -> int:
     return current().device.ordinal
 
 
-def cuCtxGetDevice_v2(handle: int) -> int:
-    return find(handle).device.ordinal
+def cuCtxGetDevice_v2(ctx: int) -> int:
+    return find(ctx).device.ordinal
 
 
 def cuCtxGetFlags() -> int:
@@ -395,12 +397,12 @@ def cuCtxSetFlags(flags: int) -> None:
     context.flags = flags
 
 
-def cuCtxGetId(handle: int) -> int:
-    return find(handle).id
+def cuCtxGetId(ctx: int) -> int:
+    return find(ctx).id
 
 
-def cuCtxGetApiVersion(handle: int) -> int:
-    find(handle)
+def cuCtxGetApiVersion(ctx: int) -> int:
+    find(ctx)
     return 3020  # what drivers answer for every context made since CUDA 3.2
 
 
@@ -415,16 +417,16 @@ def cuCtxSynchronize() -> None:
     synchronize(current_owner())
 
 
-def cuCtxSynchronize_v2(handle: int) -> None:
-    synchronize(find_owner(handle))
+def cuCtxSynchronize_v2(ctx: int) -> None:
+    synchronize(find_owner(ctx))
 
 
-def cuCtxSetLimit(which: int, value: int) -> None:
-    limit.set_value(current(), which, value)
+def cuCtxSetLimit(limit: int, value: int) -> None:
+    limits.set_value(current(), limit, value)
 
 
-def cuCtxGetLimit(which: int) -> int:
-    return limit.get_value(current(), which)
+def cuCtxGetLimit(limit: int) -> int:
+    return limits.get_value(current(), limit)
 
 
 def cuCtxGetCacheConfig() -> int:
@@ -472,17 +474,17 @@ def _peer(name: str, handle: int) -> tuple[Context, Context]:
     return context, peer
 
 
-def cuCtxEnablePeerAccess(handle: int, flags: int) -> None:
-    context, peer = _peer("cuCtxEnablePeerAccess", handle)
-    if flags:
-        raise invalid(f"cuCtxEnablePeerAccess: Flags is {flags}, must be 0")
+def cuCtxEnablePeerAccess(peerContext: int, Flags: int) -> None:
+    context, peer = _peer("cuCtxEnablePeerAccess", peerContext)
+    if Flags:
+        raise invalid(f"cuCtxEnablePeerAccess: Flags is {Flags}, must be 0")
     if peer in context.peers:
         raise CudaError(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "cuCtxEnablePeerAccess: already enabled")
     context.peers.add(peer)
 
 
-def cuCtxDisablePeerAccess(handle: int) -> None:
-    context, peer = _peer("cuCtxDisablePeerAccess", handle)
+def cuCtxDisablePeerAccess(peerContext: int) -> None:
+    context, peer = _peer("cuCtxDisablePeerAccess", peerContext)
     if peer not in context.peers:
         raise CudaError(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "cuCtxDisablePeerAccess: was not enabled")
     context.peers.discard(peer)

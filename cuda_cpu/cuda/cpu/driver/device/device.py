@@ -154,10 +154,10 @@ def start() -> None:
 _started = False
 
 
-def cuInit(flags: int) -> None:
+def cuInit(Flags: int) -> None:
     global _started
-    if flags != 0:
-        raise invalid(f"cuInit: Flags is {flags}, must be 0")
+    if Flags != 0:
+        raise invalid(f"cuInit: Flags is {Flags}, must be 0")
     if _forked:
         raise CudaError(CUDA_ERROR_NOT_INITIALIZED, FORKED)
     with once.lock:
@@ -177,7 +177,7 @@ def check_started() -> None:
         raise CudaError(CUDA_ERROR_NOT_INITIALIZED, FORKED if _forked else "call cuInit(0) first")
 
 
-def devices() -> list[Device]:
+def all_devices() -> list[Device]:
     check_started()
     return _devices
 
@@ -205,7 +205,7 @@ def cuDriverGetVersion() -> int:
 
 
 def cuDeviceGetCount() -> int:
-    return len(devices())
+    return len(all_devices())
 
 
 def cuDeviceGet(ordinal: int) -> int:
@@ -220,46 +220,46 @@ def _write_text(address: int, capacity: int, text: str, what: str) -> None:
     ctypes.memmove(address, data, len(data))
 
 
-def cuDeviceGetName(name: int, capacity: int, device: int) -> None:
-    _write_text(name, capacity, find(device).name, "cuDeviceGetName")
+def cuDeviceGetName(name: int, len_: int, dev: int) -> None:
+    _write_text(name, len_, find(dev).name, "cuDeviceGetName")
 
 
-def cuDeviceGetUuid(uuid: int, device: int) -> None:
-    data = find(device).uuid
+def cuDeviceGetUuid(uuid: int, dev: int) -> None:
+    data = find(dev).uuid
     if not uuid:
         raise invalid("cuDeviceGetUuid: uuid is NULL")
     ctypes.memmove(uuid, data, 16)
 
 
-def cuDeviceGetLuid(luid: int, device: int) -> int:
+def cuDeviceGetLuid(luid: int, dev: int) -> int:
     """Write the 8-byte locally unique id (of our own making: Linux has none) and return the device node mask."""
-    data = find(device).uuid[8:]
+    data = find(dev).uuid[8:]
     if not luid:
         raise invalid("cuDeviceGetLuid: luid is NULL")
     ctypes.memmove(luid, data, 8)
     return 1
 
 
-def cuDeviceTotalMem(device: int) -> int:
-    return find(device).memory
+def cuDeviceTotalMem(dev: int) -> int:
+    return find(dev).memory
 
 
-def cuDeviceGetAttribute(attribute: int, device: int) -> int:
-    value = find(device).attributes.get(attribute)
+def cuDeviceGetAttribute(attrib: int, dev: int) -> int:
+    value = find(dev).attributes.get(attrib)
     if value is None:
-        raise invalid(f"cuDeviceGetAttribute: {attribute} is no CUdevice_attribute")
+        raise invalid(f"cuDeviceGetAttribute: {attrib} is no CUdevice_attribute")
     return value
 
 
-def cuDeviceComputeCapability(device: int) -> tuple[int, int]:
-    return find(device).capability
+def cuDeviceComputeCapability(dev: int) -> tuple[int, int]:
+    return find(dev).capability
 
 
-def cuDeviceGetProperties(address: int, device: int) -> None:
-    attributes = find(device).attributes
-    if not address:
+def cuDeviceGetProperties(prop: int, dev: int) -> None:
+    attributes = find(dev).attributes
+    if not prop:
         raise invalid("cuDeviceGetProperties: prop is NULL")
-    properties = CUdevprop.from_address(address)
+    properties = CUdevprop.from_address(prop)
     for name, numbers in device_attribute.LEGACY_PROPERTIES.items():
         if len(numbers) == 1:
             setattr(properties, name, attributes[numbers[0]])
@@ -267,10 +267,10 @@ def cuDeviceGetProperties(address: int, device: int) -> None:
             getattr(properties, name)[:] = [attributes[number] for number in numbers]
 
 
-def cuDeviceGetExecAffinitySupport(kind: int, device: int) -> int:
-    find(device)
-    if kind != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
-        raise invalid(f"cuDeviceGetExecAffinitySupport: {kind} is no CUexecAffinityType")
+def cuDeviceGetExecAffinitySupport(type_: int, dev: int) -> int:
+    find(dev)
+    if type_ != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
+        raise invalid(f"cuDeviceGetExecAffinitySupport: {type_} is no CUexecAffinityType")
     return 1
 
 
@@ -278,23 +278,23 @@ def pci_bus_id(device: Device) -> str:
     return f"{PCI_DOMAIN:04X}:{device.ordinal:02X}:00.0"
 
 
-def cuDeviceGetPCIBusId(address: int, capacity: int, device: int) -> None:
-    _write_text(address, capacity, pci_bus_id(find(device)), "cuDeviceGetPCIBusId")
+def cuDeviceGetPCIBusId(pciBusId: int, len_: int, dev: int) -> None:
+    _write_text(pciBusId, len_, pci_bus_id(find(dev)), "cuDeviceGetPCIBusId")
 
 
-def cuDeviceGetByPCIBusId(text: bytes | None) -> int:
+def cuDeviceGetByPCIBusId(pciBusId: bytes | None) -> int:
     """Return the device of "domain:bus:device.function", "domain:bus:device" or "bus:device.function"."""
-    match = re.fullmatch(rb"(?:([0-9a-fA-F]+):)?([0-9a-fA-F]+):([0-9a-fA-F]+)(?:\.([0-9a-fA-F]+))?", text or b"")
+    match = re.fullmatch(rb"(?:([0-9a-fA-F]+):)?([0-9a-fA-F]+):([0-9a-fA-F]+)(?:\.([0-9a-fA-F]+))?", pciBusId or b"")
     if match is None:
-        raise invalid(f"cuDeviceGetByPCIBusId: {text!r} is no PCI bus id such as FFFF:00:00.0")
+        raise invalid(f"cuDeviceGetByPCIBusId: {pciBusId!r} is no PCI bus id such as FFFF:00:00.0")
     domain, bus, slot, function = (int(part, 16) if part else 0 for part in match.groups())
-    if domain == PCI_DOMAIN and slot == function == 0 and bus < len(devices()):
+    if domain == PCI_DOMAIN and slot == function == 0 and bus < len(all_devices()):
         return bus
-    raise CudaError(CUDA_ERROR_INVALID_DEVICE, f"cuDeviceGetByPCIBusId: no CPU device has the PCI bus id {text!r}")
+    raise CudaError(CUDA_ERROR_INVALID_DEVICE, f"cuDeviceGetByPCIBusId: no CPU device has the PCI bus id {pciBusId!r}")
 
 
-def cuDeviceCanAccessPeer(device: int, peer: int) -> int:
-    return int(find(device) is not find(peer))
+def cuDeviceCanAccessPeer(dev: int, peerDev: int) -> int:
+    return int(find(dev) is not find(peerDev))
 
 
 # All devices are the same memory: each may reach the others' at full speed, atomics included.
@@ -307,14 +307,14 @@ PEER_ATTRIBUTES = {
 }
 
 
-def cuDeviceGetP2PAttribute(attribute: int, source: int, destination: int) -> int:
-    if find(source) is find(destination):
+def cuDeviceGetP2PAttribute(attrib: int, srcDevice: int, dstDevice: int) -> int:
+    if find(srcDevice) is find(dstDevice):
         raise CudaError(
             CUDA_ERROR_INVALID_DEVICE, "cuDeviceGetP2PAttribute: source and destination are the same device"
         )
-    if attribute not in PEER_ATTRIBUTES:
-        raise invalid(f"cuDeviceGetP2PAttribute: {attribute} is no CUdevice_P2PAttribute")
-    return PEER_ATTRIBUTES[attribute]
+    if attrib not in PEER_ATTRIBUTES:
+        raise invalid(f"cuDeviceGetP2PAttribute: {attrib} is no CUdevice_P2PAttribute")
+    return PEER_ATTRIBUTES[attrib]
 
 
 # What one atomic operation of a kernel can work on, on any memory that the processor reaches.
@@ -348,33 +348,35 @@ def _give_atomics(name: str, place: int, operations: int, count: int) -> None:
     (ctypes.c_uint * count).from_address(place)[:] = [ATOMICS[operation] for operation in asked]
 
 
-def cuDeviceGetHostAtomicCapabilities(place: int, operations: int, count: int, device: int) -> None:
-    find(device)
-    _give_atomics("cuDeviceGetHostAtomicCapabilities", place, operations, count)
+def cuDeviceGetHostAtomicCapabilities(capabilities: int, operations: int, count: int, dev: int) -> None:
+    find(dev)
+    _give_atomics("cuDeviceGetHostAtomicCapabilities", capabilities, operations, count)
 
 
-def cuDeviceGetP2PAtomicCapabilities(place: int, operations: int, count: int, source: int, destination: int) -> None:
+def cuDeviceGetP2PAtomicCapabilities(
+    capabilities: int, operations: int, count: int, srcDevice: int, dstDevice: int
+) -> None:
     name = "cuDeviceGetP2PAtomicCapabilities"
-    if find(source) is find(destination):
+    if find(srcDevice) is find(dstDevice):
         raise CudaError(CUDA_ERROR_INVALID_DEVICE, f"{name}: source and destination are the same device")
-    _give_atomics(name, place, operations, count)
+    _give_atomics(name, capabilities, operations, count)
 
 
 _notified = itertools.count(1)
 _callbacks: dict[int, tuple[int, int]] = {}
 
 
-def cuDeviceRegisterAsyncNotification(device: int, function: int, user_data: int) -> int:
+def cuDeviceRegisterAsyncNotification(device: int, callbackFunc: int, userData: int) -> int:
     """Accept a callback for news of the device, of which the CPU device never has any."""
     find(device)
-    if not function:
+    if not callbackFunc:
         raise invalid("cuDeviceRegisterAsyncNotification: callbackFunc is NULL")
     handle = next(_notified)
-    _callbacks[handle] = (device, function)
+    _callbacks[handle] = (device, callbackFunc)
     return handle
 
 
-def cuDeviceUnregisterAsyncNotification(device: int, handle: int) -> None:
-    if _callbacks.get(handle, (-1, 0))[0] != find(device).ordinal:
-        raise invalid(f"cuDeviceUnregisterAsyncNotification: {handle} was not registered for device {device}")
-    del _callbacks[handle]
+def cuDeviceUnregisterAsyncNotification(device: int, callback: int) -> None:
+    if _callbacks.get(callback, (-1, 0))[0] != find(device).ordinal:
+        raise invalid(f"cuDeviceUnregisterAsyncNotification: {callback} was not registered for device {device}")
+    del _callbacks[callback]

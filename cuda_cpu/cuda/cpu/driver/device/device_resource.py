@@ -33,7 +33,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 
 descriptions = Table("resource descriptor")
 _splits = itertools.count(1)
@@ -52,7 +52,7 @@ QUEUES = 32  # work queues of a device, as far as anybody asks
 class Partition:
     """A range of a device's workers."""
 
-    def __init__(self, of: device.Device, first: int, count: int, split: int = 0) -> None:
+    def __init__(self, of: devices.Device, first: int, count: int, split: int = 0) -> None:
         self.device = of
         self.first = first
         self.count = count
@@ -62,13 +62,13 @@ class Partition:
 class Queues:
     """How many streams of a context are expected to run at once; a hint that changes nothing here."""
 
-    def __init__(self, of: device.Device, limit: int, scope: int) -> None:
+    def __init__(self, of: devices.Device, limit: int, scope: int) -> None:
         self.device = of
         self.limit = limit
         self.scope = scope
 
 
-def all_of(of: device.Device) -> Partition:
+def all_of(of: devices.Device) -> Partition:
     return Partition(of, 0, of.cores)
 
 
@@ -85,7 +85,7 @@ def write(place: int, partition: Partition | None) -> None:
     given.sm.minSmPartitionSize = given.sm.smCoscheduledAlignment = 1
 
 
-def _write_private(given: Any, of: device.Device, first: int, count: int, split: int) -> None:
+def _write_private(given: Any, of: devices.Device, first: int, count: int, split: int) -> None:
     data = _PRIVATE.pack(_MARK, of.ordinal, first, count, split)
     ctypes.memmove(ctypes.addressof(given) + CUdevResource._internal_padding.offset, data, len(data))
 
@@ -124,28 +124,28 @@ def read(name: str, place: int, kind: int = CU_DEV_RESOURCE_TYPE_SM) -> Partitio
     mark, ordinal, first, count, split = _PRIVATE.unpack_from(bytes(given._internal_padding))
     if mark != _MARK:
         raise invalid(f"{name}: the resource was not filled in by a function of this driver")
-    return Partition(device.find(ordinal), first, count, split)
+    return Partition(devices.find(ordinal), first, count, split)
 
 
-def cuDeviceGetDevResource(ordinal: int, place: int, kind: int) -> None:
-    give("cuDeviceGetDevResource", place, kind, all_of(device.find(ordinal)))
+def cuDeviceGetDevResource(device: int, resource: int, type_: int) -> None:
+    give("cuDeviceGetDevResource", resource, type_, all_of(devices.find(device)))
 
 
 SPLIT_FLAGS = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE
 
 
 def cuDevSmResourceSplitByCount(
-    result: int, count_place: int, given: int, remainder: int, flags: int, least: int
+    result: int, nbGroups: int, input_: int, remainder: int, flags: int, minCount: int
 ) -> None:
     """Cut a partition into equal groups of the least size, and a rest; without `result` only say how many."""
     name = "cuDevSmResourceSplitByCount"
-    whole = read(name, given)
-    if not count_place or flags & ~SPLIT_FLAGS or least > whole.count:
+    whole = read(name, input_)
+    if not nbGroups or flags & ~SPLIT_FLAGS or minCount > whole.count:
         raise invalid(
-            f"{name}: nbGroups is NULL, useFlags {flags} is unknown, or minCount is {least} of {whole.count} SMs"
+            f"{name}: nbGroups is NULL, useFlags {flags} is unknown, or minCount is {minCount} of {whole.count} SMs"
         )
-    number = ctypes.c_uint.from_address(count_place)
-    size = max(least, 1)
+    number = ctypes.c_uint.from_address(nbGroups)
+    size = max(minCount, 1)
     groups = whole.count // size
     if result:
         groups = min(groups, number.value)
@@ -184,13 +184,13 @@ def _group_size(i: int, wanted: Any, left: int, *, discover: bool) -> int:
     return size
 
 
-def cuDevSmResourceSplit(result: int, count: int, given: int, remainder: int, flags: int, parameters: int) -> None:
+def cuDevSmResourceSplit(result: int, nbGroups: int, input_: int, remainder: int, flags: int, groupParams: int) -> None:
     """Cut a partition into groups as they are described, one after the other, and a rest."""
     name = "cuDevSmResourceSplit"
-    whole = read(name, given)
-    if flags or not count or not parameters:
+    whole = read(name, input_)
+    if flags or not nbGroups or not groupParams:
         raise invalid(f"{name}: flags is {flags}, must be 0, or there are no groupParams")
-    wanted = (CU_DEV_SM_RESOURCE_GROUP_PARAMS * count).from_address(parameters)
+    wanted = (CU_DEV_SM_RESOURCE_GROUP_PARAMS * nbGroups).from_address(groupParams)
     sizes, left = [], whole.count
     for i, group in enumerate(wanted):
         sizes.append(_group_size(i, group, left, discover=not result))
@@ -208,7 +208,7 @@ def cuDevSmResourceSplit(result: int, count: int, given: int, remainder: int, fl
 class Description:
     """What a green context is to have."""
 
-    def __init__(self, of: device.Device, partition: Partition | None, queues: Queues | None) -> None:
+    def __init__(self, of: devices.Device, partition: Partition | None, queues: Queues | None) -> None:
         self.device = of
         self.partition = partition
         self.queues = queues
@@ -219,23 +219,23 @@ def _queues_of(name: str, given: Any) -> Queues:
     config = given.wqConfig
     if config.sharingScope not in (CU_WORKQUEUE_SCOPE_DEVICE_CTX, CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED):
         raise invalid(f"{name}: sharingScope {config.sharingScope} is no CUdevWorkqueueConfigScope")
-    return Queues(device.find(config.device), config.wqConcurrencyLimit, config.sharingScope)
+    return Queues(devices.find(config.device), config.wqConcurrencyLimit, config.sharingScope)
 
 
-def cuDevResourceGenerateDesc(places: int, count: int) -> int:
+def cuDevResourceGenerateDesc(resources: int, nbResources: int) -> int:
     name = "cuDevResourceGenerateDesc"
-    device.check_started()
-    if not places or not count:
+    devices.check_started()
+    if not resources or not nbResources:
         raise invalid(f"{name}: resources is NULL or nbResources 0")
     parts: list[Partition] = []
     others: list[Any] = []
-    for i, given in enumerate((CUdevResource * count).from_address(places)):
+    for i, given in enumerate((CUdevResource * nbResources).from_address(resources)):
         if given.type == CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG:
             others.append(_queues_of(name, given))
         elif given.type == CU_DEV_RESOURCE_TYPE_WORKQUEUE:
-            others.append(read(name, places + i * ctypes.sizeof(CUdevResource), given.type))
+            others.append(read(name, resources + i * ctypes.sizeof(CUdevResource), given.type))
         else:
-            parts.append(read(name, places + i * ctypes.sizeof(CUdevResource)))
+            parts.append(read(name, resources + i * ctypes.sizeof(CUdevResource)))
     of = (parts or others)[0].device
     if any(each.device is not of for each in (*parts, *others)):
         raise CudaError(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, f"{name}: the resources are of several devices")

@@ -20,7 +20,8 @@ from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.device import context, device_resource, primary
 from cuda.cpu.driver.device.device_resource import Description, Partition
-from cuda.cpu.driver.stream import event, stream
+from cuda.cpu.driver.stream import event as events
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
 greens = Table("green context", CUDA_ERROR_INVALID_CONTEXT)
@@ -85,47 +86,47 @@ def find(handle: int) -> GreenContext:
     return found
 
 
-def cuGreenCtxCreate(description: int, ordinal: int, flags: int) -> int:
+def cuGreenCtxCreate(desc: int, dev: int, flags: int) -> int:
     name = "cuGreenCtxCreate"
-    given = device_resource.descriptions.find(description)
-    if flags & ~CU_GREEN_CTX_DEFAULT_STREAM or given.device.ordinal != ordinal:
+    given = device_resource.descriptions.find(desc)
+    if flags & ~CU_GREEN_CTX_DEFAULT_STREAM or given.device.ordinal != dev:
         raise invalid(
             f"{name}: flags {flags} are no CUgreenCtxCreate_flags, or the resources are of device "
-            f"{given.device.ordinal}, not {ordinal}"
+            f"{given.device.ordinal}, not {dev}"
         )
-    base = context.contexts.find(primary.cuDevicePrimaryCtxRetain(ordinal))
+    base = context.contexts.find(primary.cuDevicePrimaryCtxRetain(dev))
     return GreenContext(base, given).green_handle
 
 
-def cuGreenCtxDestroy(handle: int) -> None:
-    found = greens.take(handle)
+def cuGreenCtxDestroy(hCtx: int) -> None:
+    found = greens.take(hCtx)
     found.close()
     primary.cuDevicePrimaryCtxRelease(found.device.ordinal)
 
 
-def cuCtxFromGreenCtx(handle: int) -> int:
-    return find(handle).handle
+def cuCtxFromGreenCtx(hCtx: int) -> int:
+    return find(hCtx).handle
 
 
-def cuGreenCtxGetId(handle: int) -> int:
-    return find(handle).id
+def cuGreenCtxGetId(greenCtx: int) -> int:
+    return find(greenCtx).id
 
 
-def cuGreenCtxStreamCreate(handle: int, flags: int, priority: int) -> int:
-    green = find(handle)
+def cuGreenCtxStreamCreate(greenCtx: int, flags: int, priority: int) -> int:
+    green = find(greenCtx)
     if flags != CU_STREAM_NON_BLOCKING:
         raise invalid(f"cuGreenCtxStreamCreate: flags is {flags}, must be CU_STREAM_NON_BLOCKING")
-    return stream.Stream(green.base, flags, priority, green=green).handle
+    return streams.Stream(green.base, flags, priority, green=green).handle
 
 
-def cuStreamGetGreenCtx(handle: int) -> int:
-    green = stream.find(handle).green
+def cuStreamGetGreenCtx(hStream: int) -> int:
+    green = streams.find(hStream).green
     return green.green_handle if green is not None else 0
 
 
-def cuStreamGetCtx_v2(handle: int) -> tuple[int, int]:
+def cuStreamGetCtx_v2(hStream: int) -> tuple[int, int]:
     """Return the context, and the green context or NULL."""
-    found = stream.find(handle)
+    found = streams.find(hStream)
     return found.context.handle, found.green.green_handle if found.green is not None else 0
 
 
@@ -136,21 +137,21 @@ def _give(name: str, owner: Any, place: int, kind: int) -> None:
         device_resource.give(name, place, kind, Partition(owner.device, 0, owner.workers or owner.device.cores))
 
 
-def cuGreenCtxGetDevResource(handle: int, place: int, kind: int) -> None:
-    _give("cuGreenCtxGetDevResource", find(handle), place, kind)
+def cuGreenCtxGetDevResource(hCtx: int, resource: int, type_: int) -> None:
+    _give("cuGreenCtxGetDevResource", find(hCtx), resource, type_)
 
 
-def cuCtxGetDevResource(handle: int, place: int, kind: int) -> None:
-    _give("cuCtxGetDevResource", context.find_owner(handle), place, kind)
+def cuCtxGetDevResource(hCtx: int, resource: int, type_: int) -> None:
+    _give("cuCtxGetDevResource", context.find_owner(hCtx), resource, type_)
 
 
-def cuStreamGetDevResource(handle: int, place: int, kind: int) -> None:
-    _give("cuStreamGetDevResource", stream.find(handle).owner, place, kind)
+def cuStreamGetDevResource(hStream: int, resource: int, type_: int) -> None:
+    _give("cuStreamGetDevResource", streams.find(hStream).owner, resource, type_)
 
 
-def _event(name: str, owner: Any, handle: int) -> event.Event:
+def _event(name: str, owner: Any, handle: int) -> events.Event:
     """Return an event that a whole context is to record or wait for, while nothing of it is captured."""
-    found = event.find(handle)
+    found = events.find(handle)
     capture_state.refuse(name, [each.capture for each in list(owner.streams) if each.capture is not None])
     if found.capture is not None:
         found.capture[0].valid = False
@@ -167,7 +168,7 @@ def record(name: str, owner: Any, handle: int) -> None:
         owner.marks = owner.marks or _runtime.Queue(0)
     for queue in owner.queues():
         if queue is not owner.marks and not queue.is_idle():
-            stream.join(owner.marks, queue)
+            streams.join(owner.marks, queue)
     owner.marks.record(found.native)
     found.recorded = True
 
@@ -182,20 +183,20 @@ def wait(name: str, owner: Any, handle: int) -> None:
     owner.gates = [gate for gate in owner.gates if not gate.is_done()] + [native]
 
 
-def cuGreenCtxRecordEvent(handle: int, event_handle: int) -> None:
-    record("cuGreenCtxRecordEvent", find(handle), event_handle)
+def cuGreenCtxRecordEvent(hCtx: int, hEvent: int) -> None:
+    record("cuGreenCtxRecordEvent", find(hCtx), hEvent)
 
 
-def cuGreenCtxWaitEvent(handle: int, event_handle: int) -> None:
-    wait("cuGreenCtxWaitEvent", find(handle), event_handle)
+def cuGreenCtxWaitEvent(hCtx: int, hEvent: int) -> None:
+    wait("cuGreenCtxWaitEvent", find(hCtx), hEvent)
 
 
-def cuCtxRecordEvent(handle: int, event_handle: int) -> None:
-    record("cuCtxRecordEvent", context.find_owner(handle), event_handle)
+def cuCtxRecordEvent(hCtx: int, hEvent: int) -> None:
+    record("cuCtxRecordEvent", context.find_owner(hCtx), hEvent)
 
 
-def cuCtxWaitEvent(handle: int, event_handle: int) -> None:
-    wait("cuCtxWaitEvent", context.find_owner(handle), event_handle)
+def cuCtxWaitEvent(hCtx: int, hEvent: int) -> None:
+    wait("cuCtxWaitEvent", context.find_owner(hCtx), hEvent)
 
 
 def forget_after_fork() -> None:

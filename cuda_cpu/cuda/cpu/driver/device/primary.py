@@ -8,7 +8,7 @@ import threading
 
 from cuda.cpu.abi import CUDA_ERROR_INVALID_CONTEXT
 from cuda.cpu.driver.base.error import CudaError
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.device.context import Context, check_flags
 
 _lock = threading.RLock()  # around the counts; never held while waiting
@@ -16,15 +16,15 @@ _contexts: dict[int, Context] = {}
 
 
 def find(ordinal: int) -> Context:
-    of = device.find(ordinal)
+    of = devices.find(ordinal)
     with _lock:
         if ordinal not in _contexts:
             _contexts[ordinal] = Context(of, 0, primary=True)
     return _contexts[ordinal]
 
 
-def cuDevicePrimaryCtxRetain(ordinal: int) -> int:
-    context = find(ordinal)
+def cuDevicePrimaryCtxRetain(dev: int) -> int:
+    context = find(dev)
     with _lock:
         context.retained += 1
         usable = context.usable
@@ -35,11 +35,11 @@ def cuDevicePrimaryCtxRetain(ordinal: int) -> int:
     return context.handle
 
 
-def cuDevicePrimaryCtxRelease(ordinal: int) -> None:
-    context = find(ordinal)
+def cuDevicePrimaryCtxRelease(dev: int) -> None:
+    context = find(dev)
     with _lock:
         if not context.retained:
-            raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"the primary context of device {ordinal} is not retained")
+            raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"the primary context of device {dev} is not retained")
         context.retained -= 1
         last = not context.retained
     if last:
@@ -56,22 +56,22 @@ def _end(context: Context) -> None:
         context.close()
 
 
-def cuDevicePrimaryCtxReset(ordinal: int) -> None:
+def cuDevicePrimaryCtxReset(dev: int) -> None:
     """Give back all that the primary context owns and forget its error; who has retained it may go on with it."""
-    context = find(ordinal)
+    context = find(dev)
     with context.closing:
         context.close()
         context.flags = 0
         context.usable = context.retained > 0
 
 
-def cuDevicePrimaryCtxSetFlags(ordinal: int, flags: int) -> None:
+def cuDevicePrimaryCtxSetFlags(dev: int, flags: int) -> None:
     check_flags("cuDevicePrimaryCtxSetFlags", flags)
-    find(ordinal).flags = flags
+    find(dev).flags = flags
 
 
-def cuDevicePrimaryCtxGetState(ordinal: int) -> tuple[int, int]:
-    context = find(ordinal)
+def cuDevicePrimaryCtxGetState(dev: int) -> tuple[int, int]:
+    context = find(dev)
     return context.flags, int(context.retained > 0)
 
 

@@ -44,9 +44,9 @@ from cuda.cpu.driver.base import address, capture_state
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.code.function import functions
 from cuda.cpu.driver.graph import graph_memory, graph_update, graph_work
-from cuda.cpu.driver.graph.graph import Graph, Node, ancestors, dependencies, graphs
+from cuda.cpu.driver.graph.graph import Graph, Node, ancestors, graphs, read_dependencies
 from cuda.cpu.driver.graph.graph_work import Work
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
 _ids = itertools.count(1)
@@ -55,7 +55,7 @@ Edges = list[tuple[Node, bytes]]
 
 
 class Capture:
-    def __init__(self, origin: stream.Stream, mode: int, graph: Graph, before: Edges, *, own: bool) -> None:
+    def __init__(self, origin: streams.Stream, mode: int, graph: Graph, before: Edges, *, own: bool) -> None:
         self.origin = origin
         self.mode = mode
         self.graph = graph
@@ -63,7 +63,7 @@ class Capture:
         self.valid = True
         self.thread = get_ident()
         self.id = next(_ids)
-        self.at: dict[stream.Stream, Edges] = {origin: before}  # what comes next depends on these
+        self.at: dict[streams.Stream, Edges] = {origin: before}  # what comes next depends on these
         self.events: set[Any] = set()
         self.view: Any = None
         with origin.context.entering():
@@ -83,42 +83,42 @@ class Capture:
         self.valid = False
         raise CudaError(status, f"{text}; the capture is invalid now")
 
-    def queue(self, line: stream.Stream) -> CaptureQueue:
+    def queue(self, line: streams.Stream) -> CaptureQueue:
         self.check()
         return CaptureQueue(self, line)
 
-    def add(self, line: stream.Stream, work: Work) -> Node:
+    def add(self, line: streams.Stream, work: Work) -> Node:
         self.check()
         node = self.graph.add(work, list(dict.fromkeys(self.at[line])))
         self.at[line] = [(node, bytes(8))]
         return node
 
-    def make_updatable(self, line: stream.Stream, value: Any) -> None:
+    def make_updatable(self, line: streams.Stream, value: Any) -> None:
         """Let kernels update the launch that was captured last in the stream."""
         [(node, _)] = self.at[line]
         graph_update.make_updatable(node.work, value)
 
-    def allocate(self, line: stream.Stream, size: int) -> int:
+    def allocate(self, line: streams.Stream, size: int) -> int:
         self.check()
         work = graph_memory.allocation_of(self.graph, size, line.context)
         self.add(line, work)
         return work.memory.record.start
 
-    def free(self, line: stream.Stream, pointer: int) -> None:
+    def free(self, line: streams.Stream, pointer: int) -> None:
         self.check()
         self.add(line, graph_memory.free("cuMemFreeAsync", pointer))
 
-    def record(self, line: stream.Stream, event: Any) -> None:
+    def record(self, line: streams.Stream, event: Any) -> None:
         """Remember in the event where the stream is."""
         self.check()
         event.capture = (self, list(self.at[line]))
         self.events.add(event)
 
-    def mark(self, line: stream.Stream, event: int, *, record: bool) -> None:
+    def mark(self, line: streams.Stream, event: int, *, record: bool) -> None:
         """Record an event, or wait for it, when the graph runs."""
         self.add(line, graph_work.record_event(event) if record else graph_work.wait_event(event))
 
-    def wait(self, line: stream.Stream, event: Any) -> None:
+    def wait(self, line: streams.Stream, event: Any) -> None:
         """Let stream `line` go on behind the event, and join the capture if it is in none."""
         self.check()
         if line.legacy:
@@ -155,7 +155,7 @@ def _kind(place: int) -> int:
 class CaptureQueue:
     """Take the commands of a native queue, and make nodes of them."""
 
-    def __init__(self, capture: Capture, line: stream.Stream) -> None:
+    def __init__(self, capture: Capture, line: streams.Stream) -> None:
         self.capture = capture
         self.line = line
 
@@ -214,9 +214,9 @@ class CaptureQueue:
 MODES = range(CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED + 1)
 
 
-def begin(name: str, handle: int, mode: int, make: Callable[[stream.Stream], Capture]) -> None:
+def begin(name: str, handle: int, mode: int, make: Callable[[streams.Stream], Capture]) -> None:
     """Check the stream, and let `make` begin a capture of it."""
-    line = stream.find(handle)
+    line = streams.find(handle)
     if mode not in MODES:
         raise invalid(f"{name}: {mode} is no CUstreamCaptureMode")
     if line.legacy:
@@ -226,23 +226,25 @@ def begin(name: str, handle: int, mode: int, make: Callable[[stream.Stream], Cap
     make(line)
 
 
-def cuStreamBeginCapture(handle: int, mode: int) -> None:
-    begin("cuStreamBeginCapture", handle, mode, lambda line: Capture(line, mode, Graph(), [], own=True))
+def cuStreamBeginCapture(hStream: int, mode: int) -> None:
+    begin("cuStreamBeginCapture", hStream, mode, lambda line: Capture(line, mode, Graph(), [], own=True))
 
 
-def cuStreamBeginCapture_v1(handle: int) -> None:
-    cuStreamBeginCapture(handle, CU_STREAM_CAPTURE_MODE_GLOBAL)
+def cuStreamBeginCapture_v1(hStream: int) -> None:
+    cuStreamBeginCapture(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL)
 
 
-def cuStreamBeginCaptureToGraph(handle: int, graph: int, places: int, data: int, count: int, mode: int) -> None:
-    name, to = "cuStreamBeginCaptureToGraph", graphs.find(graph)
-    before = dependencies(name, to, places, data, count)
-    begin(name, handle, mode, lambda line: Capture(line, mode, to, before, own=False))
+def cuStreamBeginCaptureToGraph(
+    hStream: int, hGraph: int, dependencies: int, dependencyData: int, numDependencies: int, mode: int
+) -> None:
+    name, to = "cuStreamBeginCaptureToGraph", graphs.find(hGraph)
+    before = read_dependencies(name, to, dependencies, dependencyData, numDependencies)
+    begin(name, hStream, mode, lambda line: Capture(line, mode, to, before, own=False))
 
 
-def cuStreamEndCapture(handle: int) -> int:
+def cuStreamEndCapture(hStream: int) -> int:
     """End a capture and return its graph; the graph of one that failed goes."""
-    line = stream.find(handle)
+    line = streams.find(hStream)
     capture: Any = line.capture
     if capture is None:
         raise CudaError(CUDA_ERROR_ILLEGAL_STATE, "cuStreamEndCapture: the stream is not being captured")
@@ -268,8 +270,8 @@ def cuStreamEndCapture(handle: int) -> int:
     return capture.graph.handle
 
 
-def _find(name: str, handle: int) -> stream.Stream:
-    line = stream.find(handle)
+def _find(name: str, handle: int) -> streams.Stream:
+    line = streams.find(handle)
     if line.legacy and any(
         each.origin.context is line.context and each.origin.blocking for each in list(capture_state.active)
     ):
@@ -279,19 +281,19 @@ def _find(name: str, handle: int) -> stream.Stream:
     return line
 
 
-def _status(line: stream.Stream) -> int:
+def _status(line: streams.Stream) -> int:
     if line.capture is None:
         return CU_STREAM_CAPTURE_STATUS_NONE
     return CU_STREAM_CAPTURE_STATUS_ACTIVE if line.capture.valid else CU_STREAM_CAPTURE_STATUS_INVALIDATED
 
 
-def cuStreamIsCapturing(handle: int) -> int:
-    return _status(_find("cuStreamIsCapturing", handle))
+def cuStreamIsCapturing(hStream: int) -> int:
+    return _status(_find("cuStreamIsCapturing", hStream))
 
 
-def cuStreamGetCaptureInfo(handle: int) -> tuple[int, int, int, int, int, int]:
+def cuStreamGetCaptureInfo(hStream: int) -> tuple[int, int, int, int, int, int]:
     """Return status, id, graph, and the nodes that what comes next depends on, in arrays valid until the next call."""
-    line = _find("cuStreamGetCaptureInfo", handle)
+    line = _find("cuStreamGetCaptureInfo", hStream)
     status = _status(line)
     if status != CU_STREAM_CAPTURE_STATUS_ACTIVE:
         return status, 0, 0, 0, 0, 0
@@ -303,35 +305,37 @@ def cuStreamGetCaptureInfo(handle: int) -> tuple[int, int, int, int, int, int]:
     return status, capture.id, capture.graph.handle, ctypes.addressof(handles), ctypes.addressof(data), len(edges)
 
 
-def cuStreamGetCaptureInfo_v2(handle: int) -> tuple[int, int, int, int, int]:
-    status, number, graph, places, _, count = cuStreamGetCaptureInfo(handle)
+def cuStreamGetCaptureInfo_v2(hStream: int) -> tuple[int, int, int, int, int]:
+    status, number, graph, places, _, count = cuStreamGetCaptureInfo(hStream)
     return status, number, graph, places, count
 
 
-def cuStreamGetCaptureInfo_v1(handle: int) -> tuple[int, int]:
-    return cuStreamGetCaptureInfo(handle)[:2]
+def cuStreamGetCaptureInfo_v1(hStream: int) -> tuple[int, int]:
+    return cuStreamGetCaptureInfo(hStream)[:2]
 
 
-def cuStreamUpdateCaptureDependencies(handle: int, places: int, data: int, count: int, flags: int) -> None:
+def cuStreamUpdateCaptureDependencies(
+    hStream: int, dependencies: int, dependencyData: int, numDependencies: int, flags: int
+) -> None:
     """Set what comes next in the stream behind other nodes of the capture's graph, or behind these as well."""
-    name, line = "cuStreamUpdateCaptureDependencies", stream.find(handle)
+    name, line = "cuStreamUpdateCaptureDependencies", streams.find(hStream)
     if line.capture is None:
         raise CudaError(CUDA_ERROR_ILLEGAL_STATE, f"{name}: the stream is not being captured")
     if flags not in (0, 1):
         raise invalid(f"{name}: flags is {flags}, no CUstreamUpdateCaptureDependencies_flags")
     line.capture.check()
-    given = dependencies(name, line.capture.graph, places, data, count)
+    given = read_dependencies(name, line.capture.graph, dependencies, dependencyData, numDependencies)
     before: Sequence[tuple[Node, bytes]] = () if flags else line.capture.at[line]
     line.capture.at[line] = list(dict.fromkeys([*before, *given]))
 
 
-def cuStreamUpdateCaptureDependencies_v1(handle: int, places: int, count: int, flags: int) -> None:
-    cuStreamUpdateCaptureDependencies(handle, places, 0, count, flags)
+def cuStreamUpdateCaptureDependencies_v1(hStream: int, dependencies: int, numDependencies: int, flags: int) -> None:
+    cuStreamUpdateCaptureDependencies(hStream, dependencies, 0, numDependencies, flags)
 
 
-def cuThreadExchangeStreamCaptureMode(place: int) -> None:
-    """Swap the thread's mode with the one at `place`."""
-    if not place or ctypes.c_int.from_address(place).value not in MODES:
+def cuThreadExchangeStreamCaptureMode(mode: int) -> None:
+    """Swap the thread's mode with the one at `mode`."""
+    if not mode or ctypes.c_int.from_address(mode).value not in MODES:
         raise invalid("cuThreadExchangeStreamCaptureMode: mode is NULL, or no CUstreamCaptureMode")
-    given = ctypes.c_int.from_address(place)
+    given = ctypes.c_int.from_address(mode)
     given.value = capture_state.exchange(given.value)

@@ -26,7 +26,7 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.base import once
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.graph import graph_update
 from cuda.cpu.driver.graph.graph_work import Work
 
@@ -188,7 +188,7 @@ def read_nodes(name: str, graph: Graph | None, places: int, data: int, count: in
     return found
 
 
-def dependencies(name: str, graph: Graph, places: int, data: int, count: int) -> list[tuple[Node, bytes]]:
+def read_dependencies(name: str, graph: Graph, places: int, data: int, count: int) -> list[tuple[Node, bytes]]:
     found = read_nodes(name, graph, places, data, count)
     if len(set(found)) < count:
         raise invalid(f"{name}: a node is twice among the dependencies")
@@ -196,52 +196,52 @@ def dependencies(name: str, graph: Graph, places: int, data: int, count: int) ->
 
 
 def cuGraphCreate(flags: int) -> int:
-    device.check_started()
+    devices.check_started()
     if flags:
         raise invalid(f"cuGraphCreate: flags is {flags}, must be 0")
     return Graph().handle
 
 
 @once.alone
-def cuGraphDestroy(handle: int) -> None:
-    graph = graphs.find(handle)
+def cuGraphDestroy(hGraph: int) -> None:
+    graph = graphs.find(hGraph)
     if graph.parent is not None:
         raise invalid("cuGraphDestroy: the graph belongs to a node")
     graph.close()
 
 
 @once.alone
-def cuGraphClone(handle: int) -> int:
-    return graphs.find(handle).clone().handle
+def cuGraphClone(originalGraph: int) -> int:
+    return graphs.find(originalGraph).clone().handle
 
 
-def cuGraphGetId(handle: int) -> int:
-    return graphs.find(handle).id
+def cuGraphGetId(hGraph: int) -> int:
+    return graphs.find(hGraph).id
 
 
 @once.alone
-def cuGraphNodeFindInClone(handle: int, clone: int) -> int:
-    node, graph = nodes.find(handle), graphs.find(clone)
+def cuGraphNodeFindInClone(hOriginalNode: int, hClonedGraph: int) -> int:
+    node, graph = nodes.find(hOriginalNode), graphs.find(hClonedGraph)
     for twin in graph.nodes:
         if twin.original is node:
             return twin.handle
     raise invalid("cuGraphNodeFindInClone: the graph is no clone of the node's graph, or the node was removed from it")
 
 
-def cuGraphNodeGetType(handle: int) -> int:
-    return nodes.find(handle).work.kind
+def cuGraphNodeGetType(hNode: int) -> int:
+    return nodes.find(hNode).work.kind
 
 
-def cuGraphNodeGetContainingGraph(handle: int) -> int:
-    return nodes.find(handle).graph.handle
+def cuGraphNodeGetContainingGraph(hNode: int) -> int:
+    return nodes.find(hNode).graph.handle
 
 
-def cuGraphNodeGetLocalId(handle: int) -> int:
-    return nodes.find(handle).id
+def cuGraphNodeGetLocalId(hNode: int) -> int:
+    return nodes.find(hNode).id
 
 
-def cuGraphNodeGetToolsId(handle: int) -> int:
-    node = nodes.find(handle)
+def cuGraphNodeGetToolsId(hNode: int) -> int:
+    node = nodes.find(hNode)
     return node.graph.id << 32 | node.id
 
 
@@ -266,20 +266,20 @@ def _give(name: str, count_place: int, columns: Sequence[tuple[int, Sequence[Any
 
 
 @once.alone
-def cuGraphGetNodes(handle: int, place: int, count: int) -> None:
-    _give("cuGraphGetNodes", count, [(place, [node.handle for node in graphs.find(handle).nodes])])
+def cuGraphGetNodes(hGraph: int, nodes: int, numNodes: int) -> None:
+    _give("cuGraphGetNodes", numNodes, [(nodes, [node.handle for node in graphs.find(hGraph).nodes])])
 
 
 @once.alone
-def cuGraphGetRootNodes(handle: int, place: int, count: int) -> None:
-    roots = [node.handle for node in graphs.find(handle).nodes if not node.before]
-    _give("cuGraphGetRootNodes", count, [(place, roots)])
+def cuGraphGetRootNodes(hGraph: int, rootNodes: int, numRootNodes: int) -> None:
+    roots = [node.handle for node in graphs.find(hGraph).nodes if not node.before]
+    _give("cuGraphGetRootNodes", numRootNodes, [(rootNodes, roots)])
 
 
 @once.alone
-def cuGraphGetEdges(handle: int, first: int, then: int, data: int, count: int) -> None:
-    edges = [(a.handle, b.handle, edge) for b in graphs.find(handle).nodes for a, edge in b.before]
-    _give_edges("cuGraphGetEdges", edges, (first, then), data, count)
+def cuGraphGetEdges(hGraph: int, from_: int, to: int, edgeData: int, numEdges: int) -> None:
+    edges = [(a.handle, b.handle, edge) for b in graphs.find(hGraph).nodes for a, edge in b.before]
+    _give_edges("cuGraphGetEdges", edges, (from_, to), edgeData, numEdges)
 
 
 def _give_edges(name: str, edges: list[tuple[Any, ...]], places: tuple[int, ...], data: int, count: int) -> None:
@@ -289,8 +289,8 @@ def _give_edges(name: str, edges: list[tuple[Any, ...]], places: tuple[int, ...]
     _give(name, count, [(at, [edge[i] for edge in edges]) for i, at in enumerate((*places, data))])
 
 
-def cuGraphGetEdges_v1(handle: int, first: int, then: int, count: int) -> None:
-    cuGraphGetEdges(handle, first, then, 0, count)
+def cuGraphGetEdges_v1(hGraph: int, from_: int, to: int, numEdges: int) -> None:
+    cuGraphGetEdges(hGraph, from_, to, 0, numEdges)
 
 
 def _neighbours(name: str, found: Any, place: int, data: int, count: int) -> None:
@@ -298,21 +298,21 @@ def _neighbours(name: str, found: Any, place: int, data: int, count: int) -> Non
 
 
 @once.alone
-def cuGraphNodeGetDependencies(handle: int, place: int, data: int, count: int) -> None:
-    _neighbours("cuGraphNodeGetDependencies", nodes.find(handle).before, place, data, count)
+def cuGraphNodeGetDependencies(hNode: int, dependencies: int, edgeData: int, numDependencies: int) -> None:
+    _neighbours("cuGraphNodeGetDependencies", nodes.find(hNode).before, dependencies, edgeData, numDependencies)
 
 
-def cuGraphNodeGetDependencies_v1(handle: int, place: int, count: int) -> None:
-    cuGraphNodeGetDependencies(handle, place, 0, count)
+def cuGraphNodeGetDependencies_v1(hNode: int, dependencies: int, numDependencies: int) -> None:
+    cuGraphNodeGetDependencies(hNode, dependencies, 0, numDependencies)
 
 
 @once.alone
-def cuGraphNodeGetDependentNodes(handle: int, place: int, data: int, count: int) -> None:
-    _neighbours("cuGraphNodeGetDependentNodes", nodes.find(handle).after, place, data, count)
+def cuGraphNodeGetDependentNodes(hNode: int, dependentNodes: int, edgeData: int, numDependentNodes: int) -> None:
+    _neighbours("cuGraphNodeGetDependentNodes", nodes.find(hNode).after, dependentNodes, edgeData, numDependentNodes)
 
 
-def cuGraphNodeGetDependentNodes_v1(handle: int, place: int, count: int) -> None:
-    cuGraphNodeGetDependentNodes(handle, place, 0, count)
+def cuGraphNodeGetDependentNodes_v1(hNode: int, dependentNodes: int, numDependentNodes: int) -> None:
+    cuGraphNodeGetDependentNodes(hNode, dependentNodes, 0, numDependentNodes)
 
 
 def _pairs(name: str, handle: int, first: int, then: int, data: int, count: int) -> list[tuple[Node, Node, bytes]]:
@@ -322,11 +322,11 @@ def _pairs(name: str, handle: int, first: int, then: int, data: int, count: int)
 
 
 @once.alone
-def cuGraphAddDependencies(handle: int, first: int, then: int, data: int, count: int) -> None:
+def cuGraphAddDependencies(hGraph: int, from_: int, to: int, edgeData: int, numDependencies: int) -> None:
     """Add edges, all or none of them."""
     name, added = "cuGraphAddDependencies", []
     try:
-        for a, b, edge in _pairs(name, handle, first, then, data, count):
+        for a, b, edge in _pairs(name, hGraph, from_, to, edgeData, numDependencies):
             if (a, edge) in b.before:
                 raise invalid(f"{name}: node {b.id} depends on node {a.id} already")
             if b in ancestors([a]):
@@ -339,8 +339,8 @@ def cuGraphAddDependencies(handle: int, first: int, then: int, data: int, count:
         raise
 
 
-def cuGraphAddDependencies_v1(handle: int, first: int, then: int, count: int) -> None:
-    cuGraphAddDependencies(handle, first, then, 0, count)
+def cuGraphAddDependencies_v1(hGraph: int, from_: int, to: int, numDependencies: int) -> None:
+    cuGraphAddDependencies(hGraph, from_, to, 0, numDependencies)
 
 
 def _check_removable(name: str, graph: Graph) -> None:
@@ -349,11 +349,11 @@ def _check_removable(name: str, graph: Graph) -> None:
 
 
 @once.alone
-def cuGraphRemoveDependencies(handle: int, first: int, then: int, data: int, count: int) -> None:
+def cuGraphRemoveDependencies(hGraph: int, from_: int, to: int, edgeData: int, numDependencies: int) -> None:
     """Remove edges, all or none of them."""
     name = "cuGraphRemoveDependencies"
-    _check_removable(name, graphs.find(handle))
-    pairs = _pairs(name, handle, first, then, data, count)
+    _check_removable(name, graphs.find(hGraph))
+    pairs = _pairs(name, hGraph, from_, to, edgeData, numDependencies)
     for a, b, edge in pairs:
         if (a, edge) not in b.before:
             raise invalid(f"{name}: there is no such edge from node {a.id} to node {b.id}")
@@ -363,16 +363,16 @@ def cuGraphRemoveDependencies(handle: int, first: int, then: int, data: int, cou
         disconnect(*pair)
 
 
-def cuGraphRemoveDependencies_v1(handle: int, first: int, then: int, count: int) -> None:
-    cuGraphRemoveDependencies(handle, first, then, 0, count)
+def cuGraphRemoveDependencies_v1(hGraph: int, from_: int, to: int, numDependencies: int) -> None:
+    cuGraphRemoveDependencies(hGraph, from_, to, 0, numDependencies)
 
 
 @once.alone
-def cuGraphDestroyNode(handle: int) -> None:
-    node = nodes.find(handle)
+def cuGraphDestroyNode(hNode: int) -> None:
+    node = nodes.find(hNode)
     _check_removable("cuGraphDestroyNode", node.graph)
     graph_update.check_not_updatable("cuGraphDestroyNode", node.work)
-    nodes.take(handle)
+    nodes.take(hNode)
     for first, edge in list(node.before):
         disconnect(first, node, edge)
     for then, edge in list(node.after):

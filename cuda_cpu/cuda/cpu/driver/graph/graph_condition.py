@@ -71,11 +71,11 @@ class ConditionalWork(Work):
         return self.bodies
 
 
-def cuGraphConditionalHandleCreate(graph_handle: int, owner_handle: int, default: int, flags: int) -> int:
-    graph, owner = graphs.find(graph_handle), context.find(owner_handle)
+def cuGraphConditionalHandleCreate(hGraph: int, ctx: int, defaultLaunchValue: int, flags: int) -> int:
+    graph, owner = graphs.find(hGraph), context.find(ctx)
     if flags not in (0, CU_GRAPH_COND_ASSIGN_DEFAULT):
         raise invalid(f"cuGraphConditionalHandleCreate: flags is {flags}, must be 0 or CU_GRAPH_COND_ASSIGN_DEFAULT")
-    made = Condition(owner, default & 0xFFFFFFFF if flags else None)
+    made = Condition(owner, defaultLaunchValue & 0xFFFFFFFF if flags else None)
     graph.root().conditions[made.handle] = made
     return made.handle
 

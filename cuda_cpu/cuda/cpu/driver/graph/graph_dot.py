@@ -54,8 +54,8 @@ def lines(graph: Graph, flags: int) -> list[str]:
     return found
 
 
-def cuGraphDebugDotPrint(handle: int, path: bytes | None, flags: int) -> None:
-    graph = graphs.find(handle)
+def cuGraphDebugDotPrint(hGraph: int, path: bytes | None, flags: int) -> None:
+    graph = graphs.find(hGraph)
     if path is None:
         raise invalid("cuGraphDebugDotPrint: path is NULL")
     text = "\n".join([f'digraph "graph_{graph.id}" {{', *lines(graph, flags), "}", ""])

@@ -48,7 +48,7 @@ from cuda.cpu.driver.graph.graph import Graph, Node, graphs, nodes
 from cuda.cpu.driver.graph.graph_condition import ConditionalWork
 from cuda.cpu.driver.graph.graph_memory import MemoryWork
 from cuda.cpu.driver.graph.graph_work import ChildWork, EventWork, Work, view
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
 execs = Table("executable graph")
@@ -197,7 +197,7 @@ class GraphExec:
             node.work = before
             raise
 
-    def launch(self, line: stream.Stream) -> None:
+    def launch(self, line: streams.Stream) -> None:
         memories = [work for works, _ in self.steps for work in works if isinstance(work, MemoryWork)]
         if not self.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH and any(
             work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC and work.memory.live for work in memories
@@ -269,67 +269,67 @@ def _check_device_launch(name: str, graph: Graph, flags: int) -> None:
             _check_device_launch(name, inner, flags)
 
 
-def cuGraphInstantiate(handle: int, flags: int) -> int:
-    return _instantiate("cuGraphInstantiate", handle, flags).handle
+def cuGraphInstantiate(hGraph: int, flags: int) -> int:
+    return _instantiate("cuGraphInstantiate", hGraph, flags).handle
 
 
-def cuGraphInstantiateWithParams(handle: int, place: int) -> int:
+def cuGraphInstantiateWithParams(hGraph: int, instantiateParams: int) -> int:
     name = "cuGraphInstantiateWithParams"
-    given = view(name, CUDA_GRAPH_INSTANTIATE_PARAMS, place)
-    unused = any(not condition.used for condition in graphs.find(handle).conditions.values())
+    given = view(name, CUDA_GRAPH_INSTANTIATE_PARAMS, instantiateParams)
+    unused = any(not condition.used for condition in graphs.find(hGraph).conditions.values())
     given.hErrNode_out = 0
     given.result_out = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED if unused else CUDA_GRAPH_INSTANTIATE_ERROR
-    made = _instantiate(name, handle, given.flags)
+    made = _instantiate(name, hGraph, given.flags)
     given.result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS
     return made.handle
 
 
-def cuGraphInstantiate_v1(handle: int, log: int, size: int) -> tuple[int, int]:
-    return _instantiate("cuGraphInstantiate", handle, 0).handle, 0
+def cuGraphInstantiate_v1(hGraph: int, logBuffer: int, bufferSize: int) -> tuple[int, int]:
+    return _instantiate("cuGraphInstantiate", hGraph, 0).handle, 0
 
 
 cuGraphInstantiate_v2 = cuGraphInstantiate_v1
 
 
-def cuGraphExecDestroy(handle: int) -> None:
-    execs.take(handle).close()
+def cuGraphExecDestroy(hGraphExec: int) -> None:
+    execs.take(hGraphExec).close()
 
 
-def cuGraphExecGetFlags(handle: int) -> int:
-    return execs.find(handle).flags
+def cuGraphExecGetFlags(hGraphExec: int) -> int:
+    return execs.find(hGraphExec).flags
 
 
-def cuGraphExecGetId(handle: int) -> int:
-    return execs.find(handle).graph.id
+def cuGraphExecGetId(hGraphExec: int) -> int:
+    return execs.find(hGraphExec).graph.id
 
 
-def cuGraphUpload(handle: int, where: int) -> None:
+def cuGraphUpload(hGraph: int, hStream: int) -> None:
     """Check the request; an executable graph is ready for launch from the beginning."""
-    execs.find(handle), _not_capturing("cuGraphUpload", where).ready()
+    execs.find(hGraph), _not_capturing("cuGraphUpload", hStream).ready()
 
 
-def cuGraphLaunch(handle: int, where: int) -> None:
-    execs.find(handle).launch(_not_capturing("cuGraphLaunch", where))
+def cuGraphLaunch(hGraph: int, hStream: int) -> None:
+    execs.find(hGraph).launch(_not_capturing("cuGraphLaunch", hStream))
 
 
-def _not_capturing(name: str, where: int) -> stream.Stream:
+def _not_capturing(name: str, where: int) -> streams.Stream:
     """Return a stream; one that is being captured takes no executable graphs, and the capture is invalid then."""
-    line = stream.find(where)
+    line = streams.find(where)
     capture_state.refuse(name, [line.capture] if line.capture is not None else [])
     return line
 
 
-def cuGraphNodeSetEnabled(handle: int, node_handle: int, enabled: int) -> None:
+def cuGraphNodeSetEnabled(hGraphExec: int, hNode: int, isEnabled: int) -> None:
     """Turn a kernel, a copy or a fill into nothing, or back."""
-    found = execs.find(handle)
-    node = found.node("cuGraphNodeSetEnabled", node_handle, *SWITCHED)
-    (found.off.discard if enabled else found.off.add)(node)
+    found = execs.find(hGraphExec)
+    node = found.node("cuGraphNodeSetEnabled", hNode, *SWITCHED)
+    (found.off.discard if isEnabled else found.off.add)(node)
     found.prepare()
 
 
-def cuGraphNodeGetEnabled(handle: int, node_handle: int) -> int:
-    found = execs.find(handle)
-    return int(found.node("cuGraphNodeGetEnabled", node_handle, *SWITCHED) not in found.off)
+def cuGraphNodeGetEnabled(hGraphExec: int, hNode: int) -> int:
+    found = execs.find(hGraphExec)
+    return int(found.node("cuGraphNodeGetEnabled", hNode, *SWITCHED) not in found.off)
 
 
 def _set_kernel(handle: int, node_handle: int, place: int, structure: Any) -> None:
@@ -342,61 +342,63 @@ def _set_kernel(handle: int, node_handle: int, place: int, structure: Any) -> No
     found.set(name, node, work)
 
 
-def cuGraphExecKernelNodeSetParams(handle: int, node_handle: int, place: int) -> None:
-    _set_kernel(handle, node_handle, place, CUDA_KERNEL_NODE_PARAMS)
+def cuGraphExecKernelNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
+    _set_kernel(hGraphExec, hNode, nodeParams, CUDA_KERNEL_NODE_PARAMS)
 
 
-def cuGraphExecKernelNodeSetParams_v1(handle: int, node_handle: int, place: int) -> None:
-    _set_kernel(handle, node_handle, place, CUDA_KERNEL_NODE_PARAMS_v1)
+def cuGraphExecKernelNodeSetParams_v1(hGraphExec: int, hNode: int, nodeParams: int) -> None:
+    _set_kernel(hGraphExec, hNode, nodeParams, CUDA_KERNEL_NODE_PARAMS_v1)
 
 
-def cuGraphExecMemcpyNodeSetParams(handle: int, node_handle: int, place: int, owner: int) -> None:
+def cuGraphExecMemcpyNodeSetParams(hGraphExec: int, hNode: int, copyParams: int, ctx: int) -> None:
     name = "cuGraphExecMemcpyNodeSetParams"
-    found = execs.find(handle)
-    node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_MEMCPY)
-    found.set(name, node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, place), context.find(owner)))
+    found = execs.find(hGraphExec)
+    node = found.node(name, hNode, CU_GRAPH_NODE_TYPE_MEMCPY)
+    found.set(name, node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, copyParams), context.find(ctx)))
 
 
-def cuGraphExecMemsetNodeSetParams(handle: int, node_handle: int, place: int, owner: int) -> None:
+def cuGraphExecMemsetNodeSetParams(hGraphExec: int, hNode: int, memsetParams: int, ctx: int) -> None:
     name = "cuGraphExecMemsetNodeSetParams"
-    found = execs.find(handle)
-    node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_MEMSET)
-    found.set(name, node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, place), context.find(owner)))
+    found = execs.find(hGraphExec)
+    node = found.node(name, hNode, CU_GRAPH_NODE_TYPE_MEMSET)
+    found.set(
+        name, node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, memsetParams), context.find(ctx))
+    )
 
 
-def cuGraphExecHostNodeSetParams(handle: int, node_handle: int, place: int) -> None:
+def cuGraphExecHostNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
     name = "cuGraphExecHostNodeSetParams"
-    found = execs.find(handle)
-    node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_HOST)
-    found.set(name, node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, place)))
+    found = execs.find(hGraphExec)
+    node = found.node(name, hNode, graph_node.CU_GRAPH_NODE_TYPE_HOST)
+    found.set(name, node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, nodeParams)))
 
 
-def cuGraphExecBatchMemOpNodeSetParams(handle: int, node_handle: int, place: int) -> None:
+def cuGraphExecBatchMemOpNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
     name = "cuGraphExecBatchMemOpNodeSetParams"
-    found = execs.find(handle)
-    node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-    found.set(name, node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)))
+    found = execs.find(hGraphExec)
+    node = found.node(name, hNode, graph_node.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+    found.set(name, node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, nodeParams)))
 
 
-def cuGraphExecEventRecordNodeSetEvent(handle: int, node_handle: int, event: int) -> None:
-    found = execs.find(handle)
-    node = found.node("cuGraphExecEventRecordNodeSetEvent", node_handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+def cuGraphExecEventRecordNodeSetEvent(hGraphExec: int, hNode: int, event: int) -> None:
+    found = execs.find(hGraphExec)
+    node = found.node("cuGraphExecEventRecordNodeSetEvent", hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
     found.set("cuGraphExecEventRecordNodeSetEvent", node, graph_work.record_event(event))
 
 
-def cuGraphExecEventWaitNodeSetEvent(handle: int, node_handle: int, event: int) -> None:
-    found = execs.find(handle)
-    node = found.node("cuGraphExecEventWaitNodeSetEvent", node_handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+def cuGraphExecEventWaitNodeSetEvent(hGraphExec: int, hNode: int, event: int) -> None:
+    found = execs.find(hGraphExec)
+    node = found.node("cuGraphExecEventWaitNodeSetEvent", hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
     found.set("cuGraphExecEventWaitNodeSetEvent", node, graph_work.wait_event(event))
 
 
-def cuGraphExecNodeSetParams(handle: int, node_handle: int, place: int) -> None:
-    found = execs.find(handle)
-    node = found.node("cuGraphExecNodeSetParams", node_handle)
-    given = view("cuGraphExecNodeSetParams", CUgraphNodeParams, place)
+def cuGraphExecNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
+    found = execs.find(hGraphExec)
+    node = found.node("cuGraphExecNodeSetParams", hNode)
+    given = view("cuGraphExecNodeSetParams", CUgraphNodeParams, nodeParams)
     if node.work.kind == given.type == graph_node.CU_GRAPH_NODE_TYPE_GRAPH:
-        return cuGraphExecChildGraphNodeSetParams(handle, node_handle, given.graph.graph or 0)
-    found.set("cuGraphExecNodeSetParams", node, graph_node.changed("cuGraphExecNodeSetParams", node, place))
+        return cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, given.graph.graph or 0)
+    found.set("cuGraphExecNodeSetParams", node, graph_node.changed("cuGraphExecNodeSetParams", node, nodeParams))
 
 
 Difference = tuple[int, Node | None, Node | None]  # CUgraphExecUpdateResult, the new node, the one it depends on
@@ -476,9 +478,9 @@ def _failed(name: str, difference: Difference) -> CudaError:
     )
 
 
-def cuGraphExecUpdate(handle: int, graph: int, place: int) -> None:
+def cuGraphExecUpdate(hGraphExec: int, hGraph: int, resultInfo: int) -> None:
     name = "cuGraphExecUpdate"
-    found, new, info = execs.find(handle), graphs.find(graph), view(name, CUgraphExecUpdateResultInfo, place)
+    found, new, info = execs.find(hGraphExec), graphs.find(hGraph), view(name, CUgraphExecUpdateResultInfo, resultInfo)
     difference = update(name, found, found.graph, new)
     result, node, first = difference
     info.result = result
@@ -487,20 +489,20 @@ def cuGraphExecUpdate(handle: int, graph: int, place: int) -> None:
         raise _failed(name, difference)
 
 
-def cuGraphExecUpdate_v1(handle: int, graph: int) -> tuple[int, int]:
+def cuGraphExecUpdate_v1(hGraphExec: int, hGraph: int) -> tuple[int, int]:
     """Update as `cuGraphExecUpdate`; a failure's reason is only in the log."""
-    found = execs.find(handle)
-    difference = update("cuGraphExecUpdate", found, found.graph, graphs.find(graph))
+    found = execs.find(hGraphExec)
+    difference = update("cuGraphExecUpdate", found, found.graph, graphs.find(hGraph))
     if difference[0]:
         raise _failed("cuGraphExecUpdate", difference)
     return 0, 0
 
 
-def cuGraphExecChildGraphNodeSetParams(handle: int, node_handle: int, graph: int) -> None:
+def cuGraphExecChildGraphNodeSetParams(hGraphExec: int, hNode: int, childGraph: int) -> None:
     name = "cuGraphExecChildGraphNodeSetParams"
-    found = execs.find(handle)
-    node = found.node(name, node_handle, graph_node.CU_GRAPH_NODE_TYPE_GRAPH)
-    difference = update(name, found, node.work.graph, graphs.find(graph))
+    found = execs.find(hGraphExec)
+    node = found.node(name, hNode, graph_node.CU_GRAPH_NODE_TYPE_GRAPH)
+    difference = update(name, found, node.work.graph, graphs.find(childGraph))
     if difference[0]:
         raise invalid(f"{name}: the graph has not the topology of the node's (CUgraphExecUpdateResult {difference[0]})")
 

@@ -32,7 +32,8 @@ from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.block import Block, capacity_for
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import context, device
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.graph.graph_work import Work
 from cuda.cpu.driver.memory import memory
 
@@ -44,11 +45,11 @@ HOST_LOCATIONS = (CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_
 _counts: dict[int, dict[int, int]] = {}  # of each device: what cuDeviceGetGraphMemAttribute answers
 
 
-def counts_of(of: device.Device) -> dict[int, int]:
+def counts_of(of: devices.Device) -> dict[int, int]:
     return _counts.setdefault(of.ordinal, dict.fromkeys((*CURRENT, *CURRENT.values()), 0))
 
 
-def _count(of: device.Device, high: int, change: int) -> None:
+def _count(of: devices.Device, high: int, change: int) -> None:
     counts = counts_of(of)
     counts[CURRENT[high]] += change
     counts[high] = max(counts[high], counts[CURRENT[high]])
@@ -57,7 +58,7 @@ def _count(of: device.Device, high: int, change: int) -> None:
 class GraphMemory:
     """An allocation of a graph. `live` is whether a launch has made it and nothing has freed it yet."""
 
-    def __init__(self, owner: context.Context, size: int, of: device.Device, kind: Kind) -> None:
+    def __init__(self, owner: context.Context, size: int, of: devices.Device, kind: Kind) -> None:
         capacity = capacity_for(size)
         block = Block(of.arena, memory.reserve(owner, capacity, "a memory allocation node", of), capacity)
         self.record = Allocation(block.place(size), size, kind, owner, of.arena)
@@ -127,7 +128,7 @@ def allocation(name: str, graph: Any, given: Any) -> MemoryWork:
     if not on_host and where.type != CU_MEM_LOCATION_TYPE_DEVICE:
         raise invalid(f"{name}: location.type is {where.type}, must be of a device or of the host")
     kind = Kind.MANAGED if managed else Kind.HOST if on_host else Kind.DEVICE
-    made = GraphMemory(owner, given.bytesize, owner.device if on_host else device.find(where.id), kind)
+    made = GraphMemory(owner, given.bytesize, owner.device if on_host else devices.find(where.id), kind)
     made.holders.add(graph)
     graph.memories.append(made)
     given.dptr = made.record.start
@@ -154,23 +155,23 @@ def free(name: str, pointer: int) -> MemoryWork:
     return work
 
 
-def cuDeviceGetGraphMemAttribute(ordinal: int, which: int, place: int) -> None:
-    counts = counts_of(device.find(ordinal))
-    if which not in counts or not place:
-        raise invalid(f"cuDeviceGetGraphMemAttribute: {which} is no CUgraphMem_attribute, or value is NULL")
-    ctypes.c_uint64.from_address(place).value = counts[which]
+def cuDeviceGetGraphMemAttribute(device: int, attr: int, value: int) -> None:
+    counts = counts_of(devices.find(device))
+    if attr not in counts or not value:
+        raise invalid(f"cuDeviceGetGraphMemAttribute: {attr} is no CUgraphMem_attribute, or value is NULL")
+    ctypes.c_uint64.from_address(value).value = counts[attr]
 
 
-def cuDeviceSetGraphMemAttribute(ordinal: int, which: int, place: int) -> None:
-    counts = counts_of(device.find(ordinal))
-    if which not in CURRENT or not place or ctypes.c_uint64.from_address(place).value:
-        raise invalid(f"cuDeviceSetGraphMemAttribute: attribute {which} cannot be set; high marks can, to 0")
-    counts[which] = counts[CURRENT[which]]
+def cuDeviceSetGraphMemAttribute(device: int, attr: int, value: int) -> None:
+    counts = counts_of(devices.find(device))
+    if attr not in CURRENT or not value or ctypes.c_uint64.from_address(value).value:
+        raise invalid(f"cuDeviceSetGraphMemAttribute: attribute {attr} cannot be set; high marks can, to 0")
+    counts[attr] = counts[CURRENT[attr]]
 
 
-def cuDeviceGraphMemTrim(ordinal: int) -> None:
+def cuDeviceGraphMemTrim(device: int) -> None:
     """Do nothing, successfully: memory that no graph needs any more is given back at once."""
-    device.find(ordinal)
+    devices.find(device)
 
 
 def forget_after_fork() -> None:

@@ -41,14 +41,14 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.graph import graph_condition, graph_memory, graph_update, graph_work
-from cuda.cpu.driver.graph.graph import Graph, Node, dependencies, graphs, nodes
+from cuda.cpu.driver.graph.graph import Graph, Node, graphs, nodes, read_dependencies
 from cuda.cpu.driver.graph.graph_work import ChildWork, Work, view
 
 
 def add(name: str, handle: int, before: int, count: int, make: Callable[[Graph], Work], data: int = 0) -> int:
     """Add a node with the work that `make` returns, unless anything is wrong with it or its dependencies."""
     graph = graphs.find(handle)
-    first = dependencies(name, graph, before, data, count)
+    first = read_dependencies(name, graph, before, data, count)
     work = make(graph)
     return graph.add(work, first).handle
 
@@ -114,80 +114,98 @@ def from_union(name: str, place: int, graph: Graph) -> Work:
     return work
 
 
-def cuGraphAddNode(handle: int, before: int, data: int, count: int, place: int) -> int:
+def cuGraphAddNode(hGraph: int, dependencies: int, dependencyData: int, numDependencies: int, nodeParams: int) -> int:
     name = "cuGraphAddNode"
-    return add(name, handle, before, count, lambda graph: from_union(name, place, graph), data)
+    return add(
+        name, hGraph, dependencies, numDependencies, lambda graph: from_union(name, nodeParams, graph), dependencyData
+    )
 
 
 cuGraphAddNode_v3 = cuGraphAddNode
 
 
-def cuGraphAddNode_v1(handle: int, before: int, count: int, place: int) -> int:
-    return cuGraphAddNode(handle, before, 0, count, place)
+def cuGraphAddNode_v1(hGraph: int, dependencies: int, numDependencies: int, nodeParams: int) -> int:
+    return cuGraphAddNode(hGraph, dependencies, 0, numDependencies, nodeParams)
 
 
-def cuGraphAddKernelNode(handle: int, before: int, count: int, place: int) -> int:
+def cuGraphAddKernelNode(hGraph: int, dependencies: int, numDependencies: int, nodeParams: int) -> int:
     name = "cuGraphAddKernelNode"
-    given = view(name, CUDA_KERNEL_NODE_PARAMS, place)
-    return add(name, handle, before, count, lambda graph: graph_work.kernel_from(name, given))
+    given = view(name, CUDA_KERNEL_NODE_PARAMS, nodeParams)
+    return add(name, hGraph, dependencies, numDependencies, lambda graph: graph_work.kernel_from(name, given))
 
 
-def cuGraphAddKernelNode_v1(handle: int, before: int, count: int, place: int) -> int:
+def cuGraphAddKernelNode_v1(hGraph: int, dependencies: int, numDependencies: int, nodeParams: int) -> int:
     name = "cuGraphAddKernelNode"
-    given = view(name, CUDA_KERNEL_NODE_PARAMS_v1, place)
-    return add(name, handle, before, count, lambda graph: graph_work.kernel_from(name, given))
+    given = view(name, CUDA_KERNEL_NODE_PARAMS_v1, nodeParams)
+    return add(name, hGraph, dependencies, numDependencies, lambda graph: graph_work.kernel_from(name, given))
 
 
-def cuGraphAddMemcpyNode(handle: int, before: int, count: int, place: int, owner: int) -> int:
+def cuGraphAddMemcpyNode(hGraph: int, dependencies: int, numDependencies: int, copyParams: int, ctx: int) -> int:
     name = "cuGraphAddMemcpyNode"
-    given = view(name, CUDA_MEMCPY3D, place)
-    return add(name, handle, before, count, lambda graph: graph_work.memcpy_from(name, given, context.find(owner)))
+    given = view(name, CUDA_MEMCPY3D, copyParams)
+    return add(
+        name,
+        hGraph,
+        dependencies,
+        numDependencies,
+        lambda graph: graph_work.memcpy_from(name, given, context.find(ctx)),
+    )
 
 
-def cuGraphAddMemsetNode(handle: int, before: int, count: int, place: int, owner: int) -> int:
+def cuGraphAddMemsetNode(hGraph: int, dependencies: int, numDependencies: int, memsetParams: int, ctx: int) -> int:
     name = "cuGraphAddMemsetNode"
-    given = view(name, CUDA_MEMSET_NODE_PARAMS, place)
-    return add(name, handle, before, count, lambda graph: graph_work.memset_from(name, given, context.find(owner)))
+    given = view(name, CUDA_MEMSET_NODE_PARAMS, memsetParams)
+    return add(
+        name,
+        hGraph,
+        dependencies,
+        numDependencies,
+        lambda graph: graph_work.memset_from(name, given, context.find(ctx)),
+    )
 
 
-def cuGraphAddHostNode(handle: int, before: int, count: int, place: int) -> int:
+def cuGraphAddHostNode(hGraph: int, dependencies: int, numDependencies: int, nodeParams: int) -> int:
     name = "cuGraphAddHostNode"
-    given = view(name, CUDA_HOST_NODE_PARAMS, place)
-    return add(name, handle, before, count, lambda graph: graph_work.host_from(name, given))
+    given = view(name, CUDA_HOST_NODE_PARAMS, nodeParams)
+    return add(name, hGraph, dependencies, numDependencies, lambda graph: graph_work.host_from(name, given))
 
 
-def cuGraphAddChildGraphNode(handle: int, before: int, count: int, inner: int) -> int:
+def cuGraphAddChildGraphNode(hGraph: int, dependencies: int, numDependencies: int, childGraph: int) -> int:
     name = "cuGraphAddChildGraphNode"
-    return add(name, handle, before, count, lambda graph: child(name, graph, inner, 0))
+    return add(name, hGraph, dependencies, numDependencies, lambda graph: child(name, graph, childGraph, 0))
 
 
-def cuGraphAddEmptyNode(handle: int, before: int, count: int) -> int:
-    return add("cuGraphAddEmptyNode", handle, before, count, lambda graph: graph_work.empty())
+def cuGraphAddEmptyNode(hGraph: int, dependencies: int, numDependencies: int) -> int:
+    return add("cuGraphAddEmptyNode", hGraph, dependencies, numDependencies, lambda graph: graph_work.empty())
 
 
-def cuGraphAddEventRecordNode(handle: int, before: int, count: int, event: int) -> int:
-    return add("cuGraphAddEventRecordNode", handle, before, count, lambda graph: graph_work.record_event(event))
+def cuGraphAddEventRecordNode(hGraph: int, dependencies: int, numDependencies: int, event: int) -> int:
+    return add(
+        "cuGraphAddEventRecordNode", hGraph, dependencies, numDependencies, lambda graph: graph_work.record_event(event)
+    )
 
 
-def cuGraphAddEventWaitNode(handle: int, before: int, count: int, event: int) -> int:
-    return add("cuGraphAddEventWaitNode", handle, before, count, lambda graph: graph_work.wait_event(event))
+def cuGraphAddEventWaitNode(hGraph: int, dependencies: int, numDependencies: int, event: int) -> int:
+    return add(
+        "cuGraphAddEventWaitNode", hGraph, dependencies, numDependencies, lambda graph: graph_work.wait_event(event)
+    )
 
 
-def cuGraphAddBatchMemOpNode(handle: int, before: int, count: int, place: int) -> int:
+def cuGraphAddBatchMemOpNode(hGraph: int, dependencies: int, numDependencies: int, nodeParams: int) -> int:
     name = "cuGraphAddBatchMemOpNode"
-    given = view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)
-    return add(name, handle, before, count, lambda graph: graph_work.batch_from(name, given))
+    given = view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, nodeParams)
+    return add(name, hGraph, dependencies, numDependencies, lambda graph: graph_work.batch_from(name, given))
 
 
-def cuGraphAddMemAllocNode(handle: int, before: int, count: int, place: int) -> int:
+def cuGraphAddMemAllocNode(hGraph: int, dependencies: int, numDependencies: int, nodeParams: int) -> int:
     name = "cuGraphAddMemAllocNode"
-    given = view(name, CUDA_MEM_ALLOC_NODE_PARAMS, place)
-    return add(name, handle, before, count, lambda graph: graph_memory.allocation(name, graph, given))
+    given = view(name, CUDA_MEM_ALLOC_NODE_PARAMS, nodeParams)
+    return add(name, hGraph, dependencies, numDependencies, lambda graph: graph_memory.allocation(name, graph, given))
 
 
-def cuGraphAddMemFreeNode(handle: int, before: int, count: int, pointer: int) -> int:
+def cuGraphAddMemFreeNode(hGraph: int, dependencies: int, numDependencies: int, dptr: int) -> int:
     name = "cuGraphAddMemFreeNode"
-    return add(name, handle, before, count, lambda graph: graph_memory.free(name, pointer))
+    return add(name, hGraph, dependencies, numDependencies, lambda graph: graph_memory.free(name, dptr))
 
 
 def of_kind(name: str, handle: int, *kinds: int) -> Node:
@@ -203,58 +221,58 @@ def _give(name: str, handle: int, kind: int, place: int) -> None:
     ctypes.memmove(place, ctypes.addressof(params), ctypes.sizeof(params))
 
 
-def cuGraphKernelNodeGetParams(handle: int, place: int) -> None:
-    _give("cuGraphKernelNodeGetParams", handle, CU_GRAPH_NODE_TYPE_KERNEL, place)
+def cuGraphKernelNodeGetParams(hNode: int, nodeParams: int) -> None:
+    _give("cuGraphKernelNodeGetParams", hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams)
 
 
-def cuGraphKernelNodeGetParams_v1(handle: int, place: int) -> None:
+def cuGraphKernelNodeGetParams_v1(hNode: int, nodeParams: int) -> None:
     name = "cuGraphKernelNodeGetParams"
-    params = of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL).work.params
-    view(name, CUDA_KERNEL_NODE_PARAMS_v1, place)
-    ctypes.memmove(place, ctypes.addressof(params), ctypes.sizeof(CUDA_KERNEL_NODE_PARAMS_v1))
+    params = of_kind(name, hNode, CU_GRAPH_NODE_TYPE_KERNEL).work.params
+    view(name, CUDA_KERNEL_NODE_PARAMS_v1, nodeParams)
+    ctypes.memmove(nodeParams, ctypes.addressof(params), ctypes.sizeof(CUDA_KERNEL_NODE_PARAMS_v1))
 
 
-def cuGraphMemcpyNodeGetParams(handle: int, place: int) -> None:
-    _give("cuGraphMemcpyNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEMCPY, place)
+def cuGraphMemcpyNodeGetParams(hNode: int, nodeParams: int) -> None:
+    _give("cuGraphMemcpyNodeGetParams", hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams)
 
 
-def cuGraphMemsetNodeGetParams(handle: int, place: int) -> None:
-    _give("cuGraphMemsetNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEMSET, place)
+def cuGraphMemsetNodeGetParams(hNode: int, nodeParams: int) -> None:
+    _give("cuGraphMemsetNodeGetParams", hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams)
 
 
-def cuGraphHostNodeGetParams(handle: int, place: int) -> None:
-    _give("cuGraphHostNodeGetParams", handle, CU_GRAPH_NODE_TYPE_HOST, place)
+def cuGraphHostNodeGetParams(hNode: int, nodeParams: int) -> None:
+    _give("cuGraphHostNodeGetParams", hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams)
 
 
-def cuGraphBatchMemOpNodeGetParams(handle: int, place: int) -> None:
-    _give("cuGraphBatchMemOpNodeGetParams", handle, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, place)
+def cuGraphBatchMemOpNodeGetParams(hNode: int, nodeParams_out: int) -> None:
+    _give("cuGraphBatchMemOpNodeGetParams", hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams_out)
 
 
-def cuGraphMemAllocNodeGetParams(handle: int, place: int) -> None:
-    _give("cuGraphMemAllocNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEM_ALLOC, place)
+def cuGraphMemAllocNodeGetParams(hNode: int, params_out: int) -> None:
+    _give("cuGraphMemAllocNodeGetParams", hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC, params_out)
 
 
-def cuGraphMemFreeNodeGetParams(handle: int) -> int:
-    return of_kind("cuGraphMemFreeNodeGetParams", handle, CU_GRAPH_NODE_TYPE_MEM_FREE).work.params.dptr
+def cuGraphMemFreeNodeGetParams(hNode: int) -> int:
+    return of_kind("cuGraphMemFreeNodeGetParams", hNode, CU_GRAPH_NODE_TYPE_MEM_FREE).work.params.dptr
 
 
-def cuGraphChildGraphNodeGetGraph(handle: int) -> int:
-    return of_kind("cuGraphChildGraphNodeGetGraph", handle, CU_GRAPH_NODE_TYPE_GRAPH).work.graph.handle
+def cuGraphChildGraphNodeGetGraph(hNode: int) -> int:
+    return of_kind("cuGraphChildGraphNodeGetGraph", hNode, CU_GRAPH_NODE_TYPE_GRAPH).work.graph.handle
 
 
-def cuGraphEventRecordNodeGetEvent(handle: int) -> int:
+def cuGraphEventRecordNodeGetEvent(hNode: int) -> int:
     name = "cuGraphEventRecordNodeGetEvent"
-    return of_kind(name, handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD).work.event.handle
+    return of_kind(name, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD).work.event.handle
 
 
-def cuGraphEventWaitNodeGetEvent(handle: int) -> int:
+def cuGraphEventWaitNodeGetEvent(hNode: int) -> int:
     name = "cuGraphEventWaitNodeGetEvent"
-    return of_kind(name, handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT).work.event.handle
+    return of_kind(name, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT).work.event.handle
 
 
-def cuGraphNodeGetParams(handle: int, place: int) -> None:
+def cuGraphNodeGetParams(hNode: int, nodeParams: int) -> None:
     """Give a node's parameters with their type."""
-    write_params(nodes.find(handle).work, place)
+    write_params(nodes.find(hNode).work, nodeParams)
 
 
 def write_params(work: Work, place: int) -> None:
@@ -308,45 +326,45 @@ def _set_kernel(handle: int, place: int, structure: Any) -> None:
     replace(node, graph_work.kernel_from(name, view(name, structure, place)))
 
 
-def cuGraphKernelNodeSetParams(handle: int, place: int) -> None:
-    _set_kernel(handle, place, CUDA_KERNEL_NODE_PARAMS)
+def cuGraphKernelNodeSetParams(hNode: int, nodeParams: int) -> None:
+    _set_kernel(hNode, nodeParams, CUDA_KERNEL_NODE_PARAMS)
 
 
-def cuGraphKernelNodeSetParams_v1(handle: int, place: int) -> None:
-    _set_kernel(handle, place, CUDA_KERNEL_NODE_PARAMS_v1)
+def cuGraphKernelNodeSetParams_v1(hNode: int, nodeParams: int) -> None:
+    _set_kernel(hNode, nodeParams, CUDA_KERNEL_NODE_PARAMS_v1)
 
 
-def cuGraphMemcpyNodeSetParams(handle: int, place: int) -> None:
+def cuGraphMemcpyNodeSetParams(hNode: int, nodeParams: int) -> None:
     name = "cuGraphMemcpyNodeSetParams"
-    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_MEMCPY)
-    replace(node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, place), node.work.context))
+    node = of_kind(name, hNode, CU_GRAPH_NODE_TYPE_MEMCPY)
+    replace(node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, nodeParams), node.work.context))
 
 
-def cuGraphMemsetNodeSetParams(handle: int, place: int) -> None:
+def cuGraphMemsetNodeSetParams(hNode: int, nodeParams: int) -> None:
     name = "cuGraphMemsetNodeSetParams"
-    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_MEMSET)
-    replace(node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, place), node.work.context))
+    node = of_kind(name, hNode, CU_GRAPH_NODE_TYPE_MEMSET)
+    replace(node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, nodeParams), node.work.context))
 
 
-def cuGraphHostNodeSetParams(handle: int, place: int) -> None:
+def cuGraphHostNodeSetParams(hNode: int, nodeParams: int) -> None:
     name = "cuGraphHostNodeSetParams"
-    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_HOST)
-    replace(node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, place)))
+    node = of_kind(name, hNode, CU_GRAPH_NODE_TYPE_HOST)
+    replace(node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, nodeParams)))
 
 
-def cuGraphBatchMemOpNodeSetParams(handle: int, place: int) -> None:
+def cuGraphBatchMemOpNodeSetParams(hNode: int, nodeParams: int) -> None:
     name = "cuGraphBatchMemOpNodeSetParams"
-    node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-    replace(node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, place)))
+    node = of_kind(name, hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+    replace(node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, nodeParams)))
 
 
-def cuGraphEventRecordNodeSetEvent(handle: int, event: int) -> None:
-    node = of_kind("cuGraphEventRecordNodeSetEvent", handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+def cuGraphEventRecordNodeSetEvent(hNode: int, event: int) -> None:
+    node = of_kind("cuGraphEventRecordNodeSetEvent", hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
     replace(node, graph_work.record_event(event))
 
 
-def cuGraphEventWaitNodeSetEvent(handle: int, event: int) -> None:
-    node = of_kind("cuGraphEventWaitNodeSetEvent", handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+def cuGraphEventWaitNodeSetEvent(hNode: int, event: int) -> None:
+    node = of_kind("cuGraphEventWaitNodeSetEvent", hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
     replace(node, graph_work.wait_event(event))
 
 
@@ -361,9 +379,9 @@ def changed(name: str, node: Node, place: int) -> Work:
     return from_union(name, place, node.graph)
 
 
-def cuGraphNodeSetParams(handle: int, place: int) -> None:
-    node = nodes.find(handle)
-    replace(node, changed("cuGraphNodeSetParams", node, place))
+def cuGraphNodeSetParams(hNode: int, nodeParams: int) -> None:
+    node = nodes.find(hNode)
+    replace(node, changed("cuGraphNodeSetParams", node, nodeParams))
 
 
 cuGraphNodeSetParams_v2 = cuGraphNodeSetParams
@@ -376,16 +394,16 @@ def _attribute(name: str, handle: int, which: int, place: int) -> Node:
     return node
 
 
-def cuGraphKernelNodeGetAttribute(handle: int, which: int, place: int) -> None:
-    work = _attribute("cuGraphKernelNodeGetAttribute", handle, which, place).work
+def cuGraphKernelNodeGetAttribute(hNode: int, attr: int, value_out: int) -> None:
+    work = _attribute("cuGraphKernelNodeGetAttribute", hNode, attr, value_out).work
     value = CUlaunchAttributeValue()
-    if which in work.attributes:
-        value = CUlaunchAttributeValue.from_buffer_copy(work.attributes[which])
-    elif which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    if attr in work.attributes:
+        value = CUlaunchAttributeValue.from_buffer_copy(work.attributes[attr])
+    elif attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         value.cooperative = work.cooperative
-    elif which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION and work.cluster != (1, 1, 1):  # 0 is no cluster
+    elif attr == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION and work.cluster != (1, 1, 1):  # 0 is no cluster
         value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = work.cluster
-    ctypes.memmove(place, ctypes.addressof(value), ctypes.sizeof(value))
+    ctypes.memmove(value_out, ctypes.addressof(value), ctypes.sizeof(value))
 
 
 def _set_attributes(node: Node, attributes: dict[int, bytes]) -> None:
@@ -398,17 +416,17 @@ def _set_attributes(node: Node, attributes: dict[int, bytes]) -> None:
         raise
 
 
-def cuGraphKernelNodeSetAttribute(handle: int, which: int, place: int) -> None:
+def cuGraphKernelNodeSetAttribute(hNode: int, attr: int, value: int) -> None:
     """Set cooperation and cluster; other attributes only advise the hardware and are remembered."""
-    node = _attribute("cuGraphKernelNodeSetAttribute", handle, which, place)
-    if which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-        graph_update.make_updatable(node.work, CUlaunchAttributeValue.from_address(place))
-    value = ctypes.string_at(place, ctypes.sizeof(CUlaunchAttributeValue))
-    _set_attributes(node, {**node.work.attributes, which: value})
+    node = _attribute("cuGraphKernelNodeSetAttribute", hNode, attr, value)
+    if attr == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        graph_update.make_updatable(node.work, CUlaunchAttributeValue.from_address(value))
+    data = ctypes.string_at(value, ctypes.sizeof(CUlaunchAttributeValue))
+    _set_attributes(node, {**node.work.attributes, attr: data})
 
 
-def cuGraphKernelNodeCopyAttributes(target: int, source: int) -> None:
+def cuGraphKernelNodeCopyAttributes(dst: int, src: int) -> None:
     name = "cuGraphKernelNodeCopyAttributes"
-    to, of = (of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL) for handle in (target, source))
+    to, of = (of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL) for handle in (dst, src))
     graph_update.check_not_updatable(name, to.work, of.work)
     _set_attributes(to, dict(of.work.attributes))

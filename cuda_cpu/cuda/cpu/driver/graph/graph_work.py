@@ -33,7 +33,7 @@ from cuda.cpu.abi import (
     CUDA_MEMSET_NODE_PARAMS,
     CUstreamBatchMemOpParams,
 )
-from cuda.cpu.driver.array import array
+from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.address import Kind
 from cuda.cpu.driver.base.error import invalid
@@ -42,7 +42,8 @@ from cuda.cpu.driver.code.function import Function
 from cuda.cpu.driver.code.kernel import function_of
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.memory import copy, fill
-from cuda.cpu.driver.stream import event, stream_memory
+from cuda.cpu.driver.stream import event as events
+from cuda.cpu.driver.stream import stream_memory
 
 KEPT_ATTRIBUTES = 19  # of kernel nodes: CUlaunchAttributeID below this
 
@@ -172,7 +173,7 @@ def _side(given: Any, end: str) -> tuple[Any, Any]:
     """Return the kind of memory at one end of a copy, and its context."""
     kind = getattr(given, f"{end}MemoryType")
     if kind == CU_MEMORYTYPE_ARRAY:
-        return kind, array.find(getattr(given, f"{end}Array")).record.context
+        return kind, arrays.find(getattr(given, f"{end}Array")).record.context
     return mapping_of(getattr(given, f"{end}Host" if kind == CU_MEMORYTYPE_HOST else f"{end}Device") or 0)
 
 
@@ -225,7 +226,7 @@ class EventWork(Work):
     """Record an event or wait for it."""
 
     def __init__(self, kind: int, handle: int) -> None:
-        self.event = event.find(handle)
+        self.event = events.find(handle)
         command = "record" if kind == CU_GRAPH_NODE_TYPE_EVENT_RECORD else "wait_event"
         super().__init__(kind, None, [(command, (self.event.native,))], self.event.context)
 

@@ -22,7 +22,7 @@ from cuda.cpu.driver.graph import graph_node
 from cuda.cpu.driver.graph.capture import Capture, begin
 from cuda.cpu.driver.graph.graph import Graph, Node, graphs
 from cuda.cpu.driver.graph.graph_work import EventWork, Work
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 # CUgraphRecaptureCallback
 Callback = ctypes.CFUNCTYPE(
@@ -33,7 +33,7 @@ Callback = ctypes.CFUNCTYPE(
 class Recapture(Capture):
     """A capture whose nodes are there already; what they do is replaced."""
 
-    def __init__(self, origin: stream.Stream, mode: int, graph: Graph, callback: int, data: int) -> None:
+    def __init__(self, origin: streams.Stream, mode: int, graph: Graph, callback: int, data: int) -> None:
         held, graph.objects = graph.objects, {}
         for thing, count in held.items():
             thing.release(count)
@@ -42,7 +42,7 @@ class Recapture(Capture):
         self.data = data
         super().__init__(origin, mode, graph, [], own=False)
 
-    def _next(self, line: stream.Stream, kind: int) -> Node:
+    def _next(self, line: streams.Stream, kind: int) -> Node:
         """Return the node that comes next, which must be of this kind and behind the same nodes."""
         self.check()
         if not self.left:
@@ -57,7 +57,7 @@ class Recapture(Capture):
         self.at[line] = [(node, bytes(8))]
         return node
 
-    def add(self, line: stream.Stream, work: Work) -> Node:
+    def add(self, line: streams.Stream, work: Work) -> Node:
         node = self._next(line, work.kind)
         if not same(node.work, work):
             self._ask(node, work)
@@ -81,7 +81,7 @@ class Recapture(Capture):
             text = f"the callback answered {answer} to the change of node {node.id}"
             self.fail(CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, text)
 
-    def allocate(self, line: stream.Stream, size: int) -> int:
+    def allocate(self, line: streams.Stream, size: int) -> int:
         node = self._next(line, CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         record = node.work.memory.record
         if record.size != size:
@@ -89,7 +89,7 @@ class Recapture(Capture):
             self.fail(CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, text)
         return record.start
 
-    def free(self, line: stream.Stream, pointer: int) -> None:
+    def free(self, line: streams.Stream, pointer: int) -> None:
         node = self._next(line, CU_GRAPH_NODE_TYPE_MEM_FREE)
         if node.work.memory.record.start != pointer:
             text = f"node {node.id} frees 0x{node.work.memory.record.start:x}, 0x{pointer:x} was captured"
@@ -121,6 +121,8 @@ def _launch(work: Any) -> tuple[Any, ...]:
     return (work.function, *shape, *rest, ctypes.string_at(addressof(buffer), sizeof(buffer)))
 
 
-def cuStreamBeginRecaptureToGraph(handle: int, mode: int, graph: int, callback: int, data: int) -> None:
-    to = graphs.find(graph)
-    begin("cuStreamBeginRecaptureToGraph", handle, mode, lambda line: Recapture(line, mode, to, callback, data))
+def cuStreamBeginRecaptureToGraph(hStream: int, mode: int, hGraph: int, callbackFunc: int, userData: int) -> None:
+    to = graphs.find(hGraph)
+    begin(
+        "cuStreamBeginRecaptureToGraph", hStream, mode, lambda line: Recapture(line, mode, to, callbackFunc, userData)
+    )

@@ -10,7 +10,7 @@ from cuda.cpu.abi import CU_GRAPH_USER_OBJECT_MOVE, CU_USER_OBJECT_NO_DESTRUCTOR
 from cuda.cpu.driver.base import once
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.graph.graph import graphs
 
 objects = Table("user object")
@@ -46,42 +46,42 @@ def _check(name: str, count: int, most: int = MOST) -> None:
         raise invalid(f"{name}: the count is {count}, must be 1 to {most}")
 
 
-def cuUserObjectCreate(pointer: int, destroy: int, count: int, flags: int) -> int:
-    device.check_started()
-    _check("cuUserObjectCreate", count)
+def cuUserObjectCreate(ptr: int, destroy: int, initialRefcount: int, flags: int) -> int:
+    devices.check_started()
+    _check("cuUserObjectCreate", initialRefcount)
     if not destroy or flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC:
         raise invalid("cuUserObjectCreate: destroy is NULL, or flags is not CU_USER_OBJECT_NO_DESTRUCTOR_SYNC")
-    return UserObject(pointer, destroy, count).handle
+    return UserObject(ptr, destroy, initialRefcount).handle
 
 
-def cuUserObjectRetain(handle: int, count: int) -> None:
-    thing = objects.find(handle)
+def cuUserObjectRetain(object_: int, count: int) -> None:
+    thing = objects.find(object_)
     _check("cuUserObjectRetain", count)
     thing.retain(count)
 
 
-def cuUserObjectRelease(handle: int, count: int) -> None:
-    thing = objects.find(handle)
+def cuUserObjectRelease(object_: int, count: int) -> None:
+    thing = objects.find(object_)
     thing.release(count)
 
 
-def cuGraphRetainUserObject(graph_handle: int, handle: int, count: int, flags: int) -> None:
-    graph, thing = graphs.find(graph_handle), objects.find(handle)
+def cuGraphRetainUserObject(graph: int, object_: int, count: int, flags: int) -> None:
+    owner, thing = graphs.find(graph), objects.find(object_)
     move = flags == CU_GRAPH_USER_OBJECT_MOVE
     if flags and not move:
         raise invalid(f"cuGraphRetainUserObject: flags is {flags}, must be 0 or CU_GRAPH_USER_OBJECT_MOVE")
     _check("cuGraphRetainUserObject", count, thing.count if move else MOST)
     if not move:
         thing.retain(count)
-    graph.objects[thing] = graph.objects.get(thing, 0) + count
+    owner.objects[thing] = owner.objects.get(thing, 0) + count
 
 
-def cuGraphReleaseUserObject(graph_handle: int, handle: int, count: int) -> None:
-    graph, thing = graphs.find(graph_handle), objects.find(handle)
-    _check("cuGraphReleaseUserObject", count, graph.objects.get(thing, 0))
-    graph.objects[thing] -= count
-    if not graph.objects[thing]:
-        del graph.objects[thing]
+def cuGraphReleaseUserObject(graph: int, object_: int, count: int) -> None:
+    owner, thing = graphs.find(graph), objects.find(object_)
+    _check("cuGraphReleaseUserObject", count, owner.objects.get(thing, 0))
+    owner.objects[thing] -= count
+    if not owner.objects[thing]:
+        del owner.objects[thing]
     thing.release(count)
 
 

@@ -24,12 +24,12 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY3D_PEER,
     CUmemcpyAttributes,
 )
-from cuda.cpu.driver.array import array
+from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.base import address, capture_state
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.device import context, wait
 from cuda.cpu.driver.memory import memory
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 SYNC = -1  # in place of a stream: the legacy stream, and the caller waits
 
@@ -37,13 +37,13 @@ SYNC = -1  # in place of a stream: the legacy stream, and the caller waits
 def copy(name: str, target: int, source: int, size: int, where: int, *, to_device: bool, from_device: bool) -> None:
     """Copy `size` bytes in stream `where`."""
     if not size:
-        stream.find(0 if where == SYNC else where)
+        streams.find(0 if where == SYNC else where)
         return
     to = address.check(f"{name}: the destination", target, size, device=to_device)
     of = address.check(f"{name}: the source", source, size, device=from_device)
     if to is not None and to.read_only:
         raise invalid(f"{name}: the destination is mapped with CU_MEM_ACCESS_FLAGS_PROT_READ")
-    line = stream.find(0 if where == SYNC else where)
+    line = streams.find(0 if where == SYNC else where)
     if where == SYNC:
         capture_state.check_safe(name)
     queue = line.ready()
@@ -68,48 +68,48 @@ def stage(queue: Any, target: int, source: int, size: int) -> None:
     queue.free(arena, between)
 
 
-def cuMemcpy(target: int, source: int, size: int) -> None:
-    copy("cuMemcpy", target, source, size, SYNC, to_device=False, from_device=False)
+def cuMemcpy(dst: int, src: int, ByteCount: int) -> None:
+    copy("cuMemcpy", dst, src, ByteCount, SYNC, to_device=False, from_device=False)
 
 
-def cuMemcpyHtoD(target: int, source: int, size: int) -> None:
-    copy("cuMemcpyHtoD", target, source, size, SYNC, to_device=True, from_device=False)
+def cuMemcpyHtoD(dstDevice: int, srcHost: int, ByteCount: int) -> None:
+    copy("cuMemcpyHtoD", dstDevice, srcHost, ByteCount, SYNC, to_device=True, from_device=False)
 
 
-def cuMemcpyDtoH(target: int, source: int, size: int) -> None:
-    copy("cuMemcpyDtoH", target, source, size, SYNC, to_device=False, from_device=True)
+def cuMemcpyDtoH(dstHost: int, srcDevice: int, ByteCount: int) -> None:
+    copy("cuMemcpyDtoH", dstHost, srcDevice, ByteCount, SYNC, to_device=False, from_device=True)
 
 
-def cuMemcpyDtoD(target: int, source: int, size: int) -> None:
-    copy("cuMemcpyDtoD", target, source, size, SYNC, to_device=True, from_device=True)
+def cuMemcpyDtoD(dstDevice: int, srcDevice: int, ByteCount: int) -> None:
+    copy("cuMemcpyDtoD", dstDevice, srcDevice, ByteCount, SYNC, to_device=True, from_device=True)
 
 
-def cuMemcpyAsync(target: int, source: int, size: int, where: int) -> None:
-    copy("cuMemcpyAsync", target, source, size, where, to_device=False, from_device=False)
+def cuMemcpyAsync(dst: int, src: int, ByteCount: int, hStream: int) -> None:
+    copy("cuMemcpyAsync", dst, src, ByteCount, hStream, to_device=False, from_device=False)
 
 
-def cuMemcpyHtoDAsync(target: int, source: int, size: int, where: int) -> None:
-    copy("cuMemcpyHtoDAsync", target, source, size, where, to_device=True, from_device=False)
+def cuMemcpyHtoDAsync(dstDevice: int, srcHost: int, ByteCount: int, hStream: int) -> None:
+    copy("cuMemcpyHtoDAsync", dstDevice, srcHost, ByteCount, hStream, to_device=True, from_device=False)
 
 
-def cuMemcpyDtoHAsync(target: int, source: int, size: int, where: int) -> None:
-    copy("cuMemcpyDtoHAsync", target, source, size, where, to_device=False, from_device=True)
+def cuMemcpyDtoHAsync(dstHost: int, srcDevice: int, ByteCount: int, hStream: int) -> None:
+    copy("cuMemcpyDtoHAsync", dstHost, srcDevice, ByteCount, hStream, to_device=False, from_device=True)
 
 
-def cuMemcpyDtoDAsync(target: int, source: int, size: int, where: int) -> None:
-    copy("cuMemcpyDtoDAsync", target, source, size, where, to_device=True, from_device=True)
+def cuMemcpyDtoDAsync(dstDevice: int, srcDevice: int, ByteCount: int, hStream: int) -> None:
+    copy("cuMemcpyDtoDAsync", dstDevice, srcDevice, ByteCount, hStream, to_device=True, from_device=True)
 
 
-def cuMemcpyPeer(target: int, target_context: int, source: int, source_context: int, size: int) -> None:
-    context.find(target_context), context.find(source_context)
-    copy("cuMemcpyPeer", target, source, size, SYNC, to_device=True, from_device=True)
+def cuMemcpyPeer(dstDevice: int, dstContext: int, srcDevice: int, srcContext: int, ByteCount: int) -> None:
+    context.find(dstContext), context.find(srcContext)
+    copy("cuMemcpyPeer", dstDevice, srcDevice, ByteCount, SYNC, to_device=True, from_device=True)
 
 
 def cuMemcpyPeerAsync(
-    target: int, target_context: int, source: int, source_context: int, size: int, where: int
+    dstDevice: int, dstContext: int, srcDevice: int, srcContext: int, ByteCount: int, hStream: int
 ) -> None:
-    context.find(target_context), context.find(source_context)
-    copy("cuMemcpyPeerAsync", target, source, size, where, to_device=True, from_device=True)
+    context.find(dstContext), context.find(srcContext)
+    copy("cuMemcpyPeerAsync", dstDevice, srcDevice, ByteCount, hStream, to_device=True, from_device=True)
 
 
 class Side:
@@ -139,7 +139,7 @@ class Side:
         self.pageable = record is None
 
     def _place_in_array(self, name: str, given: Any, end: str, size: tuple[int, int, int]) -> None:
-        found = array.find_plain(getattr(given, f"{end}Array") or 0, name)
+        found = arrays.find_plain(getattr(given, f"{end}Array") or 0, name)
         shape, at = found.shape, tuple(getattr(given, end + part, 0) for part in ("XInBytes", "Y", "Z"))
         for what, first, count, limit in zip("xyz", at, size, (shape.row, shape.rows, shape.layers), strict=True):
             if first + count > limit:
@@ -155,7 +155,7 @@ class Side:
 
 def copy_box(name: str, given: Any, where: int) -> None:
     """Copy what a CUDA_MEMCPY2D, CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER describes."""
-    line = stream.find(0 if where == SYNC else where)
+    line = streams.find(0 if where == SYNC else where)
     if where == SYNC:
         capture_state.check_safe(name)
     pinned = queue_box(name, given, line)
@@ -188,24 +188,24 @@ def _view(name: str, structure: Any, place: int) -> Any:
     return structure.from_address(place)
 
 
-def cuMemcpy2D(place: int) -> None:
-    copy_box("cuMemcpy2D", _view("cuMemcpy2D", CUDA_MEMCPY2D, place), SYNC)
+def cuMemcpy2D(pCopy: int) -> None:
+    copy_box("cuMemcpy2D", _view("cuMemcpy2D", CUDA_MEMCPY2D, pCopy), SYNC)
 
 
-def cuMemcpy2DUnaligned(place: int) -> None:
-    copy_box("cuMemcpy2DUnaligned", _view("cuMemcpy2DUnaligned", CUDA_MEMCPY2D, place), SYNC)
+def cuMemcpy2DUnaligned(pCopy: int) -> None:
+    copy_box("cuMemcpy2DUnaligned", _view("cuMemcpy2DUnaligned", CUDA_MEMCPY2D, pCopy), SYNC)
 
 
-def cuMemcpy2DAsync(place: int, where: int) -> None:
-    copy_box("cuMemcpy2DAsync", _view("cuMemcpy2DAsync", CUDA_MEMCPY2D, place), where)
+def cuMemcpy2DAsync(pCopy: int, hStream: int) -> None:
+    copy_box("cuMemcpy2DAsync", _view("cuMemcpy2DAsync", CUDA_MEMCPY2D, pCopy), hStream)
 
 
-def cuMemcpy3D(place: int) -> None:
-    copy_box("cuMemcpy3D", _view("cuMemcpy3D", CUDA_MEMCPY3D, place), SYNC)
+def cuMemcpy3D(pCopy: int) -> None:
+    copy_box("cuMemcpy3D", _view("cuMemcpy3D", CUDA_MEMCPY3D, pCopy), SYNC)
 
 
-def cuMemcpy3DAsync(place: int, where: int) -> None:
-    copy_box("cuMemcpy3DAsync", _view("cuMemcpy3DAsync", CUDA_MEMCPY3D, place), where)
+def cuMemcpy3DAsync(pCopy: int, hStream: int) -> None:
+    copy_box("cuMemcpy3DAsync", _view("cuMemcpy3DAsync", CUDA_MEMCPY3D, pCopy), hStream)
 
 
 def _peer(name: str, place: int) -> Any:
@@ -214,56 +214,56 @@ def _peer(name: str, place: int) -> Any:
     return given
 
 
-def cuMemcpy3DPeer(place: int) -> None:
-    copy_box("cuMemcpy3DPeer", _peer("cuMemcpy3DPeer", place), SYNC)
+def cuMemcpy3DPeer(pCopy: int) -> None:
+    copy_box("cuMemcpy3DPeer", _peer("cuMemcpy3DPeer", pCopy), SYNC)
 
 
-def cuMemcpy3DPeerAsync(place: int, where: int) -> None:
-    copy_box("cuMemcpy3DPeerAsync", _peer("cuMemcpy3DPeerAsync", place), where)
+def cuMemcpy3DPeerAsync(pCopy: int, hStream: int) -> None:
+    copy_box("cuMemcpy3DPeerAsync", _peer("cuMemcpy3DPeerAsync", pCopy), hStream)
 
 
 SOURCE_ORDERS = (1, 2, 3)  # CUmemcpySrcAccessOrder: in stream order, before the call returns, at any time
 
 
 def cuMemcpyBatchAsync(
-    targets: int, sources: int, sizes: int, count: int, attributes: int, first: int, attribute_count: int, where: int
+    dsts: int, srcs: int, sizes: int, count: int, attrs: int, attrsIdxs: int, numAttrs: int, hStream: int
 ) -> None:
     """Copy many ranges. All are queued in order; a source is read no later than the caller allows."""
     name = "cuMemcpyBatchAsync"
-    if where in (0, stream.LEGACY):
+    if hStream in (0, streams.LEGACY):
         raise invalid(f"{name}: hStream must not be the legacy default stream")
-    if not (targets and sources and sizes and count and attributes and first and 0 < attribute_count <= count):
+    if not (dsts and srcs and sizes and count and attrs and attrsIdxs and 0 < numAttrs <= count):
         raise invalid(f"{name}: no array may be NULL or empty, and numAttrs at most count")
-    for i in range(attribute_count):
-        order = (CUmemcpyAttributes * attribute_count).from_address(attributes)[i].srcAccessOrder
+    for i in range(numAttrs):
+        order = (CUmemcpyAttributes * numAttrs).from_address(attrs)[i].srcAccessOrder
         if order not in SOURCE_ORDERS:
             raise invalid(f"{name}: attrs[{i}].srcAccessOrder is {order}")
-    values = [(ctypes.c_uint64 * count).from_address(place) for place in (targets, sources, sizes)]
+    values = [(ctypes.c_uint64 * count).from_address(place) for place in (dsts, srcs, sizes)]
     for target, source, size in zip(*values, strict=True):
-        copy(name, target, source, size, where, to_device=False, from_device=False)
+        copy(name, target, source, size, hStream, to_device=False, from_device=False)
 
 
 NO_INDEX = 2**64 - 1  # SIZE_MAX: no entry of a batch is to blame
 
 
 def cuMemcpyBatchAsync_v1(
-    targets: int, sources: int, sizes: int, count: int, attributes: int, first: int, attribute_count: int, where: int
+    dsts: int, srcs: int, sizes: int, count: int, attrs: int, attrsIdxs: int, numAttrs: int, hStream: int
 ) -> int:
-    cuMemcpyBatchAsync(targets, sources, sizes, count, attributes, first, attribute_count, where)
+    cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream)
     return NO_INDEX
 
 
-def cuMemcpyWithAttributesAsync(target: int, source: int, size: int, attributes: int, where: int) -> None:
-    order = CUmemcpyAttributes.from_address(attributes).srcAccessOrder if attributes else 0
+def cuMemcpyWithAttributesAsync(dst: int, src: int, size: int, attr: int, hStream: int) -> None:
+    order = CUmemcpyAttributes.from_address(attr).srcAccessOrder if attr else 0
     if order not in SOURCE_ORDERS:
         raise invalid(f"cuMemcpyWithAttributesAsync: srcAccessOrder is {order}, or attr NULL")
-    copy("cuMemcpyWithAttributesAsync", target, source, size, where, to_device=False, from_device=False)
+    copy("cuMemcpyWithAttributesAsync", dst, src, size, hStream, to_device=False, from_device=False)
 
 
 def _element(name: str, given: Any) -> int:
     """Return the bytes in which an entry of a batch counts: an array's elements, where there is one."""
     ends = [end for end in (given.src, given.dst) if end.type == CU_MEMCPY_OPERAND_TYPE_ARRAY]
-    sizes = {array.find_plain(end.op.array.array or 0, name).shape.element for end in ends} or {1}
+    sizes = {arrays.find_plain(end.op.array.array or 0, name).shape.element for end in ends} or {1}
     if len(sizes) > 1:
         raise invalid(f"{name}: the elements of the arrays have {' and '.join(map(str, sorted(sizes)))} bytes")
     return sizes.pop()
@@ -272,7 +272,7 @@ def _element(name: str, given: Any) -> int:
 def _operand(name: str, index: int, end: str, given: Any, box: Any, element: int) -> None:
     """Write one end of an entry of a batch into a CUDA_MEMCPY3D."""
     if given.type == CU_MEMCPY_OPERAND_TYPE_ARRAY:
-        found, corner = array.find(given.op.array.array or 0, name), given.op.array.offset
+        found, corner = arrays.find(given.op.array.array or 0, name), given.op.array.offset
         setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_ARRAY)
         setattr(box, f"{end}Array", found.handle)
         setattr(box, f"{end}XInBytes", corner.x * element)
@@ -288,15 +288,15 @@ def _operand(name: str, index: int, end: str, given: Any, box: Any, element: int
     setattr(box, f"{end}Height", place.layerHeight)
 
 
-def cuMemcpy3DBatchAsync(count: int, operations: int, flags: int, where: int) -> None:
+def cuMemcpy3DBatchAsync(numOps: int, opList: int, flags: int, hStream: int) -> None:
     """Copy many boxes, all of them checked before the first is queued."""
     name = "cuMemcpy3DBatchAsync"
-    if where in (0, stream.LEGACY):
+    if hStream in (0, streams.LEGACY):
         raise invalid(f"{name}: hStream must not be the legacy default stream")
-    if flags or not (count and operations):
+    if flags or not (numOps and opList):
         raise invalid(f"{name}: flags is {flags}, must be 0, or there are no operations")
     boxes = []
-    for i, given in enumerate((CUDA_MEMCPY3D_BATCH_OP * count).from_address(operations)):
+    for i, given in enumerate((CUDA_MEMCPY3D_BATCH_OP * numOps).from_address(opList)):
         if given.srcAccessOrder not in SOURCE_ORDERS:
             raise invalid(f"{name}: srcAccessOrder of entry {i} is {given.srcAccessOrder}")
         size, element = given.extent, _element(name, given)
@@ -307,16 +307,16 @@ def cuMemcpy3DBatchAsync(count: int, operations: int, flags: int, where: int) ->
                 Side(name, box, end, box.WidthInBytes, size.height, size.depth)
         boxes.append(box)
     for box in boxes:
-        copy_box(name, box, where)
+        copy_box(name, box, hStream)
 
 
-def cuMemcpy3DBatchAsync_v1(count: int, operations: int, flags: int, where: int) -> int:
-    cuMemcpy3DBatchAsync(count, operations, flags, where)
+def cuMemcpy3DBatchAsync_v1(numOps: int, opList: int, flags: int, hStream: int) -> int:
+    cuMemcpy3DBatchAsync(numOps, opList, flags, hStream)
     return NO_INDEX
 
 
-def cuMemcpy3DWithAttributesAsync(operation: int, flags: int, where: int) -> None:
+def cuMemcpy3DWithAttributesAsync(op: int, flags: int, hStream: int) -> None:
     """Copy one box, described as an entry of a batch."""
-    if not operation:
+    if not op:
         raise invalid("cuMemcpy3DWithAttributesAsync: op is NULL")
-    cuMemcpy3DBatchAsync(1, operation, flags, where)
+    cuMemcpy3DBatchAsync(1, op, flags, hStream)

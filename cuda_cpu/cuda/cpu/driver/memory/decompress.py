@@ -16,7 +16,7 @@ from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.device.device_attribute import FIXED
 from cuda.cpu.driver.memory.copy import NO_INDEX
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 ALGORITHMS = (
     CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE,
@@ -49,13 +49,13 @@ def _checked(name: str, given: CUmemDecompressParams) -> tuple[int, int, int, in
     return source, given.srcNumBytes, target, min(_room(f"{name}.dst", target), 2**32 - 1), written, given.algo
 
 
-def cuMemBatchDecompressAsync(place: int, count: int, flags: int, where: int) -> int:
+def cuMemBatchDecompressAsync(paramsArray: int, count: int, flags: int, stream: int) -> int:
     """Decompress in the stream's order; where data is damaged, dstActBytes tells how much of it was right."""
     name = "cuMemBatchDecompressAsync"
-    line = stream.find(where)
-    if not place or not count or flags:
+    line = streams.find(stream)
+    if not paramsArray or not count or flags:
         raise invalid(f"{name}: paramsArray is NULL, count is 0, or flags is not 0")
-    stream.refuse_capture(name, line)
-    given = (CUmemDecompressParams * count).from_address(place)
+    streams.refuse_capture(name, line)
+    given = (CUmemDecompressParams * count).from_address(paramsArray)
     line.ready().decompress([_checked(f"{name}: paramsArray[{i}]", each) for i, each in enumerate(given)])
     return NO_INDEX

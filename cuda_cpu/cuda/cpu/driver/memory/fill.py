@@ -8,20 +8,20 @@ from typing import Any
 
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import invalid
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 
 def fill(name: str, target: int, value: int, width: int, count: int, where: int) -> None:
     if target % width:
         raise invalid(f"{name}: dstDevice 0x{target:x} is not aligned to {width} bytes")
-    line = stream.find(where)
+    line = streams.find(where)
     if count:
         address.check(f"{name}: dstDevice", target, count * width, device=True)
         line.ready().fill(target, value & ((1 << 8 * width) - 1), width, count)
 
 
 def fill_2d(name: str, target: int, pitch: int, value: int, width: int, columns: int, rows: int, where: int) -> None:
-    queue_fill_2d(name, target, pitch, value, width, columns, rows, stream.find(where))
+    queue_fill_2d(name, target, pitch, value, width, columns, rows, streams.find(where))
 
 
 def queue_fill_2d(
@@ -37,49 +37,49 @@ def queue_fill_2d(
         line.ready().fill_2d(target, pitch, value & ((1 << 8 * width) - 1), width, columns, rows)
 
 
-def cuMemsetD8(target: int, value: int, count: int) -> None:
-    fill("cuMemsetD8", target, value, 1, count, 0)
+def cuMemsetD8(dstDevice: int, uc: int, N: int) -> None:
+    fill("cuMemsetD8", dstDevice, uc, 1, N, 0)
 
 
-def cuMemsetD16(target: int, value: int, count: int) -> None:
-    fill("cuMemsetD16", target, value, 2, count, 0)
+def cuMemsetD16(dstDevice: int, us: int, N: int) -> None:
+    fill("cuMemsetD16", dstDevice, us, 2, N, 0)
 
 
-def cuMemsetD32(target: int, value: int, count: int) -> None:
-    fill("cuMemsetD32", target, value, 4, count, 0)
+def cuMemsetD32(dstDevice: int, ui: int, N: int) -> None:
+    fill("cuMemsetD32", dstDevice, ui, 4, N, 0)
 
 
-def cuMemsetD8Async(target: int, value: int, count: int, where: int) -> None:
-    fill("cuMemsetD8Async", target, value, 1, count, where)
+def cuMemsetD8Async(dstDevice: int, uc: int, N: int, hStream: int) -> None:
+    fill("cuMemsetD8Async", dstDevice, uc, 1, N, hStream)
 
 
-def cuMemsetD16Async(target: int, value: int, count: int, where: int) -> None:
-    fill("cuMemsetD16Async", target, value, 2, count, where)
+def cuMemsetD16Async(dstDevice: int, us: int, N: int, hStream: int) -> None:
+    fill("cuMemsetD16Async", dstDevice, us, 2, N, hStream)
 
 
-def cuMemsetD32Async(target: int, value: int, count: int, where: int) -> None:
-    fill("cuMemsetD32Async", target, value, 4, count, where)
+def cuMemsetD32Async(dstDevice: int, ui: int, N: int, hStream: int) -> None:
+    fill("cuMemsetD32Async", dstDevice, ui, 4, N, hStream)
 
 
-def cuMemsetD2D8(target: int, pitch: int, value: int, columns: int, rows: int) -> None:
-    fill_2d("cuMemsetD2D8", target, pitch, value, 1, columns, rows, 0)
+def cuMemsetD2D8(dstDevice: int, dstPitch: int, uc: int, Width: int, Height: int) -> None:
+    fill_2d("cuMemsetD2D8", dstDevice, dstPitch, uc, 1, Width, Height, 0)
 
 
-def cuMemsetD2D16(target: int, pitch: int, value: int, columns: int, rows: int) -> None:
-    fill_2d("cuMemsetD2D16", target, pitch, value, 2, columns, rows, 0)
+def cuMemsetD2D16(dstDevice: int, dstPitch: int, us: int, Width: int, Height: int) -> None:
+    fill_2d("cuMemsetD2D16", dstDevice, dstPitch, us, 2, Width, Height, 0)
 
 
-def cuMemsetD2D32(target: int, pitch: int, value: int, columns: int, rows: int) -> None:
-    fill_2d("cuMemsetD2D32", target, pitch, value, 4, columns, rows, 0)
+def cuMemsetD2D32(dstDevice: int, dstPitch: int, ui: int, Width: int, Height: int) -> None:
+    fill_2d("cuMemsetD2D32", dstDevice, dstPitch, ui, 4, Width, Height, 0)
 
 
-def cuMemsetD2D8Async(target: int, pitch: int, value: int, columns: int, rows: int, where: int) -> None:
-    fill_2d("cuMemsetD2D8Async", target, pitch, value, 1, columns, rows, where)
+def cuMemsetD2D8Async(dstDevice: int, dstPitch: int, uc: int, Width: int, Height: int, hStream: int) -> None:
+    fill_2d("cuMemsetD2D8Async", dstDevice, dstPitch, uc, 1, Width, Height, hStream)
 
 
-def cuMemsetD2D16Async(target: int, pitch: int, value: int, columns: int, rows: int, where: int) -> None:
-    fill_2d("cuMemsetD2D16Async", target, pitch, value, 2, columns, rows, where)
+def cuMemsetD2D16Async(dstDevice: int, dstPitch: int, us: int, Width: int, Height: int, hStream: int) -> None:
+    fill_2d("cuMemsetD2D16Async", dstDevice, dstPitch, us, 2, Width, Height, hStream)
 
 
-def cuMemsetD2D32Async(target: int, pitch: int, value: int, columns: int, rows: int, where: int) -> None:
-    fill_2d("cuMemsetD2D32Async", target, pitch, value, 4, columns, rows, where)
+def cuMemsetD2D32Async(dstDevice: int, dstPitch: int, ui: int, Width: int, Height: int, hStream: int) -> None:
+    fill_2d("cuMemsetD2D32Async", dstDevice, dstPitch, ui, 4, Width, Height, hStream)

@@ -25,8 +25,9 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.base import address, capture_state, shared_file
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import context, device, wait
-from cuda.cpu.driver.stream import event
+from cuda.cpu.driver.device import context, wait
+from cuda.cpu.driver.device import device as devices
+from cuda.cpu.driver.stream import event as events
 
 _moving = threading.Lock()  # around the first handle of an allocation, which waits for the device
 
@@ -76,19 +77,19 @@ def _move_to_file(record: Allocation) -> Exported:
     return Exported(descriptor, offset)
 
 
-def cuIpcGetMemHandle(place: int, pointer: int) -> None:
+def cuIpcGetMemHandle(pHandle: int, dptr: int) -> None:
     name = "cuIpcGetMemHandle"
     context.current()
-    record = address.exact(pointer)
-    if not place or record is None or not can_export(record):
-        raise invalid(f"{name}: pHandle is NULL, or 0x{pointer:x} is not the start of memory that cuMemAlloc returned")
+    record = address.exact(dptr)
+    if not pHandle or record is None or not can_export(record):
+        raise invalid(f"{name}: pHandle is NULL, or 0x{dptr:x} is not the start of memory that cuMemAlloc returned")
     with _moving:
         if record.keeper is None:
             capture_state.check_safe(name)
             record.keeper = _move_to_file(record)
     kept = record.keeper
     data = shared_file.handle(MEMORY, kept.descriptor, kept.offset, record.size, record.device.uuid)
-    ctypes.memmove(place, data, len(data))
+    ctypes.memmove(pHandle, data, len(data))
 
 
 class Opened:
@@ -109,19 +110,19 @@ class Opened:
 _opened: dict[tuple[Any, bytes], Allocation] = {}
 
 
-def cuIpcOpenMemHandle(handle: bytes, flags: int) -> int:
+def cuIpcOpenMemHandle(handle: bytes, Flags: int) -> int:
     """Map memory of another process; once more in the same context it is the same mapping, to be closed as often."""
     name = "cuIpcOpenMemHandle"
     owner = context.current()
-    if flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS:
-        raise invalid(f"{name}: Flags is {flags}, must be CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS")
+    if Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS:
+        raise invalid(f"{name}: Flags is {Flags}, must be CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS")
     known = _opened.get((owner, handle))
     if known is not None:
         known.keeper.count += 1
         return known.start
     descriptor, offset, size, uuid = shared_file.open_handle(name, MEMORY, handle)
     try:
-        of = next((each for each in device.devices() if each.uuid == uuid), None)
+        of = next((each for each in devices.all_devices() if each.uuid == uuid), None)
         if of is None:
             raise CudaError(CUDA_ERROR_MAP_FAILED, f"{name}: the memory is of a device that this process has not got")
         view = shared_file.View(descriptor, offset, size)
@@ -135,12 +136,12 @@ def cuIpcOpenMemHandle(handle: bytes, flags: int) -> int:
     return record.start
 
 
-def cuIpcCloseMemHandle(pointer: int) -> None:
+def cuIpcCloseMemHandle(dptr: int) -> None:
     name = "cuIpcCloseMemHandle"
     owner = context.current()
-    record = address.exact(pointer)
+    record = address.exact(dptr)
     if record is None or not isinstance(record.keeper, Opened) or record.context is not owner:
-        raise invalid(f"{name}: 0x{pointer:x} is not what cuIpcOpenMemHandle returned in this context")
+        raise invalid(f"{name}: 0x{dptr:x} is not what cuIpcOpenMemHandle returned in this context")
     record.keeper.count -= 1
     if record.keeper.count:
         return
@@ -152,21 +153,21 @@ def cuIpcCloseMemHandle(pointer: int) -> None:
     record.give_back()
 
 
-def cuIpcGetEventHandle(place: int, handle: int) -> None:
-    found = event.find(handle)
-    if not place or found.descriptor is None:
+def cuIpcGetEventHandle(pHandle: int, event: int) -> None:
+    found = events.find(event)
+    if not pHandle or found.descriptor is None:
         raise CudaError(
             CUDA_ERROR_INVALID_HANDLE,
             "cuIpcGetEventHandle: pHandle is NULL, or the event was not created with CU_EVENT_INTERPROCESS",
         )
     data = shared_file.handle(EVENT, found.descriptor, 0, 0, found.context.device.uuid)
-    ctypes.memmove(place, data, len(data))
+    ctypes.memmove(pHandle, data, len(data))
 
 
 def cuIpcOpenEventHandle(handle: bytes) -> int:
     owner = context.current()
     descriptor, *_ = shared_file.open_handle("cuIpcOpenEventHandle", EVENT, handle)
-    return event.Event(owner, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, descriptor).handle
+    return events.Event(owner, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, descriptor).handle
 
 
 def forget_after_fork() -> None:

@@ -25,7 +25,8 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.base import address, block, capture_state, host_memory, once
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import context, device, wait
+from cuda.cpu.driver.device import context, wait
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime import _runtime
 
 PITCH_ALIGNMENT = 512  # of rows: at least every alignment that a GPU asks for
@@ -38,7 +39,7 @@ def host_arena() -> Any:
     return once.made(_host_arena, 0, lambda: host_memory.reserve(host_memory.physical(), _runtime.Arena))
 
 
-def reserve(owner: context.Context, size: int, name: str, of: device.Device | None = None, within: Any = None) -> int:
+def reserve(owner: context.Context, size: int, name: str, of: devices.Device | None = None, within: Any = None) -> int:
     """Return the address of `size` new bytes of the context's device, or of another one, in its arena or `within`."""
     if size <= 0:
         raise invalid(f"{name}: the size is {size}, must be at least 1")
@@ -77,21 +78,21 @@ def allocate(size: int, name: str, kind: Kind = Kind.DEVICE) -> Allocation:
     return record
 
 
-def cuMemAlloc(size: int) -> int:
-    return allocate(size, "cuMemAlloc").start
+def cuMemAlloc(bytesize: int) -> int:
+    return allocate(bytesize, "cuMemAlloc").start
 
 
-def cuMemAllocPitch(width: int, height: int, element: int) -> tuple[int, int]:
-    if element not in (4, 8, 16):
-        raise invalid(f"cuMemAllocPitch: ElementSizeBytes is {element}, must be 4, 8 or 16")
-    pitch = -(-width // PITCH_ALIGNMENT) * PITCH_ALIGNMENT
-    return allocate(pitch * height, "cuMemAllocPitch").start, pitch
+def cuMemAllocPitch(WidthInBytes: int, Height: int, ElementSizeBytes: int) -> tuple[int, int]:
+    if ElementSizeBytes not in (4, 8, 16):
+        raise invalid(f"cuMemAllocPitch: ElementSizeBytes is {ElementSizeBytes}, must be 4, 8 or 16")
+    pitch = -(-WidthInBytes // PITCH_ALIGNMENT) * PITCH_ALIGNMENT
+    return allocate(pitch * Height, "cuMemAllocPitch").start, pitch
 
 
-def cuMemAllocManaged(size: int, flags: int) -> int:
+def cuMemAllocManaged(bytesize: int, flags: int) -> int:
     if flags not in (CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST):
         raise invalid(f"cuMemAllocManaged: flags is {flags}, must be CU_MEM_ATTACH_GLOBAL or _HOST")
-    return allocate(size, "cuMemAllocManaged", Kind.MANAGED).start
+    return allocate(bytesize, "cuMemAllocManaged", Kind.MANAGED).start
 
 
 def find_start(name: str, pointer: int, *kinds: Kind) -> Allocation:
@@ -128,8 +129,8 @@ def find_freeable(name: str, pointer: int) -> Allocation:
     return record
 
 
-def cuMemFree(pointer: int) -> None:
-    release(find_freeable("cuMemFree", pointer))
+def cuMemFree(dptr: int) -> None:
+    release(find_freeable("cuMemFree", dptr))
 
 
 def cuMemGetInfo() -> tuple[int, int]:
@@ -138,37 +139,37 @@ def cuMemGetInfo() -> tuple[int, int]:
     return max(of.memory - of.arena.used - of.mapped, 0), of.memory
 
 
-def cuMemGetAddressRange(pointer: int) -> tuple[int, int]:
+def cuMemGetAddressRange(dptr: int) -> tuple[int, int]:
     context.current()
-    record = address.check("cuMemGetAddressRange: dptr", pointer, 1, device=True)
+    record = address.check("cuMemGetAddressRange: dptr", dptr, 1, device=True)
     return record.start, record.size
 
 
 HOST_FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED
 
 
-def cuMemHostAlloc(size: int, flags: int) -> int:
+def cuMemHostAlloc(bytesize: int, Flags: int) -> int:
     owner = context.current()
     capture_state.check_safe("cuMemHostAlloc")
-    if flags & ~HOST_FLAGS or size <= 0:
-        raise invalid(f"cuMemHostAlloc: bytesize is {size}, Flags 0x{flags:x}")
+    if Flags & ~HOST_FLAGS or bytesize <= 0:
+        raise invalid(f"cuMemHostAlloc: bytesize is {bytesize}, Flags 0x{Flags:x}")
     arena = host_arena()
     try:
-        start = arena.allocate(size)
+        start = arena.allocate(bytesize)
     except MemoryError:
-        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"cuMemHostAlloc: the system has no {size} bytes left") from None
-    record = Allocation(start, size, Kind.HOST, owner, arena)
-    record.flags = flags | CU_MEMHOSTALLOC_DEVICEMAP  # with unified addressing all of it is mapped
+        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"cuMemHostAlloc: the system has no {bytesize} bytes left") from None
+    record = Allocation(start, bytesize, Kind.HOST, owner, arena)
+    record.flags = Flags | CU_MEMHOSTALLOC_DEVICEMAP  # with unified addressing all of it is mapped
     address.add(record)
     return start
 
 
-def cuMemAllocHost(size: int) -> int:
-    return cuMemHostAlloc(size, 0)
+def cuMemAllocHost(bytesize: int) -> int:
+    return cuMemHostAlloc(bytesize, 0)
 
 
-def cuMemFreeHost(pointer: int) -> None:
-    release(find_start("cuMemFreeHost: p", pointer, Kind.HOST))
+def cuMemFreeHost(p: int) -> None:
+    release(find_start("cuMemFreeHost: p", p, Kind.HOST))
 
 
 def _host_record(name: str, pointer: int) -> Allocation:
@@ -179,47 +180,47 @@ def _host_record(name: str, pointer: int) -> Allocation:
     return record
 
 
-def cuMemHostGetDevicePointer(pointer: int, flags: int) -> int:
-    _host_record("cuMemHostGetDevicePointer", pointer)
-    if flags:
-        raise invalid(f"cuMemHostGetDevicePointer: Flags is {flags}, must be 0")
-    return pointer
+def cuMemHostGetDevicePointer(p: int, Flags: int) -> int:
+    _host_record("cuMemHostGetDevicePointer", p)
+    if Flags:
+        raise invalid(f"cuMemHostGetDevicePointer: Flags is {Flags}, must be 0")
+    return p
 
 
-def cuMemHostGetFlags(pointer: int) -> int:
-    return _host_record("cuMemHostGetFlags", pointer).flags
+def cuMemHostGetFlags(p: int) -> int:
+    return _host_record("cuMemHostGetFlags", p).flags
 
 
 REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY
 
 
-def cuMemHostRegister(pointer: int, size: int, flags: int) -> None:
+def cuMemHostRegister(p: int, bytesize: int, Flags: int) -> None:
     """Note that a range of ordinary host memory takes part in asynchronous copies. Nothing is locked."""
     owner = context.current()
-    if flags & CU_MEMHOSTREGISTER_IOMEMORY:
+    if Flags & CU_MEMHOSTREGISTER_IOMEMORY:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuMemHostRegister: the CPU device maps no I/O memory")
-    if not pointer or size <= 0 or flags & ~REGISTER_FLAGS:
-        raise invalid(f"cuMemHostRegister: p is 0x{pointer:x}, bytesize {size}, Flags 0x{flags:x}")
-    other = address.overlapping(pointer, size)
+    if not p or bytesize <= 0 or Flags & ~REGISTER_FLAGS:
+        raise invalid(f"cuMemHostRegister: p is 0x{p:x}, bytesize {bytesize}, Flags 0x{Flags:x}")
+    other = address.overlapping(p, bytesize)
     if other is not None:
         status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if other.kind.on_host else CUDA_ERROR_INVALID_VALUE
         raise CudaError(status, f"cuMemHostRegister: the range shares bytes with {address.describe(other)}")
-    record = Allocation(pointer, size, Kind.REGISTERED, owner)
-    record.flags = flags | CU_MEMHOSTREGISTER_DEVICEMAP
+    record = Allocation(p, bytesize, Kind.REGISTERED, owner)
+    record.flags = Flags | CU_MEMHOSTREGISTER_DEVICEMAP
     address.add(record)
 
 
-def cuMemHostUnregister(pointer: int) -> None:
+def cuMemHostUnregister(p: int) -> None:
     owner = context.current()
-    record = address.exact(pointer)
+    record = address.exact(p)
     if record is None or record.kind is not Kind.REGISTERED:
         raise CudaError(
-            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: nothing registered starts at 0x{pointer:x}"
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: nothing registered starts at 0x{p:x}"
         )
     settle(owner)
     if not address.remove(record):
         raise CudaError(
-            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: another thread has done so at 0x{pointer:x}"
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: another thread has done so at 0x{p:x}"
         )
 
 

@@ -24,7 +24,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.driver.base import address, shared_file
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.memory import virtual_memory
 from cuda.cpu.driver.memory.virtual_memory import GRANULARITY, Mapping, Memory, memories
 
@@ -74,7 +74,7 @@ class Multicast(Memory):
         self.descriptor = shared_file.make("multicast", size)
         self.tables = shared_file.map_at(0, size, READ_WRITE, mmap.MAP_SHARED, self.descriptor)
         self.properties = CUmemAllocationProp(type=CU_MEM_ALLOCATION_TYPE_PINNED)
-        self.device = device.find(0)
+        self.device = devices.find(0)
         self.handles, self.mapped = 1, 0
         self.handle = memories.add(self)
 
@@ -112,7 +112,7 @@ def _find(handle: int) -> Multicast:
 
 def _properties(name: str, place: int) -> Any:
     """Return the checked CUmulticastObjectProp at `place`."""
-    device.check_started()
+    devices.check_started()
     if not place:
         raise invalid(f"{name}: prop is NULL")
     given = CUmulticastObjectProp.from_address(place)
@@ -127,24 +127,24 @@ def _properties(name: str, place: int) -> Any:
     return given
 
 
-def cuMulticastGetGranularity(place: int, option: int) -> int:
+def cuMulticastGetGranularity(prop: int, option: int) -> int:
     name = "cuMulticastGetGranularity"
-    _properties(name, place)
+    _properties(name, prop)
     if option not in (0, 1):
         raise invalid(f"{name}: {option} is no CUmulticastGranularity_flags")
     return GRANULARITY
 
 
-def cuMulticastCreate(place: int) -> int:
+def cuMulticastCreate(prop: int) -> int:
     name = "cuMulticastCreate"
-    given = _properties(name, place)
+    given = _properties(name, prop)
     _check(name, "size", given.size)
     return Multicast(given.numDevices, given.size).handle
 
 
-def cuMulticastAddDevice(handle: int, ordinal: int) -> None:
-    name, found = "cuMulticastAddDevice", _find(handle)
-    number = device.find(ordinal).ordinal
+def cuMulticastAddDevice(mcHandle: int, dev: int) -> None:
+    name, found = "cuMulticastAddDevice", _find(mcHandle)
+    number = devices.find(dev).ordinal
     if number in found.devices or len(found.devices) == found.count:
         raise invalid(f"{name}: device {number} is there already, or all {found.count} devices are")
     found.devices.append(number)
@@ -175,23 +175,23 @@ def _bind(name: str, handle: int, number: int, offset: int, size: int, flags: in
     return found, bound
 
 
-def cuMulticastBindMem(handle: int, offset: int, memory: int, start: int, size: int, flags: int) -> None:
-    of = memories.find(memory).device.ordinal
-    cuMulticastBindMem_v2(handle, of, offset, memory, start, size, flags)
+def cuMulticastBindMem(mcHandle: int, mcOffset: int, memHandle: int, memOffset: int, size: int, flags: int) -> None:
+    of = memories.find(memHandle).device.ordinal
+    cuMulticastBindMem_v2(mcHandle, of, mcOffset, memHandle, memOffset, size, flags)
 
 
 def cuMulticastBindMem_v2(
-    handle: int, ordinal: int, offset: int, memory: int, start: int, size: int, flags: int
+    mcHandle: int, dev: int, mcOffset: int, memHandle: int, memOffset: int, size: int, flags: int
 ) -> None:
     """Bind memory that cuMemCreate has made."""
-    name, given = "cuMulticastBindMem", memories.find(memory)
-    found, bound = _bind(name, handle, ordinal, offset, size, flags)
-    _check(name, "memOffset", start, least=0)
-    if isinstance(given, Multicast) or given.device.ordinal != ordinal or start + size > given.size:
-        raise invalid(f"{name}: {size} bytes at {start} are beyond the memory, or it is not of device {ordinal}")
+    name, given = "cuMulticastBindMem", memories.find(memHandle)
+    found, bound = _bind(name, mcHandle, dev, mcOffset, size, flags)
+    _check(name, "memOffset", memOffset, least=0)
+    if isinstance(given, Multicast) or given.device.ordinal != dev or memOffset + size > given.size:
+        raise invalid(f"{name}: {size} bytes at {memOffset} are beyond the memory, or it is not of device {dev}")
     view = shared_file.map_at(0, given.size, READ_WRITE, mmap.MAP_SHARED, given.descriptor)
-    bound.append(Binding(offset, size, view + start, given, view))
-    found.write_tables(offset, size)
+    bound.append(Binding(mcOffset, size, view + memOffset, given, view))
+    found.write_tables(mcOffset, size)
 
 
 def _owner(name: str, pointer: int, size: int) -> tuple[int, Memory | None]:
@@ -206,30 +206,30 @@ def _owner(name: str, pointer: int, size: int) -> tuple[int, Memory | None]:
     return record.device.ordinal, None
 
 
-def cuMulticastBindAddr(handle: int, offset: int, pointer: int, size: int, flags: int) -> None:
-    of, _ = _owner("cuMulticastBindAddr", pointer, size)
-    cuMulticastBindAddr_v2(handle, of, offset, pointer, size, flags)
+def cuMulticastBindAddr(mcHandle: int, mcOffset: int, memptr: int, size: int, flags: int) -> None:
+    of, _ = _owner("cuMulticastBindAddr", memptr, size)
+    cuMulticastBindAddr_v2(mcHandle, of, mcOffset, memptr, size, flags)
 
 
-def cuMulticastBindAddr_v2(handle: int, ordinal: int, offset: int, pointer: int, size: int, flags: int) -> None:
+def cuMulticastBindAddr_v2(mcHandle: int, dev: int, mcOffset: int, memptr: int, size: int, flags: int) -> None:
     """Bind memory by its address."""
     name = "cuMulticastBindAddr"
-    found, bound = _bind(name, handle, ordinal, offset, size, flags)
-    of, memory = _owner(name, pointer, size)
-    if of != ordinal:
-        raise invalid(f"{name}: the memory at 0x{pointer:x} is of device {of}, not of {ordinal}")
-    bound.append(Binding(offset, size, pointer, memory))
-    found.write_tables(offset, size)
+    found, bound = _bind(name, mcHandle, dev, mcOffset, size, flags)
+    of, memory = _owner(name, memptr, size)
+    if of != dev:
+        raise invalid(f"{name}: the memory at 0x{memptr:x} is of device {of}, not of {dev}")
+    bound.append(Binding(mcOffset, size, memptr, memory))
+    found.write_tables(mcOffset, size)
 
 
-def cuMulticastUnbind(handle: int, ordinal: int, offset: int, size: int) -> None:
+def cuMulticastUnbind(mcHandle: int, dev: int, mcOffset: int, size: int) -> None:
     """Take back what was bound, once nothing that is queued can use it any more."""
-    found = _find(handle)
-    bound = found.bindings.get(ordinal, [])
-    chosen = next((each for each in bound if (each.offset, each.size) == (offset, size)), None)
+    found = _find(mcHandle)
+    bound = found.bindings.get(dev, [])
+    chosen = next((each for each in bound if (each.offset, each.size) == (mcOffset, size)), None)
     if chosen is None:
-        raise invalid(f"cuMulticastUnbind: device {ordinal} has not bound {size} bytes at {offset} in one call")
+        raise invalid(f"cuMulticastUnbind: device {dev} has not bound {size} bytes at {mcOffset} in one call")
     virtual_memory.wait_for_all()
     bound.remove(chosen)
-    found.write_tables(offset, size)
+    found.write_tables(mcOffset, size)
     chosen.close()

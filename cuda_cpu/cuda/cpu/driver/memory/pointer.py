@@ -57,7 +57,7 @@ from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.memory import ipc, pool
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 _pointer, _uint, _int = ctypes.c_uint64, ctypes.c_uint, ctypes.c_int
 _bool = ctypes.c_bool
@@ -98,40 +98,40 @@ def _known(name: str, attribute: int) -> tuple[Any, Any, int]:
     return ATTRIBUTES[attribute]
 
 
-def cuPointerGetAttribute(data: int, attribute: int, pointer: int) -> None:
+def cuPointerGetAttribute(data: int, attribute: int, ptr: int) -> None:
     name = "cuPointerGetAttribute"
     context.current()
     kind, answer, _ = _known(name, attribute)
-    record = address.find(pointer)
+    record = address.find(ptr)
     if not data:
         raise invalid(f"{name}: data is NULL")
     if record is None:  # programs ask so whether memory is CUDA's
-        message = f"{name}: 0x{pointer:x} is not memory of the CUDA API{address.nearby(pointer)}"
+        message = f"{name}: 0x{ptr:x} is not memory of the CUDA API{address.nearby(ptr)}"
         raise error.answer(CUDA_ERROR_INVALID_VALUE, message)
     if attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER and record.kind is Kind.DEVICE:
         raise invalid(f"{name}: device memory has no host pointer")
-    kind.from_address(data).value = answer(record, pointer)
+    kind.from_address(data).value = answer(record, ptr)
 
 
-def cuPointerGetAttributes(count: int, attributes: int, data: int, pointer: int) -> None:
+def cuPointerGetAttributes(numAttributes: int, attributes: int, data: int, ptr: int) -> None:
     """Answer several attributes; a pointer that the API does not know gets the values for "nothing"."""
     name = "cuPointerGetAttributes"
     context.current()
-    if not (count and attributes and data):
+    if not (numAttributes and attributes and data):
         raise invalid(f"{name}: no attributes, or an array is NULL")
-    asked = (ctypes.c_uint * count).from_address(attributes)
-    places = (ctypes.c_uint64 * count).from_address(data)
-    record = address.find(pointer)
+    asked = (ctypes.c_uint * numAttributes).from_address(attributes)
+    places = (ctypes.c_uint64 * numAttributes).from_address(data)
+    record = address.find(ptr)
     answers = [_known(name, attribute) for attribute in asked]
     for (kind, answer, nothing), place in zip(answers, places, strict=True):
         if not place:
             raise invalid(f"{name}: an entry of data is NULL")
-        kind.from_address(place).value = nothing if record is None else answer(record, pointer)
+        kind.from_address(place).value = nothing if record is None else answer(record, ptr)
 
 
-def cuPointerSetAttribute(value: int, attribute: int, pointer: int) -> None:
+def cuPointerSetAttribute(value: int, attribute: int, ptr: int) -> None:
     context.current()
-    record = address.find(pointer)
+    record = address.find(ptr)
     if attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS or record is None or not value:
         raise invalid("cuPointerSetAttribute: only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation can be set")
     record.sync_memops = bool(_uint.from_address(value).value)
@@ -151,19 +151,19 @@ def _managed(name: str, pointer: int, count: int) -> Allocation | None:
     return record
 
 
-def cuMemPrefetchAsync(pointer: int, count: int, location: bytes, flags: int, where: int) -> None:
+def cuMemPrefetchAsync(devPtr: int, count: int, location: bytes, flags: int, hStream: int) -> None:
     """Check the request and remember it: managed memory is in the only memory that there is."""
-    record = _managed("cuMemPrefetchAsync", pointer, count)
+    record = _managed("cuMemPrefetchAsync", devPtr, count)
     place = pool.location_of("cuMemPrefetchAsync", CUmemLocation.from_buffer_copy(location))
     if flags:
         raise invalid(f"cuMemPrefetchAsync: flags is {flags}, must be 0")
-    stream.find(where).ready()
+    streams.find(hStream).ready()
     if record is not None:
         record.advice[PREFETCHED] = place
 
 
-def cuMemPrefetchAsync_v1(pointer: int, count: int, ordinal: int, where: int) -> None:
-    cuMemPrefetchAsync(pointer, count, _location(ordinal), 0, where)
+def cuMemPrefetchAsync_v1(devPtr: int, count: int, dstDevice: int, hStream: int) -> None:
+    cuMemPrefetchAsync(devPtr, count, _location(dstDevice), 0, hStream)
 
 
 def _location(ordinal: int) -> bytes:
@@ -200,34 +200,50 @@ def _prefetch_batch(
     """Check many requests, then remember them."""
     records = _ranges(name, pointers, sizes, count, flags)
     wanted = _places(name, count, locations, first, places)
-    stream.find(where).ready()
+    streams.find(where).ready()
     for record, place in zip(records, wanted, strict=True):
         if record is not None:
             record.advice[PREFETCHED] = place
 
 
 def cuMemPrefetchBatchAsync(
-    pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+    dptrs: int,
+    sizes: int,
+    count: int,
+    prefetchLocs: int,
+    prefetchLocIdxs: int,
+    numPrefetchLocs: int,
+    flags: int,
+    hStream: int,
 ) -> None:
-    _prefetch_batch("cuMemPrefetchBatchAsync", pointers, sizes, count, locations, first, places, flags, where)
+    _prefetch_batch(
+        "cuMemPrefetchBatchAsync", dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream
+    )
 
 
-def cuMemDiscardBatchAsync(pointers: int, sizes: int, count: int, flags: int, where: int) -> None:
+def cuMemDiscardBatchAsync(dptrs: int, sizes: int, count: int, flags: int, hStream: int) -> None:
     """Check the request. What may be lost of managed memory stays: there is no copy of it to save."""
-    records = _ranges("cuMemDiscardBatchAsync", pointers, sizes, count, flags)
+    records = _ranges("cuMemDiscardBatchAsync", dptrs, sizes, count, flags)
     if None in records:
         raise invalid(f"cuMemDiscardBatchAsync: range {records.index(None)} is no managed memory")
-    stream.find(where).ready()
+    streams.find(hStream).ready()
 
 
 def cuMemDiscardAndPrefetchBatchAsync(
-    pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
+    dptrs: int,
+    sizes: int,
+    count: int,
+    prefetchLocs: int,
+    prefetchLocIdxs: int,
+    numPrefetchLocs: int,
+    flags: int,
+    hStream: int,
 ) -> None:
     name = "cuMemDiscardAndPrefetchBatchAsync"
-    records = _ranges(name, pointers, sizes, count, flags)
+    records = _ranges(name, dptrs, sizes, count, flags)
     if None in records:
         raise invalid(f"{name}: range {records.index(None)} is no managed memory")
-    _prefetch_batch(name, pointers, sizes, count, locations, first, places, flags, where)
+    _prefetch_batch(name, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream)
 
 
 _UNSET = {
@@ -242,8 +258,8 @@ _WITHOUT_PLACE = (
 )
 
 
-def cuMemAdvise(pointer: int, count: int, advice: int, location: bytes) -> None:
-    record = _managed("cuMemAdvise", pointer, count)
+def cuMemAdvise(devPtr: int, count: int, advice: int, location: bytes) -> None:
+    record = _managed("cuMemAdvise", devPtr, count)
     if advice not in _UNSET and advice not in _UNSET.values():
         raise invalid(f"cuMemAdvise: {advice} is no CUmem_advise")
     place = None
@@ -263,8 +279,8 @@ def cuMemAdvise(pointer: int, count: int, advice: int, location: bytes) -> None:
         record.advice[advice] = place
 
 
-def cuMemAdvise_v1(pointer: int, count: int, advice: int, ordinal: int) -> None:
-    cuMemAdvise(pointer, count, advice, _location(ordinal))
+def cuMemAdvise_v1(devPtr: int, count: int, advice: int, device: int) -> None:
+    cuMemAdvise(devPtr, count, advice, _location(device))
 
 
 _NOWHERE = (0, -2)  # CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID
@@ -288,26 +304,28 @@ def _range_answer(record: Allocation, attribute: int) -> int | None:
     }.get(attribute)
 
 
-def cuMemRangeGetAttribute(data: int, size: int, attribute: int, pointer: int, count: int) -> None:
+def cuMemRangeGetAttribute(data: int, dataSize: int, attribute: int, devPtr: int, count: int) -> None:
     name = "cuMemRangeGetAttribute"
-    record = _managed(name, pointer, count)
+    record = _managed(name, devPtr, count)
     users = record is not None and attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
     if users:
         answers = list(record.advice.get(CU_MEM_ADVISE_SET_ACCESSED_BY, ()))
     else:
         answers = [_range_answer(record, attribute) if record is not None else None]
-    if None in answers or not data or size < 4 or size % 4:
+    if None in answers or not data or dataSize < 4 or dataSize % 4:
         raise invalid(
-            f"{name}: attribute {attribute}, dataSize {size} (4, or a multiple of it for "
+            f"{name}: attribute {attribute}, dataSize {dataSize} (4, or a multiple of it for "
             "ACCESSED_BY), or memory that is not managed"
         )
-    places = (ctypes.c_int * (size // 4)).from_address(data)
+    places = (ctypes.c_int * (dataSize // 4)).from_address(data)
     places[:] = (answers + [-2] * len(places))[: len(places)]  # CU_DEVICE_INVALID fills the rest of ACCESSED_BY
 
 
-def cuMemRangeGetAttributes(data: int, sizes: int, attributes: int, number: int, pointer: int, count: int) -> None:
-    if not (data and sizes and attributes and number):
+def cuMemRangeGetAttributes(
+    data: int, dataSizes: int, attributes: int, numAttributes: int, devPtr: int, count: int
+) -> None:
+    if not (data and dataSizes and attributes and numAttributes):
         raise invalid("cuMemRangeGetAttributes: no attributes, or an array is NULL")
-    columns = ((ctypes.c_uint64, data), (ctypes.c_size_t, sizes), (ctypes.c_uint, attributes))
-    for place, size, attribute in zip(*[(kind * number).from_address(at) for kind, at in columns], strict=True):
-        cuMemRangeGetAttribute(place, size, attribute, pointer, count)
+    columns = ((ctypes.c_uint64, data), (ctypes.c_size_t, dataSizes), (ctypes.c_uint, attributes))
+    for place, size, attribute in zip(*[(kind * numAttributes).from_address(at) for kind, at in columns], strict=True):
+        cuMemRangeGetAttribute(place, size, attribute, devPtr, count)

@@ -52,9 +52,9 @@ from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.block import Block, Blocks, capacity_for
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.memory import memory, pool_file
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
 pools = Table("memory pool")
@@ -78,7 +78,7 @@ WIDE = (
 
 class Pool:
     def __init__(
-        self, kind: int, location: tuple[int, int], max_size: int, owner: device.Device | None, handle_types: int = 0
+        self, kind: int, location: tuple[int, int], max_size: int, owner: devices.Device | None, handle_types: int = 0
     ) -> None:
         self.shared: pool_file.PoolFile | None = None  # where the memory lies that other processes may map
         self.device = owner  # the default pool's; it cannot be destroyed
@@ -114,11 +114,11 @@ class Pool:
         with once.lock:
             if self.shared is None:
                 kind, number = self.values[CU_MEMPOOL_ATTR_LOCATION_TYPE], self.values[CU_MEMPOOL_ATTR_LOCATION_ID]
-                of = None if self.on_host else device.find(number)
+                of = None if self.on_host else devices.find(number)
                 self.shared = pool_file.PoolFile(self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE], (kind, number), of)
         return self.shared
 
-    def allocate(self, size: int, line: stream.Stream, name: str) -> int:
+    def allocate(self, size: int, line: streams.Stream, name: str) -> int:
         if size <= 0:
             raise invalid(f"{name}: the size is {size}, must be at least 1")
         self.check_limit(size, name)
@@ -143,7 +143,7 @@ class Pool:
                 f"{name}: {size} bytes asked of a pool with {limit - self.used} of {limit} left",
             )
 
-    def reserve(self, capacity: int, line: stream.Stream, name: str) -> Block:
+    def reserve(self, capacity: int, line: streams.Stream, name: str) -> Block:
         """Return a new block."""
         arena = self.file() if self.handle_types else memory.host_arena() if self.on_host else None
         if self.on_host:
@@ -151,10 +151,10 @@ class Pool:
                 return self.blocks.add(arena, arena.allocate(capacity), capacity)
             except MemoryError:
                 raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: the system has no {capacity} bytes left") from None
-        of = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
+        of = devices.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
         return self.blocks.add(arena or of.arena, memory.reserve(line.context, capacity, name, of, arena), capacity)
 
-    def record(self, block: Block, size: int, line: stream.Stream) -> Allocation:
+    def record(self, block: Block, size: int, line: streams.Stream) -> Allocation:
         managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
         kind = Kind.MANAGED if managed else Kind.HOST if self.on_host else Kind.DEVICE
         record = Allocation(block.place(size), size, kind, line.context, block.arena)
@@ -162,10 +162,10 @@ class Pool:
         record.origin = "cuMemAllocAsync"
         record.block = block
         if not self.on_host:
-            record.device = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
+            record.device = devices.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
         return record
 
-    def take_back(self, record: Allocation, line: stream.Stream | None) -> None:
+    def take_back(self, record: Allocation, line: streams.Stream | None) -> None:
         self.used -= record.size
         self.blocks.keep(record.block, line)
         if self.closed:
@@ -186,7 +186,7 @@ _current: dict[tuple[int, int, int], Pool] = {}
 
 def default_of(kind: int, location: tuple[int, int]) -> Pool:
     """Return the default pool of a place and a type of allocation."""
-    owner = device.find(location[1] if location[0] == CU_MEM_LOCATION_TYPE_DEVICE else 0)
+    owner = devices.find(location[1] if location[0] == CU_MEM_LOCATION_TYPE_DEVICE else 0)
     return once.made(_defaults, (kind, *location), lambda: Pool(kind, location, 0, owner))
 
 
@@ -195,7 +195,7 @@ def current_of(kind: int, location: tuple[int, int]) -> Pool:
 
 
 def _of_device(ordinal: int) -> tuple[int, int, int]:
-    return CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, device.find(ordinal).ordinal
+    return CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, devices.find(ordinal).ordinal
 
 
 def find_open(handle: int) -> Pool:
@@ -205,27 +205,27 @@ def find_open(handle: int) -> Pool:
     return pool
 
 
-def cuDeviceGetDefaultMemPool(ordinal: int) -> int:
-    kind, *location = _of_device(ordinal)
+def cuDeviceGetDefaultMemPool(dev: int) -> int:
+    kind, *location = _of_device(dev)
     return default_of(kind, tuple(location)).handle
 
 
-def cuDeviceGetMemPool(ordinal: int) -> int:
-    kind, *location = _of_device(ordinal)
+def cuDeviceGetMemPool(dev: int) -> int:
+    kind, *location = _of_device(dev)
     return current_of(kind, tuple(location)).handle
 
 
-def cuDeviceSetMemPool(ordinal: int, handle: int) -> None:
-    key, pool = _of_device(ordinal), find_open(handle)
-    if (pool.values[CU_MEMPOOL_ATTR_LOCATION_TYPE], pool.values[CU_MEMPOOL_ATTR_LOCATION_ID]) != key[1:]:
-        raise invalid(f"cuDeviceSetMemPool: the pool is not on device {ordinal}")
-    _current[key] = pool
+def cuDeviceSetMemPool(dev: int, pool: int) -> None:
+    key, found = _of_device(dev), find_open(pool)
+    if (found.values[CU_MEMPOOL_ATTR_LOCATION_TYPE], found.values[CU_MEMPOOL_ATTR_LOCATION_ID]) != key[1:]:
+        raise invalid(f"cuDeviceSetMemPool: the pool is not on device {dev}")
+    _current[key] = found
 
 
 def location_of(name: str, given: Any) -> tuple[int, int]:
     """Check a CUmemLocation and return its type and id."""
     if given.type == CU_MEM_LOCATION_TYPE_DEVICE:
-        return given.type, device.find(given.id).ordinal
+        return given.type, devices.find(given.id).ordinal
     if given.type in HOST_LOCATIONS:
         return given.type, given.id if given.type == CU_MEM_LOCATION_TYPE_HOST_NUMA else 0
     raise invalid(f"{name}: location type {given.type} is neither a device nor the host")
@@ -238,11 +238,11 @@ def made_at(name: str, given: Any, kind: int) -> tuple[int, int]:
     place = given.localized
     if place.localityDomainId:
         raise invalid(f"{name}: localityDomainId is {place.localityDomainId}, a CPU device has one domain, 0")
-    return CU_MEM_LOCATION_TYPE_DEVICE, device.find(place.deviceId).ordinal
+    return CU_MEM_LOCATION_TYPE_DEVICE, devices.find(place.deviceId).ordinal
 
 
 def _key(name: str, place: int, kind: int) -> tuple[int, int, int]:
-    device.check_started()
+    devices.check_started()
     if not place or kind not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
         raise invalid(f"{name}: location is NULL, or {kind} is no CUmemAllocationType")
     location = CUmemLocation.from_address(place)
@@ -251,26 +251,26 @@ def _key(name: str, place: int, kind: int) -> tuple[int, int, int]:
     return kind, *made_at(name, location, kind)
 
 
-def cuMemGetDefaultMemPool(place: int, kind: int) -> int:
-    _, *location = _key("cuMemGetDefaultMemPool", place, kind)
-    return default_of(kind, tuple(location)).handle
+def cuMemGetDefaultMemPool(location: int, type_: int) -> int:
+    _, *given = _key("cuMemGetDefaultMemPool", location, type_)
+    return default_of(type_, tuple(given)).handle
 
 
-def cuMemGetMemPool(place: int, kind: int) -> int:
-    _, *location = _key("cuMemGetMemPool", place, kind)
-    return current_of(kind, tuple(location)).handle
+def cuMemGetMemPool(location: int, type_: int) -> int:
+    _, *given = _key("cuMemGetMemPool", location, type_)
+    return current_of(type_, tuple(given)).handle
 
 
-def cuMemSetMemPool(place: int, kind: int, handle: int) -> None:
-    _current[_key("cuMemSetMemPool", place, kind)] = find_open(handle)
+def cuMemSetMemPool(location: int, type_: int, pool: int) -> None:
+    _current[_key("cuMemSetMemPool", location, type_)] = find_open(pool)
 
 
-def cuMemPoolCreate(place: int) -> int:
+def cuMemPoolCreate(poolProps: int) -> int:
     name = "cuMemPoolCreate"
-    device.check_started()
-    if not place:
+    devices.check_started()
+    if not poolProps:
         raise invalid(f"{name}: poolProps is NULL")
-    given = CUmemPoolProps.from_address(place)
+    given = CUmemPoolProps.from_address(poolProps)
     if given.allocType not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
         raise invalid(f"{name}: allocType is {given.allocType}")
     if given.handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
@@ -285,24 +285,24 @@ def cuMemPoolCreate(place: int) -> int:
     return Pool(given.allocType, location, given.maxSize, None, given.handleTypes).handle
 
 
-def cuMemPoolDestroy(handle: int) -> None:
+def cuMemPoolDestroy(pool: int) -> None:
     """Close a pool to new allocations; those it has made stay valid until they are freed."""
-    pool = find_open(handle)
-    if pool.device is not None:
+    found = find_open(pool)
+    if found.device is not None:
         raise invalid("cuMemPoolDestroy: a default pool cannot be destroyed")
     with once.lock:
-        find_open(handle)
-        pool.closed = True
-    pool.blocks.threshold = 0
-    pool.blocks.release(0)
-    pool.end()
-    for key in [key for key, current in _current.items() if current is pool]:
+        find_open(pool)
+        found.closed = True
+    found.blocks.threshold = 0
+    found.blocks.release(0)
+    found.end()
+    for key in [key for key, current in _current.items() if current is found]:
         del _current[key]
 
 
-def cuMemPoolTrimTo(handle: int, keep: int) -> None:
-    """Give back what is not in use until at most `keep` bytes are reserved."""
-    find_open(handle).blocks.release(keep)
+def cuMemPoolTrimTo(pool: int, minBytesToKeep: int) -> None:
+    """Give back what is not in use until at most `minBytesToKeep` bytes are reserved."""
+    find_open(pool).blocks.release(minBytesToKeep)
 
 
 def _type_of(name: str, which: int, place: int) -> Any:
@@ -312,91 +312,91 @@ def _type_of(name: str, which: int, place: int) -> Any:
     return ctypes.c_uint64 if which in WIDE else ctypes.c_int
 
 
-def cuMemPoolGetAttribute(handle: int, which: int, place: int) -> None:
-    pool = find_open(handle)
-    kind = _type_of("cuMemPoolGetAttribute", which, place)
-    values = pool.values | {
-        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool.blocks.threshold,
-        CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: pool.blocks.reserved,
-        CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: pool.blocks.high,
-        CU_MEMPOOL_ATTR_USED_MEM_CURRENT: pool.used,
-        CU_MEMPOOL_ATTR_USED_MEM_HIGH: pool.used_high,
+def cuMemPoolGetAttribute(pool: int, attr: int, value: int) -> None:
+    found = find_open(pool)
+    kind = _type_of("cuMemPoolGetAttribute", attr, value)
+    values = found.values | {
+        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: found.blocks.threshold,
+        CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: found.blocks.reserved,
+        CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: found.blocks.high,
+        CU_MEMPOOL_ATTR_USED_MEM_CURRENT: found.used,
+        CU_MEMPOOL_ATTR_USED_MEM_HIGH: found.used_high,
     }
-    if which not in values:
-        raise invalid(f"cuMemPoolGetAttribute: {which} is no CUmemPool_attribute")
-    kind.from_address(place).value = values[which]
+    if attr not in values:
+        raise invalid(f"cuMemPoolGetAttribute: {attr} is no CUmemPool_attribute")
+    kind.from_address(value).value = values[attr]
 
 
-def cuMemPoolSetAttribute(handle: int, which: int, place: int) -> None:
-    pool = find_open(handle)
-    value = _type_of("cuMemPoolSetAttribute", which, place).from_address(place).value
-    if which == CU_MEMPOOL_ATTR_USED_MEM_HIGH and value == 0:
-        pool.used_high = pool.used
-    elif which == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH and value == 0:
-        pool.blocks.high = pool.blocks.reserved
-    elif which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        pool.blocks.threshold = value
+def cuMemPoolSetAttribute(pool: int, attr: int, value: int) -> None:
+    found = find_open(pool)
+    wanted = _type_of("cuMemPoolSetAttribute", attr, value).from_address(value).value
+    if attr == CU_MEMPOOL_ATTR_USED_MEM_HIGH and wanted == 0:
+        found.used_high = found.used
+    elif attr == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH and wanted == 0:
+        found.blocks.high = found.blocks.reserved
+    elif attr == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        found.blocks.threshold = wanted
         _runtime.set_chores(True)
-    elif which in SWITCHES:
-        pool.values[which] = value
+    elif attr in SWITCHES:
+        found.values[attr] = wanted
     else:
-        raise invalid(f"cuMemPoolSetAttribute: attribute {which} cannot be set to {value}")
+        raise invalid(f"cuMemPoolSetAttribute: attribute {attr} cannot be set to {wanted}")
 
 
 ACCESS = (CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 
 
-def cuMemPoolSetAccess(handle: int, place: int, count: int) -> None:
+def cuMemPoolSetAccess(pool: int, map_: int, count: int) -> None:
     """Remember who may reach the pool's memory. Nothing is closed to anybody: all devices share one memory."""
-    pool = find_open(handle)
-    if not place or not count:
+    found = find_open(pool)
+    if not map_ or not count:
         raise invalid("cuMemPoolSetAccess: map is NULL or count is 0")
     wanted = {}
-    for given in (CUmemAccessDesc * count).from_address(place):
+    for given in (CUmemAccessDesc * count).from_address(map_):
         kind, ordinal = location_of("cuMemPoolSetAccess", given.location)
         if given.flags not in ACCESS:
             raise invalid(f"cuMemPoolSetAccess: {given.flags} is no CUmemAccess_flags")
         if kind == CU_MEM_LOCATION_TYPE_DEVICE:
-            if pool.is_on(ordinal) and given.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE:
+            if found.is_on(ordinal) and given.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE:
                 raise invalid("cuMemPoolSetAccess: the device that the memory is on cannot lose its access")
             wanted[ordinal] = given.flags
-    pool.access.update(wanted)
+    found.access.update(wanted)
 
 
-def cuMemPoolGetAccess(handle: int, place: int) -> int:
-    pool = find_open(handle)
-    if not place:
+def cuMemPoolGetAccess(memPool: int, location: int) -> int:
+    pool = find_open(memPool)
+    if not location:
         raise invalid("cuMemPoolGetAccess: location is NULL")
-    _, ordinal = location_of("cuMemPoolGetAccess", CUmemLocation.from_address(place))
+    _, ordinal = location_of("cuMemPoolGetAccess", CUmemLocation.from_address(location))
     before = CU_MEM_ACCESS_FLAGS_PROT_READWRITE if pool.is_on(ordinal) else CU_MEM_ACCESS_FLAGS_PROT_NONE
     return pool.access.get(ordinal, before)
 
 
-def cuMemAllocAsync(size: int, where: int) -> int:
-    line = stream.find(where)
+def cuMemAllocAsync(bytesize: int, hStream: int) -> int:
+    line = streams.find(hStream)
     if line.capture is not None:
-        return line.capture.allocate(line, size)
+        return line.capture.allocate(line, bytesize)
     key = _of_device(line.context.device.ordinal)
-    return current_of(key[0], key[1:]).allocate(size, line, "cuMemAllocAsync")
+    return current_of(key[0], key[1:]).allocate(bytesize, line, "cuMemAllocAsync")
 
 
-def cuMemAllocFromPoolAsync(size: int, handle: int, where: int) -> int:
-    pool, line = find_open(handle), stream.find(where)
+def cuMemAllocFromPoolAsync(bytesize: int, pool: int, hStream: int) -> int:
+    found, line = find_open(pool), streams.find(hStream)
     if line.capture is not None:
-        return line.capture.allocate(line, size)
-    return pool.allocate(size, line, "cuMemAllocFromPoolAsync")
+        return line.capture.allocate(line, bytesize)
+    return found.allocate(bytesize, line, "cuMemAllocFromPoolAsync")
 
 
-def cuMemFreeAsync(pointer: int, where: int) -> None:
-    capturing = stream.find(where) if capture_state.active else None
+def cuMemFreeAsync(dptr: int, hStream: int) -> None:
+    capturing = streams.find(hStream) if capture_state.active else None
     if capturing is not None and capturing.capture is not None:
-        capturing.capture.free(capturing, pointer)
+        capturing.capture.free(capturing, dptr)
         return
-    record = memory.find_freeable("cuMemFreeAsync", pointer)
+    record = memory.find_freeable("cuMemFreeAsync", dptr)
     if record.context.error == CUDA_ERROR_DEINITIALIZED:
         memory.release(record)
     else:
-        line = stream.find(where)
+        line = streams.find(hStream)
         line.ready()
         if not address.remove(record, line):
             raise address.gone("cuMemFreeAsync", record)

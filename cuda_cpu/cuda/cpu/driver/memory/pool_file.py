@@ -8,14 +8,14 @@ import os
 from typing import Any
 
 from cuda.cpu.driver.base import address, host_memory, shared_file
-from cuda.cpu.driver.device import device
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime import _runtime
 
 
 class PoolFile:
     """An arena in a file; what it hands out counts as memory of `of` (None: the host's)."""
 
-    def __init__(self, kind: int, location: tuple[int, int], of: device.Device | None) -> None:
+    def __init__(self, kind: int, location: tuple[int, int], of: devices.Device | None) -> None:
         name = f"pool-{kind}-{location[0]}-{location[1]}"
 
         def make(size: int) -> tuple[int, Any]:

@@ -22,7 +22,8 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.base import address, shared_file
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import context, device
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.memory.pool import Pool, find_open, pools
 
 _LAYOUT = struct.Struct("<8sQQQ")  # of a CUmemPoolPtrExportData: kind, the file's inode, offset, size
@@ -49,7 +50,7 @@ class ImportedPool(Pool):
         record.origin = "cuMemPoolImportPointer"
         record.pool, record.block, record.keeper = self, view, self
         if not self.on_host:
-            record.device = device.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
+            record.device = devices.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
         self.used += size
         self.used_high = max(self.used_high, self.used)
         address.add(record)
@@ -79,47 +80,47 @@ def _check_type(name: str, kind: int, flags: int) -> None:
         raise invalid(f"{name}: flags is {flags}, must be 0")
 
 
-def cuMemPoolExportToShareableHandle(place: int, handle: int, kind: int, flags: int) -> None:
+def cuMemPoolExportToShareableHandle(handle_out: int, pool: int, handleType: int, flags: int) -> None:
     """Store a new file descriptor, which the caller closes."""
-    name, pool = "cuMemPoolExportToShareableHandle", find_open(handle)
-    _check_type(name, kind, flags)
-    if not place or not pool.handle_types & kind:
+    name, found = "cuMemPoolExportToShareableHandle", find_open(pool)
+    _check_type(name, handleType, flags)
+    if not handle_out or not found.handle_types & handleType:
         raise invalid(f"{name}: handle_out is NULL, or the pool was not made with this handle type")
-    ctypes.c_int.from_address(place).value = os.dup(pool.file().descriptor)
-    pool.exported = True
+    ctypes.c_int.from_address(handle_out).value = os.dup(found.file().descriptor)
+    found.exported = True
 
 
-def cuMemPoolImportFromShareableHandle(value: int, kind: int, flags: int) -> int:
+def cuMemPoolImportFromShareableHandle(handle: int, handleType: int, flags: int) -> int:
     """Return a pool of another process by a file descriptor, which stays the caller's."""
     name = "cuMemPoolImportFromShareableHandle"
-    device.check_started()
-    _check_type(name, kind, flags)
-    found = re.fullmatch(r"pool-(\d+)-(\d+)-(-?\d+)", shared_file.name_of(value))
+    devices.check_started()
+    _check_type(name, handleType, flags)
+    found = re.fullmatch(r"pool-(\d+)-(\d+)-(-?\d+)", shared_file.name_of(handle))
     if found is None:
-        raise invalid(f"{name}: {value} is no file descriptor of a pool that a CPU device has exported")
+        raise invalid(f"{name}: {handle} is no file descriptor of a pool that a CPU device has exported")
     allocation, *location = map(int, found.groups())
     if location[0] == CU_MEM_LOCATION_TYPE_DEVICE:
-        device.find(location[1])
-    return ImportedPool(allocation, (location[0], location[1]), os.dup(value)).handle
+        devices.find(location[1])
+    return ImportedPool(allocation, (location[0], location[1]), os.dup(handle)).handle
 
 
-def cuMemPoolExportPointer(place: int, pointer: int) -> None:
+def cuMemPoolExportPointer(shareData_out: int, ptr: int) -> None:
     """Store what another process needs, beside the pool, to reach an allocation."""
-    name, record = "cuMemPoolExportPointer", address.exact(pointer)
-    if not place or record is None or record.pool is None or not record.pool.exported:
-        raise invalid(f"{name}: shareData_out is NULL, or 0x{pointer:x} is no allocation of a pool that was exported")
+    name, record = "cuMemPoolExportPointer", address.exact(ptr)
+    if not shareData_out or record is None or record.pool is None or not record.pool.exported:
+        raise invalid(f"{name}: shareData_out is NULL, or 0x{ptr:x} is no allocation of a pool that was exported")
     file = record.pool.file()
-    data = _LAYOUT.pack(_KIND, os.fstat(file.descriptor).st_ino, pointer - file.base, record.size)
-    ctypes.memmove(place, data.ljust(_DATA_BYTES, b"\0"), _DATA_BYTES)
+    data = _LAYOUT.pack(_KIND, os.fstat(file.descriptor).st_ino, ptr - file.base, record.size)
+    ctypes.memmove(shareData_out, data.ljust(_DATA_BYTES, b"\0"), _DATA_BYTES)
 
 
-def cuMemPoolImportPointer(handle: int, place: int) -> int:
+def cuMemPoolImportPointer(pool: int, shareData: int) -> int:
     """Map an allocation of the process that has exported the pool."""
-    name, pool = "cuMemPoolImportPointer", find_open(handle)
+    name, found = "cuMemPoolImportPointer", find_open(pool)
     owner = context.current()
-    if not isinstance(pool, ImportedPool) or not place:
+    if not isinstance(found, ImportedPool) or not shareData:
         raise invalid(f"{name}: the pool was not imported, or shareData is NULL")
-    kind, inode, offset, size = _LAYOUT.unpack_from(ctypes.string_at(place, _DATA_BYTES))
-    if kind != _KIND or inode != pool.inode:
+    kind, inode, offset, size = _LAYOUT.unpack_from(ctypes.string_at(shareData, _DATA_BYTES))
+    if kind != _KIND or inode != found.inode:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name}: shareData is not of an allocation of this pool")
-    return pool.import_pointer(offset, size, owner)
+    return found.import_pointer(offset, size, owner)

@@ -30,7 +30,8 @@ from cuda.cpu.driver.base import address, once, shared_file
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import context, device, wait
+from cuda.cpu.driver.device import context, wait
+from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.memory import pool
 
 GRANULARITY = 2 << 20  # as on GPUs
@@ -50,7 +51,7 @@ class Memory:
 
     mapping: type[Mapping]  # what it becomes at an address
 
-    def __init__(self, descriptor: int, size: int, properties: Any, of: device.Device) -> None:
+    def __init__(self, descriptor: int, size: int, properties: Any, of: devices.Device) -> None:
         self.descriptor = descriptor
         self.size = size
         self.properties = properties
@@ -131,24 +132,24 @@ def _properties(name: str, place: int) -> Any:
     return given
 
 
-def cuMemGetAllocationGranularity(place: int, option: int) -> int:
-    device.check_started()
-    _properties("cuMemGetAllocationGranularity", place)
+def cuMemGetAllocationGranularity(prop: int, option: int) -> int:
+    devices.check_started()
+    _properties("cuMemGetAllocationGranularity", prop)
     if option not in (0, 1):
         raise invalid(f"cuMemGetAllocationGranularity: {option} is no CUmemAllocationGranularity_flags")
     return GRANULARITY
 
 
 @once.alone
-def cuMemAddressReserve(size: int, alignment: int, wanted: int, flags: int) -> int:
-    """Reserve a range of addresses, at `wanted` if that is free."""
+def cuMemAddressReserve(size: int, alignment: int, addr: int, flags: int) -> int:
+    """Reserve a range of addresses, at `addr` if that is free."""
     name = "cuMemAddressReserve"
-    device.check_started()
+    devices.check_started()
     _check_size(name, size)
     if flags or alignment & (alignment - 1):
         raise invalid(f"{name}: flags is {flags}, must be 0, or alignment {alignment} is no power of two")
     alignment = max(alignment, GRANULARITY)
-    start = _map_there(_up(wanted, alignment), size) if 0 < wanted < address.PROCESS_END else 0
+    start = _map_there(_up(addr, alignment), size) if 0 < addr < address.PROCESS_END else 0
     start = start or _map_there(_behind_others(alignment), size)
     start = start or shared_file.map_aligned(size, alignment, shared_file.NONE)
     _ranges[start] = size
@@ -178,23 +179,23 @@ def _map_there(start: int, size: int) -> int:
 
 
 @once.alone
-def cuMemAddressFree(start: int, size: int) -> None:
-    if _ranges.get(start) != size:
-        raise invalid(f"cuMemAddressFree: no range of {size} bytes is reserved at 0x{start:x}")
-    if any(start <= at < start + size for at in _mappings):
+def cuMemAddressFree(ptr: int, size: int) -> None:
+    if _ranges.get(ptr) != size:
+        raise invalid(f"cuMemAddressFree: no range of {size} bytes is reserved at 0x{ptr:x}")
+    if any(ptr <= at < ptr + size for at in _mappings):
         raise invalid("cuMemAddressFree: memory is mapped in the range")
-    del _ranges[start]
-    shared_file.libc.munmap(start, size)
+    del _ranges[ptr]
+    shared_file.libc.munmap(ptr, size)
 
 
-def cuMemCreate(size: int, place: int, flags: int) -> int:
+def cuMemCreate(size: int, prop: int, flags: int) -> int:
     name = "cuMemCreate"
-    device.check_started()
-    given = _properties(name, place)
+    devices.check_started()
+    given = _properties(name, prop)
     _check_size(name, size)
     if flags:
         raise invalid(f"{name}: flags is {flags}, must be 0")
-    of = device.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
+    of = devices.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
     if of.arena.used + of.mapped + size > of.memory:
         raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: {size} bytes asked of a device of {of.memory}")
     descriptor = shared_file.make(f"{given.location.type}-{given.location.id}", size)
@@ -217,35 +218,35 @@ def mapping_of(name: str, pointer: int) -> Mapping:
 
 
 @once.alone
-def cuMemRetainAllocationHandle(pointer: int) -> int:
-    mapping = mapping_of("cuMemRetainAllocationHandle", pointer)
+def cuMemRetainAllocationHandle(addr: int) -> int:
+    mapping = mapping_of("cuMemRetainAllocationHandle", addr)
     memory = mapping.memory
     memory.handles += 1
     memories[memory.handle] = memory
     return memory.handle
 
 
-def cuMemGetAllocationPropertiesFromHandle(place: int, handle: int) -> None:
+def cuMemGetAllocationPropertiesFromHandle(prop: int, handle: int) -> None:
     memory = memories.find(handle)
-    if not place:
+    if not prop:
         raise invalid("cuMemGetAllocationPropertiesFromHandle: prop is NULL")
-    ctypes.memmove(place, ctypes.addressof(memory.properties), ctypes.sizeof(memory.properties))
+    ctypes.memmove(prop, ctypes.addressof(memory.properties), ctypes.sizeof(memory.properties))
 
 
 @once.alone
-def cuMemMap(start: int, size: int, offset: int, handle: int, flags: int) -> None:
+def cuMemMap(ptr: int, size: int, offset: int, handle: int, flags: int) -> None:
     name, memory = "cuMemMap", memories.find(handle)
-    if offset or flags or size != memory.size or start % GRANULARITY:
+    if offset or flags or size != memory.size or ptr % GRANULARITY:
         raise invalid(
             f"{name}: offset {offset} and flags {flags} must be 0, size {size} that of the memory, {memory.size}, "
-            f"and ptr 0x{start:x} a multiple of {GRANULARITY}"
+            f"and ptr 0x{ptr:x} a multiple of {GRANULARITY}"
         )
-    if not any(at <= start and start + size <= at + room for at, room in _ranges.items()):
+    if not any(at <= ptr and ptr + size <= at + room for at, room in _ranges.items()):
         raise invalid(f"{name}: the range is not within one that cuMemAddressReserve has returned")
-    if any(at < start + size and start < at + each.size for at, each in _mappings.items()):
+    if any(at < ptr + size and ptr < at + each.size for at, each in _mappings.items()):
         raise invalid(f"{name}: memory is mapped in the range already")
-    _map(start, size, mmap.MAP_SHARED | shared_file.FIXED, memory.descriptor)
-    _mappings[start] = memory.mapping(start, size, memory)
+    _map(ptr, size, mmap.MAP_SHARED | shared_file.FIXED, memory.descriptor)
+    _mappings[ptr] = memory.mapping(ptr, size, memory)
 
 
 @once.alone
@@ -268,12 +269,12 @@ def wait_for_all() -> None:
                 wait.until(owner, queue.wait)
 
 
-def cuMemUnmap(start: int, size: int) -> None:
+def cuMemUnmap(ptr: int, size: int) -> None:
     """Take memory out of its place once nothing that is queued can use it any more."""
-    _covered("cuMemUnmap", start, size)
+    _covered("cuMemUnmap", ptr, size)
     wait_for_all()
     with once.lock:
-        for mapping in _covered("cuMemUnmap", start, size):
+        for mapping in _covered("cuMemUnmap", ptr, size):
             mapping.forget()
             _map(mapping.start, mapping.size, shared_file.PRIVATE | shared_file.FIXED)
             del _mappings[mapping.start]
@@ -282,13 +283,13 @@ def cuMemUnmap(start: int, size: int) -> None:
 
 
 @once.alone
-def cuMemSetAccess(start: int, size: int, place: int, count: int) -> None:
+def cuMemSetAccess(ptr: int, size: int, desc: int, count: int) -> None:
     name = "cuMemSetAccess"
-    found = _covered(name, start, size)
-    if not place or not count:
+    found = _covered(name, ptr, size)
+    if not desc or not count:
         raise invalid(f"{name}: desc is NULL or count is 0")
     given = []
-    for each in (CUmemAccessDesc * count).from_address(place):
+    for each in (CUmemAccessDesc * count).from_address(desc):
         if each.flags not in pool.ACCESS:
             raise invalid(f"{name}: {each.flags} is no CUmemAccess_flags")
         given.append((pool.location_of(name, each.location), each.flags))
@@ -297,12 +298,12 @@ def cuMemSetAccess(start: int, size: int, place: int, count: int) -> None:
         mapping.set_access()
 
 
-def cuMemGetAccess(place: int, pointer: int) -> int:
+def cuMemGetAccess(location: int, ptr: int) -> int:
     name = "cuMemGetAccess"
-    if not place:
+    if not location:
         raise invalid(f"{name}: location is NULL")
-    location = pool.location_of(name, CUmemLocation.from_address(place))
-    return mapping_of(name, pointer).access.get(location, CU_MEM_ACCESS_FLAGS_PROT_NONE)
+    given = pool.location_of(name, CUmemLocation.from_address(location))
+    return mapping_of(name, ptr).access.get(given, CU_MEM_ACCESS_FLAGS_PROT_NONE)
 
 
 def _check_type(name: str, kind: int) -> None:
@@ -312,27 +313,27 @@ def _check_type(name: str, kind: int) -> None:
         )
 
 
-def cuMemExportToShareableHandle(place: int, handle: int, kind: int, flags: int) -> None:
+def cuMemExportToShareableHandle(shareableHandle: int, handle: int, handleType: int, flags: int) -> None:
     """Store a new file descriptor, which the caller closes."""
     name, memory = "cuMemExportToShareableHandle", memories.find(handle)
-    _check_type(name, kind)
-    if flags or not place or not memory.properties.requestedHandleTypes & kind:
+    _check_type(name, handleType)
+    if flags or not shareableHandle or not memory.properties.requestedHandleTypes & handleType:
         raise invalid(f"{name}: flags is {flags}, must be 0, or the memory was not made with this handle type")
-    ctypes.c_int.from_address(place).value = os.dup(memory.descriptor)
+    ctypes.c_int.from_address(shareableHandle).value = os.dup(memory.descriptor)
 
 
-def cuMemImportFromShareableHandle(value: int, kind: int) -> int:
+def cuMemImportFromShareableHandle(osHandle: int, shHandleType: int) -> int:
     """Return a handle to memory of another process by a file descriptor, which stays the caller's."""
     name = "cuMemImportFromShareableHandle"
-    device.check_started()
-    _check_type(name, kind)
-    file = re.fullmatch(r"(\d+)-(\d+)", shared_file.name_of(value))
+    devices.check_started()
+    _check_type(name, shHandleType)
+    file = re.fullmatch(r"(\d+)-(\d+)", shared_file.name_of(osHandle))
     if file is None:
-        raise invalid(f"{name}: {value} is no file descriptor of memory that the CPU device has exported")
-    given = CUmemAllocationProp(type=CU_MEM_ALLOCATION_TYPE_PINNED, requestedHandleTypes=kind)
+        raise invalid(f"{name}: {osHandle} is no file descriptor of memory that the CPU device has exported")
+    given = CUmemAllocationProp(type=CU_MEM_ALLOCATION_TYPE_PINNED, requestedHandleTypes=shHandleType)
     given.location.type, given.location.id = map(int, file.groups())
-    of = device.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
-    return Memory(os.dup(value), os.fstat(value).st_size, given, of).handle
+    of = devices.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
+    return Memory(os.dup(osHandle), os.fstat(osHandle).st_size, given, of).handle
 
 
 def forget_after_fork() -> None:

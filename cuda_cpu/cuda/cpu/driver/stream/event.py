@@ -24,7 +24,7 @@ from cuda.cpu.driver.base import block, capture_state, shared_file
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.device import context, wait
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
 events = Table("event")
@@ -78,26 +78,26 @@ def find(handle: int) -> Event:
     return event
 
 
-def cuEventCreate(flags: int) -> int:
+def cuEventCreate(Flags: int) -> int:
     owner = context.current()
-    if flags & ~(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS):
-        raise invalid(f"cuEventCreate: flags 0x{flags:x} are not CUevent_flags")
-    if not flags & CU_EVENT_INTERPROCESS:
-        return Event(owner, flags).handle
-    if not flags & CU_EVENT_DISABLE_TIMING:
+    if Flags & ~(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS):
+        raise invalid(f"cuEventCreate: flags 0x{Flags:x} are not CUevent_flags")
+    if not Flags & CU_EVENT_INTERPROCESS:
+        return Event(owner, Flags).handle
+    if not Flags & CU_EVENT_DISABLE_TIMING:
         raise invalid("cuEventCreate: CU_EVENT_INTERPROCESS needs CU_EVENT_DISABLE_TIMING")
-    return Event(owner, flags, shared_file.make("event", _runtime.SHARED_EVENT_BYTES)).handle
+    return Event(owner, Flags, shared_file.make("event", _runtime.SHARED_EVENT_BYTES)).handle
 
 
-def cuEventDestroy(handle: int) -> None:
-    event = events.take(handle)
+def cuEventDestroy(hEvent: int) -> None:
+    event = events.take(hEvent)
     event.close()
     event.context.check_released()
 
 
-def cuEventRecord(handle: int, stream_handle: int) -> None:
-    event = find(handle)
-    where = stream.find(stream_handle)
+def cuEventRecord(hEvent: int, hStream: int) -> None:
+    event = find(hEvent)
+    where = streams.find(hStream)
     if where.context is not event.context:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventRecord: the event and the stream are of different contexts")
     if where.capture is not None:
@@ -108,24 +108,24 @@ def cuEventRecord(handle: int, stream_handle: int) -> None:
     event.recorded, event.capture = True, None
 
 
-def cuEventRecordWithFlags(handle: int, stream_handle: int, flags: int) -> None:
-    where = stream.find(stream_handle)
+def cuEventRecordWithFlags(hEvent: int, hStream: int, flags: int) -> None:
+    where = streams.find(hStream)
     if flags not in (CU_EVENT_RECORD_DEFAULT, CU_EVENT_RECORD_EXTERNAL):
         raise invalid(f"cuEventRecordWithFlags: flags {flags} are no CUevent_record_flags")
     if flags and where.capture is not None:
-        where.capture.mark(where, handle, record=True)
+        where.capture.mark(where, hEvent, record=True)
     else:
-        cuEventRecord(handle, stream_handle)
+        cuEventRecord(hEvent, hStream)
 
 
-def cuStreamWaitEvent(handle: int, event_handle: int, flags: int) -> None:
-    where = stream.find(handle)
-    event = events.find(event_handle)
+def cuStreamWaitEvent(hStream: int, hEvent: int, Flags: int) -> None:
+    where = streams.find(hStream)
+    event = events.find(hEvent)
     native = event.native
-    if flags not in (CU_EVENT_WAIT_DEFAULT, CU_EVENT_WAIT_EXTERNAL):
-        raise invalid(f"cuStreamWaitEvent: flags {flags} are no CUevent_wait_flags")
-    if flags and where.capture is not None:
-        where.capture.mark(where, event_handle, record=False)
+    if Flags not in (CU_EVENT_WAIT_DEFAULT, CU_EVENT_WAIT_EXTERNAL):
+        raise invalid(f"cuStreamWaitEvent: flags {Flags} are no CUevent_wait_flags")
+    if Flags and where.capture is not None:
+        where.capture.mark(where, hEvent, record=False)
     elif event.capture is not None:
         event.capture[0].wait(where, event)
     elif where.capture is not None:
@@ -136,8 +136,8 @@ def cuStreamWaitEvent(handle: int, event_handle: int, flags: int) -> None:
         where.ready().wait_event(native)
 
 
-def cuEventQuery(handle: int) -> None:
-    event = settled("cuEventQuery", handle)
+def cuEventQuery(hEvent: int) -> None:
+    event = settled("cuEventQuery", hEvent)
     capture_state.check_safe("cuEventQuery")  # unlike waits for events, GPUs' drivers take it for unsafe
     if not event.native.is_done():
         raise CudaError(CUDA_ERROR_NOT_READY)
@@ -145,8 +145,8 @@ def cuEventQuery(handle: int) -> None:
     check(event)
 
 
-def cuEventSynchronize(handle: int) -> None:
-    event = settled("cuEventSynchronize", handle)
+def cuEventSynchronize(hEvent: int) -> None:
+    event = settled("cuEventSynchronize", hEvent)
     native = event.native
     if not native.is_done():
         wait.until(event.context, native.wait)
@@ -163,9 +163,9 @@ def check(event: Event) -> None:
         wait.check_interrupted(event.context, [event.queue])
 
 
-def cuEventElapsedTime(start_handle: int, end_handle: int) -> float:
+def cuEventElapsedTime(hStart: int, hEnd: int) -> float:
     """Return the milliseconds from one event to the other."""
-    start, end = (settled("cuEventElapsedTime", handle) for handle in (start_handle, end_handle))
+    start, end = (settled("cuEventElapsedTime", handle) for handle in (hStart, hEnd))
     for name, event in (("hStart", start), ("hEnd", end)):
         if event.flags & CU_EVENT_DISABLE_TIMING:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"cuEventElapsedTime: {name} has CU_EVENT_DISABLE_TIMING")

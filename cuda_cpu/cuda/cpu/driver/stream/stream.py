@@ -178,8 +178,8 @@ def find(handle: int) -> Stream:
     return streams.find(handle)
 
 
-def cuStreamCreate(flags: int) -> int:
-    return cuStreamCreateWithPriority(flags, 0)
+def cuStreamCreate(Flags: int) -> int:
+    return cuStreamCreateWithPriority(Flags, 0)
 
 
 def cuStreamCreateWithPriority(flags: int, priority: int) -> int:
@@ -190,30 +190,30 @@ def cuStreamCreateWithPriority(flags: int, priority: int) -> int:
     return Stream(owner.base, flags, priority, green=green_of(owner)).handle
 
 
-def cuStreamDestroy(handle: int) -> None:
-    stream = detached.pop(handle, None) or streams.take(handle)
+def cuStreamDestroy(hStream: int) -> None:
+    stream = detached.pop(hStream, None) or streams.take(hStream)
     stream.retire()
     stream.context.check_released()
 
 
-def cuStreamGetPriority(handle: int) -> int:
-    return find(handle).priority
+def cuStreamGetPriority(hStream: int) -> int:
+    return find(hStream).priority
 
 
-def cuStreamGetFlags(handle: int) -> int:
-    return find(handle).flags
+def cuStreamGetFlags(hStream: int) -> int:
+    return find(hStream).flags
 
 
-def cuStreamGetId(handle: int) -> int:
-    return find(handle).id
+def cuStreamGetId(hStream: int) -> int:
+    return find(hStream).id
 
 
-def cuStreamGetCtx(handle: int) -> int:
-    return find(handle).context.handle
+def cuStreamGetCtx(hStream: int) -> int:
+    return find(hStream).context.handle
 
 
-def cuStreamGetDevice(handle: int) -> int:
-    return find(handle).context.device.ordinal
+def cuStreamGetDevice(hStream: int) -> int:
+    return find(hStream).context.device.ordinal
 
 
 def refuse_capture(name: str, stream: Stream) -> None:
@@ -226,24 +226,24 @@ def refuse_capture(name: str, stream: Stream) -> None:
         )
 
 
-def cuStreamQuery(handle: int) -> None:
+def cuStreamQuery(hStream: int) -> None:
     age = _runtime.routes_age()
-    stream = find(handle)
+    stream = find(hStream)
     refuse_capture("cuStreamQuery", stream)
     queues = stream.waited_for()
-    leave_route(age, handle, stream)
+    leave_route(age, hStream, stream)
     if not all(queue.is_idle() for queue in queues):
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.for_queues(stream.context, queues)
 
 
-def cuStreamSynchronize(handle: int) -> None:
+def cuStreamSynchronize(hStream: int) -> None:
     age = _runtime.routes_age()
-    stream = find(handle)
+    stream = find(hStream)
     refuse_capture("cuStreamSynchronize", stream)
     wait.for_queues(stream.context, stream.waited_for())
     block.release_all()
-    leave_route(age, handle, stream)
+    leave_route(age, hStream, stream)
 
 
 def leave_route(age: int, handle: int, stream: Stream) -> None:
@@ -270,34 +270,34 @@ def _run_callback(number: int) -> None:
 _run_callback_address = ctypes.cast(_run_callback, ctypes.c_void_p).value
 
 
-def cuStreamAddCallback(handle: int, function: int, user_data: int, flags: int) -> None:
-    stream = find(handle)
-    if not function or flags:
+def cuStreamAddCallback(hStream: int, callback: int, userData: int, flags: int) -> None:
+    stream = find(hStream)
+    if not callback or flags:
         raise invalid("cuStreamAddCallback: callback must not be NULL and flags must be 0")
     refuse_capture("cuStreamAddCallback", stream)
     number = next(_callback_numbers)
-    _callbacks[number] = (_callback_type(function), stream, user_data)
+    _callbacks[number] = (_callback_type(callback), stream, userData)
     stream.ready().call(_run_callback_address, number, True)
 
 
-def cuLaunchHostFunc(handle: int, function: int, user_data: int) -> None:
-    stream = find(handle)
-    if not function:
+def cuLaunchHostFunc(hStream: int, fn: int, userData: int) -> None:
+    stream = find(hStream)
+    if not fn:
         raise invalid("cuLaunchHostFunc: fn is NULL")
-    stream.ready().call(function, user_data)
+    stream.ready().call(fn, userData)
 
 
-def cuLaunchHostFunc_v2(handle: int, function: int, user_data: int, mode: int) -> None:
+def cuLaunchHostFunc_v2(hStream: int, fn: int, userData: int, syncMode: int) -> None:
     """Run a host function; both ways to wait (spinning, blocking) are the queue's own thread calling it."""
-    if mode not in (0, 1):
-        raise invalid(f"cuLaunchHostFunc_v2: syncMode {mode} is neither 0 nor 1")
-    cuLaunchHostFunc(handle, function, user_data)
+    if syncMode not in (0, 1):
+        raise invalid(f"cuLaunchHostFunc_v2: syncMode {syncMode} is neither 0 nor 1")
+    cuLaunchHostFunc(hStream, fn, userData)
 
 
-def cuStreamAttachMemAsync(handle: int, pointer: int, length: int, flags: int) -> None:
+def cuStreamAttachMemAsync(hStream: int, dptr: int, length: int, flags: int) -> None:
     """Check the request; managed memory is visible everywhere, whatever stream it is attached to."""
-    find(handle)
-    record = address.check("cuStreamAttachMemAsync: dptr", pointer, max(length, 1), device=True)
+    find(hStream)
+    record = address.check("cuStreamAttachMemAsync: dptr", dptr, max(length, 1), device=True)
     if record.kind is not address.Kind.MANAGED or flags not in (1, 2, 4) or length not in (0, record.size):
         raise invalid(
             "cuStreamAttachMemAsync: wants managed memory, its whole length or 0, and one of CUmemAttach_flags"
@@ -319,29 +319,29 @@ def _check_attribute(name: str, which: int, value: int) -> None:
         raise invalid(f"{name}: {which} is no attribute of streams, or the value is NULL")
 
 
-def cuStreamGetAttribute(handle: int, which: int, value: int) -> None:
-    stream = find(handle)
-    _check_attribute("cuStreamGetAttribute", which, value)
-    data = stream.attributes.get(which, bytes(_VALUE_SIZE))
-    if which == CU_LAUNCH_ATTRIBUTE_PRIORITY:
+def cuStreamGetAttribute(hStream: int, attr: int, value: int) -> None:
+    stream = find(hStream)
+    _check_attribute("cuStreamGetAttribute", attr, value)
+    data = stream.attributes.get(attr, bytes(_VALUE_SIZE))
+    if attr == CU_LAUNCH_ATTRIBUTE_PRIORITY:
         data = stream.priority.to_bytes(4, "little", signed=True)
-    elif which == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY and which not in stream.attributes:
+    elif attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY and attr not in stream.attributes:
         data = (1).to_bytes(4, "little")  # CU_SYNC_POLICY_AUTO
     ctypes.memmove(value, data, len(data))
 
 
-def cuStreamSetAttribute(handle: int, which: int, value: int) -> None:
+def cuStreamSetAttribute(hStream: int, attr: int, param: int) -> None:
     """Remember the value; waiting and caching are the same for every stream here."""
-    stream = find(handle)
-    _check_attribute("cuStreamSetAttribute", which, value)
-    stream.attributes[which] = ctypes.string_at(value, _VALUE_SIZE)
-    if which == CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        priority = ctypes.c_int.from_address(value).value
+    stream = find(hStream)
+    _check_attribute("cuStreamSetAttribute", attr, param)
+    stream.attributes[attr] = ctypes.string_at(param, _VALUE_SIZE)
+    if attr == CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        priority = ctypes.c_int.from_address(param).value
         stream.priority = max(context.GREATEST_PRIORITY, min(priority, 0))
 
 
-def cuStreamCopyAttributes(destination: int, source: int) -> None:
-    find(destination).attributes.update(find(source).attributes)
+def cuStreamCopyAttributes(dstStream: int, srcStream: int) -> None:
+    find(dstStream).attributes.update(find(srcStream).attributes)
 
 
 def forget_after_fork() -> None:

@@ -21,7 +21,7 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.stream import stream
+from cuda.cpu.driver.stream import stream as streams
 
 
 def _check(name: str, place: int, width: int, flags: int, known: int) -> None:
@@ -44,20 +44,20 @@ def _write(name: str, line: Any, place: int, value: int, flags: int, width: int)
     line.ready().write_value(place, value & ((1 << 8 * width) - 1), width)
 
 
-def cuStreamWaitValue32(handle: int, place: int, value: int, flags: int) -> None:
-    _wait("cuStreamWaitValue32", stream.find(handle), place, value, flags, 4)
+def cuStreamWaitValue32(stream: int, addr: int, value: int, flags: int) -> None:
+    _wait("cuStreamWaitValue32", streams.find(stream), addr, value, flags, 4)
 
 
-def cuStreamWaitValue64(handle: int, place: int, value: int, flags: int) -> None:
-    _wait("cuStreamWaitValue64", stream.find(handle), place, value, flags, 8)
+def cuStreamWaitValue64(stream: int, addr: int, value: int, flags: int) -> None:
+    _wait("cuStreamWaitValue64", streams.find(stream), addr, value, flags, 8)
 
 
-def cuStreamWriteValue32(handle: int, place: int, value: int, flags: int) -> None:
-    _write("cuStreamWriteValue32", stream.find(handle), place, value, flags, 4)
+def cuStreamWriteValue32(stream: int, addr: int, value: int, flags: int) -> None:
+    _write("cuStreamWriteValue32", streams.find(stream), addr, value, flags, 4)
 
 
-def cuStreamWriteValue64(handle: int, place: int, value: int, flags: int) -> None:
-    _write("cuStreamWriteValue64", stream.find(handle), place, value, flags, 8)
+def cuStreamWriteValue64(stream: int, addr: int, value: int, flags: int) -> None:
+    _write("cuStreamWriteValue64", streams.find(stream), addr, value, flags, 8)
 
 
 # operation -> what does it, the member of the union that holds its arguments, width
@@ -69,8 +69,8 @@ _OPERATIONS = {
 }
 
 
-def cuStreamBatchMemOp(handle: int, count: int, operations: int, flags: int) -> None:
-    queue_batch("cuStreamBatchMemOp", stream.find(handle), count, operations, flags)
+def cuStreamBatchMemOp(stream: int, count: int, paramArray: int, flags: int) -> None:
+    queue_batch("cuStreamBatchMemOp", streams.find(stream), count, paramArray, flags)
 
 
 def queue_batch(name: str, line: Any, count: int, operations: int, flags: int) -> None:
