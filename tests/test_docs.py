@@ -24,12 +24,37 @@ def test_every_example_is_shown():
     assert shown == {path.name for path in (ROOT / "examples").glob("*.py")} - {"make_picture.py"}
 
 
+def pages():
+    folders = (ROOT, ROOT / "docs", *(ROOT / "docs").glob("[!_]*/"), ROOT / "ci", ROOT / "ci/gpu", ROOT / "benchmarks")
+    return [*(page for folder in folders for page in folder.glob("*.md")), ROOT / "cuda_cpu/cuda/cpu/README.md"]
+
+
 def test_links_of_the_guides_lead_somewhere():
-    docs = ROOT / "docs"
-    pages = [*ROOT.glob("*.md"), *docs.glob("*.md"), *docs.glob("[!_]*/*.md"), *(ROOT / "ci").rglob("*.md")]
     dead = []
-    for page in pages:
+    for page in pages():
         for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", re.sub(r"`[^`]*`", "", page.read_text())):
             if not (page.parent / target).exists():
                 dead.append(f"{page.name}: {target}")
     assert dead == []
+
+
+def prose(text):
+    """Yield the numbered lines of a page without code, tables and directives."""
+    fence = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        mark = re.match(r"\s*(`{3,}|:{3,})", line)
+        if mark and (not fence or line.strip() == fence):
+            fence = "" if fence else mark[1]
+        elif not fence and not line.lstrip().startswith("|"):
+            yield number, line
+
+
+def test_lines_have_at_most_120_characters():
+    assert list(prose("a\n```\nb\n```\n| c |\nd")) == [(1, "a"), (6, "d")]
+    assert len(pages()) > 40
+    long = []
+    for page in pages():
+        for number, line in prose(page.read_text()):
+            if len(re.sub(r"https?://\S+", "", line)) > 120:
+                long.append(f"{page.relative_to(ROOT)}:{number}")
+    assert long == []

@@ -54,7 +54,7 @@ except curand.curandError as error:
 
 
 def blocks(language):
-    text = (ROOT / "CONTRIBUTING.md").read_text().partition("## Add an API")[2].partition("\n## ")[0]
+    text = (ROOT / "CONTRIBUTING.md").read_text().partition("## Add an API to cuda.bindings")[2].partition("\n## ")[0]
     return [textwrap.dedent(block) for block in re.findall(rf" *```{language}\n(.*?) *```", text, re.DOTALL)]
 
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the package itself does: names on first use, a light import. For what it holds see test_core_parity."""
 
+import ast
+import inspect
+
 import pytest
 from support.scripts import run_checked
 
@@ -18,6 +21,14 @@ def test_dir_lists_every_name():
 
     assert {"Device", "launch", "graph", "utils"} <= set(dir(cuda.core))
     assert set(cuda.core.__all__) <= set(dir(cuda.core))
+
+
+def test_type_checkers_see_every_name():
+    import cuda.core
+
+    nodes = ast.walk(ast.parse(inspect.getsource(cuda.core)))
+    imported = {alias.asname for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert set(cuda.core.__all__) <= imported
 
 
 def test_import_loads_neither_driver_nor_numpy():
