@@ -53,7 +53,7 @@ KNOWN_CYCLES: list[set[str]] = [
         "cuda.core._memory._pointer",
         "cuda.core._memory._shared_pool",
         "cuda.core._memory._unpooled_memory",
-        "cuda.core._options",
+        "cuda.core._memory._pool_options",
         "cuda.core._stream._event",
         "cuda.core._stream._stream",
         "cuda.core._view._dlpack",

@@ -3,6 +3,7 @@
 """What the package itself does: names on first use, a light import. For what it holds see test_core_parity."""
 
 import ast
+import importlib
 import inspect
 
 import pytest
@@ -40,3 +41,24 @@ def test_version():
     import cuda.core
 
     assert cuda.core.__version__ == "1.2.2"
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("_device", ["Device"]),
+        ("_launch", ["Kernel", "LaunchConfig", "launch"]),
+        ("_memory", ["Buffer", "DeviceMemoryResource", "MemoryResource", "PinnedMemoryResource"]),
+        ("_program", ["Module", "ObjectCode", "Program", "ProgramOptions"]),
+        ("_stream", ["Event", "Stream", "StreamOptions"]),
+    ],
+)
+def test_private_packages_export_their_public_names(package, names):
+    import cuda.core
+
+    private = importlib.import_module(f"cuda.core.{package}")
+    for name in names:
+        assert getattr(private, name) is getattr(cuda.core, name)
+        assert name in dir(private)
+    with pytest.raises(AttributeError, match=rf"^module 'cuda.core.{package}' has no attribute 'Devise'$"):
+        private.Devise  # noqa: B018

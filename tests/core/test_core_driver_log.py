@@ -174,7 +174,7 @@ def test_nothing_is_there_before_it_is_asked_for():
         from cuda.core import Device
         Device(0).set_current()
         from cuda.cpu.driver.base import error
-        print(len(error.listeners), "cuda.core._driver_log" in sys.modules)
+        print(len(error.listeners), "cuda.core._utils._driver_log" in sys.modules)
         """
     )
     assert said.split() == ["0", "False"]

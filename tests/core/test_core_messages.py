@@ -20,7 +20,7 @@ from cuda.core import (
     StreamOptions,
     launch,
 )
-from cuda.core._program._option_names import closest
+from cuda.core._utils._options import closest
 from cuda.core.utils import CopyOptions
 
 ONE = LaunchConfig(grid=1, block=1)

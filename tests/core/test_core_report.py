@@ -74,7 +74,7 @@ def test_problems():
 
 
 def test_problems_follow_from_the_facts():
-    from cuda.core._environment import _problems
+    from cuda.core._utils._environment import _problems
 
     library = {"version": "13.5", "path": "/lib"}
     found = {
@@ -94,7 +94,7 @@ def test_problems_follow_from_the_facts():
 
 def test_every_switch_is_known():
     """A switch that somebody adds must not be called a misspelling."""
-    from cuda.core._environment import _INTERNAL, _VARIABLES
+    from cuda.core._utils._environment import _INTERNAL, _VARIABLES
 
     root = pathlib.Path(__file__).parents[2]
     sources = [path for path in root.glob("cuda_*/cuda/**/*") if path.suffix in (".py", ".pyx", ".c")]

@@ -7,16 +7,15 @@ Names are looked up on first use, so that `import cuda.core` costs next to nothi
 
 from __future__ import annotations
 
-import importlib
-
 from cuda.bindings import _neighbours as _neighbours  # warns where NVIDIA's packages lie beside
+from cuda.core._utils._lazy import lazy_names
 
 TYPE_CHECKING = False  # what type checkers take for true; importing typing would be half of this import's time
 
 __version__ = "1.2.2"
 
 # Public name -> module that defines it.
-_HOME = {
+_MODULES = {
     "Buffer": "_memory._buffer",
     "CUDAError": "_errors",
     "ClosedError": "_errors",
@@ -24,10 +23,10 @@ _HOME = {
     "ContextOptions": "_device._device_resources",
     "Device": "_device._device",
     "DeviceMemoryResource": "_memory._device_memory_resource",
-    "DeviceMemoryResourceOptions": "_options",
+    "DeviceMemoryResourceOptions": "_memory._pool_options",
     "DeviceResources": "_device._device_resources",
     "Event": "_stream._event",
-    "EventOptions": "_options",
+    "EventOptions": "_stream._options",
     "GraphMemoryResource": "_memory._graph_memory_resource",
     "GraphicsResource": "_memory._graphics",
     "Host": "_device._host",
@@ -40,7 +39,7 @@ _HOME = {
     "LinkerOptions": "_program._linker_options",
     "ManagedBuffer": "_memory._managed_buffer",
     "ManagedMemoryResource": "_memory._managed_memory_resource",
-    "ManagedMemoryResourceOptions": "_options",
+    "ManagedMemoryResourceOptions": "_memory._pool_options",
     "MemoryResource": "_memory._buffer",
     "Module": "_program._module",
     "NVRTCError": "_errors",
@@ -50,13 +49,13 @@ _HOME = {
     "ObjectCode": "_program._module",
     "PER_THREAD_DEFAULT_STREAM": "_stream._stream",
     "PinnedMemoryResource": "_memory._pinned_memory_resource",
-    "PinnedMemoryResourceOptions": "_options",
+    "PinnedMemoryResourceOptions": "_memory._pool_options",
     "Program": "_program._program",
     "ProgramOptions": "_program._program_options",
     "SMResource": "_device._device_resources",
     "SMResourceOptions": "_device._device_resources",
     "Stream": "_stream._stream",
-    "StreamOptions": "_options",
+    "StreamOptions": "_stream._options",
     "TensorMapDataType": "_launch._tensor_map_options",
     "TensorMapDescriptor": "_launch._tensor_map",
     "TensorMapDescriptorOptions": "_launch._tensor_map_options",
@@ -72,22 +71,8 @@ _HOME = {
 }
 _SUBMODULES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
 
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str):
-    if name in _HOME:
-        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    elif name in _SUBMODULES:
-        value = importlib.import_module(f"{__name__}.{name}")
-    else:
-        raise AttributeError(f"module 'cuda.core' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *_SUBMODULES})
+__all__ = sorted(_MODULES)
+__getattr__, __dir__ = lazy_names(globals(), _MODULES, _SUBMODULES)
 
 
 if TYPE_CHECKING:
@@ -141,8 +126,8 @@ if TYPE_CHECKING:
     from ._errors import NvJitLinkError as NvJitLinkError
     from ._errors import NVRTCError as NVRTCError
     from ._errors import NVVMError as NVVMError
-    from ._options import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
-    from ._options import EventOptions as EventOptions
-    from ._options import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
-    from ._options import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions
-    from ._options import StreamOptions as StreamOptions
+    from ._memory._pool_options import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
+    from ._memory._pool_options import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
+    from ._memory._pool_options import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions
+    from ._stream._options import EventOptions as EventOptions
+    from ._stream._options import StreamOptions as StreamOptions

@@ -55,7 +55,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the report says what the warnings would
-        from cuda.core._environment import environment
+        from cuda.core._utils._environment import environment
 
         facts = environment()
     if arguments.json:

@@ -150,3 +150,11 @@ def compiler_error(kind: Any, name: str, status: int, call: str, log: str, summa
     error = kind(text, name=name, status=status, call=call)
     error.log = log
     return error
+
+
+def not_pickled(obj: Any) -> TypeError:
+    """Make the error for pickling or copying what only this process can have."""
+    name = type(obj).__name__
+    return TypeError(
+        f"{'an' if name[0] in 'AEIOU' else 'a'} {name} belongs to this process: it can be neither pickled nor copied"
+    )

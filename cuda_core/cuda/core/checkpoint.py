@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._call import call
+from cuda.core._utils._call import call
 
 if TYPE_CHECKING:
     from cuda.core.typing import ProcessStateType

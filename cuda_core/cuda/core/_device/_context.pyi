@@ -5,7 +5,7 @@ from typing import Any, Self
 from cuda.bindings.driver import CUcontext
 from cuda.core._device._device import Device
 from cuda.core._device._device_resources import DeviceResources
-from cuda.core._options import StreamOptions
+from cuda.core._stream._options import StreamOptions
 from cuda.core._stream._stream import Stream
 
 class Context:

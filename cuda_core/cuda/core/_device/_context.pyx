@@ -6,15 +6,14 @@
 from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail, is_finalizing
-from cuda.core._driver_handle cimport HandleClass
+from cuda.core._utils._check cimport check, fail, is_finalizing
+from cuda.core._utils._driver_handle cimport HandleClass
 
 import atexit
 import os
 import threading
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import not_pickled
+from cuda.core._errors import ClosedError, not_pickled
 
 # The green contexts that there are, by address: whoever asks for a context gets the object that owns it.
 cdef object _greens = None
@@ -49,7 +48,7 @@ def _end(process):
     """Tell of work that has failed unnoticed; a forked child has none."""
     for ordinal in range(_count if process == os.getpid() else 0):
         if _primaries[ordinal] != NULL:
-            from cuda.core._at_exit import tell_failure
+            from cuda.core._utils._at_exit import tell_failure
 
             tell_failure(<uintptr_t>_primaries[ordinal])
 

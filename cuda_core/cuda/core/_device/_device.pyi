@@ -6,8 +6,8 @@ from cuda.core._device._context import Context
 from cuda.core._device._device_properties import DeviceProperties
 from cuda.core._device._device_resources import ContextOptions, DeviceResources
 from cuda.core._memory._buffer import Buffer, MemoryResource
-from cuda.core._options import EventOptions, StreamOptions
 from cuda.core._stream._event import Event
+from cuda.core._stream._options import EventOptions, StreamOptions
 from cuda.core._stream._stream import Stream
 from cuda.core.graph._builder import GraphBuilder
 from cuda.core.system import Device as SystemDevice

@@ -11,7 +11,7 @@ from libc.stdint cimport uint64_t
 from cuda.bindings cimport cydriver
 from cuda.bindings._args cimport is_small, small
 from cuda.core._memory._buffer cimport MemoryResource
-from cuda.core._check cimport after_wait, check
+from cuda.core._utils._check cimport after_wait, check
 from cuda.core._device._context cimport (
     Context,
     activate,
@@ -31,7 +31,8 @@ import threading
 from collections import namedtuple
 
 from cuda.core._errors import ClosedError, CUDAError
-from cuda.core._options import EventOptions, as_options
+from cuda.core._utils._options import as_options
+from cuda.core._stream._options import EventOptions
 from cuda.core._device._device_properties import DeviceProperties
 from cuda.core._stream._stream import create_stream, default_stream
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from cuda.core._options import not_pickled
+from cuda.core._errors import not_pickled
 
 _PREFIX = "CU_DEVICE_ATTRIBUTE_"
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._call import call
-from cuda.core._options import as_options, not_pickled
-from cuda.core._program._option_names import named_options
+from cuda.core._errors import not_pickled
+from cuda.core._utils._call import call
+from cuda.core._utils._options import as_options, named_options
 from cuda.core.typing import WorkqueueSharingScopeType
 
 if TYPE_CHECKING:

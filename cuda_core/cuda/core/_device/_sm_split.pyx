@@ -9,7 +9,7 @@ from libc.stdlib cimport free as c_free
 
 from cuda.bindings cimport cydriver
 from cuda.bindings._loader import FunctionNotFound
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 
 
 def split_sms(uintptr_t whole, list groups) -> tuple:

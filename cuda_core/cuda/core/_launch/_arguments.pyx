@@ -32,7 +32,7 @@ from cuda.core._launch._argument_types cimport (
     classify,
 )
 from cuda.core._memory._buffer cimport Buffer
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._launch._kernel cimport Kernel
 from cuda.core._stream._stream cimport Stream
 

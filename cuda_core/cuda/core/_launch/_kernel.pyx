@@ -7,15 +7,15 @@ from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, realloc
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate, native_device, no_context
-from cuda.core._driver_handle cimport HandleClass
+from cuda.core._utils._driver_handle cimport HandleClass
 from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core._stream._stream cimport as_stream
 
 from collections import namedtuple
 
-from cuda.core._options import not_pickled
+from cuda.core._errors import not_pickled
 
 cdef HandleClass CUKERNEL = HandleClass("CUkernel")
 

@@ -7,7 +7,7 @@ from cpython.object cimport PyObject
 
 from cuda.bindings cimport cydriver
 from cuda.core._launch._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, PySequence_Fast_ITEMS, pack_items
-from cuda.core._check cimport fail
+from cuda.core._utils._check cimport fail
 from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate
 from cuda.core._launch._kernel cimport Kernel
 from cuda.core._launch._launch_config cimport LaunchConfig

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from cuda.bindings cimport cydriver
 from cuda.bindings._args cimport is_small, small
 
-from cuda.core._program._option_names import unknown_option
+from cuda.core._utils._options import unknown_option
 
 cdef extern from "Python.h":
     ctypedef int (*initproc)(PyObject*, PyObject*, PyObject*) noexcept

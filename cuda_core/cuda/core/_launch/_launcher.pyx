@@ -12,7 +12,7 @@ from cuda.core._launch._launch cimport check_objects, put
 from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core._stream._stream cimport Stream, as_stream
 
-from cuda.core._options import not_pickled
+from cuda.core._errors import not_pickled
 
 cdef extern from "Python.h":
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*) except NULL

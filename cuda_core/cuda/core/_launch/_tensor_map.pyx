@@ -9,9 +9,10 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail
+from cuda.core._utils._check cimport check, fail
 
-from cuda.core._options import as_options, not_pickled
+from cuda.core._errors import not_pickled
+from cuda.core._utils._options import as_options
 from cuda.core._launch._tensor_map_options import (
     FLOATS,
     TensorMapDescriptorOptions,

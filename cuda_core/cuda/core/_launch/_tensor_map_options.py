@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from cuda.core._program._option_names import named_options
+from cuda.core._utils._options import named_options
 
 __all__ = [
     "TensorMapDataType",

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from cuda.core import _check
 from cuda.core._errors import ASYNCHRONOUS, CUDAError, Told
 from cuda.core._memory._pointer import copy_bytes, is_capturing
+from cuda.core._utils import _check
 from cuda.core._view._view import StridedMemoryView
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._device._location cimport set_location
 from cuda.core._stream._stream cimport Stream, as_stream
 

@@ -10,7 +10,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
 
 from cuda.bindings cimport cydriver
 from cuda.bindings._args cimport is_small, small
-from cuda.core._check cimport check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._utils._check cimport check, dev_mode, is_finalizing, tell_unclosed
 from cuda.core._device._context cimport was_reset
 from cuda.core._stream._stream cimport Stream, as_stream
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from cuda.core._program._option_names import named_options
+from cuda.core._utils._options import named_options
 
 if TYPE_CHECKING:
     from cuda.core._device._device import Device

@@ -8,8 +8,9 @@ import uuid as uuids
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from cuda.core._memory._pool_options import DeviceMemoryResourceOptions
 from cuda.core._memory._shared_pool import SharedPool
-from cuda.core._options import DeviceMemoryResourceOptions, as_options
+from cuda.core._utils._options import as_options
 
 if TYPE_CHECKING:
     from cuda.core._device._device import Device

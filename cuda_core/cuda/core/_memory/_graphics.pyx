@@ -7,12 +7,11 @@ from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer, MemoryResource
-from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._device._context cimport current_ordinal
 from cuda.core._stream._stream cimport Stream, as_stream
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import not_pickled
+from cuda.core._errors import ClosedError, not_pickled
 from cuda.core._stream._stream import default_stream
 
 cdef dict _FLAGS = {

@@ -15,8 +15,7 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import not_pickled
+from cuda.core._errors import ClosedError, not_pickled
 
 if TYPE_CHECKING:
     from cuda.core._memory._buffer import Buffer

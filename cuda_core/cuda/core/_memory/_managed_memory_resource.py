@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from cuda.core._memory._managed_buffer import ManagedBuffer
 from cuda.core._memory._memory_pool import MemoryPool
-from cuda.core._options import ManagedMemoryResourceOptions, as_options
+from cuda.core._memory._pool_options import ManagedMemoryResourceOptions
+from cuda.core._utils._options import as_options
 from cuda.core.typing import ManagedMemoryLocationType
 
 # CUmemAllocationType and CUmemLocationType

@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
-from cuda.core._check cimport check, dev_mode, fail, is_finalizing, tell_unclosed
+from cuda.core._utils._check cimport check, dev_mode, fail, is_finalizing, tell_unclosed
 from cuda.core._device._context cimport (
     activate_anyway,
     current_ordinal,
@@ -22,8 +22,7 @@ from cuda.core._stream._stream cimport Stream, as_stream
 
 import threading
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import not_pickled
+from cuda.core._errors import ClosedError, not_pickled
 
 # Guards `MemoryPool.imports`, which finalisers of any thread change.
 cdef object _lock = threading.RLock()

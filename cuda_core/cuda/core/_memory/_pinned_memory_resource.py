@@ -7,8 +7,9 @@ from __future__ import annotations
 import uuid as uuids
 from typing import TYPE_CHECKING, Any
 
+from cuda.core._memory._pool_options import PinnedMemoryResourceOptions
 from cuda.core._memory._shared_pool import SharedPool
-from cuda.core._options import PinnedMemoryResourceOptions, as_options
+from cuda.core._utils._options import as_options
 
 if TYPE_CHECKING:
     from typing import Self

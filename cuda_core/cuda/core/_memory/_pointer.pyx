@@ -4,7 +4,7 @@
 """What can be done with a bare address."""
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core._stream._stream cimport Stream
 

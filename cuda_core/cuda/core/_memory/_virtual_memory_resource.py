@@ -13,8 +13,8 @@ from cuda.core._device._context import use_primary
 from cuda.core._errors import ClosedError
 from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory._virtual_memory import Pieces
-from cuda.core._program._option_names import named_options
 from cuda.core._stream._stream import to_stream
+from cuda.core._utils._options import named_options
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -260,7 +260,7 @@ def _checked_size(size: Any) -> int:
 
 def _checked(device: Device, config: Any) -> VirtualMemoryResourceOptions:
     """Return the options, or raise for what the device cannot do."""
-    from cuda.core._options import as_options
+    from cuda.core._utils._options import as_options
 
     config = as_options(VirtualMemoryResourceOptions, config, "config")
     properties = device.properties

@@ -8,7 +8,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from cuda.bindings import driver
-from cuda.core._call import call
+from cuda.core._utils._call import call
 
 if TYPE_CHECKING:
     from cuda.core._program._linker_options import LinkerOptions

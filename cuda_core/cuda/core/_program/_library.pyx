@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc, free, malloc
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate, initialise
 from cuda.core._launch._kernel cimport Kernel, new_kernel
 

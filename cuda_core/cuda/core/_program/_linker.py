@@ -11,12 +11,12 @@ import sys
 import warnings
 from typing import Any
 
-from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error
-from cuda.core._options import as_options, not_pickled
+from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error, not_pickled
 from cuda.core._program import _compile_advice, _diagnostics
 from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._module import ObjectCode
+from cuda.core._utils._options import as_options
 from cuda.core.typing import CompilerBackendType
 
 _CALLS = {

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuda.core._program._option_names import named_options
 from cuda.core._program._program_options import spell
+from cuda.core._utils._options import named_options
 
 # Field -> (what its value becomes, nvJitLink's option). nvJitLink documentation, "Supported Link Options".
 _NVJITLINK = {

@@ -12,14 +12,14 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from cuda.core._errors import ClosedError, NVRTCError, compiler_error
+from cuda.core._errors import ClosedError, NVRTCError, compiler_error, not_pickled
 from cuda.core._launch._signature import kernel_signatures
-from cuda.core._options import as_options, not_pickled
 from cuda.core._program import _compile_advice, _diagnostics
 from cuda.core._program._compile_target import current_arch, default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._module import ObjectCode
 from cuda.core._program._program_options import ProgramOptions
+from cuda.core._utils._options import as_options
 from cuda.core.typing import CompilerBackendType, PCHStatusType, SourceCodeType
 
 _TARGETS = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from cuda.core._program import _bundled_headers
-from cuda.core._program._option_names import named_options
+from cuda.core._utils._options import named_options
 
 # Field -> (what its value becomes, NVRTC's option). NVRTC documentation, "Supported Compile Options".
 #   flag: the option itself where true   bool: =true or =false   switch: =on or =off

@@ -8,12 +8,13 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport after_wait, check, fail, is_finalizing
+from cuda.core._utils._check cimport after_wait, check, fail, is_finalizing
 from cuda.core._device._context cimport Context, activate, activate_anyway, deactivate, primary
-from cuda.core._driver_handle cimport HandleClass
+from cuda.core._utils._driver_handle cimport HandleClass
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import EventOptions, as_options, not_pickled
+from cuda.core._errors import ClosedError, not_pickled
+from cuda.core._utils._options import as_options
+from cuda.core._stream._options import EventOptions
 
 cdef HandleClass CUEVENT = HandleClass("CUevent")
 

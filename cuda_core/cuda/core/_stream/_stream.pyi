@@ -8,8 +8,8 @@ from cuda.bindings.driver import CUstream
 from cuda.core._device._context import Context
 from cuda.core._device._device import Device
 from cuda.core._device._device_resources import DeviceResources
-from cuda.core._options import EventOptions, StreamOptions
 from cuda.core._stream._event import Event
+from cuda.core._stream._options import EventOptions, StreamOptions
 from cuda.core.graph._builder import GraphBuilder
 from cuda.core.typing import IsStreamType
 

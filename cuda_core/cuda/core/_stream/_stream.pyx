@@ -7,8 +7,8 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport after_wait, check, dev_mode, is_finalizing, tell_unclosed
-from cuda.core._driver_handle cimport HandleClass
+from cuda.core._utils._check cimport after_wait, check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._utils._driver_handle cimport HandleClass
 from cuda.core._device._context cimport (
     Context,
     activate,
@@ -23,8 +23,9 @@ from cuda.core._stream._event cimport Event
 import atexit
 import os
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import StreamOptions, as_options, not_pickled
+from cuda.core._errors import ClosedError, not_pickled
+from cuda.core._utils._options import as_options
+from cuda.core._stream._options import StreamOptions
 
 
 cdef HandleClass CUSTREAM = HandleClass("CUstream")

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names that other packages import from private places of NVIDIA's cuda.core; ours live elsewhere."""
+"""Helpers of all parts: status checks, options, lazy imports, the driver's log; `cuda_utils` is for other packages."""

@@ -9,7 +9,7 @@ from libc.math cimport fabs
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core._view._dlpack cimport Tensor, numpy_dtype
 from cuda.core._stream._stream cimport Stream

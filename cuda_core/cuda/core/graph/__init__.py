@@ -8,7 +8,7 @@ Build one by capturing what a stream is given (`GraphBuilder`) or node by node (
 
 from __future__ import annotations
 
-import importlib
+from cuda.core._utils._lazy import lazy_names
 
 TYPE_CHECKING = False
 
@@ -37,7 +37,7 @@ _EXECUTABLE = (
     "Graph",
 )
 # Public name -> module that defines it.
-_HOME = {
+_MODULES = {
     **dict.fromkeys(_WORK, "_work_node"),
     **dict.fromkeys(_CONDITIONAL, "_conditional_node"),
     **dict.fromkeys(_EXECUTABLE, "_executable"),
@@ -49,18 +49,8 @@ _HOME = {
     "GraphNode": "_node",
 }
 
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'cuda.core.graph' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
+__all__ = sorted(_MODULES)
+__getattr__, __dir__ = lazy_names(globals(), _MODULES)
 
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer
-from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._device._context cimport activate, deactivate
 from cuda.core._stream._event cimport Event
 from cuda.core._memory._memory_pool cimport free_postponed
@@ -18,9 +18,8 @@ from cuda.core.graph._place cimport fill_conditional, state_of
 from cuda.core.graph._retain cimport hold
 from cuda.core.graph._state cimport GraphCondition, State, capture_graph
 
-from cuda.core._errors import ClosedError, CUDAError
+from cuda.core._errors import CUDAError, ClosedError, not_pickled
 from cuda.core._memory._graph_memory_resource import GraphMemoryResource
-from cuda.core._options import not_pickled
 from cuda.core._stream._stream import create_stream
 from cuda.core.graph._definition import definition_of, print_dot
 

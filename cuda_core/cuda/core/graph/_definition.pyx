@@ -7,14 +7,15 @@ from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core.graph._place cimport Place, node_object
 from cuda.core.graph._state cimport GraphCondition, State
 
 import os
 
-from cuda.core._options import as_options, not_pickled
+from cuda.core._errors import not_pickled
+from cuda.core._utils._options import as_options
 from cuda.core.graph._options import GraphDebugPrintOptions
 
 

@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._stream._stream cimport Stream, as_stream
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
@@ -15,8 +15,8 @@ from cuda.core.graph._place cimport event_handle, state_of
 from cuda.core.graph._retain cimport Entry, bury, hold, in_use, retain
 from cuda.core.graph._state cimport State, capture_graph, current_context
 
-from cuda.core._errors import ClosedError, CUDAError
-from cuda.core._options import as_options, not_pickled
+from cuda.core._errors import CUDAError, ClosedError, not_pickled
+from cuda.core._utils._options import as_options
 from cuda.core.graph import _work_node
 from cuda.core.graph._options import GraphCompleteOptions
 

@@ -7,12 +7,11 @@ from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core.graph._place cimport Place, node_object
 from cuda.core.graph._state cimport State
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import not_pickled
+from cuda.core._errors import ClosedError, not_pickled
 
 
 cdef cydriver.CUresult _ask(

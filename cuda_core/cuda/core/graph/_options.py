@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from cuda.core._program._option_names import named_options
+from cuda.core._utils._options import named_options
 
 if TYPE_CHECKING:
     from cuda.core._stream._stream import Stream

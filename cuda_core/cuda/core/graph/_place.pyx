@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport checked_size
-from cuda.core._check cimport check, fail
+from cuda.core._utils._check cimport check, fail
 from cuda.core._device._context cimport current_ordinal
 from cuda.core._stream._event cimport Event
 from cuda.core._launch._launch cimport explain

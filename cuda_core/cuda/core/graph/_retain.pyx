@@ -12,7 +12,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdlib cimport free, malloc
 
 from cuda.core._memory._buffer cimport Buffer, BufferUse
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._stream._event cimport Event, EventUse
 
 import atexit

@@ -6,14 +6,13 @@
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, is_finalizing
+from cuda.core._utils._check cimport check, is_finalizing
 from cuda.core._device._context cimport initialise, no_context
 from cuda.core.graph._retain cimport Entry, release, retain
 
 from weakref import WeakValueDictionary
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import not_pickled
+from cuda.core._errors import ClosedError, not_pickled
 
 
 cdef cydriver.CUcontext current_context() except NULL:

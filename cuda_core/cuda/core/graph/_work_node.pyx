@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._place cimport event_handle, set_attributes, state_of

@@ -7,11 +7,12 @@ Names are looked up on first use; NVML is opened at the first question.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from cuda.core._utils._lazy import lazy_names
+
 # Public name -> module that defines it.
-_HOME = {
+_MODULES = {
     "Device": "_device",
     "NvlinkInfo": "_pci",
     "get_driver_branch": "_system",
@@ -25,64 +26,20 @@ _HOME = {
     "register_events": "_system",
 }
 
-__all__ = [
-    "CUDA_BINDINGS_NVML_IS_COMPATIBLE",
-    "AlreadyInitializedError",
-    "ArgumentVersionMismatchError",
-    "CorruptedInforomError",
-    "DeprecatedError",
-    "Device",
-    "DriverNotLoadedError",
-    "FreqNotSupportedError",
-    "FunctionNotFoundError",
-    "GpuIsLostError",
-    "GpuNotFoundError",
-    "InUseError",
-    "InsufficientPowerError",
-    "InsufficientResourcesError",
-    "InsufficientSizeError",
-    "InvalidArgumentError",
-    "InvalidStateError",
-    "IrqIssueError",
-    "LibRmVersionMismatchError",
-    "LibraryNotFoundError",
-    "MemoryError",
-    "NoDataError",
-    "NoPermissionError",
-    "NotFoundError",
-    "NotReadyError",
-    "NotSupportedError",
-    "NvlinkInfo",
-    "NvmlError",
-    "OperatingSystemError",
-    "ResetRequiredError",
-    "ResetTypeNotSupportedError",
-    "TimeoutError",
-    "UninitializedError",
-    "UnknownError",
-    "VgpuEccNotSupportedError",
-    "get_driver_branch",
-    "get_kernel_mode_driver_version",
-    "get_num_devices",
-    "get_nvml_version",
-    "get_p2p_status",
-    "get_process_name",
-    "get_topology_common_ancestor",
-    "get_user_mode_driver_version",
-    "register_events",
-]
-
 # The bindings of NVML are part of this package, so that they always fit.
 CUDA_BINDINGS_NVML_IS_COMPATIBLE = True
+_defined_here, _ = lazy_names(globals(), _MODULES, ("exceptions", "typing"))
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    elif name in __all__:  # NVML's exceptions
-        value = getattr(importlib.import_module("cuda.bindings.nvml"), name)
-    elif name in ("exceptions", "typing"):
-        value = importlib.import_module(f"{__name__}.{name}")
+    if name != "__all__" and not name.endswith("Error"):
+        return _defined_here(name)
+    from cuda.core.system import exceptions  # imports NVML's bindings
+
+    if name in exceptions.__all__:
+        value = getattr(exceptions, name)
+    elif name == "__all__":
+        value = sorted([*_MODULES, *exceptions.__all__, "CUDA_BINDINGS_NVML_IS_COMPATIBLE"])
     else:
         raise AttributeError(f"module 'cuda.core.system' has no attribute {name!r}")
     globals()[name] = value
@@ -90,7 +47,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__getattr__("__all__")})
 
 
 if TYPE_CHECKING:
@@ -105,3 +62,4 @@ if TYPE_CHECKING:
     from ._system import get_process_name as get_process_name
     from ._system import get_user_mode_driver_version as get_user_mode_driver_version
     from ._system import register_events as register_events
+    from .exceptions import *  # noqa: F403

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from cuda.core._call import call
+from cuda.core._utils._call import call
 from cuda.core.system._library import nvml
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ Names are looked up on first use.
 
 from __future__ import annotations
 
-import importlib
+from cuda.core._utils._lazy import lazy_names
 
 TYPE_CHECKING = False
 
 # Public name -> module that defines it.
-_HOME = {
+_MODULES = {
     "MipmappedArray": "_array",
     "MipmappedArrayOptions": "_options",
     "OpaqueArray": "_array",
@@ -23,18 +23,8 @@ _HOME = {
     "TextureObjectOptions": "_options",
 }
 
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'cuda.core.texture' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
+__all__ = sorted(_MODULES)
+__getattr__, __dir__ = lazy_names(globals(), _MODULES)
 
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer, _memory_type
-from cuda.core._check cimport check, fail, is_finalizing
+from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._device._context cimport activate, deactivate
 from cuda.core._stream._stream cimport Stream, as_stream
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import as_options, not_pickled
+from cuda.core._errors import ClosedError, not_pickled
+from cuda.core._utils._options import as_options
 from cuda.core.texture._options import (
     SIZES,
     MipmappedArrayOptions,

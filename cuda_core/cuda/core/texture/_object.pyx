@@ -6,12 +6,12 @@
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check, is_finalizing
+from cuda.core._utils._check cimport check, is_finalizing
 from cuda.core._device._context cimport activate, deactivate
 from cuda.core.texture._array cimport MipmappedArray, OpaqueArray
 
-from cuda.core._errors import ClosedError
-from cuda.core._options import as_options, not_pickled
+from cuda.core._errors import ClosedError, not_pickled
+from cuda.core._utils._options import as_options
 from cuda.core.texture._array import native_format
 from cuda.core.texture._options import TextureObjectOptions
 from cuda.core.texture._resource import ResourceDescriptor

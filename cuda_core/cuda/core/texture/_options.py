@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from cuda.core._program._option_names import named_options
+from cuda.core._utils._options import named_options
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
 # Format -> bytes of an element's channel.

@@ -1,64 +1,17 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The small option classes, and how every class takes its options."""
+"""The options of memory pools."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._program._option_names import named_options
+from cuda.core._utils._options import named_options
 
 if TYPE_CHECKING:
     from cuda.core._device._device import Device
     from cuda.core.typing import ManagedMemoryLocationType
-
-
-@named_options
-@dataclass(slots=True, weakref_slot=True)
-class StreamOptions:
-    """Choose the properties of a new stream.
-
-    Attributes
-    ----------
-    nonblocking : bool
-        Whether the stream runs without waiting for the legacy default stream.
-    priority : int, optional
-        A lower number is more urgent; one outside the device's range is an error.
-
-    Examples
-    --------
-    >>> device.create_stream(options=StreamOptions(priority=0)).priority
-    0
-    """
-
-    nonblocking: bool = True
-    priority: int | None = None
-
-
-@named_options
-@dataclass(slots=True, weakref_slot=True)
-class EventOptions:
-    """Choose the properties of a new event.
-
-    Attributes
-    ----------
-    timing_enabled : bool
-        Whether the event takes the time, so that events can be subtracted.
-    blocking_sync : bool
-        Whether `Event.sync` sleeps rather than spins.
-    ipc_enabled : bool
-        Whether another process may open the event; such an event takes no time.
-
-    Examples
-    --------
-    >>> stream.record(options=EventOptions(timing_enabled=True)).is_timing_enabled
-    True
-    """
-
-    timing_enabled: bool | None = False
-    blocking_sync: bool | None = False
-    ipc_enabled: bool | None = False
 
 
 @named_options
@@ -154,28 +107,9 @@ class ManagedMemoryResourceOptions:
                 raise ValueError(f"preferred_location must be None where its type is 'host', not {place}")
             return kind, 0
         if place is None and kind == ManagedMemoryLocationType.HOST_NUMA:
-            from cuda.core._device._device import Device
+            from cuda.core import Device
 
             place = max(Device().properties.host_numa_id, 0)
         if place is None or place < 0:
             raise ValueError(f"preferred_location must be at least 0 where its type is '{kind}', not {place}")
         return kind, place
-
-
-def as_options(kind: type, value: Any, what: str) -> Any:
-    """Return `value` as an instance of the option class `kind`: None is the defaults, a dict its fields."""
-    if value is None:
-        return kind()
-    if isinstance(value, kind):
-        return value
-    if isinstance(value, dict):
-        return kind(**value)
-    raise TypeError(f"{what} must be {kind.__name__}, a dict of its fields or None, not {type(value).__name__}")
-
-
-def not_pickled(obj: Any) -> TypeError:
-    """Make the error for pickling or copying what only this process can have."""
-    name = type(obj).__name__
-    return TypeError(
-        f"{'an' if name[0] in 'AEIOU' else 'a'} {name} belongs to this process: it can be neither pickled nor copied"
-    )

@@ -6,7 +6,7 @@
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport error_of
+from cuda.core._utils._check cimport error_of
 
 import sys
 import time

@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 
-from cuda.core._call import call
+from cuda.core._utils._call import call
 
 LOGGER = "cuda.core.driver"
 
@@ -38,7 +38,7 @@ class DriverLog:
     """
 
     def __init__(self, logger: logging.Logger) -> None:
-        from cuda.core._log_pipe import LogPipe
+        from cuda.core._utils._log_pipe import LogPipe
 
         self._logger = logger
         self._process = os.getpid()

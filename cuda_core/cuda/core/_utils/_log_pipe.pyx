@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 from posix.unistd cimport write
 
 from cuda.bindings cimport cydriver
-from cuda.core._check cimport check
+from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 
 cdef extern from *:

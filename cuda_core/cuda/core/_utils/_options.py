@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options that were given by a wrong name: which one was probably meant."""
+"""How classes take their options: as an instance, as a dict or by name; misspelt names are corrected in the error."""
 
 from __future__ import annotations
 
@@ -66,3 +66,14 @@ def named_options(kind: type[_Options]) -> type[_Options]:
 
     kind.__init__ = __init__  # type: ignore[method-assign]
     return kind
+
+
+def as_options(kind: type, value: Any, what: str) -> Any:
+    """Return `value` as an instance of the option class `kind`: None is the defaults, a dict its fields."""
+    if value is None:
+        return kind()
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, dict):
+        return kind(**value)
+    raise TypeError(f"{what} must be {kind.__name__}, a dict of its fields or None, not {type(value).__name__}")

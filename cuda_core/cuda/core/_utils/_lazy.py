@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Packages whose names are imported on first use: `__getattr__` and `__dir__` of PEP 562."""
+
+from __future__ import annotations
+
+import importlib
+
+TYPE_CHECKING = False  # importing typing would double the time that `import cuda.core` takes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+
+def lazy_names(
+    namespace: dict[str, Any], modules: dict[str, str], submodules: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` for a module.
+
+    Parameters
+    ----------
+    namespace : dict
+        The module's `globals()`; a name is stored there once it was imported.
+    modules : dict
+        Each public name with the module that defines it, relative to the package.
+    submodules : iterable of str
+        Public modules of the package.
+    """
+    package = namespace["__package__"]
+
+    def __getattr__(name: str) -> Any:
+        if name in modules:
+            value = getattr(importlib.import_module(f"{package}.{modules[name]}"), name)
+        elif name in submodules:
+            value = importlib.import_module(f"{package}.{name}")
+        else:
+            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
+        namespace[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*(name for name in namespace if name.startswith("__")), *modules, *submodules})
+
+    return __getattr__, __dir__
+
+
+def names_within(modules: dict[str, str], package: str) -> dict[str, str]:
+    """Return the part of a table of names that one package of its package defines."""
+    inside = f"{package.rpartition('.')[2]}."
+    return {name: module.removeprefix(inside) for name, module in modules.items() if module.startswith(inside)}
