@@ -19,15 +19,15 @@ NATIVE = {
     "cuGetProcAddress": "shell_proc_address_v1",
     "cuGetProcAddress_v2": "shell_proc_address",
 }
-# Functions with a fast path in C, which falls back to Python: entry/direct.c, and of the runtime API
+# Functions with a fast path in C, which falls back to Python: entry/fast_path.c, and of the runtime API
 # runtime_api/launch.c.
-DIRECT = (
+FAST_PATHS = (
     "cuDeviceGetAttribute", "cuLaunchKernel", "cuLaunchKernelEx", "cuStreamSynchronize", "cuStreamQuery",
     "cudaDeviceGetAttribute", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaStreamSynchronize", "cudaStreamQuery",
 )  # fmt: skip
 STATUSES = (Named("CUresult"), Named("cudaError_t"))
 STREAMS = (Named("CUstream"), Named("cudaStream_t"))
-MOST_OUTPUTS, MOST_INPUTS = 8, 24  # as in interpreter.h
+MAX_OUTPUTS, MAX_INPUTS = 8, 24  # as in interpreter.h
 WORDS = {1: "unsigned char", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}
 
 
@@ -88,7 +88,7 @@ def define(library: Library, function: Function, name: str) -> str:
         return f"{head} {{\n    return {NATIVE[function.symbol]}({', '.join(p.name for p in function.params)});\n}}"
     outputs = [param for param in function.params if param.role in (Role.OUT, Role.OUT_VIEW)]
     inputs = [param for param in function.params if param.role not in (Role.OUT, Role.OUT_VIEW)]
-    if len(outputs) > MOST_OUTPUTS or len(inputs) > MOST_INPUTS:
+    if len(outputs) > MAX_OUTPUTS or len(inputs) > MAX_INPUTS:
         raise OverflowError(f"{function.symbol} has more parameters than interpreter.h allows for")
     per_thread = versions.split(function.symbol)[2] in ("_ptsz", "_ptds")
     streams = stream_structs(library, inputs) if per_thread else {}
@@ -104,9 +104,9 @@ def define(library: Library, function: Function, name: str) -> str:
             before += [f"    {own} = shell_copy_in({own}_copy, {own}_given, {size_offset});"]
             if param.role is Role.INOUT_STRUCT:
                 after += [f"    shell_copy_out({own}_given, {own}_copy, {size_offset});"]
-    if name in DIRECT:
-        before += [f"    int direct = shell_direct_{name}({', '.join(arguments[1:])});"]
-        before += ["    if (direct >= 0) return direct;"]
+    if name in FAST_PATHS:
+        before += [f"    int fast = shell_fast_path_{name}({', '.join(arguments[1:])});"]
+        before += ["    if (fast >= 0) return fast;"]
     call = f"shell_call({', '.join(arguments)})"
     body = [f'    static struct shell_entry entry = {{"{name}", "{signature}", 0}};', *before]
     body += [f"    int status = {call};", *after, "    return status;"] if after else [f"    return {call};"]

@@ -98,10 +98,10 @@ static void tie_queues(struct cpu_queue *first, struct cpu_queue *second, uint32
     CHECK(cpu_arena_allocate(arena, 1000, &address) == CPU_ARENA_DONE);
     start(first, (struct wanted){numbering, 200, 64, .address = out});
     struct cpu_command *command = cpu_command_make(first, CPU_RECORD);
-    command->marker = cpu_event_mark(event);
+    command->record = cpu_event_new_record(event);
     CHECK(cpu_queue_submit(first, command) == CPU_SUBMITTED);
     command = cpu_command_make(second, CPU_WAIT_EVENT);
-    command->marker = cpu_event_latest(event);
+    command->record = cpu_event_latest(event);
     CHECK(cpu_queue_submit(second, command) == CPU_SUBMITTED);
     start(second, (struct wanted){rotating, 5, 128, .shared = 512, .address = out, .number = 3});
     command = cpu_command_make(second, CPU_FREE);
@@ -172,15 +172,15 @@ static void launch_tree(struct cpu_warp *warp)
 /* Four threads, each of which launches as many, and so on; `most` may be pending at once. */
 static void grow_a_tree(struct cpu_queue *queue, uint64_t most, bool fibers)
 {
-    struct cpu_home home = {.has_limit[CPU_LIMIT_PENDING] = true};
+    struct cpu_device_runtime home = {.has_limit[CPU_LIMIT_PENDING] = true};
     struct cpu_grid *grid = grid_of(launch_tree, fibers), *again = grid_of(launch_tree, fibers);
     struct cpu_kernel kernel = {.kind = CPU_KERNEL_KIND, .max_threads = 1024, .cluster = {1, 1, 1}};
     struct {
         uint64_t count, refused, kernel;
     } tree = {.kernel = (uint64_t)(uintptr_t)&kernel};
-    grid->home = again->home = &home;
+    grid->device_runtime = again->device_runtime = &home;
     atomic_store(&home.limits[CPU_LIMIT_PENDING], most);
-    atomic_store(&kernel.wide, again);
+    atomic_store(&kernel.full_run, again);
     CHECK(!run(queue, (struct wanted){grid, 3, 4, .address = &tree, .number = 3}));
     CHECK(atomic_load(&again->in_flight) == 0);
     CHECK(atomic_load(&home.pending) == 0);
@@ -235,8 +235,8 @@ static void *work(void *argument)
         CHECK(kind == CPU_FAULT_ILLEGAL_ADDRESS);
 #endif
     }
-    cpu_queue_release(first);
-    cpu_queue_release(second);
+    cpu_queue_destroy(first);
+    cpu_queue_destroy(second);
     free(out);
     free(cells);
     return NULL;

@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(hidden)
 #define EXPORT __attribute__((visibility("default")))
-#define MOST_DEVICES 16 /* in statistics */
+#define MAX_DEVICES 16 /* in statistics */
 
 /* CUfileOpError. */
 enum {

@@ -312,13 +312,13 @@ static ssize_t move_counted(void *handle, const struct memory *memory, int error
         error = HANDLE_NOT_REGISTERED;
     else if (!error)
         error = at < 0 || size > SSIZE_MAX ? INVALID_VALUE : check_within(memory, size, offset);
-    char *place = error ? NULL : (char *)(uintptr_t)(memory->base + (uint64_t)offset);
-    moved = error ? -error : move_all(file, place, size, at, write);
-    int kept = errno;
+    char *start = error ? NULL : (char *)(uintptr_t)(memory->base + (uint64_t)offset);
+    moved = error ? -error : move_all(file, start, size, at, write);
+    int error_number = errno;
     if (file)
         drop_file(file);
     note_io(write ? WRITES : READS, moved, began, device);
-    errno = kept;
+    errno = error_number;
     return moved;
 }
 

@@ -9,7 +9,7 @@
 
 #define LONGEST 1024
 #define SLABS 16 /* sizes in a pool */
-#define MOST_KB ((size_t)1 << 40)
+#define MAX_KB ((size_t)1 << 40)
 
 /* CUFileSizeTConfigParameter_t. */
 enum {
@@ -20,9 +20,9 @@ static struct {
     size_t value, least, most;
 } sizes[SIZES] = {
     [PROFILE_STATS] = {0, 0, 3},          [QUEUE_DEPTH] = {128, 1, 128},      [IO_THREADS] = {4, 0, 1024},
-    [THRESHOLD] = {8192, 0, MOST_KB},     [PARALLELISM] = {4, 0, 1024},       [DIRECT_IO] = {16384, 4, 16384},
-    [DEVICE_CACHE] = {131072, 4, MOST_KB}, [BUFFER_CACHE] = {1024, 4, MOST_KB}, [PINNED_MEMORY] = {33554432, 4, MOST_KB},
-    [BATCH_SIZE] = {128, 1, 256},         [POLL_THRESHOLD] = {4, 0, MOST_KB}, [BATCH_TIMEOUT] = {0, 0, 3600000},
+    [THRESHOLD] = {8192, 0, MAX_KB},     [PARALLELISM] = {4, 0, 1024},       [DIRECT_IO] = {16384, 4, 16384},
+    [DEVICE_CACHE] = {131072, 4, MAX_KB}, [BUFFER_CACHE] = {1024, 4, MAX_KB}, [PINNED_MEMORY] = {33554432, 4, MAX_KB},
+    [BATCH_SIZE] = {128, 1, 256},         [POLL_THRESHOLD] = {4, 0, MAX_KB}, [BATCH_TIMEOUT] = {0, 0, 3600000},
 };
 
 /* CUFileBoolConfigParameter_t. */

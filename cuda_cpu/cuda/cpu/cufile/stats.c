@@ -7,7 +7,7 @@
 
 #include "cufile.h"
 
-#define MOST_LEVEL 3
+#define MAX_LEVEL 3
 #define SIZE_CLASSES 32
 #define SECOND 1000000
 
@@ -49,7 +49,7 @@ struct of_device {
 struct level_3 {
     struct level_2 detailed;
     uint32_t devices;
-    struct of_device each[MOST_DEVICES];
+    struct of_device each[MAX_DEVICES];
 };
 
 static struct {
@@ -108,7 +108,7 @@ static void note_plain(bool write, ssize_t moved, uint64_t time, int device)
     *(write ? &basic->write_latency_sum : &basic->read_latency_sum) += time;
     if (stats.level > 1 && moved >= 0)
         (write ? all->write_sizes : all->read_sizes)[class_of(size)]++;
-    if (stats.level < 3 || device < 0 || device >= MOST_DEVICES)
+    if (stats.level < 3 || device < 0 || device >= MAX_DEVICES)
         return;
     struct of_device *of = &stats.counts.each[device];
     *(write ? &of->write_bytes : &of->read_bytes) += size;
@@ -174,7 +174,7 @@ void note_batch_time(int64_t began)
 
 EXPORT struct error cuFileSetStatsLevel(int level)
 {
-    if (level < 0 || level > MOST_LEVEL)
+    if (level < 0 || level > MAX_LEVEL)
         return status(INVALID_VALUE);
     pthread_mutex_lock(&stats.lock);
     stats.level = level;
@@ -262,42 +262,42 @@ static void complete(struct level_1 *basic, uint64_t span)
     basic->vector_writes_per_second = rate(vector_writes, span);
 }
 
-static struct error get(void *place, size_t size, int level)
+static struct error get(void *out, size_t size, int level)
 {
     static struct level_3 copy; /* 5 KiB: with the lock held */
-    if (!place)
+    if (!out)
         return status(INVALID_VALUE);
     pthread_mutex_lock(&stats.lock);
-    bool kept = stats.level >= level;
-    if (kept) {
+    bool enabled = stats.level >= level;
+    if (enabled) {
         int64_t span = stats.counted + (stats.running ? now_us() - stats.since : 0);
         copy = stats.counts;
         complete(&copy.detailed.basic, (uint64_t)span);
-        memcpy(place, &copy, size);
+        memcpy(out, &copy, size);
     }
     pthread_mutex_unlock(&stats.lock);
-    return status(kept ? SUCCESS : INVALID_VALUE);
+    return status(enabled ? SUCCESS : INVALID_VALUE);
 }
 
-EXPORT struct error cuFileGetStatsL1(struct level_1 *place)
+EXPORT struct error cuFileGetStatsL1(struct level_1 *out)
 {
-    return get(place, sizeof *place, 1);
+    return get(out, sizeof *out, 1);
 }
 
-EXPORT struct error cuFileGetStatsL2(struct level_2 *place)
+EXPORT struct error cuFileGetStatsL2(struct level_2 *out)
 {
-    return get(place, sizeof *place, 2);
+    return get(out, sizeof *out, 2);
 }
 
-EXPORT struct error cuFileGetStatsL3(struct level_3 *place)
+EXPORT struct error cuFileGetStatsL3(struct level_3 *out)
 {
     int found = 0;
-    struct error error = get(place, sizeof *place, 3);
+    struct error error = get(out, sizeof *out, 3);
     if (error.error || count_devices(&found))
         return error;
-    place->devices = (uint32_t)(found < MOST_DEVICES ? found : MOST_DEVICES);
-    for (uint32_t i = 0; i < place->devices; i++) {
-        struct of_device *each = &place->each[i];
+    out->devices = (uint32_t)(found < MAX_DEVICES ? found : MAX_DEVICES);
+    for (uint32_t i = 0; i < out->devices; i++) {
+        struct of_device *each = &out->each[i];
         device_uuid((int)i, each->uuid);
         each->read_bandwidth = rate(each->read_bytes, each->read_duration);
         each->write_bandwidth = rate(each->write_bytes, each->write_duration);

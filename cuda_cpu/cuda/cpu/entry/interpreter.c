@@ -179,10 +179,10 @@ static PyObject *next_input(char kind, va_list *arguments) {
     }
 }
 
-/* Find what direct.c calls, without which every call goes through Python, and an exception of the runtime. */
+/* Find what fast_path.c calls, without which every call goes through Python, and an exception of the runtime. */
 static void find_runtime(void) {
     PyObject *runtime = PyImport_ImportModule(RUNTIME_MODULE);
-    PyObject *table = runtime ? PyObject_GetAttrString(runtime, "DIRECT") : NULL;
+    PyObject *table = runtime ? PyObject_GetAttrString(runtime, "FAST_PATH") : NULL;
     closed_type = runtime ? PyObject_GetAttrString(runtime, "QueueClosed") : NULL;
     if (table && shell_ready) shell_ready(PyLong_AsUnsignedLongLong(table));
     Py_XDECREF(table);
@@ -361,7 +361,7 @@ static int store_outputs(struct output *outputs, int count, PyObject *result) {
 
 /* Call the function with the inputs; return a CUresult. */
 static int call_function(PyObject *function, const char *inputs, va_list *arguments, struct output *outputs, int count) {
-    PyObject *values[1 + SHELL_MOST_INPUTS];
+    PyObject *values[1 + SHELL_MAX_INPUTS];
     size_t given = 0;
     int status = SHELL_SUCCESS;
     for (; inputs[given]; given++)
@@ -401,7 +401,7 @@ static int refuse_outputs(struct shell_entry *entry) {
 
 /* shell_call with the arguments behind a pointer. */
 static int call_entry(struct shell_entry *entry, va_list *arguments) {
-    struct output outputs[SHELL_MOST_OUTPUTS];
+    struct output outputs[SHELL_MAX_OUTPUTS];
     const char *signature = entry->signature;
     int count = read_outputs(outputs, &signature, arguments);
     int status = count < 0 ? refuse_outputs(entry) : refusal();
@@ -433,8 +433,8 @@ static int call_entry(struct shell_entry *entry, va_list *arguments) {
 int shell_call(struct shell_entry *entry, ...) {
     va_list arguments;
     va_start(arguments, entry);
-    shell_elsewhere *elsewhere = Py_IsInitialized ? NULL : shell_find_elsewhere();
-    int status = elsewhere ? elsewhere(entry, &arguments, shell_ready, shell_ended_idle) : call_entry(entry, &arguments);
+    shell_embedded_call *embedded = Py_IsInitialized ? NULL : shell_find_embedded();
+    int status = embedded ? embedded(entry, &arguments, shell_ready, shell_ended_idle) : call_entry(entry, &arguments);
     va_end(arguments);
     return status;
 }

@@ -29,8 +29,8 @@ enum {
     SHELL_UNKNOWN = 999,
 };
 
-#define SHELL_MOST_OUTPUTS 8
-#define SHELL_MOST_INPUTS 24
+#define SHELL_MAX_OUTPUTS 8
+#define SHELL_MAX_INPUTS 24
 
 /* One Python function of cuda.cpu.driver and how it is called.
 
@@ -52,22 +52,22 @@ struct shell_entry {
 /* Call the entry's function with first the addresses of the outputs, then the inputs; return a CUresult. */
 int shell_call(struct shell_entry *entry, ...);
 
-/* In a program that is no Python program, python -m cuda.cpu run has named Python's library: then all calls go to
-   programs/embed/libcuda_cpu_python.so, which starts an interpreter. NULL where there is none. (elsewhere.c) */
-typedef int shell_elsewhere(struct shell_entry *entry, va_list *arguments, void (*ready)(uint64_t),
+/* embedded.c: in a program without Python, started by python -m cuda.cpu run, all calls go to this function of
+   programs/embed/libcuda_cpu_python.so, which starts an interpreter. NULL: there is none. */
+typedef int shell_embedded_call(struct shell_entry *entry, va_list *arguments, void (*ready)(uint64_t),
                             int (*ended_idle)(void));
-shell_elsewhere *shell_find_elsewhere(void);
+shell_embedded_call *shell_find_embedded(void);
 
-/* Told once where the runtime's table of direct.c is, as soon as there is one. */
+/* Called once with the address of the runtime's cpu_fast_path. */
 void shell_ready(uint64_t table) __attribute__((weak));
 /* Whether Python has ended with all work done. */
 int shell_ended_idle(void) __attribute__((weak));
-int shell_direct_cuLaunchKernel(uint64_t function, uint64_t gx, uint64_t gy, uint64_t gz, uint64_t bx, uint64_t by,
+int shell_fast_path_cuLaunchKernel(uint64_t function, uint64_t gx, uint64_t gy, uint64_t gz, uint64_t bx, uint64_t by,
                                 uint64_t bz, uint64_t shared, uint64_t stream, uint64_t params, uint64_t extra);
-int shell_direct_cuLaunchKernelEx(uint64_t config, uint64_t function, uint64_t params, uint64_t extra);
-int shell_direct_cuDeviceGetAttribute(void *value, uint64_t attribute, int64_t device);
-int shell_direct_cuStreamSynchronize(uint64_t stream);
-int shell_direct_cuStreamQuery(uint64_t stream);
+int shell_fast_path_cuLaunchKernelEx(uint64_t config, uint64_t function, uint64_t params, uint64_t extra);
+int shell_fast_path_cuDeviceGetAttribute(void *value, uint64_t attribute, int64_t device);
+int shell_fast_path_cuStreamSynchronize(uint64_t stream);
+int shell_fast_path_cuStreamQuery(uint64_t stream);
 
 /* A handle of the per-thread variants (_ptsz): stream 0 is CU_STREAM_PER_THREAD. */
 static inline uint64_t shell_per_thread(uint64_t stream) { return stream ? stream : 2; }

@@ -4,7 +4,7 @@
 
 Such a program finds libcuda.so.1 and libcudart.so.13 in a folder that its loader searches first. When it first calls
 one of them, it loads libpython and programs/embed/libcuda_cpu_python.so, which starts an interpreter
-(entry/elsewhere.c).
+(entry/embedded.c).
 """
 
 from __future__ import annotations

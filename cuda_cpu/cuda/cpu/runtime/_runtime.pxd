@@ -47,7 +47,7 @@ cdef extern from "exec/worker.h":
     ctypedef void (*entry_function)(void *) noexcept nogil
     struct cpu_parameter:
         uint32_t offset, size
-    uint32_t CPU_ALIGNMENT, CPU_MOST_ALIGNMENT
+    uint32_t CPU_ALIGNMENT, CPU_MAX_ALIGNMENT
     struct cpu_grid:
         void *entry
         const uint64_t *symbols
@@ -56,7 +56,7 @@ cdef extern from "exec/worker.h":
         uint32_t parameter_bytes
         uint32_t parameters
         cpu_parameter *layout
-        cpu_home *home
+        cpu_device_runtime *device_runtime
         uint32_t path
         uint32_t checks
         uint32_t alignment
@@ -115,33 +115,33 @@ cdef extern from *:
     static inline void cpu_grid_watch(struct cpu_grid *grid, int64_t time) { atomic_store(&grid->until_hot, time); }
     static inline int cpu_grid_is_hot(struct cpu_grid *grid) { return atomic_load(&grid->until_hot) == CPU_HOT; }
     static inline uint32_t cpu_hot_wait(uint32_t seen) {
-        while (atomic_load(&cpu_hot_bell.rings) == seen)
-            cpu_await(&cpu_hot_bell, seen, CPU_FOREVER);
-        return atomic_load(&cpu_hot_bell.rings);
+        while (atomic_load(&cpu_hot.count) == seen)
+            cpu_eventcount_wait(&cpu_hot, seen, CPU_FOREVER);
+        return atomic_load(&cpu_hot.count);
     }
-    static inline void cpu_grid_hold(struct cpu_grid *grid) { atomic_fetch_add(&grid->in_flight, 1); }
-    static inline uint32_t cpu_grid_held(struct cpu_grid *grid) { return atomic_load(&grid->in_flight); }
+    static inline void cpu_grid_retain(struct cpu_grid *grid) { atomic_fetch_add(&grid->in_flight, 1); }
+    static inline uint32_t cpu_grid_in_use(struct cpu_grid *grid) { return atomic_load(&grid->in_flight); }
     """
     cpu_grid *cpu_grid_make(size_t name_length, uint32_t parameters)
     void cpu_grid_set_entry(cpu_grid *grid, uint64_t entry)
     void cpu_grid_watch(cpu_grid *grid, int64_t time)
     bint cpu_grid_is_hot(cpu_grid *grid)
     uint32_t cpu_hot_wait(uint32_t seen) nogil
-    void cpu_grid_hold(cpu_grid *grid)
-    uint32_t cpu_grid_held(cpu_grid *grid)
+    void cpu_grid_retain(cpu_grid *grid)
+    uint32_t cpu_grid_in_use(cpu_grid *grid)
 
 cdef extern from "queue/event.h":
     struct cpu_event
-    struct cpu_marker:
+    struct cpu_event_record:
         int64_t time
     enum: CPU_SHARED_BYTES
     cpu_event *cpu_event_make(int file)
     void cpu_event_free(cpu_event *event)
-    cpu_marker *cpu_event_mark(cpu_event *event)
-    cpu_marker *cpu_event_latest(cpu_event *event)
-    bint cpu_marker_done(cpu_marker *marker) nogil
-    bint cpu_marker_wait(cpu_marker *marker, int64_t deadline) nogil
-    void cpu_marker_release(cpu_marker *marker)
+    cpu_event_record *cpu_event_new_record(cpu_event *event)
+    cpu_event_record *cpu_event_latest(cpu_event *event)
+    bint cpu_event_record_done(cpu_event_record *record) nogil
+    bint cpu_event_record_wait(cpu_event_record *record, int64_t deadline) nogil
+    void cpu_event_record_release(cpu_event_record *record)
 
 cdef extern from "device_runtime/device.h":
     enum: CPU_ATTRIBUTES, CPU_LIMITS, CPU_FUNCTION_FACTS
@@ -150,7 +150,7 @@ cdef extern from "device_runtime/device.h":
         int32_t status
         const char *name
         const char *text
-    struct cpu_home:
+    struct cpu_device_runtime:
         uint32_t device, devices, version
         int32_t *attributes
         bint *has_attribute
@@ -168,24 +168,24 @@ cdef extern from "device_runtime/device.h":
 
 cdef extern from *:
     """
-    static inline void cpu_home_attribute(struct cpu_home *home, uint32_t which, int32_t value) {
-        home->attributes[which] = value;
-        home->has_attribute[which] = true;
+    static inline void cpu_device_runtime_set_attribute(struct cpu_device_runtime *runtime, uint32_t which, int32_t value) {
+        runtime->attributes[which] = value;
+        runtime->has_attribute[which] = true;
     }
-    static inline void cpu_home_limit(struct cpu_home *home, uint32_t which, uint64_t value) {
-        atomic_store(&home->limits[which], value);
-        home->has_limit[which] = true;
+    static inline void cpu_device_runtime_set_limit(struct cpu_device_runtime *runtime, uint32_t which, uint64_t value) {
+        atomic_store(&runtime->limits[which], value);
+        runtime->has_limit[which] = true;
     }
-    static inline void cpu_kernel_set(struct cpu_kernel *kernel, struct cpu_grid *wide, struct cpu_grid *narrow,
+    static inline void cpu_kernel_set(struct cpu_kernel *kernel, struct cpu_grid *full_run, struct cpu_grid *half_run,
                                       uint32_t dynamic) {
-        atomic_store(&kernel->wide, wide);
-        atomic_store(&kernel->narrow, narrow);
+        atomic_store(&kernel->full_run, full_run);
+        atomic_store(&kernel->half_run, half_run);
         atomic_store(&kernel->dynamic, dynamic);
     }
     """
-    void cpu_home_attribute(cpu_home *home, uint32_t which, int32_t value)
-    void cpu_home_limit(cpu_home *home, uint32_t which, uint64_t value)
-    void cpu_kernel_set(cpu_kernel *kernel, cpu_grid *wide, cpu_grid *narrow, uint32_t dynamic)
+    void cpu_device_runtime_set_attribute(cpu_device_runtime *runtime, uint32_t which, int32_t value)
+    void cpu_device_runtime_set_limit(cpu_device_runtime *runtime, uint32_t which, uint64_t value)
+    void cpu_kernel_set(cpu_kernel *kernel, cpu_grid *full_run, cpu_grid *half_run, uint32_t dynamic)
 
 cdef extern from "queue/decompress.h":
     struct cpu_compressed:
@@ -247,7 +247,7 @@ cdef extern from "queue/queue.h":
         cpu_launch launch
         cpu_rows rows
         cpu_value value
-        cpu_marker *marker
+        cpu_event_record *record
         cpu_call call
         cpu_deferred_free deferred
         cpu_unmap unmap
@@ -258,7 +258,7 @@ cdef extern from "queue/queue.h":
     struct cpu_queue
     cpu_queue *cpu_queue_make(uint32_t workers)
     void cpu_queue_close(cpu_queue *queue)
-    void cpu_queue_release(cpu_queue *queue)
+    void cpu_queue_destroy(cpu_queue *queue)
     cpu_command *cpu_command_make(cpu_queue *queue, int kind)
     void cpu_command_discard(cpu_command *command)
     int cpu_queue_submit(cpu_queue *queue, cpu_command *command)
@@ -280,24 +280,24 @@ cdef extern from "queue/branches.h":
     void cpu_branches_stop() nogil
 
 cdef extern from "queue/fast_path_cache.h":
-    enum: CPU_MOST_AWAITED
-    struct cpu_direct_table "cpu_direct":
+    enum: CPU_MAX_AWAITED
+    struct cpu_fast_path_table "cpu_fast_path":
         pass
-    struct cpu_route:
+    struct cpu_fast_path_entry:
         uint64_t function, stream
         cpu_queue *queue
         cpu_queue *awaited[8]
         cpu_grid *grid
-        bint narrow
-        uint32_t max_threads, most_shared
+        bint half_run
+        uint32_t max_threads, max_shared
         uint32_t required_block[3]
-    const cpu_direct_table cpu_direct
+    const cpu_fast_path_table cpu_fast_path
     void cpu_attribute_set(uint32_t device, uint32_t attribute, int value)
-    uint64_t cpu_routes_age()
-    void cpu_routes_forget()
-    void cpu_route_add(const cpu_route *route, uint64_t age)
-    void cpu_route_owner(uint64_t context)
-    void cpu_route_chores(bint some)
+    uint64_t cpu_fast_path_epoch()
+    void cpu_fast_path_invalidate()
+    void cpu_fast_path_add(const cpu_fast_path_entry *entry, uint64_t epoch)
+    void cpu_fast_path_set_context(uint64_t context)
+    void cpu_fast_path_set_deferred_work(bint some)
 
 cdef extern from "queue/graph.h":
     cpu_sequence *cpu_sequence_make()

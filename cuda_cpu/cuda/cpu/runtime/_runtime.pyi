@@ -52,7 +52,7 @@ class Image:
     def __init__(self, data: bytes) -> None: ...
     def address(self, symbol: str) -> int: ...
 
-class Home:
+class DeviceRuntime:
     """What kernels can ask of their context, and how much they may launch."""
 
     texts: tuple[int, int]  # address and size of what the texts of statuses lie in
@@ -81,7 +81,7 @@ class DeviceKernel:
         cluster: tuple[int, int, int],
         shared: int,
     ) -> None: ...
-    def fill(self, wide: Grid, narrow: Grid, dynamic: int, facts: bytes) -> None:
+    def fill(self, full_run: Grid, half_run: Grid, dynamic: int, facts: bytes) -> None:
         """Let it be launched; `facts` is its cudaFuncAttributes."""
 
 class Grid:
@@ -100,7 +100,7 @@ class Grid:
         layout: tuple[tuple[int, int], ...] = (),  # offset and size of each parameter, for launches that gather
         frames: int = 0,  # bytes of stack for the machine code, where each function runs once
         checks: int = 0,  # enum cpu_check in check.h
-        home: Home | None = None,  # of a kernel that may call the device runtime
+        device_runtime: DeviceRuntime | None = None,  # of a kernel that may call the device runtime
         alignment: int = 64,  # the greatest of local, shared and parameter variables
     ) -> None: ...
     def watch(self, nanoseconds: int) -> None:
@@ -211,37 +211,37 @@ def table_clear() -> None: ...
 
 TABLE_REMOVE: Final[int]  # address of what removes the range whose id is its argument, for Queue.call
 
-DIRECT: Final[int]  # address of what libcuda.so.1 calls without Python, see direct.h
+FAST_PATH: Final[int]  # address of what libcuda.so.1 calls without Python, see fast_path.h
 
 def set_attribute(device: int, attribute: int, value: int) -> None: ...
-def routes_age() -> int:
-    """Return what changes with `forget_routes`."""
+def fast_path_epoch() -> int:
+    """Return the epoch of the fast path, which `invalidate_fast_path` changes."""
 
-def forget_routes() -> None:
-    """Let every call go round by Python once more: something has changed that its answer may depend on."""
+def invalidate_fast_path() -> None:
+    """Start a new epoch: cached entries of all threads are invalid, and the next call of each kind is served by Python."""
 
-def set_owner(context: int) -> None:
-    """Say which context is current in this thread."""
+def set_current_context(context: int) -> None:
+    """Set the current context of this thread."""
 
-def set_chores(some: bool) -> None:
-    """Say whether a wait for a stream has something to do besides."""
+def set_deferred_work(some: bool) -> None:
+    """Set whether synchronize must also run deferred host work."""
 
-def route_wait(age: int, stream: int, queue: Queue, awaited: list[Queue]) -> None:
-    """Let this thread's next waits for a stream do without Python: `queue` and `awaited` are to run dry."""
+def cache_wait(epoch: int, stream: int, queue: Queue, awaited: list[Queue]) -> None:
+    """Cache a fast path for this thread's waits for a stream, which wait for `queue` and `awaited`, if the epoch is current."""
 
-def route_launch(
-    age: int,
+def cache_launch(
+    epoch: int,
     function: int,
     stream: int,
     queue: Queue,
     awaited: list[Queue],
     grid: Grid,
-    narrow: bool,
+    half_run: bool,
     max_threads: int,
-    most_shared: int,
+    max_shared: int,
     required_block: tuple[int, int, int] | None,
 ) -> None:
-    """Let this thread's next launches of a function in a stream do without Python while `awaited` have no work."""
+    """Cache a fast path for this thread's launches of a function in a stream, taken while `awaited` are idle."""
 
 class Sequence(Queue):
     """Takes commands like a queue, and keeps them, so that they can be run as one and again."""

@@ -62,7 +62,7 @@ cdef Fault fault_of(const cpu_fault_record *record):
 cdef class Arena:
     """Reserve an address range; pages come and go inside it, each allocation followed by a guard page.
 
-    With the descriptor of a `file` as large as that, an address is a place in the file: its distance from `base`.
+    With the descriptor of a `file` as large as that, an address is an offset in the file: its distance from `base`.
     """
 
     cdef cpu_arena *arena
@@ -186,10 +186,10 @@ cdef class Image:
 
 
 @cython.no_gc_clear
-cdef class Home:
+cdef class DeviceRuntime:
     """What kernels can ask of their context, and how much they may launch: see device.h."""
 
-    cdef cpu_home *home
+    cdef cpu_device_runtime *device_runtime
     cdef bytes text
     cdef cpu_status_text *statuses
 
@@ -202,42 +202,42 @@ cdef class Home:
         `occupancy` has bytes of shared memory, threads and blocks of a multiprocessor, and reserved bytes of each
         block; `statuses` the number, name and text of each cudaError_t.
         """
-        if self.home is not NULL:
-            raise RuntimeError("the home exists already")
-        self.home = <cpu_home *>calloc(1, sizeof(cpu_home))
+        if self.device_runtime is not NULL:
+            raise RuntimeError("the device runtime exists already")
+        self.device_runtime = <cpu_device_runtime *>calloc(1, sizeof(cpu_device_runtime))
         self.statuses = <cpu_status_text *>calloc(len(statuses) + 1, sizeof(cpu_status_text))
-        if self.home is NULL or self.statuses is NULL:
+        if self.device_runtime is NULL or self.statuses is NULL:
             raise MemoryError
-        self.home.device, self.home.devices, self.home.version = device, devices, version
+        self.device_runtime.device, self.device_runtime.devices, self.device_runtime.version = device, devices, version
         for which, value in attributes.items():
             if not 0 <= which < CPU_ATTRIBUTES:
                 raise ValueError(f"attribute {which} must be 0 to {CPU_ATTRIBUTES - 1}")
-            cpu_home_attribute(self.home, which, value)
+            cpu_device_runtime_set_attribute(self.device_runtime, which, value)
         for which, value in limits.items():
             self.set_limit(which, value)
-        self.home.shared_per_sm, self.home.threads_per_sm = occupancy[0], occupancy[1]
-        self.home.blocks_per_sm, self.home.reserved_shared = occupancy[2], occupancy[3]
-        cdef list places = []
+        self.device_runtime.shared_per_sm, self.device_runtime.threads_per_sm = occupancy[0], occupancy[1]
+        self.device_runtime.blocks_per_sm, self.device_runtime.reserved_shared = occupancy[2], occupancy[3]
+        cdef list offsets = []
         cdef list texts = []
         cdef size_t end = 0
         for _, *words in statuses:
             for word in words:
                 data = word.encode() + b"\0"
-                places.append(end)
+                offsets.append(end)
                 texts.append(data)
                 end += len(data)
         self.text = b"".join(texts)
         cdef const char *start = self.text
         for i, (status, *_) in enumerate(statuses):
             self.statuses[i].status = status
-            self.statuses[i].name = start + <size_t>places[2 * i]
-            self.statuses[i].text = start + <size_t>places[2 * i + 1]
-        self.home.statuses, self.home.status_count = self.statuses, len(statuses)
+            self.statuses[i].name = start + <size_t>offsets[2 * i]
+            self.statuses[i].text = start + <size_t>offsets[2 * i + 1]
+        self.device_runtime.statuses, self.device_runtime.status_count = self.statuses, len(statuses)
 
     def set_limit(self, uint32_t which, uint64_t value):
         if which >= CPU_LIMITS:
             raise ValueError(f"limit {which} must be 0 to {CPU_LIMITS - 1}")
-        cpu_home_limit(self.home, which, value)
+        cpu_device_runtime_set_limit(self.device_runtime, which, value)
 
     @property
     def texts(self):
@@ -245,7 +245,7 @@ cdef class Home:
         return <uint64_t><const char *>self.text, len(self.text) + 1
 
     def __dealloc__(self):
-        free(self.home)
+        free(self.device_runtime)
         free(self.statuses)
 
 
@@ -269,14 +269,14 @@ cdef class DeviceKernel:
             self.kernel.required_block[i] = required_block[i] if required_block is not None else 0
             self.kernel.cluster[i] = cluster[i]
 
-    def fill(self, Grid wide not None, Grid narrow not None, uint32_t dynamic, bytes facts not None):
+    def fill(self, Grid full_run not None, Grid half_run not None, uint32_t dynamic, bytes facts not None):
         """Let it be launched; `facts` is its cudaFuncAttributes."""
         if len(facts) > CPU_FUNCTION_FACTS:
             raise ValueError(f"facts has {len(facts)} bytes, at most {CPU_FUNCTION_FACTS} fit")
-        self.grids = wide, narrow
+        self.grids = full_run, half_run
         memcpy(self.kernel.facts, <const char *>facts, len(facts))
         self.kernel.facts_size = len(facts)
-        cpu_kernel_set(self.kernel, wide.grid, narrow.grid, dynamic)
+        cpu_kernel_set(self.kernel, full_run.grid, half_run.grid, dynamic)
 
     @property
     def address(self):
@@ -300,10 +300,10 @@ cdef class Abandoned:
         free(self.grid)
 
 
-cdef void sweep_abandoned():
+cdef void free_abandoned():
     cdef Abandoned each
     if abandoned:
-        abandoned[:] = [each for each in abandoned if cpu_grid_held(each.grid)]
+        abandoned[:] = [each for each in abandoned if cpu_grid_in_use(each.grid)]
 
 
 @cython.no_gc_clear
@@ -317,7 +317,7 @@ cdef class Grid:
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
         uint32_t parameter_bytes, int path, object owner, tuple layout=(), uint64_t frames=0, uint32_t checks=0,
-        Home home=None, uint32_t alignment=CPU_ALIGNMENT,
+        DeviceRuntime device_runtime=None, uint32_t alignment=CPU_ALIGNMENT,
     ):
         cdef bytes text = name.encode()
         if self.grid is not NULL:
@@ -331,11 +331,11 @@ cdef class Grid:
             raise ValueError(f"path must be 0, 1 or 2, not {path}")
         if local_bytes > 1 << 24:
             raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
-        if not 0 < alignment <= CPU_MOST_ALIGNMENT or alignment & (alignment - 1):
-            raise ValueError(f"alignment must be a power of two up to {CPU_MOST_ALIGNMENT}, not {alignment}")
+        if not 0 < alignment <= CPU_MAX_ALIGNMENT or alignment & (alignment - 1):
+            raise ValueError(f"alignment must be a power of two up to {CPU_MAX_ALIGNMENT}, not {alignment}")
         if frames > 1 << 40:
             raise ValueError(f"frames must be at most 2**40, not {frames}")
-        sweep_abandoned()
+        free_abandoned()
         self.grid = cpu_grid_make(len(text), len(layout))
         if self.grid is NULL:
             raise MemoryError
@@ -350,10 +350,10 @@ cdef class Grid:
         self.grid.path = path
         self.grid.checks = checks
         self.grid.alignment = alignment
-        if home is not None:
-            self.grid.home = home.home
+        if device_runtime is not None:
+            self.grid.device_runtime = device_runtime.device_runtime
         memcpy(self.grid.name, <char *>text, len(text))
-        self.owner = owner, home
+        self.owner = owner, device_runtime
 
     def watch(self, int64_t nanoseconds):
         """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""
@@ -371,7 +371,7 @@ cdef class Grid:
 
     def __dealloc__(self):
         cdef Abandoned kept
-        if self.grid is not NULL and cpu_grid_held(self.grid):
+        if self.grid is not NULL and cpu_grid_in_use(self.grid):
             kept = Abandoned.__new__(Abandoned)
             kept.grid = self.grid
             kept.owner = self.owner
@@ -382,10 +382,10 @@ cdef class Grid:
 
 def wait_hot(uint32_t seen):
     """Wait until a watched kernel gets hot after `seen` was returned; return what to wait with next."""
-    cdef uint32_t rings
+    cdef uint32_t count
     with nogil:
-        rings = cpu_hot_wait(seen)
-    return rings
+        count = cpu_hot_wait(seen)
+    return count
 
 
 cdef extern from *:
@@ -446,32 +446,32 @@ cdef class Event:
     def is_done(self):
         """Return whether the latest record is done; true if there is none."""
         check_process()
-        cdef cpu_marker *marker = cpu_event_latest(self.event)
-        cdef bint done = cpu_marker_done(marker)
-        cpu_marker_release(marker)
+        cdef cpu_event_record *record = cpu_event_latest(self.event)
+        cdef bint done = cpu_event_record_done(record)
+        cpu_event_record_release(record)
         return done
 
     def wait(self, double timeout):
         """Wait for the latest record; false when `timeout` seconds (< 0: none) pass first."""
         check_process()
-        cdef cpu_marker *marker = cpu_event_latest(self.event)
+        cdef cpu_event_record *record = cpu_event_latest(self.event)
         cdef int64_t deadline = deadline_of(timeout)
-        cdef bint done = cpu_marker_done(marker)
+        cdef bint done = cpu_event_record_done(record)
         if not done:
             with nogil:
-                done = cpu_marker_wait(marker, deadline)
-        cpu_marker_release(marker)
+                done = cpu_event_record_wait(record, deadline)
+        cpu_event_record_release(record)
         return done
 
     def time_ns(self):
         """Return when the latest record was done, in nanoseconds of CLOCK_MONOTONIC."""
         check_process()
-        cdef cpu_marker *marker = cpu_event_latest(self.event)
-        if marker is NULL:
+        cdef cpu_event_record *record = cpu_event_latest(self.event)
+        if record is NULL:
             raise RuntimeError("the event was never recorded")
-        cdef bint done = cpu_marker_done(marker)
-        cdef int64_t time = marker.time if done else 0
-        cpu_marker_release(marker)
+        cdef bint done = cpu_event_record_done(record)
+        cdef int64_t time = record.time if done else 0
+        cpu_event_record_release(record)
         if not done:
             raise RuntimeError("the event's record is not done yet")
         return time
@@ -514,7 +514,7 @@ cdef class Queue:
 
     def __dealloc__(self):
         if self.queue is not NULL:
-            cpu_queue_release(self.queue)
+            cpu_queue_destroy(self.queue)
 
     cdef cpu_command *command(self, int kind) except NULL:
         check_process()
@@ -559,7 +559,7 @@ cdef class Queue:
         launch.grid_id = grid_id or cpu_grid_number()
         cdef cpu_command *command = self.command(CPU_LAUNCH)
         command.launch = launch
-        cpu_grid_hold(grid.grid)
+        cpu_grid_retain(grid.grid)
         if gather:
             done = cpu_launch_gather(command, pointers)
         else:
@@ -598,21 +598,21 @@ cdef class Queue:
 
     def record(self, Event event not None):
         cdef cpu_command *command = self.command(CPU_RECORD)
-        command.marker = cpu_event_mark(event.event)
-        if command.marker is NULL:
+        command.record = cpu_event_new_record(event.event)
+        if command.record is NULL:
             cpu_command_discard(command)
             raise MemoryError
         self.submit(command)
 
     def wait_event(self, Event event not None):
         check_process()
-        cdef cpu_marker *marker = cpu_event_latest(event.event)
+        cdef cpu_event_record *record = cpu_event_latest(event.event)
         cdef cpu_command *command
-        if cpu_marker_done(marker):
-            cpu_marker_release(marker)
+        if cpu_event_record_done(record):
+            cpu_event_record_release(record)
             return
         command = self.command(CPU_WAIT_EVENT)
-        command.marker = marker
+        command.record = record
         self.submit(command)
 
     def call(self, uint64_t function, uint64_t user_data, bint always=False):
@@ -831,66 +831,66 @@ def table_clear():
 TABLE_REMOVE = <uint64_t>&cpu_table_remove_called  # for Queue.call
 
 
-DIRECT = <uint64_t>&cpu_direct  # for libcuda.so.1, see direct.h
+FAST_PATH = <uint64_t>&cpu_fast_path  # for libcuda.so.1, see fast_path.h
 
 
 def set_attribute(uint32_t device, uint32_t attribute, int value):
-    """Let cuDeviceGetAttribute answer without Python."""
+    """Make cuDeviceGetAttribute return this value without Python."""
     cpu_attribute_set(device, attribute, value)
 
 
-def routes_age():
-    """Return what changes with `forget_routes`."""
-    return cpu_routes_age()
+def fast_path_epoch():
+    """Return the epoch of the fast path, which `invalidate_fast_path` changes."""
+    return cpu_fast_path_epoch()
 
 
-def forget_routes():
-    """Let every call go round by Python once more: something has changed that its answer may depend on."""
-    cpu_routes_forget()
+def invalidate_fast_path():
+    """Start a new epoch: cached entries of all threads are invalid, and the next call of each kind is served by Python."""
+    cpu_fast_path_invalidate()
 
 
-def set_owner(uint64_t context):
-    """Say which context is current in this thread."""
-    cpu_route_owner(context)
+def set_current_context(uint64_t context):
+    """Set the current context of this thread."""
+    cpu_fast_path_set_context(context)
 
 
-def set_chores(bint some):
-    """Say whether a wait for a stream has something to do besides."""
-    cpu_route_chores(some)
+def set_deferred_work(bint some):
+    """Set whether synchronize must also run deferred host work."""
+    cpu_fast_path_set_deferred_work(some)
 
 
-cdef int add_route(cpu_route *route, Queue queue, list awaited, uint64_t age) except -1:
+cdef int add_fast_path(cpu_fast_path_entry *entry, Queue queue, list awaited, uint64_t epoch) except -1:
     cdef Queue each
-    if len(awaited) > CPU_MOST_AWAITED:
+    if len(awaited) > CPU_MAX_AWAITED:
         return 0
-    route.queue = queue.queue
+    entry.queue = queue.queue
     for i, each in enumerate(awaited):
-        route.awaited[i] = each.queue
-    cpu_route_add(route, age)
+        entry.awaited[i] = each.queue
+    cpu_fast_path_add(entry, epoch)
     return 0
 
 
-def route_wait(uint64_t age, uint64_t stream, Queue queue not None, list awaited not None):
-    """Let this thread's next waits for a stream do without Python: `queue` and `awaited` are to run dry."""
-    cdef cpu_route route
-    memset(&route, 0, sizeof(route))
-    route.stream = stream
-    add_route(&route, queue, awaited, age)
+def cache_wait(uint64_t epoch, uint64_t stream, Queue queue not None, list awaited not None):
+    """Cache a fast path for this thread's waits for a stream, which wait for `queue` and `awaited`, if the epoch is current."""
+    cdef cpu_fast_path_entry entry
+    memset(&entry, 0, sizeof(entry))
+    entry.stream = stream
+    add_fast_path(&entry, queue, awaited, epoch)
 
 
-def route_launch(
-    uint64_t age, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None, Grid grid not None,
-    bint narrow, uint32_t max_threads, uint32_t most_shared, tuple required_block,
+def cache_launch(
+    uint64_t epoch, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None, Grid grid not None,
+    bint half_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
 ):
-    """Let this thread's next launches of a function in a stream do without Python while `awaited` have no work."""
-    cdef cpu_route route
-    memset(&route, 0, sizeof(route))
-    route.function, route.stream, route.grid = function, stream, grid.grid
-    route.narrow, route.max_threads, route.most_shared = narrow, max_threads, most_shared
+    """Cache a fast path for this thread's launches of a function in a stream, taken while `awaited` are idle."""
+    cdef cpu_fast_path_entry entry
+    memset(&entry, 0, sizeof(entry))
+    entry.function, entry.stream, entry.grid = function, stream, grid.grid
+    entry.half_run, entry.max_threads, entry.max_shared = half_run, max_threads, max_shared
     if required_block is not None:
         for i in range(3):
-            route.required_block[i] = required_block[i]
-    add_route(&route, queue, awaited, age)
+            entry.required_block[i] = required_block[i]
+    add_fast_path(&entry, queue, awaited, epoch)
 
 
 cdef class Sequence(Queue):
@@ -921,7 +921,7 @@ cdef class Sequence(Queue):
         cpu_node_attach(<cpu_node *>node, cpu_sequence_last(self.sequence), token)
 
     def publish(self, uint64_t handle):
-        """Let kernels launch the sequence by this handle, in place of what had it before."""
+        """Let kernels launch the sequence by this handle, instead of what had it before."""
         if not cpu_graph_publish(handle, self.sequence):
             raise MemoryError
 

@@ -12,17 +12,17 @@
 __attribute__((visibility("hidden"))) int cudart_remember(int status);
 
 /* Tell Python of the fatbins that nvcc's host code has registered since (host_code.c). */
-__attribute__((visibility("hidden"))) void cudart_tell(void);
+__attribute__((visibility("hidden"))) void cudart_report_binaries(void);
 
-#define shell_call(...) (cudart_tell(), cudart_remember(shell_call(__VA_ARGS__)))
+#define shell_call(...) (cudart_report_binaries(), cudart_remember(shell_call(__VA_ARGS__)))
 
 #pragma GCC visibility push(hidden)
-int shell_direct_cudaDeviceGetAttribute(void *value, uint64_t attribute, int64_t device);
-int shell_direct_cudaLaunchKernel(uint64_t function, const void *grid, size_t, const void *block, size_t, uint64_t params,
+int shell_fast_path_cudaDeviceGetAttribute(void *value, uint64_t attribute, int64_t device);
+int shell_fast_path_cudaLaunchKernel(uint64_t function, const void *grid, size_t, const void *block, size_t, uint64_t params,
                                   uint64_t shared, uint64_t stream);
-int shell_direct_cudaLaunchKernelExC(uint64_t config, uint64_t function, uint64_t params);
-int shell_direct_cudaStreamSynchronize(uint64_t stream);
-int shell_direct_cudaStreamQuery(uint64_t stream);
+int shell_fast_path_cudaLaunchKernelExC(uint64_t config, uint64_t function, uint64_t params);
+int shell_fast_path_cudaStreamSynchronize(uint64_t stream);
+int shell_fast_path_cudaStreamQuery(uint64_t stream);
 #pragma GCC visibility pop
 
 #endif

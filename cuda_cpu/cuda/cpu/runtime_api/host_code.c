@@ -26,17 +26,17 @@ struct binary {
     uint64_t count;
     uint64_t failed; /* memory was short: not all is here */
     struct binary *next;
-    enum { NEW, WHOLE, TOLD, GONE } state;
-    int tellers; /* threads that are about to tell of it */
+    enum { NEW, COMPLETE, REPORTED, GONE } state;
+    int reporters; /* threads that are reporting it */
 };
 
 static struct binary *binaries;
-static int news; /* how many are WHOLE */
+static int unreported; /* how many are COMPLETE */
 /* Never held while Python is called: who waits for Python's lock here may be awaited by who has it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_state(struct binary *binary, int state) {
-    __atomic_add_fetch(&news, (state == WHOLE) - (binary->state == WHOLE), __ATOMIC_RELEASE);
+    __atomic_add_fetch(&unreported, (state == COMPLETE) - (binary->state == COMPLETE), __ATOMIC_RELEASE);
     binary->state = state;
 }
 
@@ -87,26 +87,26 @@ SHELL_EXPORT void __cudaRegisterVar(void **handle, char *host, char *address, co
     add(handle, VARIABLE, host, name, size);
 }
 
-SHELL_EXPORT void __cudaRegisterManagedVar(void **handle, void **place, char *address, const char *name, int external,
+SHELL_EXPORT void __cudaRegisterManagedVar(void **handle, void **managed, char *address, const char *name, int external,
                                            size_t size, int constant, int global) {
     (void)address, (void)external, (void)constant, (void)global;
-    add(handle, MANAGED, place, name, size);
+    add(handle, MANAGED, managed, name, size);
 }
 
 SHELL_EXPORT void __cudaRegisterFatBinaryEnd(void **handle) {
     if (!handle) return;
     pthread_mutex_lock(&lock);
-    set_state((struct binary *)handle, WHOLE);
+    set_state((struct binary *)handle, COMPLETE);
     pthread_mutex_unlock(&lock);
 }
 
 static void take_out(struct binary *binary) {
-    struct binary **place = &binaries;
-    while (*place && *place != binary) place = &(*place)->next;
-    if (*place) *place = binary->next;
+    struct binary **link = &binaries;
+    while (*link && *link != binary) link = &(*link)->next;
+    if (*link) *link = binary->next;
 }
 
-static void tell_of_end(struct binary *binary) {
+static void report_removal(struct binary *binary) {
     static struct shell_entry entry = {"host_code_removed", ">u", 0};
     (shell_call)(&entry, (uint64_t)binary);
 }
@@ -116,35 +116,35 @@ SHELL_EXPORT void __cudaUnregisterFatBinary(void **handle) {
     if (!binary) return;
     pthread_mutex_lock(&lock);
     take_out(binary);
-    int told = binary->state == TOLD, tellers = binary->tellers;
+    int reported = binary->state == REPORTED, reporters = binary->reporters;
     set_state(binary, GONE);
     pthread_mutex_unlock(&lock);
-    if (tellers) return; /* the last of them does the rest */
-    if (told) tell_of_end(binary);
+    if (reporters) return; /* the last of them does the rest */
+    if (reported) report_removal(binary);
     release(binary);
 }
 
-static struct binary *next_to_tell(void) {
+static struct binary *next_to_report(void) {
     pthread_mutex_lock(&lock);
     struct binary *found = binaries;
-    while (found && found->state != WHOLE) found = found->next;
-    if (found) found->tellers++;
+    while (found && found->state != COMPLETE) found = found->next;
+    if (found) found->reporters++;
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-/* Threads that come at once all tell: none may go on before Python knows, and who waits may have Python's lock. */
-void cudart_tell(void) {
+/* Concurrent threads all report: none may continue before Python knows, and a waiting one could hold the GIL. */
+void cudart_report_binaries(void) {
     static struct shell_entry entry = {"host_code_added", ">u", 0};
     struct binary *binary;
-    while (__atomic_load_n(&news, __ATOMIC_ACQUIRE) && (binary = next_to_tell())) {
+    while (__atomic_load_n(&unreported, __ATOMIC_ACQUIRE) && (binary = next_to_report())) {
         int failed = (shell_call)(&entry, (uint64_t)binary);
         pthread_mutex_lock(&lock);
-        int last = !--binary->tellers && binary->state == GONE;
-        if (!failed && binary->state == WHOLE) set_state(binary, TOLD);
+        int last = !--binary->reporters && binary->state == GONE;
+        if (!failed && binary->state == COMPLETE) set_state(binary, REPORTED);
         pthread_mutex_unlock(&lock);
         if (last) {
-            tell_of_end(binary);
+            report_removal(binary);
             release(binary);
         }
         if (failed) return; /* there is no Python, or no more: the call itself will say so */

@@ -166,7 +166,7 @@ def host_code_added(handle: int) -> None:
 
 def host_code_removed(handle: int) -> None:
     """Forget what host code had registered: its library is being closed, or the program ends."""
-    _runtime.forget_routes()
+    _runtime.invalidate_fast_path()
     with _lock:
         binary = _binaries.pop(handle, None)
         if binary is None:

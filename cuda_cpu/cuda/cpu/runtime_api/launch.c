@@ -3,8 +3,8 @@
 
    What `kernel<<<grid, block, shared, stream>>>(...)` becomes: the configuration is pushed, the arguments are computed,
    and the kernel's stub on the host, which nvcc has written, pops it and launches. Declared in crt/device_functions.h
-   and crt/host_runtime.h. A launch like one before does without Python (../runtime/queue/fast_path.h): its route has the address
-   of the stub in place of a handle. */
+   and crt/host_runtime.h. Later launches take the fast path (../runtime/queue/fast_path.h), whose
+   entries have the stub's address as the function. */
 #include "cudart.h"
 
 #include "../runtime/queue/fast_path.h"
@@ -12,7 +12,7 @@
 enum { MISSING_CONFIGURATION = 52 }; /* cudaErrorMissingConfiguration */
 
 /* Arguments may launch kernels themselves, so there are several. What exceptions leave behind is overwritten. */
-#define MOST_PUSHED 64
+#define MAX_PUSHED 64
 
 struct dim3 {
     uint32_t x, y, z;
@@ -22,20 +22,20 @@ static __thread struct pushed {
     struct dim3 grid, block;
     size_t shared;
     void *stream;
-} pushed[MOST_PUSHED];
+} pushed[MAX_PUSHED];
 static __thread unsigned top, count;
 
 SHELL_EXPORT unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared, void *stream) {
     pushed[top] = (struct pushed){grid, block, shared, stream};
-    top = (top + 1) % MOST_PUSHED;
-    count += count < MOST_PUSHED;
+    top = (top + 1) % MAX_PUSHED;
+    count += count < MAX_PUSHED;
     return 0;
 }
 
 SHELL_EXPORT int __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared, void **stream) {
     if (!count) return cudart_remember(MISSING_CONFIGURATION);
     count--;
-    top = (top + MOST_PUSHED - 1) % MOST_PUSHED;
+    top = (top + MAX_PUSHED - 1) % MAX_PUSHED;
     *grid = pushed[top].grid;
     *block = pushed[top].block;
     *shared = pushed[top].shared;
@@ -63,12 +63,12 @@ SHELL_EXPORT int __cudaLaunchKernel_ptsz(void *kernel, struct dim3 grid, struct 
     return cudaLaunchKernel_ptsz(kernel, grid, block, params, shared, stream);
 }
 
-int shell_direct_cudaLaunchKernel(uint64_t function, const void *grid, size_t grid_size, const void *block,
+int shell_fast_path_cudaLaunchKernel(uint64_t function, const void *grid, size_t grid_size, const void *block,
                                   size_t block_size, uint64_t params, uint64_t shared, uint64_t stream) {
     const struct dim3 *g = grid, *b = block;
     (void)grid_size, (void)block_size;
-    if (shared > UINT32_MAX) return CPU_GO_ROUND;
-    return shell_direct_cuLaunchKernel(function, g->x, g->y, g->z, b->x, b->y, b->z, shared, stream, params, 0);
+    if (shared > UINT32_MAX) return CPU_FALLBACK;
+    return shell_fast_path_cuLaunchKernel(function, g->x, g->y, g->z, b->x, b->y, b->z, shared, stream, params, 0);
 }
 
 /* cudaLaunchConfig_t (driver_types.h), whose size the generated shell states. */
@@ -80,20 +80,20 @@ struct config {
     uint32_t count;
 };
 
-int shell_direct_cudaLaunchKernelExC(uint64_t config, uint64_t function, uint64_t params) {
+int shell_fast_path_cudaLaunchKernelExC(uint64_t config, uint64_t function, uint64_t params) {
     const struct config *given = (const struct config *)config;
-    if (!given || given->count) return CPU_GO_ROUND;
-    return shell_direct_cudaLaunchKernel(function, &given->grid, 12, &given->block, 12, params, given->shared,
+    if (!given || given->count) return CPU_FALLBACK;
+    return shell_fast_path_cudaLaunchKernel(function, &given->grid, 12, &given->block, 12, params, given->shared,
                                          given->stream);
 }
 
-int shell_direct_cudaDeviceGetAttribute(void *value, uint64_t attribute, int64_t device) {
-    return shell_direct_cuDeviceGetAttribute(value, attribute, device);
+int shell_fast_path_cudaDeviceGetAttribute(void *value, uint64_t attribute, int64_t device) {
+    return shell_fast_path_cuDeviceGetAttribute(value, attribute, device);
 }
 
-int shell_direct_cudaStreamSynchronize(uint64_t stream) { return shell_direct_cuStreamSynchronize(stream); }
+int shell_fast_path_cudaStreamSynchronize(uint64_t stream) { return shell_fast_path_cuStreamSynchronize(stream); }
 
-int shell_direct_cudaStreamQuery(uint64_t stream) {
-    int status = shell_direct_cuStreamQuery(stream);
+int shell_fast_path_cudaStreamQuery(uint64_t stream) {
+    int status = shell_fast_path_cuStreamQuery(stream);
     return status < 0 ? status : cudart_remember(status);
 }

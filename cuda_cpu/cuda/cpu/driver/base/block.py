@@ -99,7 +99,7 @@ class Blocks:
                 queue.record(block.mark)
         bisect.insort(self.free, (block.capacity, next(_numbers), block))
         holding.add(self)
-        _runtime.set_chores(True)
+        _runtime.set_deferred_work(True)
 
     def release(self, keep: int) -> None:
         """Give free blocks back, the largest first, until at most `keep` bytes are reserved."""
@@ -114,11 +114,11 @@ class Blocks:
 
 def release_all(keep: int | None = None) -> None:
     """Give back what pools hold beyond their thresholds, or beyond `keep` bytes each."""
-    _runtime.set_chores(False)
+    _runtime.set_deferred_work(False)
     for blocks in list(holding):
         blocks.release(blocks.threshold if keep is None else keep)
         if blocks.free and blocks.reserved > blocks.threshold:
-            _runtime.set_chores(True)
+            _runtime.set_deferred_work(True)
 
 
 def forget_after_fork() -> None:

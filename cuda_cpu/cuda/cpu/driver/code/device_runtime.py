@@ -32,13 +32,13 @@ def statuses() -> list[tuple[int, str, str]]:
     return [(value, name, text) for value, (name, text) in abi.STATUSES.items()]
 
 
-def home_of(context: Any) -> _runtime.Home:
+def home_of(context: Any) -> _runtime.DeviceRuntime:
     """Return what kernels can ask of a context."""
     with once.lock:
         if context.home is None:
             of = context.device
             shared, _, threads, blocks = device_attribute.architecture(of.capability)
-            context.home = _runtime.Home(
+            context.home = _runtime.DeviceRuntime(
                 of.ordinal, len(devices.all_devices()), CUDA_VERSION, of.attributes, context.limits,
                 (shared << 10, threads, blocks, occupancy.reserved(of.capability)), statuses(),
             )  # fmt: skip
@@ -94,7 +94,7 @@ def facts(function: Any) -> bytes:
     return bytes(answer)
 
 
-def tell_checks(home: _runtime.Home) -> None:
+def tell_checks(home: _runtime.DeviceRuntime) -> None:
     """Let checked kernels read the texts of statuses."""
     start, size = home.texts
     _runtime.table_add(start, size, next(_tags), False, "the texts of cudaError_t")

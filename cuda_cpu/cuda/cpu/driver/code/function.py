@@ -131,7 +131,7 @@ class Function:
 
     def set_attribute(self, which: int, value: int) -> None:
         check_settable(self.kernel, self.context.device, which, value)
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
         self.settings[which] = value
         if which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
             self.dynamic = value

@@ -218,7 +218,7 @@ def launch(
     key: int, handle: int, grid: Any, block: tuple[int, int, int], shared: int, where: int, places: int, extra: int
 ) -> None:
     """Launch; the next ones do without Python when `key` is given for the function."""
-    age = _runtime.routes_age()
+    age = _runtime.fast_path_epoch()
     function = functions.get(handle)
     line = streams.find(where)
     if function is None:
@@ -236,7 +236,7 @@ def leave_route(age: int, key: int, where: int, function: Function, line: stream
     """Let the next launches of the function in the stream do without Python, if nothing has changed since `age`."""
     if function.cluster is ONE and not capture_state.active:
         kernel, narrow = function.kernel, is_narrow(block)
-        _runtime.route_launch(
+        _runtime.cache_launch(
             age, key, where, line.queue, line.before(), function.narrow if narrow else function.grid, narrow,
             kernel.max_threads, function.dynamic, kernel.required_block,
         )  # fmt: skip
@@ -286,7 +286,7 @@ def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> 
     if not config:
         raise invalid("cuLaunchKernelEx: config is NULL")
     given = CUlaunchConfig.from_address(config)
-    age = _runtime.routes_age()
+    age = _runtime.fast_path_epoch()
     where = given.hStream or 0
     line = streams.find(where)
     function = function_of(handle, line)

@@ -62,7 +62,7 @@ class Library:
             kernel.functions.pop(owner, None)
 
     def unload(self) -> None:
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
         for module in list(self.modules.values()):
             module.unload()
         libraries.take(self.handle)

@@ -166,7 +166,7 @@ class Module:
     def close(self) -> None:
         """Take the code away; nothing of it may be running."""
         wait.collect_all(self.context)  # a fault is described by the code that it was in
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
         with once.lock:
             if not self.live:
                 return

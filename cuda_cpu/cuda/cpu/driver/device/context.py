@@ -62,7 +62,7 @@ class Context:
 
     def begin(self) -> None:
         """Set the state that a reset brings back."""
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
         self.id = next(_ids)  # another one for each life
         self.ending = False
         self.error = 0
@@ -87,7 +87,7 @@ class Context:
         """Set the error that every later call answers, until the primary context is reset."""
         if not self.error:
             self.error, self.error_text, self.usable = status, text, False
-            _runtime.forget_routes()
+            _runtime.invalidate_fast_path()
 
     def check(self) -> None:
         if self.error:
@@ -139,7 +139,7 @@ class Context:
         with self.closing:
             with self.lock:
                 self.usable, self.ending = False, True
-            _runtime.forget_routes()
+            _runtime.invalidate_fast_path()
             for queue in self.queues():
                 queue.close()
             wait.cancel(self)
@@ -218,7 +218,7 @@ def stack() -> list[Context]:
 
 def settle() -> None:
     """Tell the runtime which context is the calling thread's, after each change."""
-    _runtime.set_owner(cuCtxGetCurrent())
+    _runtime.set_current_context(cuCtxGetCurrent())
 
 
 def current() -> Context:

@@ -71,7 +71,7 @@ class GreenContext:
         """Detach the streams; what is queued in them still runs."""
         with self.base.lock:  # no stream is being made in it
             self.live = False
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
         for each in list(self.streams):
             each.detach()
         if self.marks is not None:

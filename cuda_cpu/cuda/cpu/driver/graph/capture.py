@@ -71,7 +71,7 @@ class Capture:
                 raise CudaError(CUDA_ERROR_INVALID_HANDLE, "the stream to be captured was destroyed meanwhile")
             origin.capture = self
             capture_state.active.add(self)
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
 
     def check(self) -> None:
         if not self.valid:

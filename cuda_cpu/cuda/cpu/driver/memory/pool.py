@@ -336,7 +336,7 @@ def cuMemPoolSetAttribute(pool: int, attr: int, value: int) -> None:
         found.blocks.high = found.blocks.reserved
     elif attr == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         found.blocks.threshold = wanted
-        _runtime.set_chores(True)
+        _runtime.set_deferred_work(True)
     elif attr in SWITCHES:
         found.values[attr] = wanted
     else:

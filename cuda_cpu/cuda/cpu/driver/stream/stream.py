@@ -66,7 +66,7 @@ class Stream:
             elif handle == PER_THREAD:
                 self.owner.per_thread[get_ident()] = self
         if self.blocking:
-            _runtime.forget_routes()
+            _runtime.invalidate_fast_path()
 
     def ready(self) -> Any:
         """Return the queue, with whatever must run before the next command in line before it."""
@@ -105,7 +105,7 @@ class Stream:
         return [other.queue for other in list(self.owner.streams) if other.blocking and other.owner is self.owner]
 
     def forget(self) -> None:
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
         streams.pop(self.handle, None)
         detached.pop(self.handle, None)
         with self.context.lock:  # no capture begins meanwhile
@@ -118,7 +118,7 @@ class Stream:
 
     def detach(self) -> None:
         """Take the stream from its green context, which goes: it can only be destroyed."""
-        _runtime.forget_routes()
+        _runtime.invalidate_fast_path()
         if streams.pop(self.handle, None) is not None:
             detached[self.handle] = self
         else:  # a default stream
@@ -227,7 +227,7 @@ def refuse_capture(name: str, stream: Stream) -> None:
 
 
 def cuStreamQuery(hStream: int) -> None:
-    age = _runtime.routes_age()
+    age = _runtime.fast_path_epoch()
     stream = find(hStream)
     refuse_capture("cuStreamQuery", stream)
     queues = stream.waited_for()
@@ -238,7 +238,7 @@ def cuStreamQuery(hStream: int) -> None:
 
 
 def cuStreamSynchronize(hStream: int) -> None:
-    age = _runtime.routes_age()
+    age = _runtime.fast_path_epoch()
     stream = find(hStream)
     refuse_capture("cuStreamSynchronize", stream)
     wait.for_queues(stream.context, stream.waited_for())
@@ -250,7 +250,7 @@ def leave_route(age: int, handle: int, stream: Stream) -> None:
     """Let the next waits for the stream do without Python, if nothing has changed since `age`."""
     if not capture_state.active:
         others = [queue for queue in stream.waited_for() if queue is not stream.queue]
-        _runtime.route_wait(age, handle, stream.queue, others)
+        _runtime.cache_wait(age, handle, stream.queue, others)
 
 
 # Callbacks. A CUhostFn runs on the queue's own thread. A CUstreamCallback has other parameters, so one function of

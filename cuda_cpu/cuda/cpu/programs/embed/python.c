@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    An interpreter for programs that are no Python programs. libcuda.so.1 and libcudart load this library, and before it
-   Python's own, when such a program first calls one of them (../entry/elsewhere.c). They were loaded without Python, so
+   Python's own, when such a program first calls one of them (../entry/embedded.c). They were loaded without Python, so
    the way there begins here as well, for each of them: call.h. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -15,7 +15,7 @@
 
 static enum { NONE, STARTING, STARTED, FAILED, ENDED } state;
 static pid_t starter;
-static __thread enum { UNKNOWN, KEPT, LEFT } thread;
+static __thread enum { UNKNOWN, ATTACHED, DETACHED } thread;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* What Python does when it ends by itself. It is not ended: other threads may be in the midst of it. */
@@ -58,7 +58,7 @@ static int start(void) {
         return FAILED;
     }
     starter = getpid();
-    thread = LEFT; /* the first one is Python's main thread, which stays */
+    thread = DETACHED; /* the first one is Python's main thread, which stays */
     PyEval_SaveThread();
     return STARTED;
 }
@@ -79,7 +79,7 @@ extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
 extern void *__dso_handle __attribute__((visibility("hidden"))); /* this library */
 
 static void leave_thread(void *state_of_thread) {
-    thread = LEFT;
+    thread = DETACHED;
     if (state != STARTED || starter != getpid()) return;
     PyEval_RestoreThread(state_of_thread);
     PyThreadState_Clear(state_of_thread);
@@ -89,7 +89,7 @@ static void leave_thread(void *state_of_thread) {
 void python_keep_thread(void) {
     if (thread != UNKNOWN || state != STARTED || starter != getpid()) return;
     PyGILState_Ensure(); /* makes its state, which nobody releases */
-    thread = KEPT;
+    thread = ATTACHED;
     PyThreadState *own = PyEval_SaveThread();
     __cxa_thread_atexit_impl(leave_thread, own, &__dso_handle);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Accesses of checked kernels, and the list of what was found.
+ * memcheck and synccheck: services that checked kernels call before accesses and barriers, and the list of findings.
  */
 #define _GNU_SOURCE
 #include "check.h"
@@ -15,15 +15,15 @@
 #include "exec/heap.h"
 #include "race.h"
 
-#define MOST_KINDS 64        /* of errors in one launch: different instructions, or one in different ways */
-#define MOST_ERRORS 100000 /* accesses; a loop may wait for what no access brings */
+#define MAX_KINDS 64        /* of errors in one launch: different instructions, or one in different ways */
+#define MAX_ERRORS 100000 /* accesses; a loop may wait for a value that redirected accesses never yield */
 
 static struct {
     pthread_mutex_t lock;
     struct cpu_finding *first;
 } findings = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Where accesses go instead: loads find zeros, and nobody reads what is stored. */
+/* Targets of redirected invalid accesses: loads read zeros, stores are never read. */
 static _Alignas(4096) uint8_t zeros[4096], sink[4096];
 
 /* --- findings ------------------------------------------------------------------------------------------------------ */
@@ -39,14 +39,14 @@ static void name_thread(struct cpu_finding *finding, const struct cpu_running *w
     finding->order = number * 1024 + abi->warp_id * CPU_WARP_SIZE + lane;
 }
 
-/* Join it with what the same instruction has done in the same way; false where the launch has to stop. */
+/* Merge with an earlier finding of the same instruction and kind; false: the launch has to stop. */
 static bool note(struct cpu_job *job, const struct cpu_finding *found)
 {
     uint32_t kinds = 0;
-    struct cpu_finding **place = &findings.first, *known = NULL;
+    struct cpu_finding **link = &findings.first, *known = NULL;
     pthread_mutex_lock(&findings.lock);
-    for (; *place && !known; place = &(*place)->next) {
-        struct cpu_finding *each = *place;
+    for (; *link && !known; link = &(*link)->next) {
+        struct cpu_finding *each = *link;
         if (each->grid_id == found->grid_id) {
             kinds++;
             if (each->site == found->site && each->kind == found->kind && each->other_site == found->other_site)
@@ -58,15 +58,15 @@ static bool note(struct cpu_job *job, const struct cpu_finding *found)
         struct cpu_finding *next = known->next;
         *known = *found;
         known->next = next;
-    } else if (!known && kinds < MOST_KINDS && (known = malloc(sizeof *known))) {
+    } else if (!known && kinds < MAX_KINDS && (known = malloc(sizeof *known))) {
         *known = *found;
         known->next = NULL;
-        *place = known;
+        *link = known;
     }
     if (known)
         known->count = count;
     pthread_mutex_unlock(&findings.lock);
-    return atomic_fetch_add(&job->errors, 1) + 1 < MOST_ERRORS && kinds < MOST_KINDS;
+    return atomic_fetch_add(&job->errors, 1) + 1 < MAX_ERRORS && kinds < MAX_KINDS;
 }
 
 static bool comes_before(const struct cpu_finding *a, const struct cpu_finding *b)
@@ -78,15 +78,15 @@ static bool comes_before(const struct cpu_finding *a, const struct cpu_finding *
 
 struct cpu_finding *cpu_findings_take(uint64_t grid_id)
 {
-    struct cpu_finding *taken = NULL, **place = &findings.first;
+    struct cpu_finding *taken = NULL, **link = &findings.first;
     pthread_mutex_lock(&findings.lock);
-    while (*place) {
-        struct cpu_finding *each = *place;
+    while (*link) {
+        struct cpu_finding *each = *link;
         if (each->grid_id != grid_id) {
-            place = &each->next;
+            link = &each->next;
             continue;
         }
-        *place = each->next;
+        *link = each->next;
         struct cpu_finding **at = &taken;
         while (*at && comes_before(*at, each))
             at = &(*at)->next;
@@ -244,7 +244,7 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
         }
         name_thread(&finding, warp, lane);
         report(warp, &finding);
-        if (sizes) { /* there is no place for any number of bytes */
+        if (sizes) { /* no redirection target is large enough for any size */
             cpu_check_end(warp->block->worker->job);
             cpu_worker_abort(warp->block->worker);
         }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What checked kernels call, and what they found. check/__init__.py states the numbers here once more;
+ * Services of checked kernels (memcheck, racecheck, synccheck), and their findings. check/__init__.py states the numbers here once more;
  * tests/cpu/check/test_check_settings.py compares the two.
  */
 #ifndef CUDA_CPU_CHECK_H
@@ -30,7 +30,7 @@ enum cpu_space {
 /* Bits of `what` in check_access, above the space (4 bits) and enum cpu_check (4 bits). */
 #define CPU_ACCESS_READ 0x100u
 #define CPU_ACCESS_WRITE 0x200u
-#define CPU_ACCESS_UNIFORM 0x400u /* all lanes access one place */
+#define CPU_ACCESS_UNIFORM 0x400u /* all lanes access one address */
 #define CPU_ACCESS_SIZED 0x800u   /* each lane has a size of its own, of any alignment: `values` */
 #define CPU_ACCESS_VALUES 0x1000u /* `values` is what is written: a row of double words for each element */
 #define CPU_ACCESS_STRONG 0x2000u /* an atomic operation, volatile, relaxed or stronger */
@@ -38,8 +38,8 @@ enum cpu_space {
 #define CPU_ACCESS_STEP 16        /* from this bit: bytes of an element are 1 << it */
 
 /* Bits of `what` in check_barrier and check_warp. */
-#define CPU_MEETING_ALIGNED 0x100u /* all lanes of the warp must come */
-#define CPU_MEETING_ALONE 0x200u   /* the lanes wait for others that cannot come any more: at a barrier for `threads` */
+#define CPU_MEETING_ALIGNED 0x100u /* all lanes of the warp must arrive */
+#define CPU_MEETING_ALONE 0x200u   /* the lanes wait for others that cannot arrive any more: at a barrier for `threads` */
 
 enum cpu_finding_kind {
     CPU_FOUND_OUTSIDE,    /* of every allocation */
@@ -69,7 +69,7 @@ struct cpu_allocation {
     uint64_t reach;  /* end of the last byte of this one and those before it */
 };
 
-/* Where the allocation that a finding tells of lies. */
+/* Relation of the reported address to the allocation. */
 enum cpu_relation { CPU_NOWHERE, CPU_BEFORE, CPU_BEHIND, CPU_WITHIN, CPU_PAST_END };
 
 /* One instruction's errors of one kind, in one launch: the first in the order of threads, and how many there are. */
@@ -86,7 +86,7 @@ struct cpu_finding {
     uint32_t other_block[3], other_thread[3];
 };
 
-/* check_table.c: the driver says what is allocated once the first checked kernel is there. */
+/* check_table.c: table of allocations, which the driver maintains once the first checked kernel is loaded. */
 bool cpu_table_add(uint64_t start, uint64_t size, uint64_t id, bool joins, const char *origin);
 void cpu_table_remove(uint64_t id);
 void cpu_table_remove_within(uint64_t start, uint64_t size); /* all that begin there */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The ranges that kernels may access, as checks see them. They may overlap: a pool hands memory out anew when it is
+ * Table of allocations for memcheck: the ranges that kernels may access. They may overlap: a pool hands memory out anew when it is
  * freed in a stream's order, while kernels before the free in that order still have to run.
  */
 #include <pthread.h>
@@ -10,15 +10,15 @@
 
 #include "check.h"
 
-#define MOST_FREED 1024
+#define MAX_FREED 1024
 #define NEAR ((uint64_t)16 << 20) /* bytes: what is farther off says nothing */
 
 static struct {
     pthread_rwlock_t lock;
     struct cpu_allocation *live; /* by start */
     size_t count, room;
-    struct cpu_allocation freed[MOST_FREED];
-    size_t freed_count; /* ever: the last ones are kept */
+    struct cpu_allocation freed[MAX_FREED];
+    size_t freed_count; /* in total; the table has the last MAX_FREED */
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 /* The number of ranges that begin at the address or before. */
@@ -47,7 +47,7 @@ static void set_reach(size_t from)
 /* What was freed is other memory by now. */
 static void forget_freed(uint64_t start, uint64_t size)
 {
-    for (size_t i = 0; i < MOST_FREED; i++) {
+    for (size_t i = 0; i < MAX_FREED; i++) {
         struct cpu_allocation *each = &table.freed[i];
         if (start < each->start + each->size && each->start < start + size)
             each->size = 0;
@@ -84,7 +84,7 @@ void cpu_table_remove(uint64_t id)
     for (size_t i = 0; i < table.count; i++) {
         if (table.live[i].id != id)
             continue;
-        table.freed[table.freed_count++ % MOST_FREED] = table.live[i];
+        table.freed[table.freed_count++ % MAX_FREED] = table.live[i];
         memmove(table.live + i, table.live + i + 1, (table.count - i - 1) * sizeof *table.live);
         table.count--;
         set_reach(i);
@@ -169,9 +169,9 @@ static void tell(struct cpu_finding *finding, enum cpu_relation relation, const 
 /* The last one freed that held the address. */
 static const struct cpu_allocation *freed_at(uint64_t address)
 {
-    size_t kept = table.freed_count < MOST_FREED ? table.freed_count : MOST_FREED;
+    size_t kept = table.freed_count < MAX_FREED ? table.freed_count : MAX_FREED;
     for (size_t i = 0; i < kept; i++) {
-        const struct cpu_allocation *each = &table.freed[(table.freed_count - 1 - i) % MOST_FREED];
+        const struct cpu_allocation *each = &table.freed[(table.freed_count - 1 - i) % MAX_FREED];
         if (address - each->start < each->size)
             return each;
     }

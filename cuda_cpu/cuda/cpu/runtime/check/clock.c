@@ -1,5 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Vector clocks: copy on write.
  */
 #include "clock.h"
 
@@ -36,14 +38,14 @@ static struct cpu_clock *new_clock(uint32_t room)
     return clock;
 }
 
-struct cpu_clock *cpu_clock_hold(struct cpu_clock *clock)
+struct cpu_clock *cpu_clock_retain(struct cpu_clock *clock)
 {
     if (clock)
         clock->references++;
     return clock;
 }
 
-void cpu_clock_drop(struct cpu_clock *clock)
+void cpu_clock_release(struct cpu_clock *clock)
 {
     if (!clock || --clock->references)
         return;
@@ -89,7 +91,7 @@ static struct cpu_times *join_times(struct cpu_times *a, struct cpu_times *b)
     return all;
 }
 
-/* Whether `a` knows all that `b` does. */
+/* Whether a >= b. */
 static bool includes(const struct cpu_clock *a, const struct cpu_clock *b)
 {
     for (uint32_t i = 0; i < b->count; i++) {
@@ -105,7 +107,7 @@ struct cpu_clock *cpu_clock_join(struct cpu_clock *a, struct cpu_clock *b)
     if (!b || a == b)
         return a;
     if (!a)
-        return cpu_clock_hold(b);
+        return cpu_clock_retain(b);
     if (includes(a, b))
         return a;
     struct cpu_clock *both = new_clock(a->count + b->count);
@@ -123,7 +125,7 @@ struct cpu_clock *cpu_clock_join(struct cpu_clock *a, struct cpu_clock *b)
             j += !first;
         }
     }
-    cpu_clock_drop(a);
+    cpu_clock_release(a);
     return both;
 }
 
@@ -146,6 +148,6 @@ struct cpu_clock *cpu_clock_own(struct cpu_clock *clock, uint64_t block, uint32_
         own->of[own->count] = clock->of[i < at || known ? i : i - 1];
         own->of[own->count++].times->references++;
     }
-    cpu_clock_drop(clock);
+    cpu_clock_release(clock);
     return own;
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a thread of a grid knows to have happened: of each block a time for each of its threads, which begin at 1. Those
- * who know the same share it; nothing changes that is shared. One thread of the host works with them.
+ * Vector clocks of racecheck: for each block a time for each of its threads, from 1. Clocks are immutable while shared,
+ * and reference-counted without atomics: one host thread uses them.
  */
 #ifndef CUDA_CPU_CLOCK_H
 #define CUDA_CPU_CLOCK_H
@@ -19,19 +19,19 @@ struct cpu_known {
     struct cpu_times *times;
 };
 
-/* NULL knows nothing. */
+/* NULL: the empty clock. */
 struct cpu_clock {
     uint32_t references, count;
     struct cpu_known of[]; /* by block */
 };
 
-struct cpu_clock *cpu_clock_hold(struct cpu_clock *clock);
-void cpu_clock_drop(struct cpu_clock *clock);
-/* What either knows. Takes the reference to `a`, gives one to the result. */
+struct cpu_clock *cpu_clock_retain(struct cpu_clock *clock);
+void cpu_clock_release(struct cpu_clock *clock);
+/* Pointwise maximum. Consumes the reference to `a`; returns one to the result. */
 struct cpu_clock *cpu_clock_join(struct cpu_clock *a, struct cpu_clock *b);
 /* The times of a block's threads, NULL if none is known. */
 const struct cpu_times *cpu_clock_of(const struct cpu_clock *clock, uint64_t block);
-/* The same clock with other times of a block, which nobody else has yet. Takes the reference to `clock`. */
+/* A copy of the clock with times of a block that may be changed. Consumes the reference to `clock`. */
 struct cpu_clock *cpu_clock_own(struct cpu_clock *clock, uint64_t block, uint32_t threads, struct cpu_times **times);
 
 /* race.c: ends the launch. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Each thread has a time, which goes on whenever others may learn of what it has done, and a clock: up to which times it
- * knows what others did. Of each place in memory the last write and the reads behind it are kept, with their times. An
+ * knows what others did. The shadow memory holds the last write and the later reads of each location, with their times. An
  * access races with one of these if its thread does not know of it, unless both are of the kinds that may meet.
  */
 #include "race.h"
@@ -14,10 +14,10 @@
 
 #define PAGE_BYTES 4096u
 #define BUCKETS 65536u
-#define MOST_BYTES ((size_t)1 << 30) /* of shadow memory: what is accessed beyond is not looked at */
-#define MOST_SITES (1u << 22)
+#define MAX_BYTES ((size_t)1 << 30) /* of shadow memory: what is accessed beyond is not looked at */
+#define MAX_SITES (1u << 22)
 #define CACHED_SITES 1024u
-#define MOST_READERS 32u /* of one place: later ones take the place of earlier ones */
+#define MAX_READERS 32u /* of one cell: later ones overwrite earlier ones */
 
 /* What lanes of a warp did at a time. */
 struct event {
@@ -43,16 +43,16 @@ struct page {
     struct cell cells[];
 };
 
-/* A place through which threads put themselves in order. */
-struct place {
-    struct place *next;
+/* A location by which threads synchronise (TSan: SyncVar). */
+struct sync_var {
+    struct sync_var *next;
     uint64_t address;
     struct cpu_clock *clock;
 };
 
 struct cpu_races {
     struct page *pages[BUCKETS];
-    struct place *places[BUCKETS];
+    struct sync_var *sync_vars[BUCKETS];
     uint64_t *sites;
     uint32_t site_count, cached[CACHED_SITES];
     size_t bytes;
@@ -77,11 +77,11 @@ struct cpu_race_block {
     struct lane lanes[];
 };
 
-static _Thread_local struct cpu_running *asking;
+static _Thread_local struct cpu_running *checked_warp;
 
 void cpu_clock_no_memory(void)
 {
-    cpu_fault_now(asking, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
+    cpu_fault_now(checked_warp, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
 }
 
 static void *taken(void *memory)
@@ -119,10 +119,10 @@ void cpu_races_end(struct cpu_job *job)
                 free(page->cells[i].more);
             free(page);
         }
-        for (struct place *place = races->places[bucket], *next; place; place = next) {
-            next = place->next;
-            cpu_clock_drop(place->clock);
-            free(place);
+        for (struct sync_var *each = races->sync_vars[bucket], *next; each; each = next) {
+            next = each->next;
+            cpu_clock_release(each->clock);
+            free(each);
         }
     }
     if (races)
@@ -153,7 +153,7 @@ bool cpu_race_block_begin(struct cpu_block *block)
 static void drop_meeting(struct cpu_meeting *meeting)
 {
     if (meeting && !--meeting->references) {
-        cpu_clock_drop(meeting->clock);
+        cpu_clock_release(meeting->clock);
         free(meeting);
     }
 }
@@ -164,15 +164,15 @@ void cpu_race_block_end(struct cpu_block *block)
     if (!race)
         return;
     for (uint32_t i = 0; i < race->threads; i++) {
-        cpu_clock_drop(race->lanes[i].knows);
-        cpu_clock_drop(race->lanes[i].fenced);
+        cpu_clock_release(race->lanes[i].knows);
+        cpu_clock_release(race->lanes[i].fenced);
     }
     for (uint32_t i = 0; i < CPU_BARRIERS; i++)
         drop_meeting(race->barriers[i]);
     for (uint32_t i = 0; i < CPU_MAX_WARPS; i++)
         drop_meeting(race->passing[i]); /* of a launch that was stopped */
-    cpu_clock_drop(race->cluster[0]);
-    cpu_clock_drop(race->cluster[1]);
+    cpu_clock_release(race->cluster[0]);
+    cpu_clock_release(race->cluster[1]);
     free(race);
     block->race = NULL;
 }
@@ -201,9 +201,9 @@ static struct readers *copy_readers(struct cpu_races *races, const struct reader
 }
 
 /* Give each byte a cell of its own. */
-static struct page *split(struct cpu_races *races, struct page **place)
+static struct page *split(struct cpu_races *races, struct page **slot)
 {
-    struct page *words = *place, *bytes = taken(calloc(1, page_bytes(0)));
+    struct page *words = *slot, *bytes = taken(calloc(1, page_bytes(0)));
     bytes->next = words->next;
     bytes->number = words->number;
     for (uint32_t i = 0; i < PAGE_BYTES; i++) {
@@ -212,7 +212,7 @@ static struct page *split(struct cpu_races *races, struct page **place)
             bytes->cells[i].more = copy_readers(races, bytes->cells[i].more);
     }
     races->bytes += page_bytes(0) - page_bytes(2);
-    *place = bytes;
+    *slot = bytes;
     free(words);
     return bytes;
 }
@@ -221,18 +221,18 @@ static struct page *split(struct cpu_races *races, struct page **place)
 static struct page *page_at(struct cpu_races *races, uint64_t address, bool by_bytes)
 {
     uint64_t number = address / PAGE_BYTES;
-    struct page **place = bucket_of(races, number);
-    while (*place && (*place)->number != number)
-        place = &(*place)->next;
-    if (!*place) {
+    struct page **slot = bucket_of(races, number);
+    while (*slot && (*slot)->number != number)
+        slot = &(*slot)->next;
+    if (!*slot) {
         uint32_t shift = by_bytes ? 0 : 2;
-        if (races->bytes + page_bytes(shift) > MOST_BYTES || !(*place = calloc(1, page_bytes(shift))))
+        if (races->bytes + page_bytes(shift) > MAX_BYTES || !(*slot = calloc(1, page_bytes(shift))))
             return NULL;
         races->bytes += page_bytes(shift);
-        (*place)->number = number;
-        (*place)->shift = shift;
+        (*slot)->number = number;
+        (*slot)->shift = shift;
     }
-    return by_bytes && (*place)->shift ? split(races, place) : *place;
+    return by_bytes && (*slot)->shift ? split(races, slot) : *slot;
 }
 
 static void drop_readers(struct cpu_races *races, struct cell *cell)
@@ -272,7 +272,7 @@ static uint32_t site_number(struct cpu_races *races, uint64_t site)
         return *cached;
     while (number < races->site_count && races->sites[number] != site)
         number++;
-    if (number == races->site_count && number < MOST_SITES - 1) {
+    if (number == races->site_count && number < MAX_SITES - 1) {
         if (!(number & (number - 1)))
             races->sites = taken(realloc(races->sites, (number ? 2 * number : 1) * sizeof *races->sites));
         races->sites[races->site_count++] = site;
@@ -304,11 +304,11 @@ static void learn(struct lane *lane, struct cpu_clock *clock)
 
 void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes)
 {
-    asking = warp;
+    checked_warp = warp;
     for (; lanes; lanes &= lanes - 1) {
         unsigned number = (unsigned)__builtin_ctz(lanes);
         struct lane *lane = lane_of(warp, number);
-        cpu_clock_drop(lane->fenced);
+        cpu_clock_release(lane->fenced);
         lane->fenced = NULL;
         lane->fenced = gather(NULL, warp, 1u << number);
         lane->time++;
@@ -317,7 +317,7 @@ void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes)
 
 void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks)
 {
-    asking = warp;
+    checked_warp = warp;
     for (cpu_lanes left = lanes; left;) {
         cpu_lanes named = (cpu_lanes)masks[__builtin_ctz(left)], alike = 0;
         for (cpu_lanes each = left; each; each &= each - 1)
@@ -331,24 +331,24 @@ void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *ma
             learn(lane, clock);
             lane->time++;
         }
-        cpu_clock_drop(clock);
+        cpu_clock_release(clock);
     }
 }
 
 void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes, bool waits)
 {
     struct cpu_race_block *race = warp->block->race;
-    asking = warp;
+    checked_warp = warp;
     if (barrier >= CPU_BARRIERS)
         return; /* a fault in a moment */
-    struct cpu_meeting **place = &race->barriers[barrier];
-    if (!*place || !warp->block->barriers[barrier].warps) { /* nobody else has come yet */
-        drop_meeting(*place);
-        *place = NULL;
-        *place = taken(calloc(1, sizeof **place));
-        (*place)->references = 1;
+    struct cpu_meeting **slot = &race->barriers[barrier];
+    if (!*slot || !warp->block->barriers[barrier].warps) { /* nobody else has come yet */
+        drop_meeting(*slot);
+        *slot = NULL;
+        *slot = taken(calloc(1, sizeof **slot));
+        (*slot)->references = 1;
     }
-    struct cpu_meeting *meeting = *place;
+    struct cpu_meeting *meeting = *slot;
     meeting->clock = gather(meeting->clock, warp, lanes);
     for (; lanes; lanes &= lanes - 1)
         lane_of(warp, (unsigned)__builtin_ctz(lanes))->time++;
@@ -360,9 +360,9 @@ void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes
 
 void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes)
 {
-    struct cpu_meeting **place = &warp->block->race->passing[warp->abi.warp_id], *meeting = *place;
-    asking = warp;
-    *place = NULL;
+    struct cpu_meeting **slot = &warp->block->race->passing[warp->abi.warp_id], *meeting = *slot;
+    checked_warp = warp;
+    *slot = NULL;
     for (; meeting && lanes; lanes &= lanes - 1)
         learn(lane_of(warp, (unsigned)__builtin_ctz(lanes)), meeting->clock);
     drop_meeting(meeting);
@@ -371,35 +371,35 @@ void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes)
 void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes)
 {
     struct cpu_cluster *cluster = warp->block->cluster;
-    struct cpu_clock **place = &cluster->blocks[0]->race->cluster[cluster->phase & 1];
-    asking = warp;
+    struct cpu_clock **slot = &cluster->blocks[0]->race->cluster[cluster->phase & 1];
+    checked_warp = warp;
     if (!cluster->arrived) {
-        cpu_clock_drop(*place);
-        *place = NULL;
+        cpu_clock_release(*slot);
+        *slot = NULL;
     }
-    *place = gather(*place, warp, lanes);
+    *slot = gather(*slot, warp, lanes);
     for (; lanes; lanes &= lanes - 1)
         lane_of(warp, (unsigned)__builtin_ctz(lanes))->time++;
 }
 
 void cpu_race_cluster_pass(struct cpu_running *warp, cpu_lanes lanes)
 {
-    asking = warp;
+    checked_warp = warp;
     struct cpu_clock *clock = warp->block->cluster->blocks[0]->race->cluster[warp->cluster_phase & 1];
     for (; lanes; lanes &= lanes - 1)
         learn(lane_of(warp, (unsigned)__builtin_ctz(lanes)), clock);
 }
 
-static struct place *place_at(struct cpu_races *races, uint64_t address, bool make)
+static struct sync_var *sync_var_at(struct cpu_races *races, uint64_t address, bool make)
 {
-    struct place **place = &races->places[address * 0x9e3779b97f4a7c15u >> 48];
-    while (*place && (*place)->address != address)
-        place = &(*place)->next;
-    if (!*place && make) {
-        *place = taken(calloc(1, sizeof **place));
-        (*place)->address = address;
+    struct sync_var **link = &races->sync_vars[address * 0x9e3779b97f4a7c15u >> 48];
+    while (*link && (*link)->address != address)
+        link = &(*link)->next;
+    if (!*link && make) {
+        *link = taken(calloc(1, sizeof **link));
+        (*link)->address = address;
     }
-    return *place;
+    return *link;
 }
 
 /* A strong access: its thread learns what others have made known there, and makes known what it may. */
@@ -408,14 +408,14 @@ static void exchange(struct cpu_running *warp, unsigned number, uint32_t what, u
     struct cpu_races *races = races_of(warp);
     struct lane *lane = lane_of(warp, number);
     bool tells = what & CPU_ACCESS_WRITE && (what & CPU_ACCESS_RELEASE || lane->fenced);
-    struct place *place = place_at(races, address, tells);
-    if (place && what & CPU_ACCESS_READ)
-        learn(lane, place->clock);
+    struct sync_var *sync = sync_var_at(races, address, tells);
+    if (sync && what & CPU_ACCESS_READ)
+        learn(lane, sync->clock);
     if (tells && what & CPU_ACCESS_RELEASE) {
-        place->clock = gather(place->clock, warp, 1u << number);
+        sync->clock = gather(sync->clock, warp, 1u << number);
         lane->time++;
     } else if (tells) {
-        place->clock = cpu_clock_join(place->clock, lane->fenced);
+        sync->clock = cpu_clock_join(sync->clock, lane->fenced);
     }
 }
 
@@ -516,7 +516,7 @@ static bool merge(struct event *event, const struct event *mine)
     return same;
 }
 
-static void look_at_reads(const struct access *access, struct cell *cell, uint64_t address)
+static void check_reads(const struct access *access, struct cell *cell, uint64_t address)
 {
     uint32_t count = cell->more ? cell->more->count : 0;
     if (cell->read.lanes && !knows(access, &cell->read))
@@ -528,7 +528,7 @@ static void look_at_reads(const struct access *access, struct cell *cell, uint64
     cell->read = (struct event){0};
 }
 
-static void keep_read(const struct access *access, struct cell *cell, const struct event *mine)
+static void record_read(const struct access *access, struct cell *cell, const struct event *mine)
 {
     if (!cell->read.lanes) {
         cell->read = *mine;
@@ -547,7 +547,7 @@ static void keep_read(const struct access *access, struct cell *cell, const stru
     uint32_t room = more ? 2 * more->room : 2;
     if (more && more->count < more->room) {
         more->of[more->count++] = *mine;
-    } else if (room <= MOST_READERS && access->races->bytes < MOST_BYTES) {
+    } else if (room <= MAX_READERS && access->races->bytes < MAX_BYTES) {
         more = taken(realloc(more, sizeof *more + room * sizeof *more->of));
         if (!cell->more)
             more->count = more->next = 0;
@@ -581,13 +581,13 @@ static void look(const struct access *access, struct cell *cell, uint64_t addres
         !(writes ? writes_the_same(access, &cell->write, address, end) : wrote_too(access, &cell->write)))
         found(access, &cell->write, writes ? CPU_FOUND_WRITE_AFTER_WRITE : CPU_FOUND_READ_AFTER_WRITE, address);
     if (!writes) {
-        keep_read(access, cell, &mine);
+        record_read(access, cell, &mine);
     } else if (strong) {
         write_over(&cell->strong, &mine);
     } else {
         if (access->shared && cell->strong.lanes && !knows(access, &cell->strong))
             found(access, &cell->strong, CPU_FOUND_WRITE_AFTER_WRITE, address);
-        look_at_reads(access, cell, address);
+        check_reads(access, cell, address);
         write_over(&cell->write, &mine);
         cell->strong = (struct event){0};
     }
@@ -598,7 +598,7 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
 {
     uint64_t address = addresses[lane], end = address + size;
     struct cpu_races *races = races_of(warp);
-    asking = warp;
+    checked_warp = warp;
     if (what & CPU_ACCESS_STRONG)
         exchange(warp, lane, what, address);
     struct access access = {warp, races, lane_of(warp, lane), lane, lanes, site, site_number(races, site), what,

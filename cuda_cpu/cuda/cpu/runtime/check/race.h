@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * racecheck: accesses of different threads to one place that nothing puts in order. A launch that is checked for races
+ * racecheck: reports accesses of different threads to one address that are not ordered by synchronisation. A checked launch
  * runs on one worker.
  */
 #ifndef CUDA_CPU_RACE_H
@@ -11,20 +11,20 @@
 
 bool cpu_races_begin(struct cpu_job *job); /* false: out of memory */
 void cpu_races_end(struct cpu_job *job);
-/* A block begins, whose shared memory is new, and ends. */
+/* Start (with new shared memory) and end of a block. */
 bool cpu_race_block_begin(struct cpu_block *block);
 void cpu_race_block_end(struct cpu_block *block);
 
 /* An access of a lane; `values` as in check_access. */
 void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, uint64_t site, uint32_t what,
                      const uint64_t *addresses, uint64_t size, const uint64_t *values);
-/* Memory is new: what was done there before is nobody's business. */
+/* Forget earlier accesses to a range that was newly allocated. */
 void cpu_race_forget(struct cpu_running *warp, uint64_t address, uint64_t size);
-/* What puts threads in order. */
+/* Synchronisation: */
 void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes);
 void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks);
 void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes, bool waits);
-void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes); /* where it has waited */
+void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes); /* after it has waited */
 void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes);
 void cpu_race_cluster_pass(struct cpu_running *warp, cpu_lanes lanes);
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the kernels of one grid have launched: kept while its blocks run, run when they are done.
+ * Child launches of a grid: collected while its blocks execute, executed when they are done.
  */
 #include "device.h"
 
@@ -13,7 +13,7 @@
 #include "check/check.h"
 
 #define FIRST_ROOM 64
-#define MOST_HANDLES ((uint32_t)1 << 24)
+#define MAX_HANDLES ((uint32_t)1 << 24)
 #define ERROR_BUCKETS 256
 
 /* Streams or events of a grid: whether each is alive. */
@@ -34,24 +34,24 @@ struct list {
 };
 
 struct cpu_children {
-    struct cpu_children *outer; /* of the grid that launched this one, or an earlier one that has not ended either */
-    struct cpu_home *home;
+    struct cpu_children *outer; /* of the parent grid, or of another ancestor that has not ended */
+    struct cpu_device_runtime *runtime;
     uint64_t serial; /* in handles: those of other grids are invalid here */
-    pthread_mutex_t lock; /* blocks on several workers launch */
-    struct cpu_command *prepared; /* launches that are filled with parameters */
+    pthread_mutex_t lock; /* guards everything below: blocks on several workers launch */
+    struct cpu_command *prepared; /* launches whose parameter buffers were handed out */
     struct list now, tails;
     struct handles streams, events;
     struct error *errors[ERROR_BUCKETS];
 };
 
-static struct cpu_children *begin(struct cpu_children *outer, struct cpu_home *home)
+static struct cpu_children *begin(struct cpu_children *outer, struct cpu_device_runtime *runtime)
 {
     static _Atomic uint64_t last;
     struct cpu_children *children = calloc(1, sizeof *children);
     if (!children)
         return NULL;
     children->outer = outer;
-    children->home = home;
+    children->runtime = runtime;
     children->serial = (atomic_fetch_add(&last, 1) + 1) & 0xfffffff;
     pthread_mutex_init(&children->lock, NULL);
     return children;
@@ -60,7 +60,7 @@ static struct cpu_children *begin(struct cpu_children *outer, struct cpu_home *h
 static void discard(struct cpu_children *children, struct cpu_command *command)
 {
     if (command->kind == CPU_LAUNCH) {
-        atomic_fetch_sub(&children->home->pending, 1);
+        atomic_fetch_sub(&children->runtime->pending, 1);
         if (command->number) /* known to checks, by its address */
             cpu_table_remove((uint64_t)(uintptr_t)command->params);
         if (!command->launch.grid) { /* only its buffer was asked for */
@@ -85,7 +85,7 @@ static void discard_all(struct cpu_children *children, struct list *list)
         discard(children, command);
 }
 
-/* Returns the one around it. */
+/* Returns the outer one. */
 static struct cpu_children *end(struct cpu_children *children)
 {
     struct cpu_children *outer = children->outer;
@@ -116,23 +116,23 @@ static struct cpu_command *next_of(struct cpu_children *children)
     return command ? command : take(&children->tails);
 }
 
-static bool run_one(struct cpu_command *command, struct cpu_place place, struct cpu_children **top)
+static bool run_one(struct cpu_command *command, struct cpu_exec exec, struct cpu_children **top)
 {
     struct cpu_children *children = *top, *inner = NULL;
-    struct cpu_home *home = children->home;
-    bool launches = command->kind == CPU_LAUNCH && command->launch.grid->home;
+    struct cpu_device_runtime *runtime = children->runtime;
+    bool launches = command->kind == CPU_LAUNCH && command->launch.grid->device_runtime;
     if (!launches) {
-        bool fine = cpu_command_run(command, place);
+        bool fine = cpu_command_run(command, exec);
         discard(children, command);
         return fine;
     }
-    inner = begin(children, home);
-    bool fine = inner && cpu_launch_run(command, place, inner);
+    inner = begin(children, runtime);
+    bool fine = inner && cpu_launch_run(command, exec, inner);
     discard(children, command);
     if (!inner) {
-        memset(place.fault, 0, sizeof *place.fault);
-        place.fault->kind = CPU_FAULT_UNSUPPORTED;
-        strcpy(place.fault->message, "out of host memory for what a kernel launches");
+        memset(exec.fault, 0, sizeof *exec.fault);
+        exec.fault->kind = CPU_FAULT_UNSUPPORTED;
+        strcpy(exec.fault->message, "out of host memory for what a kernel launches");
         return false;
     }
     if (is_empty(children)) /* so that a kernel that launches itself at its tail needs no more memory each time */
@@ -141,52 +141,52 @@ static bool run_one(struct cpu_command *command, struct cpu_place place, struct 
     return fine;
 }
 
-bool cpu_children_run(struct cpu_command *command, struct cpu_place place)
+bool cpu_children_run(struct cpu_command *command, struct cpu_exec exec)
 {
-    struct cpu_children *top = begin(NULL, command->launch.grid->home);
+    struct cpu_children *top = begin(NULL, command->launch.grid->device_runtime);
     if (!top) {
-        memset(place.fault, 0, sizeof *place.fault);
-        place.fault->kind = CPU_FAULT_UNSUPPORTED;
-        strcpy(place.fault->message, "out of host memory for what a kernel launches");
+        memset(exec.fault, 0, sizeof *exec.fault);
+        exec.fault->kind = CPU_FAULT_UNSUPPORTED;
+        strcpy(exec.fault->message, "out of host memory for what a kernel launches");
         return false;
     }
-    bool fine = cpu_launch_run(command, place, top);
+    bool fine = cpu_launch_run(command, exec, top);
     while (top) {
-        if (fine && !is_empty(top) && cpu_place_over(place)) { /* cancelled between two of them */
-            memset(place.fault, 0, sizeof *place.fault);
-            place.fault->kind = CPU_FAULT_CANCELLED;
+        if (fine && !is_empty(top) && cpu_exec_stopped(exec)) { /* cancelled between two of them */
+            memset(exec.fault, 0, sizeof *exec.fault);
+            exec.fault->kind = CPU_FAULT_CANCELLED;
             fine = false;
         }
         struct cpu_command *next = fine ? next_of(top) : NULL;
         if (next)
-            fine = run_one(next, place, &top);
+            fine = run_one(next, exec, &top);
         else
             top = end(top);
     }
     return fine;
 }
 
-const struct cpu_home *cpu_children_home(const struct cpu_children *children)
+const struct cpu_device_runtime *cpu_children_device_runtime(const struct cpu_children *children)
 {
-    return children->home;
+    return children->runtime;
 }
 
 /* --- for kernels: several workers at once ------------------------------------------------------------------------ */
 
-/* Count one more launch; false: there are as many as may be. */
-static bool count_pending(struct cpu_home *home)
+/* Count one more launch; false: the limit is reached. */
+static bool count_pending(struct cpu_device_runtime *runtime)
 {
-    uint64_t most = atomic_load(&home->limits[CPU_LIMIT_PENDING]);
-    if (atomic_fetch_add(&home->pending, 1) < most)
+    uint64_t most = atomic_load(&runtime->limits[CPU_LIMIT_PENDING]);
+    if (atomic_fetch_add(&runtime->pending, 1) < most)
         return true;
-    atomic_fetch_sub(&home->pending, 1);
+    atomic_fetch_sub(&runtime->pending, 1);
     return false;
 }
 
 struct cpu_command *cpu_children_command(struct cpu_children *children, enum cpu_command_kind kind, size_t parameters,
                                          uint32_t *status)
 {
-    if (kind == CPU_LAUNCH && !count_pending(children->home)) {
+    if (kind == CPU_LAUNCH && !count_pending(children->runtime)) {
         *status = CPU_PENDING_COUNT_EXCEEDED;
         return NULL;
     }
@@ -194,7 +194,7 @@ struct cpu_command *cpu_children_command(struct cpu_children *children, enum cpu
     struct cpu_command *command = aligned_alloc(64, (offsetof(struct cpu_command, params) + room + 63) & ~(size_t)63);
     if (!command) {
         if (kind == CPU_LAUNCH)
-            atomic_fetch_sub(&children->home->pending, 1);
+            atomic_fetch_sub(&children->runtime->pending, 1);
         *status = CPU_MEMORY_ALLOCATION;
         return NULL;
     }
@@ -259,7 +259,7 @@ uint64_t cpu_children_new_handle(struct cpu_children *children, enum cpu_handle_
     struct handles *handles = handles_of(children, kind);
     uint64_t handle = 0;
     pthread_mutex_lock(&children->lock);
-    if (handles->count == handles->room && handles->room < MOST_HANDLES) {
+    if (handles->count == handles->room && handles->room < MAX_HANDLES) {
         uint32_t room = handles->room ? 2 * handles->room : FIRST_ROOM;
         bool *alive = realloc(handles->alive, room);
         handles->alive = alive ? alive : handles->alive;
@@ -273,11 +273,11 @@ uint64_t cpu_children_new_handle(struct cpu_children *children, enum cpu_handle_
     return handle;
 }
 
-/* With the lock held: where it stands whether the handle's object is alive, or NULL. */
+/* With the lock held: pointer to the `alive` flag of a valid handle, or NULL. */
 static bool *find(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle)
 {
     struct handles *handles = handles_of(children, kind);
-    uint32_t index = handle & (MOST_HANDLES - 1);
+    uint32_t index = handle & (MAX_HANDLES - 1);
     if (handle >> 24 != ((uint64_t)kind << 36 | children->serial) || index >= handles->count || !handles->alive[index])
         return NULL;
     return &handles->alive[index];
@@ -296,27 +296,27 @@ bool cpu_children_forget(struct cpu_children *children, enum cpu_handle_kind kin
     pthread_mutex_lock(&children->lock);
     bool *alive = find(children, kind, handle);
     if (alive)
-        *alive = false; /* what it was used for still runs */
+        *alive = false; /* its pending work still executes */
     pthread_mutex_unlock(&children->lock);
     return alive;
 }
 
 /* With the lock held. */
-static struct error **place_of(struct cpu_children *children, uint64_t thread)
+static struct error **error_link(struct cpu_children *children, uint64_t thread)
 {
-    struct error **place = &children->errors[thread % ERROR_BUCKETS];
-    while (*place && (*place)->thread != thread)
-        place = &(*place)->next;
-    return place;
+    struct error **link = &children->errors[thread % ERROR_BUCKETS];
+    while (*link && (*link)->thread != thread)
+        link = &(*link)->next;
+    return link;
 }
 
 uint32_t cpu_children_error(struct cpu_children *children, uint64_t thread, bool clear)
 {
     pthread_mutex_lock(&children->lock);
-    struct error **place = place_of(children, thread), *error = *place;
+    struct error **link = error_link(children, thread), *error = *link;
     uint32_t status = error ? error->status : CPU_SUCCESS;
     if (error && clear) {
-        *place = error->next;
+        *link = error->next;
         free(error);
     }
     pthread_mutex_unlock(&children->lock);
@@ -326,12 +326,12 @@ uint32_t cpu_children_error(struct cpu_children *children, uint64_t thread, bool
 void cpu_children_set_error(struct cpu_children *children, uint64_t thread, uint32_t status)
 {
     pthread_mutex_lock(&children->lock);
-    struct error **place = place_of(children, thread);
-    if (!*place)
-        *place = calloc(1, sizeof **place); /* without memory there is no last error */
-    if (*place) {
-        (*place)->thread = thread;
-        (*place)->status = status;
+    struct error **link = error_link(children, thread);
+    if (!*link)
+        *link = calloc(1, sizeof **link); /* without memory there is no last error */
+    if (*link) {
+        (*link)->thread = thread;
+        (*link)->status = status;
     }
     pthread_mutex_unlock(&children->lock);
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Functions of the device runtime: the CUDA programming guide, "CUDA Dynamic Parallelism". Wrong requests are answered
- * with a status, which becomes the thread's last error; only a wild pointer to a result is a fault.
+ * Functions of the device runtime: the CUDA programming guide, "CUDA Dynamic Parallelism". Invalid arguments
+ * return a status, which becomes the thread's last error; only an invalid output pointer is a fault.
  */
 #include "device_call.h"
 
@@ -32,7 +32,7 @@ static uint32_t destroy(const struct call *call, enum cpu_handle_kind kind)
     return cpu_children_forget(call->children, kind, operand(call, 0)) ? CPU_SUCCESS : CPU_INVALID_RESOURCE_HANDLE;
 }
 
-/* A record and a wait need no more than to be right: what comes first is added first, and runs first. */
+/* A record and a wait are only validated: children execute in launch order anyway. */
 static uint32_t check_event(const struct call *call, uint64_t event, uint64_t stream, uint64_t flags)
 {
     if (stream == CPU_STREAM_TAIL || stream == CPU_STREAM_FIRE_AND_FORGET || flags)
@@ -114,9 +114,9 @@ static uint32_t status_of(const struct call *call, enum cpu_device_call what)
     case CPU_FREE_MEMORY:
         return release(call);
     case CPU_GET_DEVICE_COUNT:
-        return answer(call, (int32_t)call->home->devices);
+        return answer(call, (int32_t)call->runtime->devices);
     case CPU_GET_DEVICE:
-        return answer(call, (int32_t)call->home->device);
+        return answer(call, (int32_t)call->runtime->device);
     case CPU_DEVICE_GET_ATTRIBUTE:
         return cpu_device_attribute(call);
     case CPU_DEVICE_GET_LIMIT:
@@ -126,7 +126,7 @@ static uint32_t status_of(const struct call *call, enum cpu_device_call what)
     case CPU_DEVICE_GET_SHARED_MEM_CONFIG:
         return answer(call, FOUR_BYTE_BANKS);
     case CPU_RUNTIME_GET_VERSION:
-        return answer(call, (int32_t)call->home->version);
+        return answer(call, (int32_t)call->runtime->version);
     case CPU_FUNC_GET_ATTRIBUTES:
         return cpu_function_attributes(call);
     case CPU_OCCUPANCY:
@@ -181,7 +181,7 @@ void cpu_device_call(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint6
     if (!job->children || what >= CPU_DEVICE_CALLS)
         cpu_fault_now(warp, CPU_FAULT_UNSUPPORTED, 0, 0, "the device runtime needs the driver");
     cpu_need_stack(abi); /* before locks are taken */
-    call.home = cpu_children_home(job->children);
+    call.runtime = cpu_children_device_runtime(job->children);
     uint64_t thread = first_thread(warp, job);
     for (; lanes; lanes &= lanes - 1) {
         call.lane = (unsigned)__builtin_ctz(lanes);

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The device runtime: kernels that launch kernels, copy, and ask about the device (cuda_device_runtime_api.h).
+ * The device runtime (CUDA Dynamic Parallelism): launches, copies and queries by kernels (cuda_device_runtime_api.h).
  *
- * What the blocks of a grid launch is kept, in order, until the grid's own blocks are done, and then run one after the
- * other in the queue of the grid, each with all that it launches in turn; tail launches come last. That is an order
- * which streams, events and the default stream of a block allow, and CUDA promises no concurrency.
+ * Child launches execute after their parent's blocks, in the parent's queue, one after the other in launch order and depth
+ * first; tail launches come last. Streams, events and a block's default stream allow this order, and CUDA guarantees no
+ * concurrency.
  */
 #ifndef CUDA_CPU_DEVICE_H
 #define CUDA_CPU_DEVICE_H
@@ -78,8 +78,8 @@ struct cpu_status_text {
     const char *name, *text;
 };
 
-/* What kernels can ask of their context. */
-struct cpu_home {
+/* State of a context that kernels can query. */
+struct cpu_device_runtime {
     uint32_t device, devices, version;
     int32_t attributes[CPU_ATTRIBUTES]; /* by cudaDeviceAttr */
     bool has_attribute[CPU_ATTRIBUTES];
@@ -88,17 +88,17 @@ struct cpu_home {
     uint32_t shared_per_sm, threads_per_sm, blocks_per_sm, reserved_shared; /* for occupancy */
     const struct cpu_status_text *statuses;
     uint32_t status_count;
-    _Atomic uint64_t pending; /* launches of kernels that have not ended */
+    _Atomic uint64_t pending; /* child launches that have not ended */
 };
 
 #define CPU_FUNCTION_FACTS 256
 
-/* A kernel that kernels can launch: the address of a kernel in device code is that of such a struct. */
+/* A kernel that kernels can launch: in device code, the kernel's address is that of its cpu_kernel. */
 struct cpu_kernel {
     uint64_t kind; /* CPU_KERNEL_KIND */
-    struct cpu_grid *_Atomic wide, *_Atomic narrow; /* for blocks with rows of whole warps, and others; NULL: not compiled */
+    struct cpu_grid *_Atomic full_run, *_Atomic half_run; /* code for full runs of 32 consecutive lanes, and for half runs; NULL: not compiled */
     uint32_t max_threads, required_block[3]; /* 0: any */
-    uint32_t cluster[3];                     /* 0: a launch would have to give it, which those of kernels cannot */
+    uint32_t cluster[3];                     /* 0: given at launch, which is not supported from kernels */
     _Atomic uint32_t dynamic;                /* bytes of dynamic shared memory that a launch may have */
     uint32_t shared;
     uint32_t facts_size;
@@ -108,13 +108,13 @@ struct cpu_kernel {
 
 struct cpu_children;
 
-/* command.c: the launch itself; `children` is where it keeps what its kernel launches, or NULL. */
-bool cpu_launch_run(struct cpu_command *command, struct cpu_place place, struct cpu_children *children);
-/* children.c: a launch of a kernel that uses the device runtime, with all that it launches; as cpu_command_run. */
-bool cpu_children_run(struct cpu_command *command, struct cpu_place place);
+/* command.c: executes the launch; `children` collects the kernel's child launches, or is NULL. */
+bool cpu_launch_run(struct cpu_command *command, struct cpu_exec exec, struct cpu_children *children);
+/* children.c: executes a launch of a kernel that uses the device runtime, and its children; as cpu_command_run. */
+bool cpu_children_run(struct cpu_command *command, struct cpu_exec exec);
 
-/* For device.c. What is added runs when the grid is done; on failure the command is discarded. */
-const struct cpu_home *cpu_children_home(const struct cpu_children *children);
+/* For device.c. Added commands execute when the grid is done; on failure the command is discarded. */
+const struct cpu_device_runtime *cpu_children_device_runtime(const struct cpu_children *children);
 struct cpu_command *cpu_children_command(struct cpu_children *children, enum cpu_command_kind kind, size_t parameters,
                                          uint32_t *status);
 /* `checked`: bytes of it that checks are to know of. */

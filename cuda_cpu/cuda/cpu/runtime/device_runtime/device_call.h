@@ -13,7 +13,7 @@ struct call {
     struct cpu_running *warp;
     struct cpu_job *job;
     struct cpu_children *children;
-    const struct cpu_home *home;
+    const struct cpu_device_runtime *runtime;
     uint64_t thread; /* in the grid */
     unsigned lane;
     uint64_t *operands; /* its first; the next one is a row farther */

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#define MOST_X 0x7fffffffu
-#define MOST_YZ 65535u
-#define MOST_BLOCK_Z 64u
-#define MOST_THREADS 1024u
-#define MOST_PARAMETERS 32764u
+#define MAX_X 0x7fffffffu
+#define MAX_YZ 65535u
+#define MAX_BLOCK_Z 64u
+#define MAX_THREADS 1024u
+#define MAX_PARAMETERS 32764u
 #define PARAMETER_ALIGNMENT 64u /* of cpu_command.params */
 
 struct cpu_kernel *cpu_kernel_at(uint64_t address)
@@ -28,9 +28,9 @@ static void read_dims(const struct call *call, unsigned row, uint32_t dims[3])
 
 static bool in_range(const uint32_t grid[3], const uint32_t block[3])
 {
-    return grid[0] && grid[1] && grid[2] && grid[0] <= MOST_X && grid[1] <= MOST_YZ && grid[2] <= MOST_YZ && block[0] &&
-           block[1] && block[2] && block[0] <= MOST_THREADS && block[1] <= MOST_THREADS && block[2] <= MOST_BLOCK_Z &&
-           (uint64_t)block[0] * block[1] * block[2] <= MOST_THREADS;
+    return grid[0] && grid[1] && grid[2] && grid[0] <= MAX_X && grid[1] <= MAX_YZ && grid[2] <= MAX_YZ && block[0] &&
+           block[1] && block[2] && block[0] <= MAX_THREADS && block[1] <= MAX_THREADS && block[2] <= MAX_BLOCK_Z &&
+           (uint64_t)block[0] * block[1] * block[2] <= MAX_THREADS;
 }
 
 static uint32_t check_cluster(const struct cpu_kernel *kernel, const uint32_t grid[3])
@@ -59,7 +59,7 @@ static uint32_t check_launch(const struct cpu_kernel *kernel, const uint32_t gri
 static struct cpu_grid *grid_for(struct cpu_kernel *kernel, const uint32_t block[3])
 {
     bool narrow = block[0] % CPU_WARP_SIZE && block[1] * block[2] > 1;
-    return atomic_load(narrow ? &kernel->narrow : &kernel->wide);
+    return atomic_load(narrow ? &kernel->half_run : &kernel->full_run);
 }
 
 /* What to launch, from the operands: the kernel's address in one, grid, block and shared memory from another one. */
@@ -98,7 +98,7 @@ static uint64_t hand_out(const struct call *call, struct cpu_command *command, u
 uint64_t cpu_get_parameter_buffer(const struct call *call, uint32_t *status)
 {
     uint64_t alignment = operand(call, 0), size = operand(call, 1);
-    if (!alignment || alignment & (alignment - 1) || alignment > PARAMETER_ALIGNMENT || size > MOST_PARAMETERS) {
+    if (!alignment || alignment & (alignment - 1) || alignment > PARAMETER_ALIGNMENT || size > MAX_PARAMETERS) {
         *status = CPU_INVALID_VALUE;
         return 0;
     }

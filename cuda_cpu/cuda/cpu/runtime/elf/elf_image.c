@@ -19,7 +19,7 @@
 #include "elf_parts.h"
 
 #define PAGE ((uint64_t)65536)
-#define MOST_MEMORY ((uint64_t)1 << 30)
+#define MAX_MEMORY ((uint64_t)1 << 30)
 
 bool cpu_elf_fail(struct object *object, const char *format, ...)
 {
@@ -110,7 +110,7 @@ static bool lay_out(struct object *object)
         object->group_start[group] = at;
         if (group == GROUP_CODE) { /* a jump and its target for each symbol that needs one */
             at += object->symbol_count * CPU_ELF_STUB;
-            if (at > MOST_MEMORY)
+            if (at > MAX_MEMORY)
                 return cpu_elf_fail(object, "the object has %llu symbols", (unsigned long long)object->symbol_count);
         }
         for (uint32_t i = 0; i < object->count; i++) {
@@ -120,8 +120,8 @@ static bool lay_out(struct object *object)
             uint64_t align = section->header.sh_addralign ? section->header.sh_addralign : 1;
             at = (at + align - 1) & ~(align - 1);
             section->placed = true;
-            section->place = at;
-            if (section->header.sh_size > MOST_MEMORY || (at += section->header.sh_size) > MOST_MEMORY)
+            section->offset = at;
+            if (section->header.sh_size > MAX_MEMORY || (at += section->header.sh_size) > MAX_MEMORY)
                 return cpu_elf_fail(object, "section %u would make the image larger than 1 GiB", i);
         }
         at = (at + PAGE - 1) & ~(PAGE - 1);
@@ -130,7 +130,7 @@ static bool lay_out(struct object *object)
     return true;
 }
 
-static bool place(struct object *object)
+static bool load_sections(struct object *object)
 {
     object->memory_size = object->group_start[GROUP_DATA + 1];
     if (!object->memory_size)
@@ -143,7 +143,7 @@ static bool place(struct object *object)
     for (uint32_t i = 0; i < object->count; i++) {
         const struct section *section = &object->sections[i];
         if (section->placed && section->header.sh_type != SHT_NOBITS)
-            memcpy(object->memory + section->place, object->data + section->header.sh_offset, section->header.sh_size);
+            memcpy(object->memory + section->offset, object->data + section->header.sh_offset, section->header.sh_size);
     }
     return true;
 }
@@ -173,7 +173,7 @@ static bool defined_address(struct object *object, const Elf64_Sym *symbol, cons
     if (!section || symbol->st_value > section->header.sh_size)
         return cpu_elf_fail(object, "the symbol '%s' lies outside of its section", name);
     if (section->placed)
-        *address = (uint64_t)(uintptr_t)object->memory + section->place + symbol->st_value;
+        *address = (uint64_t)(uintptr_t)object->memory + section->offset + symbol->st_value;
     return true;
 }
 
@@ -286,7 +286,7 @@ struct cpu_image *cpu_image_load(const uint8_t *data, size_t size, char *error, 
     struct object object = {.data = data, .size = size, .error = error, .error_size = error_size};
     struct cpu_image *image = calloc(1, sizeof *image);
     bool good = image ? read_header(&object) && read_sections(&object) && read_symbols(&object) && lay_out(&object) &&
-                            place(&object) && relocate(&object) && protect(&object) && keep_symbols(&object, image)
+                            load_sections(&object) && relocate(&object) && protect(&object) && keep_symbols(&object, image)
                       : cpu_elf_fail(&object, "out of memory");
     free(object.sections);
     if (image) {

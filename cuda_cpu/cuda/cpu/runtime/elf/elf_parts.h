@@ -26,7 +26,7 @@ enum group { GROUP_NONE, GROUP_CODE, GROUP_CONSTANT, GROUP_DATA };
 struct section {
     Elf64_Shdr header;
     bool placed;
-    uint64_t place; /* offset in memory */
+    uint64_t offset; /* offset in memory */
 };
 
 struct object {

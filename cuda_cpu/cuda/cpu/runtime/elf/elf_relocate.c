@@ -45,11 +45,11 @@ static bool fits(const struct section *target, const Elf64_Rela *relocation, uin
 #if defined(__x86_64__)
 
 /* value: what the field gets; bits: its width, 33 for 32 unsigned ones. */
-static bool store(struct object *object, uint8_t *place, uint32_t type, int64_t value, unsigned bits)
+static bool store(struct object *object, uint8_t *field, uint32_t type, int64_t value, unsigned bits)
 {
     if (bits == 33 ? (uint64_t)value > UINT32_MAX : bits == 32 && !near(value, 32))
         return too_far(object, type);
-    memcpy(place, &value, bits == 64 ? 8 : 4);
+    memcpy(field, &value, bits == 64 ? 8 : 4);
     return true;
 }
 
@@ -65,37 +65,37 @@ bool cpu_elf_relocate(struct object *object, const struct section *target, const
         return cpu_elf_fail(object, "a relocation lies outside of its section");
     if (!cpu_elf_resolve(object, index, type, &address))
         return false;
-    uint8_t *place = object->memory + target->place + relocation->r_offset;
-    uint64_t value = address + (uint64_t)relocation->r_addend, here = (uint64_t)(uintptr_t)place;
+    uint8_t *field = object->memory + target->offset + relocation->r_offset;
+    uint64_t value = address + (uint64_t)relocation->r_addend, here = (uint64_t)(uintptr_t)field;
     uint64_t got = (uint64_t)(uintptr_t)object->memory; /* the stubs are its entries */
     switch (type) {
     case R_X86_64_64:
-        return store(object, place, type, (int64_t)value, 64);
+        return store(object, field, type, (int64_t)value, 64);
     case R_X86_64_PC64:
-        return store(object, place, type, (int64_t)(value - here), 64);
+        return store(object, field, type, (int64_t)(value - here), 64);
     case R_X86_64_GOTOFF64:
-        return store(object, place, type, (int64_t)(value - got), 64);
+        return store(object, field, type, (int64_t)(value - got), 64);
     case R_X86_64_GOTPC64:
-        return store(object, place, type, (int64_t)(got + (uint64_t)relocation->r_addend - here), 64);
+        return store(object, field, type, (int64_t)(got + (uint64_t)relocation->r_addend - here), 64);
     case R_X86_64_GOTPC32:
-        return store(object, place, type, (int64_t)(got + (uint64_t)relocation->r_addend - here), 32);
+        return store(object, field, type, (int64_t)(got + (uint64_t)relocation->r_addend - here), 32);
     case R_X86_64_GOT64:
         value = (uint64_t)(uintptr_t)stub_of(object, index, address) + 8 + (uint64_t)relocation->r_addend;
-        return store(object, place, type, (int64_t)(value - got), 64);
+        return store(object, field, type, (int64_t)(value - got), 64);
     case R_X86_64_32:
-        return store(object, place, type, (int64_t)value, 33);
+        return store(object, field, type, (int64_t)value, 33);
     case R_X86_64_32S:
-        return store(object, place, type, (int64_t)value, 32);
+        return store(object, field, type, (int64_t)value, 32);
     case R_X86_64_PC32:
     case R_X86_64_PLT32:
         if (!near((int64_t)(value - here), 32)) /* a call to a library, which lies far away */
             value = (uint64_t)(uintptr_t)stub_of(object, index, address) + (uint64_t)relocation->r_addend;
-        return store(object, place, type, (int64_t)(value - here), 32);
+        return store(object, field, type, (int64_t)(value - here), 32);
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX:
         value = (uint64_t)(uintptr_t)stub_of(object, index, address) + 8 + (uint64_t)relocation->r_addend;
-        return store(object, place, type, (int64_t)(value - here), 32);
+        return store(object, field, type, (int64_t)(value - here), 32);
     default:
         return cpu_elf_fail(object, "relocation type %u is not supported", type);
     }
@@ -103,31 +103,31 @@ bool cpu_elf_relocate(struct object *object, const struct section *target, const
 
 #elif defined(__aarch64__)
 
-static void set_bits(uint8_t *place, unsigned low, unsigned count, uint64_t value)
+static void set_bits(uint8_t *field, unsigned low, unsigned count, uint64_t value)
 {
     uint32_t word, mask = (count == 32 ? UINT32_MAX : (1u << count) - 1) << low;
-    memcpy(&word, place, 4);
+    memcpy(&word, field, 4);
     word = (word & ~mask) | (((uint32_t)value << low) & mask);
-    memcpy(place, &word, 4);
+    memcpy(field, &word, 4);
 }
 
 /* adrp: the distance in pages, its low two bits at 29, the others at 5. */
-static bool set_page(struct object *object, uint8_t *place, uint32_t type, uint64_t value)
+static bool set_page(struct object *object, uint8_t *field, uint32_t type, uint64_t value)
 {
-    int64_t distance = (int64_t)(value & ~(uint64_t)4095) - (int64_t)((uint64_t)(uintptr_t)place & ~(uint64_t)4095);
+    int64_t distance = (int64_t)(value & ~(uint64_t)4095) - (int64_t)((uint64_t)(uintptr_t)field & ~(uint64_t)4095);
     if (!near(distance, 33))
         return too_far(object, type);
-    set_bits(place, 29, 2, (uint64_t)distance >> 12);
-    set_bits(place, 5, 19, (uint64_t)distance >> 14);
+    set_bits(field, 29, 2, (uint64_t)distance >> 12);
+    set_bits(field, 5, 19, (uint64_t)distance >> 14);
     return true;
 }
 
-static bool set_distance(struct object *object, uint8_t *place, uint32_t type, uint64_t value, unsigned bits)
+static bool set_distance(struct object *object, uint8_t *field, uint32_t type, uint64_t value, unsigned bits)
 {
-    int64_t distance = (int64_t)(value - (uint64_t)(uintptr_t)place);
+    int64_t distance = (int64_t)(value - (uint64_t)(uintptr_t)field);
     if (!near(distance, bits))
         return too_far(object, type);
-    memcpy(place, &distance, bits / 8);
+    memcpy(field, &distance, bits / 8);
     return true;
 }
 
@@ -142,46 +142,46 @@ bool cpu_elf_relocate(struct object *object, const struct section *target, const
         return cpu_elf_fail(object, "a relocation lies outside of its section");
     if (!cpu_elf_resolve(object, index, type, &address))
         return false;
-    uint8_t *place = object->memory + target->place + relocation->r_offset;
+    uint8_t *field = object->memory + target->offset + relocation->r_offset;
     uint64_t value = address + (uint64_t)relocation->r_addend;
     switch (type) {
     case R_AARCH64_ABS64:
-        memcpy(place, &value, 8);
+        memcpy(field, &value, 8);
         return true;
     case R_AARCH64_PREL64:
-        return set_distance(object, place, type, value, 64);
+        return set_distance(object, field, type, value, 64);
     case R_AARCH64_PREL32:
-        return set_distance(object, place, type, value, 32);
+        return set_distance(object, field, type, value, 32);
     case R_AARCH64_CALL26:
     case R_AARCH64_JUMP26:
-        if (!near((int64_t)(value - (uint64_t)(uintptr_t)place), 28))
+        if (!near((int64_t)(value - (uint64_t)(uintptr_t)field), 28))
             value = (uint64_t)(uintptr_t)stub_of(object, index, address);
-        if (!near((int64_t)(value - (uint64_t)(uintptr_t)place), 28))
+        if (!near((int64_t)(value - (uint64_t)(uintptr_t)field), 28))
             return too_far(object, type);
-        set_bits(place, 0, 26, (value - (uint64_t)(uintptr_t)place) >> 2);
+        set_bits(field, 0, 26, (value - (uint64_t)(uintptr_t)field) >> 2);
         return true;
     case R_AARCH64_ADR_GOT_PAGE:
-        return set_page(object, place, type, (uint64_t)(uintptr_t)stub_of(object, index, address) + 8);
+        return set_page(object, field, type, (uint64_t)(uintptr_t)stub_of(object, index, address) + 8);
     case R_AARCH64_LD64_GOT_LO12_NC:
-        set_bits(place, 10, 12, (((uint64_t)(uintptr_t)stub_of(object, index, address) + 8) & 4095) >> 3);
+        set_bits(field, 10, 12, (((uint64_t)(uintptr_t)stub_of(object, index, address) + 8) & 4095) >> 3);
         return true;
     case R_AARCH64_ADR_PREL_PG_HI21:
-        return set_page(object, place, type, value);
+        return set_page(object, field, type, value);
     case R_AARCH64_ADD_ABS_LO12_NC:
     case R_AARCH64_LDST8_ABS_LO12_NC:
-        set_bits(place, 10, 12, value & 4095);
+        set_bits(field, 10, 12, value & 4095);
         return true;
     case R_AARCH64_LDST16_ABS_LO12_NC:
-        set_bits(place, 10, 12, (value & 4095) >> 1);
+        set_bits(field, 10, 12, (value & 4095) >> 1);
         return true;
     case R_AARCH64_LDST32_ABS_LO12_NC:
-        set_bits(place, 10, 12, (value & 4095) >> 2);
+        set_bits(field, 10, 12, (value & 4095) >> 2);
         return true;
     case R_AARCH64_LDST64_ABS_LO12_NC:
-        set_bits(place, 10, 12, (value & 4095) >> 3);
+        set_bits(field, 10, 12, (value & 4095) >> 3);
         return true;
     case R_AARCH64_LDST128_ABS_LO12_NC:
-        set_bits(place, 10, 12, (value & 4095) >> 4);
+        set_bits(field, 10, 12, (value & 4095) >> 4);
         return true;
     default:
         return cpu_elf_fail(object, "relocation type %u is not supported", type);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The sixteen barriers of a block (PTX manual, "bar, barrier"): arriving lanes are counted, lanes that have exited
- * are not waited for. Warps of a block share one worker, so nothing here needs to be atomic.
+ * The sixteen barriers of a block (PTX manual, "bar, barrier"): arriving lanes are counted; exited lanes do not count as
+ * missing. Warps of a block share one worker, so nothing here needs to be atomic.
  */
 #include <stdlib.h>
 

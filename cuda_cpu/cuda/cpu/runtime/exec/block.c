@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A block's memory: its warps, shared memory, and the local memory of its lanes. Blocks are reused by their worker.
+ * Memory of a block: its warps, shared memory, and the local memory of its lanes. Workers reuse blocks.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -191,57 +191,57 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
     return block;
 }
 
-/* Where a block is in the grid. The blocks of a cluster follow each other. */
-static void locate(const struct cpu_job *job, uint64_t index, uint32_t place[3])
+/* %ctaid of a block. The blocks of a cluster have consecutive indices. */
+static void locate(const struct cpu_job *job, uint64_t index, uint32_t block_idx[3])
 {
     uint64_t cluster = index / job->cluster;
     uint32_t rank = index % job->cluster;
     for (int axis = 0; axis < 3; axis++) {
         uint32_t size = job->cluster_dim[axis], count = job->grid_dim[axis] / size;
-        place[axis] = (uint32_t)(cluster % count) * size + rank % size;
+        block_idx[axis] = (uint32_t)(cluster % count) * size + rank % size;
         cluster /= count;
         rank /= size;
     }
 }
 
 /* The same for the next block, without clusters. */
-static void step(const struct cpu_job *job, uint32_t place[3])
+static void step(const struct cpu_job *job, uint32_t block_idx[3])
 {
-    for (int axis = 0; axis < 3 && ++place[axis] == job->grid_dim[axis]; axis++)
-        place[axis] = 0;
+    for (int axis = 0; axis < 3 && ++block_idx[axis] == job->grid_dim[axis]; axis++)
+        block_idx[axis] = 0;
 }
 
-/* Place by place: an access that joins what was stored in parts waits until all earlier stores are in the cache, those of
+/* Place by block_idx: an access that joins what was stored in parts waits until all earlier stores are in the cache, those of
  * the block before to memory among them. */
-static void put_place(struct cpu_warp *warp, const uint32_t place[3])
+static void store_block_idx(struct cpu_warp *warp, const uint32_t block_idx[3])
 {
     for (int axis = 0; axis < 3; axis++)
-        *(volatile uint32_t *)&warp->block_idx[axis] = place[axis];
+        *(volatile uint32_t *)&warp->block_idx[axis] = block_idx[axis];
 }
 
 uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index, uint64_t end)
 {
     cpu_barriers_reset(block);
     const volatile uint32_t *before = block->warps[0].abi.block_idx;
-    uint32_t place[3] = {before[0], before[1], before[2]};
+    uint32_t block_idx[3] = {before[0], before[1], before[2]};
     if (!index)
-        place[0] = place[1] = place[2] = 0; /* divisions would take longer than many a block */
+        block_idx[0] = block_idx[1] = block_idx[2] = 0; /* divisions would take longer than many a block */
     else if (index == block->following && job->cluster == 1)
-        step(job, place);
+        step(job, block_idx);
     else
-        locate(job, index, place);
-    /* Machine code that turns round blocks itself does not know of clusters, whose blocks have another order. */
+        locate(job, index, block_idx);
+    /* Machine code that iterates over blocks does not know the order of blocks in clusters. */
     uint64_t count = job->path == CPU_PATH_BLOCKS && job->cluster == 1 ? end - index : 1;
     block->warps[0].abi.blocks = (uint32_t)count;
     block->following = index + count;
-    /* Where the machine code turns round the warps, it reads what concerns the block from the first of them. */
+    /* Where the machine code iterates over the warps, it reads the block's values from the first one. */
     uint32_t warps = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
     for (uint32_t w = 0; w < warps; w++) {
         struct cpu_running *running = &block->warps[w];
         running->live = running->abi.lanes;
         running->polls = 0;
         running->abi.local_top = 0;
-        put_place(&running->abi, place);
+        store_block_idx(&running->abi, block_idx);
     }
     return count;
 }
@@ -254,12 +254,12 @@ void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block)
 
 void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep)
 {
-    struct cpu_block **place = &worker->unused;
-    while (*place && keep--)
-        place = &(*place)->next;
-    while (*place) {
-        struct cpu_block *block = *place;
-        *place = block->next;
+    struct cpu_block **link = &worker->unused;
+    while (*link && keep--)
+        link = &(*link)->next;
+    while (*link) {
+        struct cpu_block *block = *link;
+        *link = block->next;
         region_release(&block->shared);
         region_release(&block->local);
         free(block);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Clusters: blocks that one worker runs together, so that nothing here needs to be atomic. Their shared memory lies in
+ * Clusters: one worker executes all blocks of a cluster, so that nothing here needs to be atomic. Their shared memory lies in
  * one reservation, block after block, CPU_CLUSTER_STRIDE apart. A block without a cluster is one of one block.
  */
 

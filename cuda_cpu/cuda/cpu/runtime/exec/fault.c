@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Faults of machine code end its launch, not the process. Only a fault that the kernel raised for an instruction of a
- * thread of ours, while that thread runs device work, is taken; all others go to whoever handled them before.
+ * Signal handler: faults of machine code end the launch, not the process. It handles only synchronous signals of a thread
+ * that executes device work; all others are passed to the handler that was installed before.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -63,7 +63,7 @@ bool cpu_fault_stack(void)
     if (has_signal_stack)
         return true;
     if (sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE))
-        return has_signal_stack = true; /* another library's will do */
+        return has_signal_stack = true; /* another library has set one */
     pthread_once(&once, make_key);
     now = (stack_t){.ss_size = 65536 + getauxval(AT_MINSIGSTKSZ)};
     now.ss_sp = malloc(now.ss_size);
@@ -110,10 +110,10 @@ static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *con
     return CPU_FAULT_ILLEGAL_ADDRESS;
 }
 
-#define MOST_CODE ((uint64_t)16 << 20) /* bytes on either side of a kernel's entry that are taken for its code */
-#define STACK 4096 /* bytes that are looked at */
+#define MAX_CODE ((uint64_t)16 << 20) /* bytes on either side of a kernel's entry that are taken for its code */
+#define STACK 4096 /* bytes that are searched for return addresses */
 
-/* A load or a store may be in a function that several instructions of a kernel share: keep who may have called it. */
+/* The fault may be in a function that several instructions of a kernel call: record the possible callers. */
 static void record_callers(struct cpu_fault_record *fault, uint64_t entry, uint64_t stack)
 {
     uint64_t words[64]; /* the handler's own stack may be small */
@@ -122,8 +122,8 @@ static void record_callers(struct cpu_fault_record *fault, uint64_t entry, uint6
         struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
         /* Not a plain read: the stack may end before that. */
         ssize_t read = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-        for (ssize_t i = 0; i < read / (ssize_t)sizeof *words && count < CPU_MOST_CALLERS; i++)
-            if (words[i] - (entry - MOST_CODE) < 2 * MOST_CODE)
+        for (ssize_t i = 0; i < read / (ssize_t)sizeof *words && count < CPU_MAX_CALLERS; i++)
+            if (words[i] - (entry - MAX_CODE) < 2 * MAX_CODE)
                 fault->callers[count++] = words[i];
     }
 }
@@ -149,7 +149,7 @@ static void take(int number, const siginfo_t *info, const ucontext_t *context, s
     cpu_worker_abort(worker);
 }
 
-/* End the process as it would have ended without us. */
+/* End the process as without our handler. */
 static void give_up(int number)
 {
     signal(number, SIG_DFL);

@@ -23,15 +23,15 @@ size_t cpu_stack_size(void)
     return atomic_load(&stack_per_thread);
 }
 
-#define FRAMES ((size_t)1 << 20) /* that each stack has room for: those of nearly all code */
+#define FRAMES ((size_t)1 << 20) /* minimum for each stack; enough for nearly all code */
 
-/* Code that is compiled quickly has a place of its own for each value: 3 MiB for a kernel of 1,000 instructions. */
+/* Unoptimised code has a stack slot for each value: 3 MiB for a kernel of 1,000 instructions. */
 static size_t room_for(size_t frames)
 {
     return frames <= FRAMES ? FRAMES : (frames + FRAMES - 1) & ~(FRAMES - 1);
 }
 
-/* A frame holds the registers of 32 lanes, so a fiber needs some 32 times what one GPU thread was promised. */
+/* A frame has the registers of 32 lanes, so a fiber needs some 32 times the stack of one GPU thread. */
 static size_t room_for_calls(void)
 {
     return ((size_t)8 << 20) + (((cpu_stack_size() * 128) + 0xffff) & ~(size_t)0xffff);
@@ -84,12 +84,12 @@ void cpu_stack_give(struct cpu_stacks *pool, struct cpu_stack *stack)
 
 void cpu_stacks_trim(struct cpu_stacks *pool, uint32_t keep)
 {
-    struct cpu_stack **place = &pool->unused;
-    while (*place && keep--)
-        place = &(*place)->next;
-    while (*place) {
-        struct cpu_stack *stack = *place;
-        *place = stack->next;
+    struct cpu_stack **link = &pool->unused;
+    while (*link && keep--)
+        link = &(*link)->next;
+    while (*link) {
+        struct cpu_stack *stack = *link;
+        *link = stack->next;
         munmap(stack->base, stack->size);
         free(stack);
     }

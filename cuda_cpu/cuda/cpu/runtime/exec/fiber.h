@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Fibers: stacks of our own and a switch between them.
+ * Fibers: stacks, and context switches between them.
  */
 #ifndef CUDA_CPU_FIBER_H
 #define CUDA_CPU_FIBER_H
@@ -14,7 +14,7 @@
 struct cpu_stack {
     struct cpu_stack *next;
     uint8_t *base; /* lowest address, that of the guard */
-    size_t frames; /* bytes: what there is room for twice, above and below the limit, and the guard */
+    size_t frames; /* bytes of the guard; the stack has twice as many below cpu_stack_limit */
     size_t size;   /* with the guard */
     uint8_t *top;
 };
@@ -28,7 +28,7 @@ struct cpu_stacks {
 #define CPU_STACK_RESERVE (64u << 10) /* above the guard; kept free of machine code's calls for what services need */
 
 void cpu_set_stack_size(size_t per_thread);
-size_t cpu_stack_size(void); /* what cpu_set_stack_size was told: bytes per GPU thread */
+size_t cpu_stack_size(void); /* bytes per GPU thread, as set by cpu_set_stack_size */
 
 /* One for code whose functions' frames have so many bytes together; NULL: out of memory. */
 struct cpu_stack *cpu_stack_take(struct cpu_stacks *pool, size_t frames);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A fiber for each warp: correct for every kernel. A worker turns round the blocks that it has in flight and runs
- * each of their ready warps until it waits, polls or ends.
+ * Fiber scheduler: each warp runs on a fiber, which is correct for every kernel. A worker visits its blocks in flight round
+ * robin, and resumes each ready warp until it waits, polls or ends.
  */
 #include <sched.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "check/race.h"
 #include "worker.h"
 
-/* Turns in which warps did nothing but poll, before more blocks are started (they may wait for a later one), and
- * before the core is offered to other threads. */
-#define TURNS_TO_ADMIT 64
-#define TURNS_TO_ADMIT_AGAIN 4
-#define TURNS_TO_YIELD 32
-#define MOST_WARPS_ADMITTED 1024
+/* Rounds in which warps did nothing but poll, before more blocks are started (they may wait for a later one), and
+ * before the core is yielded to other threads. */
+#define IDLE_ROUNDS_TO_ADMIT 64
+#define IDLE_ROUNDS_TO_ADMIT_AGAIN 4
+#define IDLE_ROUNDS_TO_YIELD 32
+#define MAX_WARPS_ADMITTED 1024
 
 static void run_warp(void *argument)
 {
@@ -27,15 +27,15 @@ static void run_warp(void *argument)
     block->alive &= ~bit;
     block->ready &= ~bit;
     block->moved = true;
-    cpu_fiber_jump(block->worker->home);
+    cpu_fiber_jump(block->worker->thread_context);
 }
 
 void cpu_warp_yield(struct cpu_running *warp)
 {
-    cpu_fiber_switch(&warp->context, warp->block->worker->home);
+    cpu_fiber_switch(&warp->context, warp->block->worker->thread_context);
 }
 
-static bool run_turn_of_warp(struct cpu_worker *worker, struct cpu_running *warp)
+static bool resume_warp(struct cpu_worker *worker, struct cpu_running *warp)
 {
     if (!warp->stack) {
         warp->stack = cpu_stack_take(&worker->stacks, worker->job->grid->frames);
@@ -58,11 +58,11 @@ static bool run_turn_of_warp(struct cpu_worker *worker, struct cpu_running *warp
 }
 
 /* False when the launch has to stop. */
-static bool run_turn_of_block(struct cpu_worker *worker, struct cpu_block *block)
+static bool schedule_block(struct cpu_worker *worker, struct cpu_block *block)
 {
     for (uint32_t left = block->ready; left; left &= left - 1) {
         uint32_t w = (uint32_t)__builtin_ctz(left);
-        if (!run_turn_of_warp(worker, &block->warps[w]))
+        if (!resume_warp(worker, &block->warps[w]))
             return false;
     }
     if (block->alive && !block->ready && !cpu_barriers_unstick(block) && !cpu_cluster_unstick(block->cluster)) {
@@ -133,11 +133,11 @@ static struct cpu_block *dismiss(struct cpu_worker *worker, struct cpu_block *la
     return block == last ? NULL : last;
 }
 
-static bool wants_block(const struct cpu_job *job, const struct cpu_worker *worker, uint32_t idle_turns)
+static bool wants_block(const struct cpu_job *job, const struct cpu_worker *worker, uint32_t idle_rounds)
 {
     if (!worker->in_flight || job->cooperative)
         return true;
-    return idle_turns >= TURNS_TO_ADMIT && worker->in_flight * job->warps < MOST_WARPS_ADMITTED;
+    return idle_rounds >= IDLE_ROUNDS_TO_ADMIT && worker->in_flight * job->warps < MAX_WARPS_ADMITTED;
 }
 
 void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker)
@@ -149,19 +149,19 @@ void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker)
     for (;;) {
         if (more && wants_block(job, worker, idle)) {
             more = admit(job, worker, &last);
-            idle -= idle < TURNS_TO_ADMIT ? idle : TURNS_TO_ADMIT_AGAIN;
+            idle -= idle < IDLE_ROUNDS_TO_ADMIT ? idle : IDLE_ROUNDS_TO_ADMIT_AGAIN;
         }
         if (!last || atomic_load_explicit(&job->stop, memory_order_relaxed))
             break;
         struct cpu_block *block = last->next;
         block->moved = false;
-        if (!run_turn_of_block(worker, block))
+        if (!schedule_block(worker, block))
             break;
         if (block->moved)
             since_moved = idle = 0;
         else if (++since_moved >= worker->in_flight) {
             since_moved = 0;
-            if (++idle >= TURNS_TO_YIELD)
+            if (++idle >= IDLE_ROUNDS_TO_YIELD)
                 sched_yield();
         }
         last = block->alive ? block : dismiss(worker, last);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * One launch: who takes which blocks, and the straight run of kernels whose warps wait for nobody.
+ * Execution of one launch: distribution of blocks to workers, and kernels that run without fibers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "check/race.h"
 #include "worker.h"
 
-/* What a worker keeps from one launch to the next. */
-#define MOST_BLOCKS_KEPT 32
-#define MOST_STACKS_KEPT 256
-#define ALONE_NS 20000 /* shorter launches are not worth waking helpers for */
-#define LOOK_NS 4000   /* how often at least a launch that runs alone looks whether it had better go on elsewhere */
-#define MOST_AT_ONCE 64
+/* Blocks and stacks that a worker caches between launches. */
+#define MAX_UNUSED_BLOCKS 32
+#define MAX_UNUSED_STACKS 256
+#define INLINE_NS 20000 /* launches shorter than this run without helpers */
+#define POLL_NS 4000   /* polling interval at which an inline launch checks whether it has to be suspended */
+#define MAX_AT_ONCE 64
 
 bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
                    const char *message)
@@ -45,7 +45,7 @@ uint64_t cpu_grid_number(void)
     return atomic_fetch_add(&last, 1) + 1;
 }
 
-struct cpu_bell cpu_hot_bell;
+struct cpu_eventcount cpu_hot;
 
 /* The kernel has run for `time` nanoseconds more. */
 static void count_time(struct cpu_grid *grid, int64_t time)
@@ -53,13 +53,13 @@ static void count_time(struct cpu_grid *grid, int64_t time)
     int64_t left = atomic_load_explicit(&grid->until_hot, memory_order_relaxed);
     if (left <= 0)
         return;
-    /* Of two launches at once one may be forgotten: it does not matter. */
+    /* Of two concurrent launches one may be lost, which is harmless. */
     if (atomic_compare_exchange_strong(&grid->until_hot, &left, left > time ? left - time : CPU_HOT) && left <= time)
-        cpu_ring(&cpu_hot_bell);
+        cpu_eventcount_notify_all(&cpu_hot);
 }
 
-/* A launch under way has run so long that it alone makes the kernel hot. */
-static void look_at_time(const struct cpu_job *job)
+/* Make the kernel hot if a launch in progress takes that long by itself. */
+static void check_time(const struct cpu_job *job)
 {
     int64_t left = atomic_load_explicit(&job->grid->until_hot, memory_order_relaxed);
     if (left <= 0)
@@ -87,17 +87,17 @@ bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begi
     if (*begin >= job->blocks)
         return false;
     if (worker->deadline && *begin && cpu_now() > worker->deadline)
-        cpu_worker_leave(worker);
+        cpu_worker_suspend(worker);
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
-    look_at_time(job);
-    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > ALONE_NS) {
+    check_time(job);
+    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > INLINE_NS) {
         job->published = true; /* by the queue's thread, which is alone so far */
         cpu_pool_publish(job);
     }
     return true;
 }
 
-static void run_direct(void *argument)
+static void run_without_fibers(void *argument)
 {
     struct cpu_worker *worker = argument;
     struct cpu_job *job = worker->job;
@@ -114,24 +114,24 @@ static void run_direct(void *argument)
             for (uint32_t w = 0; w < calls; w++) {
                 struct cpu_running *warp = &block->warps[w];
                 worker->current = warp;
-                warp->abi.budget = worker->deadline ? CPU_BRIEF_BUDGET : CPU_DIRECT_BUDGET;
+                warp->abi.budget = worker->deadline ? CPU_SHORT_BUDGET : CPU_PLAIN_BUDGET;
                 entry(&warp->abi);
             }
         }
     }
 }
 
-/* False where it was left. */
-static bool work_directly(struct cpu_job *job, struct cpu_worker *worker)
+/* False: suspended. */
+static bool work_without_fibers(struct cpu_job *job, struct cpu_worker *worker)
 {
     bool done;
-    if (worker->left) {
-        done = cpu_worker_go_on(worker);
+    if (worker->suspended) {
+        done = cpu_worker_continue(worker);
     } else {
         worker->block = cpu_block_take(worker, job);
-        done = worker->block && cpu_block_share(worker->block, job) && cpu_worker_call(worker, run_direct, worker);
+        done = worker->block && cpu_block_share(worker->block, job) && cpu_worker_call(worker, run_without_fibers, worker);
     }
-    if (worker->left)
+    if (worker->suspended)
         return false;
     if (!done && !atomic_load(&job->stop))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
@@ -142,31 +142,31 @@ static bool work_directly(struct cpu_job *job, struct cpu_worker *worker)
 
 bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
 {
-    if (!worker->left) {
+    if (!worker->suspended) {
         worker->job = job;
         worker->current = NULL;
         worker->launch++;
     }
     if (job->path == CPU_PATH_FIBERS)
         cpu_job_run_fibers(job, worker);
-    else if (!work_directly(job, worker))
+    else if (!work_without_fibers(job, worker))
         return false;
-    cpu_blocks_trim(worker, MOST_BLOCKS_KEPT);
-    cpu_stacks_trim(&worker->stacks, MOST_STACKS_KEPT);
+    cpu_blocks_trim(worker, MAX_UNUSED_BLOCKS);
+    cpu_stacks_trim(&worker->stacks, MAX_UNUSED_STACKS);
     worker->job = NULL;
     worker->current = NULL;
     return true;
 }
 
-/* Blocks to take at once: shares for all workers, and of a launch that is expected to need no help, what takes a while. */
+/* Blocks to take at once: an eighth of a worker's share, or, without helpers, POLL_NS of work. */
 static uint32_t chunk_of(const struct cpu_job *job, uint32_t block_time)
 {
     if (job->path == CPU_PATH_FIBERS)
         return job->cluster;
     uint64_t chunk = job->blocks / (cpu_pool_workers() * 8u);
-    uint64_t alone = job->published || !block_time ? 1 : LOOK_NS / block_time;
+    uint64_t alone = job->published || !block_time ? 1 : POLL_NS / block_time;
     chunk = chunk > alone ? chunk : alone;
-    return chunk < 1 ? 1 : chunk > MOST_AT_ONCE ? MOST_AT_ONCE : (uint32_t)chunk;
+    return chunk < 1 ? 1 : chunk > MAX_AT_ONCE ? MAX_AT_ONCE : (uint32_t)chunk;
 }
 
 static void begin(struct cpu_job *job, const struct cpu_worker *worker)
@@ -184,7 +184,7 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
     if (grid->checks & CPU_RACECHECK && !cpu_races_begin(job))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
     job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
-                     (job->cooperative || !block_time || job->blocks > ALONE_NS / block_time);
+                     (job->cooperative || !block_time || job->blocks > INLINE_NS / block_time);
     job->chunk = chunk_of(job, block_time);
     if (job->published)
         cpu_pool_publish(job);
@@ -193,7 +193,7 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
 bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
 {
     struct cpu_grid *grid = job->grid;
-    if (!worker->left)
+    if (!worker->suspended)
         begin(job, worker);
     if (!cpu_job_work(job, worker))
         return false;

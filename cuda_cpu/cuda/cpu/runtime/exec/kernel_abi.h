@@ -22,11 +22,11 @@
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
-/* Who turns round the warps of a block. */
+/* Who schedules the warps of a block. */
 enum cpu_path {
     CPU_PATH_WARPS = 0,  /* the runtime, one after the other */
-    CPU_PATH_FIBERS = 1, /* the runtime, with a fiber for each, as they wait for each other */
-    CPU_PATH_BLOCKS = 2, /* the machine code itself, block by block */
+    CPU_PATH_FIBERS = 1, /* the runtime, each on a fiber of its own, since they wait for each other */
+    CPU_PATH_BLOCKS = 2, /* the machine code, block by block */
 };
 
 /* Why a kernel ended early; the driver maps each to a CUresult. */
@@ -40,8 +40,8 @@ enum cpu_fault {
     CPU_FAULT_BARRIER = 6,           /* every warp of the block waits and none can be released */
     CPU_FAULT_CANCELLED = 7,         /* interrupted by the host */
     CPU_FAULT_INVALID_PC = 8,        /* indirect call to an address that is no function */
-    CPU_FAULT_UNSUPPORTED = 9,       /* reached something the CPU device has not got */
-    CPU_FAULT_CHECK = 10,            /* ran to its end, and a check has found something */
+    CPU_FAULT_UNSUPPORTED = 9,       /* executed an instruction or service that is not supported */
+    CPU_FAULT_CHECK = 10,            /* ran to its end with findings of a check */
 };
 
 struct cpu_warp;
@@ -54,7 +54,7 @@ struct cpu_runtime {
     /* bar.red: op 0 popc, 1 and, 2 or; `predicate` has the bits of the lanes whose predicate holds. */
     uint32_t (*barrier_reduce)(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes,
                                uint32_t op, cpu_lanes predicate);                                     /* 16 */
-    /* Called when warp->budget runs out in a loop: sees cancellation, lets other warps run, sets the budget anew. */
+    /* Called when warp->budget runs out in a loop: checks for cancellation, lets other warps run, resets the budget. */
     void (*poll)(struct cpu_warp *warp);                                                              /* 24 */
     /* Never returns: ends the launch with `fault`. `line` is the PTX line (0 unknown), `address` what it concerns. */
     void (*fault)(struct cpu_warp *warp, uint32_t fault, uint32_t line, uint64_t address);            /* 32 */
@@ -85,7 +85,7 @@ struct cpu_runtime {
     void (*bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands); /* 144 */
     /* Updates of kernel nodes, see node.h: rows of operands; the first one becomes the result. */
     void (*graph_update)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);  /* 152 */
-    /* Before an access of a checked kernel, see check.h: what may not be accessed becomes an address that may. `site`
+    /* Before an access of a checked kernel, see check.h: invalid addresses are replaced by valid ones. `site`
      * is the function's number and the PTX line. */
     void (*check_access)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
                          uint64_t *addresses, const uint64_t *values);                               /* 160 */
@@ -110,7 +110,7 @@ struct cpu_warp {
     uint64_t local_stride;                  /*  40  bytes of local memory of each lane */
     uint64_t local_top;                     /*  48  bytes of it in use by the frames of the call stack */
     cpu_lanes lanes;                        /*  56  lanes that exist in this warp (the last warp of a block may be short) */
-    int32_t budget;                         /*  60  loop rounds until poll is called: 1 each, 256 in a loop that waits */
+    int32_t budget;                         /*  60  loop rounds until poll is called: 1 each, 256 in a spin loop */
     uint32_t warp_id;                       /*  64  index of the warp in its block */
     uint32_t shared_size;                   /*  68  static + dynamic */
     uint32_t shared_static;                 /*  72  where dynamic shared memory begins */
@@ -125,7 +125,7 @@ struct cpu_warp {
     uint64_t stack_limit;                   /* 528  lowest host stack address that a device function may reach */
     uint8_t *cluster_shared;                /* 536  shared memory of the first block of the cluster */
     uint64_t graph_exec;                    /* 544  %current_graph_exec */
-    uint32_t rows;                          /* 552  bit b: threads of each 2**b lanes of the block lie in a row along x */
+    uint32_t rows;                          /* 552  bit b: each 2**b lanes of the block are consecutive along x */
     uint32_t current;                       /* 556  of the block's first warp: index of the warp that runs now */
     uint32_t warp_count;                    /* 560  warps of the block */
     uint32_t warp_bytes;                    /* 564  from one warp of the block to the next */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * multimem (PTX manual 9.7.9.14): one access to the memory of several devices. Where a multicast object is mapped lies,
- * for every granule, a table of the places that are bound to it, which driver/memory/multicast.py writes.
+ * multimem (PTX manual 9.7.9.14): one access to the memory of several devices. Each granule of a mapped
+ * multicast object starts with a table of the memory that is bound to it, which driver/memory/multicast.py writes.
  */
 #include <string.h>
 
@@ -19,29 +19,29 @@ static const struct cpu_multimem *table_of(struct cpu_warp *warp, uint32_t line,
     return table;
 }
 
-static uint8_t *place_in(const struct cpu_multimem *table, uint32_t copy, uint64_t address)
+static uint8_t *copy_address(const struct cpu_multimem *table, uint32_t copy, uint64_t address)
 {
     return (uint8_t *)(uintptr_t)(table->bases[copy] + (address & (CPU_MULTIMEM_GRANULE - 1)));
 }
 
-static uint64_t read_number(const uint8_t *place, uint32_t bytes)
+static uint64_t read_number(const uint8_t *pointer, uint32_t bytes)
 {
     switch (bytes) { /* whole, as other threads may write it */
-    case 1: return __atomic_load_n(place, __ATOMIC_RELAXED);
-    case 2: return __atomic_load_n((const uint16_t *)(const void *)place, __ATOMIC_RELAXED);
-    case 4: return __atomic_load_n((const uint32_t *)(const void *)place, __ATOMIC_RELAXED);
+    case 1: return __atomic_load_n(pointer, __ATOMIC_RELAXED);
+    case 2: return __atomic_load_n((const uint16_t *)(const void *)pointer, __ATOMIC_RELAXED);
+    case 4: return __atomic_load_n((const uint32_t *)(const void *)pointer, __ATOMIC_RELAXED);
     }
-    return __atomic_load_n((const uint64_t *)(const void *)place, __ATOMIC_RELAXED);
+    return __atomic_load_n((const uint64_t *)(const void *)pointer, __ATOMIC_RELAXED);
 }
 
-static void write_number(uint8_t *place, uint64_t value, uint32_t bytes)
+static void write_number(uint8_t *pointer, uint64_t value, uint32_t bytes)
 {
     switch (bytes) {
-    case 1: __atomic_store_n(place, (uint8_t)value, __ATOMIC_RELAXED); return;
-    case 2: __atomic_store_n((uint16_t *)(void *)place, (uint16_t)value, __ATOMIC_RELAXED); return;
-    case 4: __atomic_store_n((uint32_t *)(void *)place, (uint32_t)value, __ATOMIC_RELAXED); return;
+    case 1: __atomic_store_n(pointer, (uint8_t)value, __ATOMIC_RELAXED); return;
+    case 2: __atomic_store_n((uint16_t *)(void *)pointer, (uint16_t)value, __ATOMIC_RELAXED); return;
+    case 4: __atomic_store_n((uint32_t *)(void *)pointer, (uint32_t)value, __ATOMIC_RELAXED); return;
     }
-    __atomic_store_n((uint64_t *)(void *)place, value, __ATOMIC_RELAXED);
+    __atomic_store_n((uint64_t *)(void *)pointer, value, __ATOMIC_RELAXED);
 }
 
 /* All copies of a number combined in their order; `wide` sums up halves and bfloats as floats (.acc::f32). */
@@ -51,7 +51,7 @@ static uint64_t combined(const struct cpu_multimem *table, uint64_t address, uin
     uint32_t wide = CPU_BULK_WIDE(what), sum = wide ? CPU_TYPE_F32 : type;
     uint64_t result = 0;
     for (uint32_t copy = 0; copy < table->count; copy++) {
-        uint64_t next = read_number(place_in(table, copy, address), bytes);
+        uint64_t next = read_number(copy_address(table, copy, address), bytes);
         if (wide)
             next = cpu_float_bits(next, type);
         if (copy)
@@ -78,11 +78,11 @@ static void access_registers(struct cpu_warp *warp, uint32_t what, uint32_t line
         }
         uint64_t value = *word >> shift;
         for (uint32_t copy = 0; copy < table->count; copy++) {
-            uint8_t *place = place_in(table, copy, address);
+            uint8_t *pointer = copy_address(table, copy, address);
             if (work == CPU_MULTIMEM_STORE)
-                write_number(place, value, bytes);
+                write_number(pointer, value, bytes);
             else
-                cpu_combine(place, &value, type, CPU_BULK_OP(what));
+                cpu_combine(pointer, &value, type, CPU_BULK_OP(what));
         }
     }
 }
@@ -90,7 +90,7 @@ static void access_registers(struct cpu_warp *warp, uint32_t what, uint32_t line
 /* multimem.cp.async.bulk and multimem.cp.reduce.async.bulk: `mask` has a bit for each byte of 16. */
 static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
-    const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
     uint32_t size = (uint32_t)operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane], type = CPU_BULK_TYPE(what);
     uint32_t mask = (uint32_t)operands[CPU_BULK_OFFSET * CPU_WARP_SIZE + lane], reduces = (what & 15) == CPU_MULTIMEM_REDUCE_BULK;
     uint32_t step = reduces ? cpu_type_sizes[type] : 1;
@@ -99,9 +99,9 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, cons
         const struct cpu_multimem *table = table_of(warp, line, address);
         for (uint32_t copy = 0; copy < table->count; copy++)
             if (reduces)
-                cpu_combine(place_in(table, copy, address), from + at, type, CPU_BULK_OP(what));
+                cpu_combine(copy_address(table, copy, address), from + at, type, CPU_BULK_OP(what));
             else if (mask >> (at & 15) & 1)
-                *place_in(table, copy, address) = from[at];
+                *copy_address(table, copy, address) = from[at];
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The helpers: threads, one per core but one, that join the launches which queues publish. A queue's own thread always
- * works on its launch, so every launch goes on even while all helpers are held by kernels that spin.
+ * Thread pool of helpers, one per core but one, which join published launches. The thread of a queue always works on its
+ * launch itself, so every launch makes progress even while kernels that spin occupy all helpers.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,15 +13,15 @@
 #include "queue/process.h"
 #include "worker.h"
 
-#define MOST_WORKERS 1024
+#define MAX_WORKERS 1024
 #define SPIN_NS 10000
 
 static struct {
     pthread_mutex_t lock;
     struct cpu_job *jobs;      /* published */
-    struct cpu_bell published;
+    struct cpu_eventcount published;
     uint32_t threads;          /* helpers that exist */
-    _Atomic uint32_t workers;  /* threads that may work on one launch; 0: not asked yet */
+    _Atomic uint32_t workers;  /* threads that may work on one launch; 0: not initialised */
     _Atomic bool stopping;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -46,7 +46,7 @@ static uint32_t default_workers(void)
     long count = text ? strtol(text, NULL, 10) : 0;
     if (count <= 0)
         count = cores();
-    return count > MOST_WORKERS ? MOST_WORKERS : (uint32_t)count;
+    return count > MAX_WORKERS ? MAX_WORKERS : (uint32_t)count;
 }
 
 uint32_t cpu_pool_workers(void)
@@ -61,10 +61,10 @@ uint32_t cpu_pool_workers(void)
 
 void cpu_pool_set_workers(uint32_t count)
 {
-    atomic_store(&pool.workers, count > MOST_WORKERS ? MOST_WORKERS : count);
+    atomic_store(&pool.workers, count > MAX_WORKERS ? MAX_WORKERS : count);
 }
 
-/* With the lock held: a launch that has blocks left and wants another helper. */
+/* With the lock held: a launch with blocks left that wants another helper. */
 static struct cpu_job *find_job(void)
 {
     for (struct cpu_job *job = pool.jobs; job; job = job->link)
@@ -87,14 +87,14 @@ static void leave_job(struct cpu_job *job)
 {
     pthread_mutex_lock(&pool.lock);
     if (--job->helpers == 0)
-        cpu_ring(&job->left); /* under the lock: the job is gone as soon as its owner sees no helper */
+        cpu_eventcount_notify_all(&job->left); /* under the lock: the job is gone as soon as its owner sees no helper */
     pthread_mutex_unlock(&pool.lock);
 }
 
 static void wait_for_job(uint32_t seen)
 {
-    if (!cpu_spin(&pool.published, seen, cpu_now() + SPIN_NS))
-        cpu_await(&pool.published, seen, CPU_FOREVER);
+    if (!cpu_eventcount_spin(&pool.published, seen, cpu_now() + SPIN_NS))
+        cpu_eventcount_wait(&pool.published, seen, CPU_FOREVER);
 }
 
 static void *help(void *argument)
@@ -107,7 +107,7 @@ static void *help(void *argument)
     cpu_fault_thread(&worker);
     bool able = cpu_worker_thread(name);
     while (able && !atomic_load(&pool.stopping)) {
-        uint32_t seen = atomic_load(&pool.published.rings);
+        uint32_t seen = atomic_load(&pool.published.count);
         struct cpu_job *job = join_job();
         if (job) {
             cpu_job_work(job, &worker);
@@ -141,22 +141,22 @@ void cpu_pool_publish(struct cpu_job *job)
     int wanted = (int)job->wanted;
     start_helpers(helpers);
     pthread_mutex_unlock(&pool.lock);
-    cpu_ring_for(&pool.published, wanted);
+    cpu_eventcount_notify(&pool.published, wanted);
 }
 
 uint32_t cpu_pool_retract(struct cpu_job *job)
 {
     pthread_mutex_lock(&pool.lock);
-    struct cpu_job **place = &pool.jobs;
-    while (*place != job)
-        place = &(*place)->link;
-    *place = job->link;
+    struct cpu_job **link = &pool.jobs;
+    while (*link != job)
+        link = &(*link)->link;
+    *link = job->link;
     uint32_t helpers = job->helpers;
     while (job->helpers) {
-        uint32_t seen = atomic_load(&job->left.rings);
+        uint32_t seen = atomic_load(&job->left.count);
         pthread_mutex_unlock(&pool.lock);
-        if (!cpu_spin(&job->left, seen, cpu_now() + SPIN_NS))
-            cpu_await(&job->left, seen, CPU_FOREVER);
+        if (!cpu_eventcount_spin(&job->left, seen, cpu_now() + SPIN_NS))
+            cpu_eventcount_wait(&job->left, seen, CPU_FOREVER);
         pthread_mutex_lock(&pool.lock);
     }
     pthread_mutex_unlock(&pool.lock);
@@ -166,5 +166,5 @@ uint32_t cpu_pool_retract(struct cpu_job *job)
 void cpu_pool_stop(void)
 {
     atomic_store(&pool.stopping, true);
-    cpu_ring(&pool.published);
+    cpu_eventcount_notify_all(&pool.published);
 }

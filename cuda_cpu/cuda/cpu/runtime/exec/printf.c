@@ -18,7 +18,7 @@
 
 #include "worker.h"
 
-#define MOST_LINE (64u << 10) /* bytes of one printf */
+#define MAX_LINE (64u << 10) /* bytes of one printf */
 
 static struct {
     pthread_mutex_t lock;
@@ -171,7 +171,7 @@ static const char *parse(const char *format, struct conversion *conversion, stru
             *out++ = *format++;
         }
         for (digits = 0; *format >= '0' && *format <= '9'; format++)
-            if (digits++ < 4) /* at most 9999: no line is longer than MOST_LINE */
+            if (digits++ < 4) /* at most 9999: no line is longer than MAX_LINE */
                 *out++ = *format;
     }
     int longs = 0, halves = 0;
@@ -231,7 +231,7 @@ static void put_conversion(struct line *line, const struct conversion *conversio
         put(line, text, (size_t)length);
         return;
     }
-    char *longer = length < (int)MOST_LINE ? malloc((size_t)length + 1) : NULL;
+    char *longer = length < (int)MAX_LINE ? malloc((size_t)length + 1) : NULL;
     if (!longer) {
         put(line, text, sizeof text - 1);
         return;
@@ -278,7 +278,7 @@ void cpu_vprintf(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *format,
                  int32_t *result)
 {
     cpu_need_stack(warp);
-    cpu_leave_caller((struct cpu_running *)warp); /* the caller may be who reads a full pipe */
+    cpu_suspend_inline((struct cpu_running *)warp); /* the caller may be who reads a full pipe */
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         result[lane] = format[lane] ? print_lane((const char *)(uintptr_t)format[lane], arguments[lane]) : -1;
@@ -305,7 +305,7 @@ void cpu_assert_fail(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *mes
     if (!lanes)
         return;
     cpu_need_stack(warp);
-    cpu_leave_caller((struct cpu_running *)warp);
+    cpu_suspend_inline((struct cpu_running *)warp);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         assert_text(text, sizeof text - 1, warp, lane, message, file, line, function);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The table of services that machine code calls through warp->runtime.
+ * Service tables: the functions that machine code calls through warp->runtime.
  */
 #include <errno.h>
 #include <time.h>
@@ -34,10 +34,10 @@ void cpu_need_stack(struct cpu_warp *abi)
         cpu_fault_now(warp, CPU_FAULT_STACK, 0, (uint64_t)(uintptr_t)here, NULL);
 }
 
-void cpu_leave_caller(struct cpu_running *warp)
+void cpu_suspend_inline(struct cpu_running *warp)
 {
     if (warp->block->worker->deadline)
-        cpu_worker_leave(warp->block->worker);
+        cpu_worker_suspend(warp->block->worker);
 }
 
 static void fault(struct cpu_warp *abi, uint32_t kind, uint32_t line, uint64_t address)
@@ -61,8 +61,8 @@ static void poll(struct cpu_warp *abi)
     leave_if_stopped(warp);
     if (worker->job->path != CPU_PATH_FIBERS) {
         if (worker->deadline && cpu_now() > worker->deadline)
-            cpu_worker_leave(worker);
-        abi->budget = worker->deadline ? CPU_BRIEF_BUDGET : CPU_DIRECT_BUDGET;
+            cpu_worker_suspend(worker);
+        abi->budget = worker->deadline ? CPU_SHORT_BUDGET : CPU_PLAIN_BUDGET;
         return;
     }
     /* A round of a loop that waits costs much, so its budget ends below 0; a loop that computes ends at 0 and gets on
@@ -85,7 +85,7 @@ static void sleep_warp(struct cpu_warp *abi, uint32_t nanoseconds)
     struct cpu_running *warp = (struct cpu_running *)abi;
     struct cpu_worker *worker = warp->block->worker;
     int64_t end = cpu_now() + nanoseconds, left;
-    cpu_leave_caller(warp);
+    cpu_suspend_inline(warp);
     while ((left = end - cpu_now()) > 0) {
         leave_if_stopped(warp);
         bool alone = worker->job->path != CPU_PATH_FIBERS ||
@@ -113,7 +113,7 @@ static uint64_t global_timer(struct cpu_warp *abi)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* What does the same for checked kernels. */
+/* Services that are the same for checked kernels. */
 #define COMMON                                                                                                       \
     .poll = poll, .fault = fault, .vprintf = cpu_vprintf, .assert_fail = cpu_assert_fail, .nanosleep = sleep_warp,   \
     .clock = clock_ticks, .globaltimer = global_timer, .exit_lanes = cpu_exit_lanes,                                 \

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Workers, and the step into a fiber and back.
+ * Workers: enter a fiber, leave it, abort it on a fault, suspend and continue a call.
  */
 #define _GNU_SOURCE
 #include "worker.h"
@@ -49,7 +49,7 @@ bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_sta
     void *to = *context;
     *context = NULL;
     worker->guarded = true;
-    cpu_fiber_switch(&worker->home, to);
+    cpu_fiber_switch(&worker->thread_context, to);
     worker->guarded = false;
     return !worker->aborted;
 }
@@ -57,26 +57,26 @@ bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_sta
 void cpu_worker_abort(struct cpu_worker *worker)
 {
     worker->aborted = true;
-    cpu_fiber_jump(worker->home);
+    cpu_fiber_jump(worker->thread_context);
 }
 
-void cpu_worker_leave(struct cpu_worker *worker)
+void cpu_worker_suspend(struct cpu_worker *worker)
 {
     worker->deadline = 0;
-    cpu_fiber_switch(&worker->left, worker->home);
+    cpu_fiber_switch(&worker->suspended, worker->thread_context);
 }
 
 static void call_and_return(void *argument)
 {
     struct cpu_worker_call *call = argument;
     call->function(call->argument);
-    cpu_fiber_jump(call->worker->home);
+    cpu_fiber_jump(call->worker->thread_context);
 }
 
 static bool run_call(struct cpu_worker *worker, void *context, struct cpu_stack *stack)
 {
     bool done = cpu_worker_resume(worker, &context, stack);
-    if (worker->left)
+    if (worker->suspended)
         return false;
     cpu_stack_give(&worker->stacks, stack);
     return done;
@@ -93,9 +93,9 @@ bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *
     return run_call(worker, cpu_fiber_prepare(stack, call_and_return, &worker->call), stack);
 }
 
-bool cpu_worker_go_on(struct cpu_worker *worker)
+bool cpu_worker_continue(struct cpu_worker *worker)
 {
-    void *context = worker->left;
-    worker->left = NULL;
+    void *context = worker->suspended;
+    worker->suspended = NULL;
     return run_call(worker, context, worker->stack);
 }

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What runs where: a job is one launch, a worker a thread that runs blocks of it, a block its warps in flight.
+ * The structures of a launch: a job is one launch, a worker a thread that executes blocks of it, a block its warps in
+ * flight.
  */
 #ifndef CUDA_CPU_WORKER_H
 #define CUDA_CPU_WORKER_H
@@ -22,15 +23,15 @@ struct cpu_parameter {
     uint32_t offset, size;
 };
 
-struct cpu_home;
+struct cpu_device_runtime;
 struct cpu_children;
 
 #define CPU_ALIGNMENT 64u       /* of local memory and of parameters where nothing asks for more */
-#define CPU_MOST_ALIGNMENT 4096u /* a multiple of which memory from the system begins at */
+#define CPU_MAX_ALIGNMENT 4096u /* a multiple of which memory from the system begins at */
 
-/* What a kernel is, whatever the launch. */
+/* Facts of a kernel that do not depend on the launch. */
 struct cpu_grid {
-    void (*_Atomic entry)(struct cpu_warp *warp); /* may change to better code of the same kernel at any time */
+    void (*_Atomic entry)(struct cpu_warp *warp); /* tier-up may exchange the code at any time */
     const uint64_t *symbols;
     uint64_t local_bytes; /* of each thread, without recursion */
     uint64_t frames;      /* bytes of stack for the machine code, where each function runs once */
@@ -38,30 +39,30 @@ struct cpu_grid {
     uint32_t parameter_bytes;
     uint32_t parameters;
     struct cpu_parameter *layout; /* of them */
-    struct cpu_home *home; /* of a kernel that may launch others or ask about the device: see device.h; else NULL */
+    struct cpu_device_runtime *device_runtime; /* of kernels that use the device runtime (device.h), else NULL */
     uint32_t path; /* enum cpu_path */
-    uint32_t checks; /* enum cpu_check: what the machine code asks about each access */
+    uint32_t checks; /* enum cpu_check: checks that the machine code calls */
     uint32_t alignment; /* the greatest of local, shared and parameter variables; less than CPU_ALIGNMENT: that */
-    _Atomic uint32_t in_flight;  /* launches not yet done: the machine code must stay */
+    _Atomic uint32_t in_flight;  /* launches that have not completed, which need the machine code */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
-    _Atomic int64_t until_hot;   /* nanoseconds to run until better code is wanted; 0: never, CPU_HOT: now */
+    _Atomic int64_t until_hot;   /* nanoseconds until tier-up is requested; 0: never, CPU_HOT: now */
     char name[];
 };
 
 #define CPU_HOT (-1)
-extern struct cpu_bell cpu_hot_bell; /* rings when a kernel gets hot */
+extern struct cpu_eventcount cpu_hot; /* notified when a kernel becomes hot */
 
 /* The first fault of a launch. */
-#define CPU_MOST_CALLERS 8
+#define CPU_MAX_CALLERS 8
 
 struct cpu_fault_record {
     uint32_t kind; /* enum cpu_fault */
     uint32_t line;
     uint64_t address;
     uint64_t pc; /* of the instruction, where machine code faulted */
-    uint64_t callers[CPU_MOST_CALLERS]; /* words of its stack that may be return addresses into the kernel's code */
+    uint64_t callers[CPU_MAX_CALLERS]; /* words of its stack that may be return addresses into the kernel's code */
     uint64_t grid_id;
-    const uint64_t *symbols; /* of the kernel's module, which they tell */
+    const uint64_t *symbols; /* of the kernel's module; identifies it */
     uint32_t block[3];
     uint32_t warp;
     char kernel[256];
@@ -79,11 +80,11 @@ struct cpu_job {
     uint32_t shared_size;
     uint64_t grid_id;
     uint64_t grid_workspace;
-    struct cpu_graph_run *graph; /* that the launch is part of, or NULL */
-    struct cpu_children *children; /* what the kernel launches, where it has a home */
+    struct cpu_graph_run *graph; /* of the graph that the launch is part of, or NULL */
+    struct cpu_children *children; /* child launches, if the kernel uses the device runtime */
     bool cooperative; /* all blocks in flight at once */
     uint32_t path;    /* enum cpu_path */
-    bool published;   /* helpers may come */
+    bool published;   /* helpers may join */
     uint32_t warps;   /* of each block */
     uint32_t cluster; /* blocks of each cluster */
     uint32_t chunk;   /* blocks taken at a time */
@@ -92,14 +93,14 @@ struct cpu_job {
     _Atomic uint64_t next;       /* first block that no worker has taken */
     _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
     struct cpu_races *races;     /* of a launch that is checked for races */
-    _Atomic uint32_t errors;     /* that checks have found */
-    _Atomic uint32_t recorded;   /* the fault record belongs to whoever sets this first */
+    _Atomic uint32_t errors;     /* findings of checks */
+    _Atomic uint32_t recorded;   /* whoever sets this first writes the fault record */
     /* The helpers' side, see pool.c. */
     struct cpu_job *link;
     struct cpu_job *beside;   /* of the same queue: branches of a graph */
     uint32_t limit;           /* workers that may take part, 0: all */
     uint32_t helpers, wanted; /* guarded by the pool's lock */
-    struct cpu_bell left;     /* rings when a helper leaves */
+    struct cpu_eventcount left;     /* notified when the last helper leaves */
     struct cpu_fault_record fault; /* last: set only with `recorded` */
 };
 
@@ -133,10 +134,10 @@ struct cpu_region {
     size_t size;
     uint8_t *begin;
     size_t usable;
-    uint32_t slots; /* so often, CPU_CLUSTER_STRIDE apart */
+    uint32_t slots; /* copies, CPU_CLUSTER_STRIDE apart */
 };
 
-/* A barrier.cluster has one phase after the other. Kept in the cluster's first block. */
+/* State of barrier.cluster, which has numbered phases; stored in the cluster's first block. */
 struct cpu_cluster {
     uint32_t size;    /* blocks */
     uint32_t left;    /* of them in flight */
@@ -147,7 +148,7 @@ struct cpu_cluster {
     struct cpu_block *blocks[CPU_MAX_CLUSTER];
 };
 
-/* What the warps of a block are filled with, but for the launch's number. Without padding: it is compared as bytes. */
+/* Initial values of a block's warps, except the launch's number. Has no padding: it is compared by memcmp. */
 struct cpu_filling {
     const struct cpu_runtime *runtime;
     const uint8_t *params;
@@ -167,7 +168,7 @@ struct cpu_block {
     uint32_t touched; /* bit b: some lane has come to barrier b since it was reset */
     uint64_t following; /* index of the block behind the last one that it was; UINT64_MAX none */
     uint64_t launch;  /* the worker's launch that the warps are filled for */
-    bool moved;       /* some warp did more than poll since the scheduler looked */
+    bool moved;       /* some warp did more than poll since the scheduler's last round */
     uint32_t shape[3]; /* block_dim that thread_idx is filled for */
     struct cpu_filling filling;
     struct cpu_region shared, local;
@@ -179,33 +180,33 @@ struct cpu_block {
     struct cpu_running warps[CPU_MAX_WARPS];
 };
 
-/* What runs on a worker's stack outside of fibers for warps; kept here, for the thread may change in the middle. */
+/* A call on a worker's stack, outside of the warps' fibers; it may be suspended and continued by another thread. */
 struct cpu_worker_call {
     struct cpu_worker *worker;
     void (*function)(void *);
     void *argument;
 };
 
-/* What runs blocks: a helper's own, or a queue's, with which works whoever has the queue's turn. */
+/* Executes blocks: a helper thread has one of its own; that of a queue is used by the thread that executes its command. */
 struct cpu_worker {
     uint32_t index;
     struct cpu_job *job;
-    void *home; /* the thread's own context while a fiber runs */
-    int64_t deadline; /* when a thread that only submits goes on with its own work; 0: this thread stays */
-    int64_t since;    /* when it began with the queue's */
-    void *left;       /* context of what was left then, for the queue's thread to go on with */
+    void *thread_context; /* the thread's own context while a fiber runs */
+    int64_t deadline; /* when an inline launch is suspended, so that the submitting thread returns; 0: never */
+    int64_t since;    /* start of the inline command */
+    void *suspended;       /* stack pointer of the suspended call, which the queue's thread continues */
     struct cpu_worker_call call;
     struct cpu_block *block; /* of the launch that runs without fibers for its warps */
     struct cpu_job own;      /* the job of a queue's launch */
-    volatile bool guarded; /* machine code or a copy runs: its faults are ours */
+    volatile bool guarded; /* machine code or a copy executes: its faults are handled here */
     bool aborted;          /* the fiber was left by a fault or a stop */
     struct cpu_running *current;
     struct cpu_graph_run *graph; /* whose commands this queue's thread runs, or NULL */
     uint32_t in_flight; /* blocks on fibers */
     uint64_t launch;    /* counts them */
-    struct cpu_fault_record *record; /* where a fault goes that is not of a job's warp (a copy) */
+    struct cpu_fault_record *record; /* receives faults outside of jobs (a copy) */
     struct cpu_stacks stacks;
-    struct cpu_stack *stack; /* of what runs now */
+    struct cpu_stack *stack; /* the current one */
     struct cpu_block *unused;
 };
 
@@ -223,34 +224,34 @@ static inline uint32_t cpu_count(cpu_lanes lanes)
 /* worker.c */
 void cpu_worker_begin(struct cpu_worker *worker, uint32_t index);
 void cpu_worker_end(struct cpu_worker *worker);
-bool cpu_worker_thread(const char *name); /* makes the calling thread one of ours */
+bool cpu_worker_thread(const char *name); /* prepares the calling thread: name, floating-point state, signal stack */
 /* Run `*context` until it switches back; true unless it was aborted. */
 bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_stack *stack);
-/* Run function(argument) where faults are caught; true unless one happened, or it was left. */
+/* Call function(argument) with faults caught; false after a fault or a suspension. */
 bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *argument);
-bool cpu_worker_go_on(struct cpu_worker *worker); /* with what was left; as cpu_worker_call */
-/* From within a call: let another thread go on from here. */
-void cpu_worker_leave(struct cpu_worker *worker);
+bool cpu_worker_continue(struct cpu_worker *worker); /* the suspended call; as cpu_worker_call */
+/* From within a call: suspend it; another thread continues here. */
+void cpu_worker_suspend(struct cpu_worker *worker);
 void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
 
 /* block.c */
 struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job);
-/* Make it the block at `index` of the grid; returns how many, up to the one at `end`, its machine code now runs. */
+/* Initialise it as the block at `index`; returns how many blocks, up to `end`, the machine code executes in this call. */
 uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t index, uint64_t end);
 void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block);
-bool cpu_block_share(struct cpu_block *block, struct cpu_job *job); /* make room for a cluster's shared memory */
+bool cpu_block_share(struct cpu_block *block, struct cpu_job *job); /* reserves the cluster's shared memory */
 void cpu_blocks_trim(struct cpu_worker *worker, uint32_t keep);
 
 /* grid.c */
-bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker); /* the whole launch, helpers included; false: left */
-bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker); /* this worker's part */
+bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker); /* executes the launch, with helpers; false: suspended */
+bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker); /* executes this worker's blocks */
 uint64_t cpu_grid_number(void); /* of the next launch: %gridid */
 bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
                    const char *message); /* true for the first */
 
 /* fibers.c */
 void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker);
-void cpu_warp_yield(struct cpu_running *warp); /* back to the scheduler; returns when it is this warp's turn */
+void cpu_warp_yield(struct cpu_running *warp); /* switch to the scheduler; returns when it resumes this warp */
 bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begin, uint64_t *end);
 
 /* barrier.c */
@@ -260,26 +261,26 @@ uint32_t cpu_barrier_reduce(struct cpu_warp *warp, uint32_t id, uint32_t threads
                             cpu_lanes predicate);
 void cpu_exit_lanes(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_barriers_reset(struct cpu_block *block);
-bool cpu_barriers_unstick(struct cpu_block *block); /* false: no waiting warp can ever go on */
+bool cpu_barriers_unstick(struct cpu_block *block); /* false: deadlock */
 
 /* cluster.c */
 void cpu_cluster_join(struct cpu_block *block, struct cpu_block *first, uint32_t rank, uint32_t size);
 void cpu_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_cluster_exit(struct cpu_cluster *cluster); /* lanes of it have exited */
-bool cpu_cluster_unstick(struct cpu_cluster *cluster); /* false: no warp of it can ever go on */
+bool cpu_cluster_unstick(struct cpu_cluster *cluster); /* false: deadlock */
 bool cpu_cluster_leave(struct cpu_block *block); /* true for the last block of the cluster */
 
 /* services.c */
 void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
     __attribute__((noreturn));
-/* Called before a service waits for what may be the launching thread's to give. */
-void cpu_leave_caller(struct cpu_running *warp);
+/* Called before a service waits for something that the launching thread may have to provide. */
+void cpu_suspend_inline(struct cpu_running *warp);
 /* Called before a service takes a lock: a stack overflow then could not be survived. */
 void cpu_need_stack(struct cpu_warp *warp);
-#define CPU_DIRECT_BUDGET 20000 /* loop iterations between polls, where a poll only looks for a stop */
-#define CPU_BRIEF_BUDGET 100    /* and where it looks for the deadline, too */
-#define CPU_FIBER_BUDGET 4224   /* and where it lets other warps run; no multiple of 256, the cost of waiting */
+#define CPU_PLAIN_BUDGET 20000 /* loop iterations between polls without fibers: a poll only checks for a stop */
+#define CPU_SHORT_BUDGET 100    /* the same inline: a poll also checks the deadline */
+#define CPU_FIBER_BUDGET 4224   /* the same with fibers: a poll lets other warps run; no multiple of 256, the cost of a spin iteration */
 
 /* pool.c */
 void cpu_pool_set_workers(uint32_t count);
@@ -290,9 +291,9 @@ void cpu_pool_stop(void);
 
 /* fault.c */
 void cpu_fault_install(void);
-void cpu_fault_renew(void); /* install again if another handler has come since */
-bool cpu_fault_stack(void); /* see that this thread has a stack for signal handlers */
-void cpu_fault_thread(struct cpu_worker *worker); /* this thread's faults belong to this worker; NULL: to nobody */
-bool cpu_fault_free(void); /* they belong to nobody: the thread is none of ours */
+void cpu_fault_renew(void); /* install again if another handler was installed since */
+bool cpu_fault_stack(void); /* give this thread an alternate signal stack */
+void cpu_fault_thread(struct cpu_worker *worker); /* route this thread's faults to the worker; NULL: to none */
+bool cpu_fault_free(void); /* true if this thread has no worker */
 
 #endif

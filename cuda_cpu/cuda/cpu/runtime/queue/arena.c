@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The range is tiled by extents, free or live, kept in a treap by address; each node knows the longest free extent
- * below it, so the first one that fits is found on one way down.
+ * Arena: first-fit allocator. The range is tiled by extents, free or live, in a treap ordered by address; each node has
+ * the longest free extent of its subtree, so first fit takes one descent.
  */
 #define _GNU_SOURCE
 #include "arena.h"
@@ -17,7 +17,7 @@
 #define ALIGNMENT 256u
 #define HUGE_PAGE ((uint64_t)2 << 20)
 /* Guards split mappings, of which Linux allows a process 65530 by default; allocations beyond have none. */
-#define MOST_GUARDED 16384
+#define MAX_GUARDED 16384
 
 struct extent {
     struct extent *left, *right;
@@ -25,7 +25,7 @@ struct extent {
     uint64_t start, length; /* pages, the guard included */
     uint64_t address, size; /* of the allocation; size 0: free */
     uint64_t longest;       /* free extent in this subtree */
-    bool shared;            /* its pages are a file's, though the arena has none */
+    bool shared;            /* its pages were moved to a file for sharing */
 };
 
 struct cpu_arena {
@@ -100,7 +100,7 @@ static struct extent *take_out(struct cpu_arena *arena, uint64_t start)
     return node;
 }
 
-/* The extent that `address` lies in. */
+/* The extent that contains `address`. */
 static struct extent *extent_at(const struct cpu_arena *arena, uint64_t address)
 {
     struct extent *node = arena->root, *found = NULL;
@@ -145,7 +145,7 @@ static struct extent *new_extent(struct cpu_arena *arena, uint64_t start, uint64
 
 #define PRIVATE (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
-/* Reserve the range: twice where it is a file's, since the base is only known after the first time. */
+/* Reserve the range; a file is mapped in a second step, since only the first one yields an aligned base. */
 static bool reserve(struct cpu_arena *arena, uint64_t size, int file)
 {
     arena->mapped = size + HUGE_PAGE;
@@ -243,7 +243,7 @@ static enum cpu_arena_result allocate(struct cpu_arena *arena, uint64_t size, ui
 {
     uint64_t rounded = (size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
     uint64_t pages = (rounded + arena->page - 1) & ~(arena->page - 1);
-    uint64_t length = pages + (arena->live < MOST_GUARDED ? arena->page : 0);
+    uint64_t length = pages + (arena->live < MAX_GUARDED ? arena->page : 0);
     struct extent *node = first_fit(arena, length), *rest = NULL;
     if (!node)
         return CPU_ARENA_FULL;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A reserved address range in which allocations come and go, each with a guard page behind it.
+ * Arena: allocator of device memory in a reserved address range; a guard page follows each allocation.
  */
 #ifndef CUDA_CPU_ARENA_H
 #define CUDA_CPU_ARENA_H

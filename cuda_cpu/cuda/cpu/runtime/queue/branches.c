@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Branches of a graph. The queue's own thread takes one part after the other, which costs nothing where parts are
- * short. Where a part takes longer than PATIENCE_NS while another one could run, a helper takes that: kernels of
- * different branches may wait for each other, and long ones share the cores.
+ * Concurrent branches of a graph. The queue's own thread executes one part after the other, which is cheapest for short
+ * parts. If a part takes longer than PATIENCE_NS while another one is ready, a helper thread executes that one: kernels
+ * of different branches may wait for each other, and long ones share the cores.
  */
 #define _GNU_SOURCE
 #include "branches.h"
@@ -15,18 +15,18 @@
 #include "process.h"
 
 #define PATIENCE_NS 100000
-#define LINGER_NS 10000000 /* a helper watches so long for more: to wake one at each graph costs more than most graphs */
-#define LOOK_NS 5000000   /* how often a thread without a part looks whether the work was cancelled */
-#define MOST_HELPERS 127  /* with the queue's thread as many kernels at once as CUDA promises a GPU to run */
+#define LINGER_NS 10000000 /* an idle helper polls so long: to wake one for each graph costs more than most graphs */
+#define POLL_NS 5000000   /* interval at which a thread without a part checks for cancellation */
+#define MAX_HELPERS 127  /* with the queue's thread 128, CUDA's maximum of resident grids for a device */
 
-/* One time that branches run. */
+/* One execution of a set of branches. */
 struct cpu_branch_run {
     const struct cpu_branches *branches;
-    struct cpu_place place; /* of the command, whose thread owns this */
+    struct cpu_exec exec; /* of the command; its thread owns this struct */
     struct cpu_graph_run *graph;
-    struct cpu_branch_run *next; /* of those that helpers look at */
+    struct cpu_branch_run *next; /* in helpers.runs */
     pthread_mutex_t lock;
-    struct cpu_bell changed; /* a part has ended */
+    struct cpu_eventcount changed; /* a part has ended */
     uint32_t *missing;       /* of each part: parts before it that have not ended */
     uint32_t *ready;         /* parts that can begin, in this order */
     uint32_t first, last;    /* of `ready` */
@@ -40,17 +40,17 @@ struct cpu_branch_run {
 static struct {
     pthread_mutex_t lock;
     struct cpu_branch_run *runs;
-    struct cpu_bell posted, left;
+    struct cpu_eventcount posted, left;
     uint32_t threads, idle;
-    bool watched;   /* an idle helper looks every PATIENCE_NS */
-    int64_t called; /* the last time */
+    bool watched;   /* an idle helper polls every PATIENCE_NS */
+    int64_t called; /* when call_helper was called last */
 } helpers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-bool cpu_place_over(struct cpu_place place)
+bool cpu_exec_stopped(struct cpu_exec exec)
 {
-    if (cpu_queue_cancelled(place.queue, place.number))
+    if (cpu_queue_cancelled(exec.queue, exec.number))
         return true;
-    for (struct cpu_branch_run *run = place.branches; run; run = run->place.branches)
+    for (struct cpu_branch_run *run = exec.branches; run; run = run->exec.branches)
         if (atomic_load(&run->failed))
             return true;
     return false;
@@ -58,18 +58,19 @@ bool cpu_place_over(struct cpu_place place)
 
 static void *help(void *argument);
 
-/* With the lock held: somebody must look whether parts wait. */
+/* With helpers.lock held: see that a helper polls for ready parts. */
 static void call_helper(void)
 {
     helpers.called = cpu_now();
     if (helpers.watched)
         return;
-    if (!helpers.idle && helpers.threads < MOST_HELPERS && cpu_thread_start(help, NULL))
+    if (!helpers.idle && helpers.threads < MAX_HELPERS && cpu_thread_start(help, NULL))
         helpers.threads++;
-    cpu_ring_for(&helpers.posted, 1);
+    cpu_eventcount_notify(&helpers.posted, 1);
 }
 
-/* The next part to run, or UINT32_MAX. A helper waits until the owner has been busy for a while; *when tells until when. */
+/* The next part to execute, or UINT32_MAX. A helper takes none until the owner has been busy for PATIENCE_NS; *when is
+ * lowered to that time. */
 static uint32_t take(struct cpu_branch_run *run, bool helper, int64_t *when)
 {
     uint32_t part = UINT32_MAX;
@@ -94,7 +95,7 @@ static void finish(struct cpu_branch_run *run, uint32_t part, const struct cpu_f
     if (fault && !atomic_load(&run->failed)) {
         run->fault = *fault;
         atomic_store(&run->failed, true);
-        cpu_queue_stop_jobs(run->place.queue); /* they may wait for what will not come */
+        cpu_queue_stop_jobs(run->exec.queue); /* they may wait for the failed part */
     }
     for (uint32_t i = 0; i < branch->count; i++)
         if (--run->missing[branch->after[i]] == 0)
@@ -102,7 +103,7 @@ static void finish(struct cpu_branch_run *run, uint32_t part, const struct cpu_f
     run->left--;
     bool more = run->last - run->first > 1; /* one is for this thread */
     pthread_mutex_unlock(&run->lock);
-    cpu_ring(&run->changed);
+    cpu_eventcount_notify_all(&run->changed);
     if (more) {
         pthread_mutex_lock(&helpers.lock);
         call_helper();
@@ -113,15 +114,15 @@ static void finish(struct cpu_branch_run *run, uint32_t part, const struct cpu_f
 static void run_part(struct cpu_branch_run *run, uint32_t part, struct cpu_worker *worker)
 {
     struct cpu_fault_record fault;
-    struct cpu_place place = run->place;
-    place.worker = worker;
-    place.fault = &fault;
-    place.branches = run;
-    bool fine = cpu_place_over(place) || cpu_sequence_run(run->branches->parts[part].sequence, place);
+    struct cpu_exec exec = run->exec;
+    exec.worker = worker;
+    exec.fault = &fault;
+    exec.branches = run;
+    bool fine = cpu_exec_stopped(exec) || cpu_sequence_run(run->branches->parts[part].sequence, exec);
     finish(run, part, fine ? NULL : &fault);
 }
 
-/* With the lock of the helpers held: a part that waits for a thread, and its run. */
+/* With helpers.lock held: a ready part, and its run. */
 static struct cpu_branch_run *find_part(uint32_t *part, int64_t *when)
 {
     for (struct cpu_branch_run *run = helpers.runs; run; run = run->next) {
@@ -134,7 +135,7 @@ static struct cpu_branch_run *find_part(uint32_t *part, int64_t *when)
     return NULL;
 }
 
-/* With the lock of the helpers held. */
+/* With helpers.lock held. */
 static bool has_part(struct cpu_branch_run *run)
 {
     pthread_mutex_lock(&run->lock);
@@ -151,7 +152,7 @@ static bool parts_wait(void)
     return false;
 }
 
-/* With the lock held, which is let go meanwhile: wait until called, or until a part is due for a helper. */
+/* With helpers.lock held, which is released meanwhile: sleep until notified, or until a part is due for a helper. */
 static void idle(uint32_t seen, int64_t due)
 {
     int64_t now = cpu_now();
@@ -161,7 +162,7 @@ static void idle(uint32_t seen, int64_t due)
     helpers.watched |= watches;
     helpers.idle++;
     pthread_mutex_unlock(&helpers.lock);
-    cpu_await(&helpers.posted, seen, watches ? due : CPU_FOREVER);
+    cpu_eventcount_wait(&helpers.posted, seen, watches ? due : CPU_FOREVER);
     pthread_mutex_lock(&helpers.lock);
     helpers.idle--;
     if (watches)
@@ -178,7 +179,7 @@ static void *help(void *argument)
     bool able = cpu_worker_thread("cuda-branch");
     pthread_mutex_lock(&helpers.lock);
     while (able && cpu_process_state() == CPU_RUNNING) {
-        uint32_t part, seen = atomic_load(&helpers.posted.rings);
+        uint32_t part, seen = atomic_load(&helpers.posted.count);
         int64_t when = CPU_FOREVER;
         struct cpu_branch_run *run = find_part(&part, &when);
         if (!run) {
@@ -192,7 +193,7 @@ static void *help(void *argument)
         run_part(run, part, &worker);
         pthread_mutex_lock(&helpers.lock);
         if (--run->helpers == 0)
-            cpu_ring(&helpers.left); /* under the lock: the run is gone as soon as its owner sees no helper */
+            cpu_eventcount_notify_all(&helpers.left); /* under the lock: the run is gone as soon as its owner sees no helper */
     }
     helpers.threads--;
     pthread_mutex_unlock(&helpers.lock);
@@ -215,20 +216,20 @@ static void publish(struct cpu_branch_run *run)
 static void retract(struct cpu_branch_run *run)
 {
     pthread_mutex_lock(&helpers.lock);
-    struct cpu_branch_run **place = &helpers.runs;
-    while (*place != run)
-        place = &(*place)->next;
-    *place = run->next;
+    struct cpu_branch_run **link = &helpers.runs;
+    while (*link != run)
+        link = &(*link)->next;
+    *link = run->next;
     while (run->helpers) {
-        uint32_t seen = atomic_load(&helpers.left.rings);
+        uint32_t seen = atomic_load(&helpers.left.count);
         pthread_mutex_unlock(&helpers.lock);
-        cpu_await(&helpers.left, seen, CPU_FOREVER);
+        cpu_eventcount_wait(&helpers.left, seen, CPU_FOREVER);
         pthread_mutex_lock(&helpers.lock);
     }
     pthread_mutex_unlock(&helpers.lock);
 }
 
-static bool begin(struct cpu_branch_run *run, const struct cpu_branches *branches, struct cpu_place place)
+static bool begin(struct cpu_branch_run *run, const struct cpu_branches *branches, struct cpu_exec exec)
 {
     memset(run, 0, offsetof(struct cpu_branch_run, fault));
     run->missing = malloc(2 * branches->count * sizeof *run->missing);
@@ -236,8 +237,8 @@ static bool begin(struct cpu_branch_run *run, const struct cpu_branches *branche
         return false;
     run->ready = run->missing + branches->count;
     run->branches = branches;
-    run->place = place;
-    run->graph = place.worker->graph;
+    run->exec = exec;
+    run->graph = exec.worker->graph;
     run->left = branches->count;
     run->since = cpu_now();
     for (uint32_t i = 0; i < branches->count; i++) {
@@ -249,22 +250,22 @@ static bool begin(struct cpu_branch_run *run, const struct cpu_branches *branche
     return true;
 }
 
-bool cpu_branches_run(const struct cpu_branches *branches, struct cpu_place place)
+bool cpu_branches_run(const struct cpu_branches *branches, struct cpu_exec exec)
 {
     struct cpu_branch_run run;
-    if (!begin(&run, branches, place)) {
-        memset(place.fault, 0, sizeof *place.fault);
-        place.fault->kind = CPU_FAULT_UNSUPPORTED;
-        strcpy(place.fault->message, "out of host memory for the branches of a graph");
+    if (!begin(&run, branches, exec)) {
+        memset(exec.fault, 0, sizeof *exec.fault);
+        exec.fault->kind = CPU_FAULT_UNSUPPORTED;
+        strcpy(exec.fault->message, "out of host memory for the branches of a graph");
         return false;
     }
     publish(&run);
     for (;;) {
-        uint32_t seen = atomic_load(&run.changed.rings);
+        uint32_t seen = atomic_load(&run.changed.count);
         int64_t when;
         uint32_t part = take(&run, false, &when);
         if (part != UINT32_MAX) {
-            run_part(&run, part, place.worker);
+            run_part(&run, part, exec.worker);
             continue;
         }
         pthread_mutex_lock(&run.lock);
@@ -272,18 +273,18 @@ bool cpu_branches_run(const struct cpu_branches *branches, struct cpu_place plac
         pthread_mutex_unlock(&run.lock);
         if (over)
             break;
-        cpu_await(&run.changed, seen, cpu_now() + LOOK_NS);
+        cpu_eventcount_wait(&run.changed, seen, cpu_now() + POLL_NS);
     }
     retract(&run);
     bool fine = !atomic_load(&run.failed);
     if (!fine)
-        *place.fault = run.fault;
+        *exec.fault = run.fault;
     pthread_mutex_destroy(&run.lock);
     free(run.missing);
     return fine;
 }
 
-void cpu_branches_drop(struct cpu_branches *branches)
+void cpu_branches_release(struct cpu_branches *branches)
 {
     for (uint32_t i = 0; i < branches->count; i++) {
         cpu_sequence_release(branches->parts[i].sequence);
@@ -294,5 +295,5 @@ void cpu_branches_drop(struct cpu_branches *branches)
 
 void cpu_branches_stop(void)
 {
-    cpu_ring(&helpers.posted);
+    cpu_eventcount_notify_all(&helpers.posted);
 }

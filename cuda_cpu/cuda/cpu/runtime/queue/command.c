@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What each kind of command does.
+ * Execution of each kind of command.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "graph.h"
 #include "node.h"
 
-/* What runs where faults are caught: a command with what it needs to see. */
+/* Argument of functions that execute with faults caught. */
 struct run {
     struct cpu_command *command;
-    struct cpu_place place;
+    struct cpu_exec exec;
 };
 
 static void copy_rows(void *argument)
@@ -46,8 +46,8 @@ static void fill_rows(void *argument)
                  rows->value_width);
 }
 
-/* A long row is a launch of our own: each block does a share of it. */
-#define LEAST_SHARE ((uint64_t)1 << 20)
+/* A long row is divided: it executes as a launch of a native kernel, one chunk for each block. */
+#define MIN_SHARE ((uint64_t)1 << 20)
 
 static uint64_t share_of(const struct cpu_warp *warp, const struct cpu_rows *rows, uint64_t *start)
 {
@@ -75,18 +75,18 @@ static bool is_shared_out(const struct cpu_command *command)
 {
     const struct cpu_rows *rows = &command->rows;
     bool apart = rows->destination - rows->source >= rows->width && rows->source - rows->destination >= rows->width;
-    return rows->height == 1 && rows->width >= 4 * LEAST_SHARE && cpu_pool_workers() > 1 &&
+    return rows->height == 1 && rows->width >= 4 * MIN_SHARE && cpu_pool_workers() > 1 &&
            (command->kind == CPU_FILL || apart);
 }
 
-static bool run_shares(struct cpu_command *command, struct cpu_place place, const char *what)
+static bool run_shares(struct cpu_command *command, struct cpu_exec exec, const char *what)
 {
     struct cpu_rows *rows = &command->rows;
     struct cpu_job job;
-    /* Two for each worker, as long as can be: the C library copies long blocks past the caches. */
+    /* Two chunks for each worker: the C library copies long ones past the caches. */
     rows->share = (rows->width / (cpu_pool_workers() * 2) + 4095) & ~(uint64_t)4095;
-    if (rows->share < LEAST_SHARE)
-        rows->share = LEAST_SHARE;
+    if (rows->share < MIN_SHARE)
+        rows->share = MIN_SHARE;
     memset(&job, 0, offsetof(struct cpu_job, fault));
     job.grid = command->kind == CPU_COPY ? &copying : &filling;
     job.params = (const uint8_t *)rows;
@@ -94,11 +94,11 @@ static bool run_shares(struct cpu_command *command, struct cpu_place place, cons
         job.grid_dim[i] = job.block_dim[i] = job.cluster_dim[i] = 1;
     job.grid_dim[0] = (uint32_t)((rows->width + rows->share - 1) / rows->share);
     cpu_fault_renew();
-    cpu_job_run(&job, place.worker);
+    cpu_job_run(&job, exec.worker);
     if (!atomic_load(&job.recorded))
         return true;
-    *place.fault = (struct cpu_fault_record){.kind = job.fault.kind, .address = job.fault.address};
-    strcpy(place.fault->message, what);
+    *exec.fault = (struct cpu_fault_record){.kind = job.fault.kind, .address = job.fault.address};
+    strcpy(exec.fault->message, what);
     return false;
 }
 
@@ -133,10 +133,10 @@ static bool holds(const struct cpu_value *value)
 static void wait_value(void *argument)
 {
     struct run *run = argument;
-    for (uint32_t turns = 0; !holds(&run->command->value); turns++) {
-        if (cpu_place_over(run->place))
+    for (uint32_t rounds = 0; !holds(&run->command->value); rounds++) {
+        if (cpu_exec_stopped(run->exec))
             return;
-        if (turns < 1000) {
+        if (rounds < 1000) {
             cpu_relax();
         } else {
             struct timespec span = {0, 50000};
@@ -145,7 +145,7 @@ static void wait_value(void *argument)
     }
 }
 
-static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct cpu_place place)
+static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct cpu_exec exec)
 {
     memset(job, 0, offsetof(struct cpu_job, fault));
     job->grid = launch->grid;
@@ -156,49 +156,49 @@ static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct
     job->shared_size = launch->grid->shared_static + launch->shared_dynamic;
     job->grid_id = launch->grid_id;
     job->cooperative = launch->cooperative;
-    job->graph = place.worker->graph;
-    job->limit = cpu_queue_workers(place.queue);
+    job->graph = exec.worker->graph;
+    job->limit = cpu_queue_workers(exec.queue);
 }
 
-/* A launch that was left in the middle is gone on with. */
-bool cpu_launch_run(struct cpu_command *command, struct cpu_place place, struct cpu_children *children)
+/* A suspended launch is continued. */
+bool cpu_launch_run(struct cpu_command *command, struct cpu_exec exec, struct cpu_children *children)
 {
-    struct cpu_job *job = &place.worker->own;
-    if (command->launch.disabled && !place.worker->left)
+    struct cpu_job *job = &exec.worker->own;
+    if (command->launch.disabled && !exec.worker->suspended)
         return true;
-    if (!place.worker->left) {
-        prepare(job, &command->launch, place);
+    if (!exec.worker->suspended) {
+        prepare(job, &command->launch, exec);
         job->children = children;
         cpu_fault_renew();
-        cpu_queue_running(place.queue, place.number, job);
-        if (place.branches && cpu_place_over(place)) /* since the jobs of this queue were stopped */
+        cpu_queue_running(exec.queue, exec.number, job);
+        if (exec.branches && cpu_exec_stopped(exec)) /* since the jobs of this queue were stopped */
             atomic_store(&job->stop, CPU_FAULT_CANCELLED);
     }
-    if (!cpu_job_run(job, place.worker))
+    if (!cpu_job_run(job, exec.worker))
         return true;
-    cpu_queue_ran(place.queue, job);
+    cpu_queue_ran(exec.queue, job);
     if (!atomic_load(&job->recorded))
         return true;
-    *place.fault = job->fault;
+    *exec.fault = job->fault;
     return false;
 }
 
-/* Whether a command is over so soon that no other thread is worth waking for it. It waits for nothing, or, a kernel,
- * can be left where it does. */
-bool cpu_command_brief(const struct cpu_command *command)
+/* Whether a command is expected to end before another thread would wake up. Such a command does not block; a kernel is
+ * suspended where it would. */
+bool cpu_command_is_short(const struct cpu_command *command)
 {
     const struct cpu_launch *launch = &command->launch;
     uint32_t block_time;
     switch (command->kind) {
     case CPU_LAUNCH:
         block_time = atomic_load_explicit(&launch->grid->block_time, memory_order_relaxed);
-        return block_time && !launch->cooperative && !launch->grid->home && launch->grid->path != CPU_PATH_FIBERS &&
-               (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= CPU_BRIEF_NS / block_time;
+        return block_time && !launch->cooperative && !launch->grid->device_runtime && launch->grid->path != CPU_PATH_FIBERS &&
+               (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= CPU_SHORT_NS / block_time;
     case CPU_COPY:
     case CPU_FILL:
-        return command->rows.width * command->rows.height <= CPU_BRIEF_BYTES;
+        return command->rows.width * command->rows.height <= CPU_SHORT_BYTES;
     case CPU_WAIT_EVENT:
-        return cpu_marker_done(command->marker);
+        return cpu_event_record_done(command->record);
     case CPU_WRITE_VALUE:
     case CPU_RECORD:
     case CPU_FREE:
@@ -208,18 +208,18 @@ bool cpu_command_brief(const struct cpu_command *command)
     }
 }
 
-static bool guarded(struct cpu_command *command, struct cpu_place place, void (*function)(void *), const char *what)
+static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*function)(void *), const char *what)
 {
-    struct run run = {command, place};
-    struct cpu_fault_record *fault = place.fault;
+    struct run run = {command, exec};
+    struct cpu_fault_record *fault = exec.fault;
     if ((command->kind == CPU_COPY || command->kind == CPU_FILL) && is_shared_out(command))
-        return run_shares(command, place, what);
+        return run_shares(command, exec, what);
     memset(fault, 0, sizeof *fault);
     fault->kind = CPU_FAULT_UNSUPPORTED; /* unless the fault handler says otherwise: no memory for a stack */
-    place.worker->record = fault;
+    exec.worker->record = fault;
     cpu_fault_renew();
-    bool done = cpu_worker_call(place.worker, function, &run);
-    place.worker->record = NULL;
+    bool done = cpu_worker_call(exec.worker, function, &run);
+    exec.worker->record = NULL;
     if (!done)
         strcpy(fault->message, what);
     return done;
@@ -232,31 +232,31 @@ static void decompress(void *argument)
         cpu_decompress(&batch->all[i]);
 }
 
-static bool wait_event(struct cpu_command *command, struct cpu_place place)
+static bool wait_event(struct cpu_command *command, struct cpu_exec exec)
 {
-    while (!cpu_marker_wait(command->marker, cpu_now() + 5000000))
-        if (cpu_place_over(place))
+    while (!cpu_event_record_wait(command->record, cpu_now() + 5000000))
+        if (cpu_exec_stopped(exec))
             break;
     return true;
 }
 
-bool cpu_command_run(struct cpu_command *command, struct cpu_place place)
+bool cpu_command_run(struct cpu_command *command, struct cpu_exec exec)
 {
     switch (command->kind) {
     case CPU_LAUNCH:
-        return command->launch.grid->home ? cpu_children_run(command, place) : cpu_launch_run(command, place, NULL);
+        return command->launch.grid->device_runtime ? cpu_children_run(command, exec) : cpu_launch_run(command, exec, NULL);
     case CPU_COPY:
-        return guarded(command, place, copy_rows, "a copy");
+        return guarded(command, exec, copy_rows, "a copy");
     case CPU_FILL:
-        return guarded(command, place, fill_rows, "a fill");
+        return guarded(command, exec, fill_rows, "a fill");
     case CPU_WRITE_VALUE:
-        return guarded(command, place, write_value, "a write of a value");
+        return guarded(command, exec, write_value, "a write of a value");
     case CPU_WAIT_VALUE:
-        return guarded(command, place, wait_value, "a wait for a value");
+        return guarded(command, exec, wait_value, "a wait for a value");
     case CPU_WAIT_EVENT:
-        return wait_event(command, place);
+        return wait_event(command, exec);
     case CPU_RECORD:
-        cpu_marker_finish(command->marker);
+        cpu_event_record_complete(command->record);
         return true;
     case CPU_CALL:
         command->call.function(command->call.data);
@@ -265,13 +265,13 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_place place)
         cpu_arena_free(command->deferred.arena, command->deferred.address);
         return true;
     case CPU_CHOICE:
-        return cpu_choice_run(&command->choice, place);
+        return cpu_choice_run(&command->choice, exec);
     case CPU_BRANCHES:
-        return cpu_branches_run(&command->branches, place);
+        return cpu_branches_run(&command->branches, exec);
     case CPU_GRAPH_PART:
-        return cpu_part_run(&command->part, place);
+        return cpu_part_run(&command->part, exec);
     case CPU_DECOMPRESS:
-        return guarded(command, place, decompress, "a decompression");
+        return guarded(command, exec, decompress, "a decompression");
     case CPU_UNMAP:
         munmap((void *)(uintptr_t)command->unmap.address, command->unmap.size);
         return true;
@@ -285,7 +285,7 @@ bool cpu_command_always(const struct cpu_command *command)
            (command->kind == CPU_CALL && command->call.always);
 }
 
-void cpu_command_drop(struct cpu_command *command)
+void cpu_command_release(struct cpu_command *command)
 {
     if (command->kind == CPU_LAUNCH) {
         cpu_node_detach(&command->launch);
@@ -293,15 +293,15 @@ void cpu_command_drop(struct cpu_command *command)
             free(command->launch.params);
         atomic_fetch_sub(&command->launch.grid->in_flight, 1);
     } else if (command->kind == CPU_RECORD || command->kind == CPU_WAIT_EVENT) {
-        cpu_marker_release(command->marker);
+        cpu_event_record_release(command->record);
     } else if (command->kind == CPU_DECOMPRESS) {
         free(command->decompress.all);
     } else if (command->kind == CPU_FREE) {
         cpu_arena_release(command->deferred.arena);
     } else if (command->kind == CPU_CHOICE) {
-        cpu_choice_drop(&command->choice);
+        cpu_choice_release(&command->choice);
     } else if (command->kind == CPU_BRANCHES) {
-        cpu_branches_drop(&command->branches);
+        cpu_branches_release(&command->branches);
     } else if (command->kind == CPU_GRAPH_PART) {
         cpu_sequence_release(command->part.sequence);
         cpu_graph_run_release(command->part.run);

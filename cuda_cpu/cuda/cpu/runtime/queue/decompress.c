@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * LZ4 blocks (the format's own description), Snappy (format_description.txt of it) and Deflate (RFC 1951), each raw,
- * without a frame. Where the data is damaged or does not fit, what came before is kept.
+ * without a frame. Where the data is damaged or does not fit, the output up to there is left.
  */
 #include "decompress.h"
 
@@ -116,14 +116,14 @@ static void snappy(struct flow *flow)
 
 /* --- Deflate ------------------------------------------------------------------------------------------------------ */
 
-#define MOST_BITS 15
+#define MAX_BITS 15
 #define LITERALS 288
 #define DISTANCES 32
 #define END_OF_BLOCK 256
 
 /* Codes by their length: how many there are of each, and the symbols in the order of their codes. */
 struct code {
-    uint16_t counts[MOST_BITS + 1], symbols[LITERALS];
+    uint16_t counts[MAX_BITS + 1], symbols[LITERALS];
 };
 
 struct bits {
@@ -150,19 +150,19 @@ static bool take_bits(struct bits *bits, unsigned count, uint32_t *value)
 /* Make a code of the lengths of its symbols' codes; false: more codes than there can be. */
 static bool make_code(struct code *code, const uint8_t *lengths, unsigned count)
 {
-    uint16_t starts[MOST_BITS + 1];
+    uint16_t starts[MAX_BITS + 1];
     int left = 1;
     memset(code->counts, 0, sizeof code->counts);
     for (unsigned i = 0; i < count; i++)
         code->counts[lengths[i]]++;
     code->counts[0] = 0;
-    for (unsigned length = 1; length <= MOST_BITS; length++) {
+    for (unsigned length = 1; length <= MAX_BITS; length++) {
         left = 2 * left - code->counts[length];
         if (left < 0)
             return false;
     }
     starts[1] = 0;
-    for (unsigned length = 1; length < MOST_BITS; length++)
+    for (unsigned length = 1; length < MAX_BITS; length++)
         starts[length + 1] = starts[length] + code->counts[length];
     for (unsigned i = 0; i < count; i++)
         if (lengths[i])
@@ -173,7 +173,7 @@ static bool make_code(struct code *code, const uint8_t *lengths, unsigned count)
 static bool take_symbol(struct bits *bits, const struct code *code, uint32_t *symbol)
 {
     int value = 0, first = 0, index = 0;
-    for (unsigned length = 1; length <= MOST_BITS; length++) {
+    for (unsigned length = 1; length <= MAX_BITS; length++) {
         uint32_t bit;
         if (!take_bits(bits, 1, &bit))
             return false;

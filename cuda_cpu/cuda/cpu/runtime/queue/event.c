@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Events and their markers: reference-counted, since queues hold markers of events that are gone.
+ * Events and their records. Records are reference-counted, since queues hold records of destroyed events.
  *
- * An event between processes is a page of a file that all of them map. Each record has a number; the event is done once
- * the record with the highest number is. A process that ends takes its records with it: nobody waits for those.
+ * An interprocess event is a page of a file that all processes map. Each record has a number; the event is done once
+ * the record with the highest number is. The records of a process that has ended count as complete.
  */
 #define _GNU_SOURCE
 #include "event.h"
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 
 #define SPIN_NS 50000
-#define LOOK_NS 20000000 /* how often who waits for another process looks whether that still runs */
+#define POLL_NS 20000000 /* polling interval at which a waiter checks that the recording process still runs */
 
 struct cpu_shared_page {
     _Atomic uint64_t submitted, completed;
@@ -56,7 +56,7 @@ static bool has_ended(int32_t process)
     if (file < 0)
         return errno == ESRCH;
     struct pollfd asked = {.fd = file, .events = POLLIN};
-    bool ended = poll(&asked, 1, 0) == 1; /* true for one that nobody has waited for, too */
+    bool ended = poll(&asked, 1, 0) == 1; /* true for a zombie as well */
     close(file);
     return ended;
 }
@@ -73,7 +73,7 @@ static void shared_complete(struct cpu_shared_page *page, uint64_t ticket)
 /* One sleep, at most until the deadline. */
 static void shared_await(struct cpu_shared_page *page, uint64_t ticket, int64_t deadline)
 {
-    int64_t now = cpu_now(), end = now + LOOK_NS < deadline ? now + LOOK_NS : deadline;
+    int64_t now = cpu_now(), end = now + POLL_NS < deadline ? now + POLL_NS : deadline;
     uint32_t seen = atomic_load(&page->changes);
     if (atomic_load(&page->completed) >= ticket || end <= now)
         return;
@@ -100,96 +100,96 @@ struct cpu_event *cpu_event_make(int file)
 
 void cpu_event_free(struct cpu_event *event)
 {
-    cpu_marker_release(event->latest);
+    cpu_event_record_release(event->latest);
     shared_release(event->shared);
     pthread_mutex_destroy(&event->lock);
     free(event);
 }
 
-static struct cpu_marker *marker_make(struct cpu_event *event, uint32_t references)
+static struct cpu_event_record *record_make(struct cpu_event *event, uint32_t references)
 {
-    struct cpu_marker *marker = calloc(1, sizeof *marker);
-    if (!marker)
+    struct cpu_event_record *record = calloc(1, sizeof *record);
+    if (!record)
         return NULL;
-    atomic_store(&marker->references, references);
+    atomic_store(&record->references, references);
     if (event->shared) {
-        marker->shared = event->shared;
+        record->shared = event->shared;
         atomic_fetch_add(&event->shared->references, 1);
     }
-    return marker;
+    return record;
 }
 
-struct cpu_marker *cpu_event_mark(struct cpu_event *event)
+struct cpu_event_record *cpu_event_new_record(struct cpu_event *event)
 {
-    struct cpu_marker *marker = marker_make(event, event->shared ? 1 : 2);
-    if (!marker)
+    struct cpu_event_record *record = record_make(event, event->shared ? 1 : 2);
+    if (!record)
         return NULL;
     if (event->shared) {
         atomic_store(&event->shared->page->recorder, getpid());
-        marker->ticket = atomic_fetch_add(&event->shared->page->submitted, 1) + 1;
-        return marker;
+        record->ticket = atomic_fetch_add(&event->shared->page->submitted, 1) + 1;
+        return record;
     }
     pthread_mutex_lock(&event->lock);
-    struct cpu_marker *before = event->latest;
-    event->latest = marker;
+    struct cpu_event_record *before = event->latest;
+    event->latest = record;
     pthread_mutex_unlock(&event->lock);
-    cpu_marker_release(before);
-    return marker;
+    cpu_event_record_release(before);
+    return record;
 }
 
-struct cpu_marker *cpu_event_latest(struct cpu_event *event)
+struct cpu_event_record *cpu_event_latest(struct cpu_event *event)
 {
     if (event->shared) {
-        struct cpu_marker *marker = marker_make(event, 1);
-        if (marker)
-            marker->ticket = atomic_load(&event->shared->page->submitted);
-        return marker;
+        struct cpu_event_record *record = record_make(event, 1);
+        if (record)
+            record->ticket = atomic_load(&event->shared->page->submitted);
+        return record;
     }
     pthread_mutex_lock(&event->lock);
-    struct cpu_marker *marker = event->latest;
-    if (marker)
-        atomic_fetch_add(&marker->references, 1);
+    struct cpu_event_record *record = event->latest;
+    if (record)
+        atomic_fetch_add(&record->references, 1);
     pthread_mutex_unlock(&event->lock);
-    return marker;
+    return record;
 }
 
-bool cpu_marker_done(struct cpu_marker *marker)
+bool cpu_event_record_done(struct cpu_event_record *record)
 {
-    if (marker && marker->shared)
-        return atomic_load(&marker->shared->page->completed) >= marker->ticket;
-    return !marker || atomic_load(&marker->done.rings);
+    if (record && record->shared)
+        return atomic_load(&record->shared->page->completed) >= record->ticket;
+    return !record || atomic_load(&record->done.count);
 }
 
-bool cpu_marker_wait(struct cpu_marker *marker, int64_t deadline)
+bool cpu_event_record_wait(struct cpu_event_record *record, int64_t deadline)
 {
     int64_t end = cpu_now() + SPIN_NS;
-    if (marker && !marker->shared)
-        cpu_spin(&marker->done, 0, end < deadline ? end : deadline);
-    while (!cpu_marker_done(marker)) {
-        if (marker->shared) {
-            shared_await(marker->shared->page, marker->ticket, deadline);
+    if (record && !record->shared)
+        cpu_eventcount_spin(&record->done, 0, end < deadline ? end : deadline);
+    while (!cpu_event_record_done(record)) {
+        if (record->shared) {
+            shared_await(record->shared->page, record->ticket, deadline);
             if (cpu_now() >= deadline)
-                return cpu_marker_done(marker);
-        } else if (!cpu_await(&marker->done, 0, deadline)) {
-            return cpu_marker_done(marker);
+                return cpu_event_record_done(record);
+        } else if (!cpu_eventcount_wait(&record->done, 0, deadline)) {
+            return cpu_event_record_done(record);
         }
     }
     return true;
 }
 
-void cpu_marker_finish(struct cpu_marker *marker)
+void cpu_event_record_complete(struct cpu_event_record *record)
 {
-    marker->time = cpu_now();
-    if (marker->shared)
-        shared_complete(marker->shared->page, marker->ticket);
+    record->time = cpu_now();
+    if (record->shared)
+        shared_complete(record->shared->page, record->ticket);
     else
-        cpu_ring(&marker->done);
+        cpu_eventcount_notify_all(&record->done);
 }
 
-void cpu_marker_release(struct cpu_marker *marker)
+void cpu_event_record_release(struct cpu_event_record *record)
 {
-    if (marker && atomic_fetch_sub(&marker->references, 1) == 1) {
-        shared_release(marker->shared);
-        free(marker);
+    if (record && atomic_fetch_sub(&record->references, 1) == 1) {
+        shared_release(record->shared);
+        free(record);
     }
 }

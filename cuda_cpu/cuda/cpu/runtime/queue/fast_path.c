@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each thread has a table of its own, so that nothing is locked on the way.
+ * The fast path's functions and their cache: a hash table for each thread, so that no lock is taken.
  */
 #define _GNU_SOURCE
 #include "fast_path_cache.h"
@@ -13,41 +13,41 @@
 #include "exec/printf.h"
 #include "process.h"
 
-#define PLACES 256 /* a power of two */
-#define PROBES 8   /* places in a row that a route may lie in */
-#define SPIN_NS 100000 /* of a wait here; a longer one looks for signals, which is Python's */
+#define SLOTS 256 /* of a thread's hash table; a power of two */
+#define PROBES 8   /* slots that are searched for an entry */
+#define SPIN_NS 100000 /* of a wait here; in a longer one Python also handles signals */
 
 /* CUresult (cuda.h). */
 enum { SUCCESS = 0, NOT_READY = 600 };
 
 struct table {
-    uint64_t age; /* of the routes in it */
-    uint64_t owner;
-    struct cpu_route *places[PLACES];
+    uint64_t epoch; /* of the entries in it */
+    uint64_t context;
+    struct cpu_fast_path_entry *slots[SLOTS];
 };
 
-static _Atomic uint64_t age = 1;
-static _Atomic bool chores;
+static _Atomic uint64_t epoch = 1;
+static _Atomic bool deferred_work;
 static _Thread_local struct table *table __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
 
-static void release(struct cpu_route *route)
+static void release(struct cpu_fast_path_entry *entry)
 {
-    if (!route)
+    if (!entry)
         return;
-    cpu_queue_drop(route->queue);
-    for (int i = 0; i < CPU_MOST_AWAITED && route->awaited[i]; i++)
-        cpu_queue_drop(route->awaited[i]);
-    if (route->grid)
-        atomic_fetch_sub(&route->grid->in_flight, 1);
-    free(route);
+    cpu_queue_release(entry->queue);
+    for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)
+        cpu_queue_release(entry->awaited[i]);
+    if (entry->grid)
+        atomic_fetch_sub(&entry->grid->in_flight, 1);
+    free(entry);
 }
 
 static void clear(struct table *of)
 {
-    for (int i = 0; i < PLACES; i++) {
-        release(of->places[i]);
-        of->places[i] = NULL;
+    for (int i = 0; i < SLOTS; i++) {
+        release(of->slots[i]);
+        of->slots[i] = NULL;
     }
 }
 
@@ -64,7 +64,7 @@ static void make_key(void)
     pthread_key_create(&key, end_thread);
 }
 
-static struct table *table_here(void)
+static struct table *thread_table(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (table)
@@ -78,108 +78,108 @@ static struct table *table_here(void)
     return table = made;
 }
 
-/* Where the route of these lies, or is to: over another only where all places that it may lie in are taken. */
-static struct cpu_route **place_of(struct table *of, uint64_t function, uint64_t stream)
+/* Where the entry of these lies, or is to: over another only where all slots that it may lie in are taken. */
+static struct cpu_fast_path_entry **slot_of(struct table *of, uint64_t function, uint64_t stream)
 {
-    unsigned home = (unsigned)(((function ^ stream << 3) * 0x9e3779b97f4a7c15u) >> 56);
+    unsigned first = (unsigned)(((function ^ stream << 3) * 0x9e3779b97f4a7c15u) >> 56);
     for (unsigned i = 0; i < PROBES; i++) {
-        struct cpu_route **place = &of->places[(home + i) % PLACES];
-        if (!*place || ((*place)->function == function && (*place)->stream == stream))
-            return place;
+        struct cpu_fast_path_entry **slot = &of->slots[(first + i) % SLOTS];
+        if (!*slot || ((*slot)->function == function && (*slot)->stream == stream))
+            return slot;
     }
-    return &of->places[home];
+    return &of->slots[first];
 }
 
-static const struct cpu_route *find(uint64_t function, uint64_t stream)
+static const struct cpu_fast_path_entry *find(uint64_t function, uint64_t stream)
 {
-    if (!table || table->age != atomic_load(&age) || cpu_process_state() != CPU_RUNNING)
+    if (!table || table->epoch != atomic_load(&epoch) || cpu_process_state() != CPU_RUNNING)
         return NULL;
-    const struct cpu_route *route = *place_of(table, function, stream);
-    bool meant = route && route->function == function && route->stream == stream && route->owner == table->owner;
-    return meant ? route : NULL;
+    const struct cpu_fast_path_entry *entry = *slot_of(table, function, stream);
+    bool valid = entry && entry->function == function && entry->stream == stream && entry->context == table->context;
+    return valid ? entry : NULL;
 }
 
-uint64_t cpu_routes_age(void)
+uint64_t cpu_fast_path_epoch(void)
 {
-    return atomic_load(&age);
+    return atomic_load(&epoch);
 }
 
-void cpu_routes_forget(void)
+void cpu_fast_path_invalidate(void)
 {
-    atomic_fetch_add(&age, 1);
+    atomic_fetch_add(&epoch, 1);
 }
 
-void cpu_route_chores(bool some)
+void cpu_fast_path_set_deferred_work(bool some)
 {
-    atomic_store(&chores, some);
+    atomic_store(&deferred_work, some);
 }
 
-void cpu_route_owner(uint64_t context)
+void cpu_fast_path_set_context(uint64_t context)
 {
-    struct table *here = table_here();
-    if (here)
-        here->owner = context;
+    struct table *table = thread_table();
+    if (table)
+        table->context = context;
     else
-        cpu_routes_forget();
+        cpu_fast_path_invalidate();
 }
 
-void cpu_route_add(const struct cpu_route *wanted, uint64_t made_at)
+void cpu_fast_path_add(const struct cpu_fast_path_entry *wanted, uint64_t epoch_before)
 {
-    struct table *here = table_here();
-    struct cpu_route *route = here ? malloc(sizeof *route) : NULL;
-    if (!route)
+    struct table *table = thread_table();
+    struct cpu_fast_path_entry *entry = table ? malloc(sizeof *entry) : NULL;
+    if (!entry)
         return;
-    if (here->age != made_at) {
-        clear(here);
-        here->age = made_at; /* routes of an age that is over are never found */
+    if (table->epoch != epoch_before) {
+        clear(table);
+        table->epoch = epoch_before; /* entries of an epoch that is over are never found */
     }
-    *route = *wanted;
-    route->owner = here->owner;
-    cpu_queue_hold(route->queue);
-    for (int i = 0; i < CPU_MOST_AWAITED && route->awaited[i]; i++)
-        cpu_queue_hold(route->awaited[i]);
-    if (route->grid)
-        atomic_fetch_add(&route->grid->in_flight, 1);
-    struct cpu_route **place = place_of(here, route->function, route->stream);
-    release(*place);
-    *place = route;
+    *entry = *wanted;
+    entry->context = table->context;
+    cpu_queue_retain(entry->queue);
+    for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)
+        cpu_queue_retain(entry->awaited[i]);
+    if (entry->grid)
+        atomic_fetch_add(&entry->grid->in_flight, 1);
+    struct cpu_fast_path_entry **slot = slot_of(table, entry->function, entry->stream);
+    release(*slot);
+    *slot = entry;
 }
 
-static bool fits(const struct cpu_route *route, const uint32_t shape[7])
+static bool fits(const struct cpu_fast_path_entry *entry, const uint32_t shape[7])
 {
     const uint32_t *block = shape + 3;
     for (int i = 0; i < 6; i++)
         if (!shape[i] || shape[i] > (i == 0 ? INT32_MAX : i < 3 ? 65535 : 1024))
             return false;
-    if (block[2] > 64 || block[0] * block[1] > 1024 || block[0] * block[1] * block[2] > route->max_threads)
+    if (block[2] > 64 || block[0] * block[1] > 1024 || block[0] * block[1] * block[2] > entry->max_threads)
         return false;
-    if (route->narrow != (block[0] % CPU_WARP_SIZE != 0 && block[1] * block[2] > 1))
+    if (entry->half_run != (block[0] % CPU_WARP_SIZE != 0 && block[1] * block[2] > 1))
         return false;
-    if (route->required_block[0] && memcmp(block, route->required_block, sizeof route->required_block))
+    if (entry->required_block[0] && memcmp(block, entry->required_block, sizeof entry->required_block))
         return false;
-    return shape[6] <= route->most_shared;
+    return shape[6] <= entry->max_shared;
 }
 
-static bool awaited_idle(const struct cpu_route *route)
+static bool awaited_idle(const struct cpu_fast_path_entry *entry)
 {
-    for (int i = 0; i < CPU_MOST_AWAITED && route->awaited[i]; i++)
-        if (!cpu_queue_idle(route->awaited[i]))
+    for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)
+        if (!cpu_queue_idle(entry->awaited[i]))
             return false;
     return true;
 }
 
 static int launch(uint64_t function, const uint32_t shape[7], uint64_t stream, void *const *params)
 {
-    const struct cpu_route *route = find(function, stream);
-    if (!route || !fits(route, shape) || !awaited_idle(route))
-        return CPU_GO_ROUND;
-    struct cpu_grid *grid = route->grid;
+    const struct cpu_fast_path_entry *entry = find(function, stream);
+    if (!entry || !fits(entry, shape) || !awaited_idle(entry))
+        return CPU_FALLBACK;
+    struct cpu_grid *grid = entry->grid;
     for (uint32_t i = 0; i < grid->parameters; i++)
         if (!params || !params[i])
-            return CPU_GO_ROUND;
-    struct cpu_command *command = cpu_command_make(route->queue, CPU_LAUNCH);
+            return CPU_FALLBACK;
+    struct cpu_command *command = cpu_command_make(entry->queue, CPU_LAUNCH);
     if (!command)
-        return CPU_GO_ROUND;
+        return CPU_FALLBACK;
     struct cpu_launch *launch = &command->launch;
     *launch = (struct cpu_launch){.grid = grid, .shared_dynamic = shape[6], .grid_id = cpu_grid_number()};
     memcpy(launch->grid_dim, shape, sizeof launch->grid_dim);
@@ -189,9 +189,9 @@ static int launch(uint64_t function, const uint32_t shape[7], uint64_t stream, v
     atomic_fetch_add(&grid->in_flight, 1);
     if (!cpu_launch_gather(command, params)) {
         cpu_command_discard(command);
-        return CPU_GO_ROUND;
+        return CPU_FALLBACK;
     }
-    return cpu_queue_submit(route->queue, command) == CPU_SUBMITTED ? SUCCESS : CPU_GO_ROUND;
+    return cpu_queue_submit(entry->queue, command) == CPU_SUBMITTED ? SUCCESS : CPU_FALLBACK;
 }
 
 /* Whether a queue's work, if any, is over by the deadline, and went well. */
@@ -203,27 +203,27 @@ static bool is_well(struct cpu_queue *queue, int64_t deadline)
 
 static int synchronize(uint64_t stream)
 {
-    const struct cpu_route *route = find(0, stream);
-    if (!route)
-        return CPU_GO_ROUND;
-    int64_t deadline = cpu_queue_idle(route->queue) && awaited_idle(route) ? 0 : cpu_now() + SPIN_NS;
-    if (!is_well(route->queue, deadline))
-        return CPU_GO_ROUND;
-    for (int i = 0; i < CPU_MOST_AWAITED && route->awaited[i]; i++)
-        if (!is_well(route->awaited[i], deadline))
-            return CPU_GO_ROUND;
+    const struct cpu_fast_path_entry *entry = find(0, stream);
+    if (!entry)
+        return CPU_FALLBACK;
+    int64_t deadline = cpu_queue_idle(entry->queue) && awaited_idle(entry) ? 0 : cpu_now() + SPIN_NS;
+    if (!is_well(entry->queue, deadline))
+        return CPU_FALLBACK;
+    for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)
+        if (!is_well(entry->awaited[i], deadline))
+            return CPU_FALLBACK;
     /* Once more: a context may have failed meanwhile. */
-    return find(0, stream) == route && !atomic_load(&chores) && !cpu_printf_pending() ? SUCCESS : CPU_GO_ROUND;
+    return find(0, stream) == entry && !atomic_load(&deferred_work) && !cpu_printf_pending() ? SUCCESS : CPU_FALLBACK;
 }
 
 static int query(uint64_t stream)
 {
-    const struct cpu_route *route = find(0, stream);
-    if (!route)
-        return CPU_GO_ROUND;
-    if (!cpu_queue_idle(route->queue) || !awaited_idle(route))
+    const struct cpu_fast_path_entry *entry = find(0, stream);
+    if (!entry)
+        return CPU_FALLBACK;
+    if (!cpu_queue_idle(entry->queue) || !awaited_idle(entry))
         return NOT_READY;
     return synchronize(stream);
 }
 
-const struct cpu_direct cpu_direct = {launch, synchronize, query, cpu_attribute_get, cpu_queues_ended_idle};
+const struct cpu_fast_path cpu_fast_path = {launch, synchronize, query, cpu_attribute_get, cpu_queues_ended_idle};

@@ -1,20 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The way of frequent calls from libcuda's C functions to the queues, without Python. A call that Python has answered
- * leaves a route behind: what it has looked up, for calls with the same handles from the same thread. Whatever could
- * change the answer makes all routes old. Where there is none, or anything is unusual, the call goes round by Python,
- * which also says what is wrong with it.
+ * Fast path of launches, stream queries and stream waits from libcuda's C functions to the queues, without Python. The
+ * first call with given handles in a thread is served by Python, which caches the objects behind them
+ * (fast_path_cache.h). Whatever could change a result starts a new epoch, which invalidates all entries of all threads.
+ * A call without a valid entry, or with unusual arguments, returns CPU_FALLBACK: Python then serves it, and reports
+ * errors.
  */
-#ifndef CUDA_CPU_DIRECT_H
-#define CUDA_CPU_DIRECT_H
+#ifndef CUDA_CPU_FAST_PATH_H
+#define CUDA_CPU_FAST_PATH_H
 
 #include <stdint.h>
 
-#define CPU_GO_ROUND (-1)
+#define CPU_FALLBACK (-1)
 
-/* What libcuda.so.1, another library, is handed. The functions return a CUresult or CPU_GO_ROUND. */
-struct cpu_direct {
+/* The functions, as libcuda.so.1, another library, gets them. They return a CUresult or CPU_FALLBACK. */
+struct cpu_fast_path {
     /* `shape`: three dimensions of the grid, of the block, and bytes of dynamic shared memory. */
     int (*launch)(uint64_t function, const uint32_t shape[7], uint64_t stream, void *const *params);
     int (*synchronize)(uint64_t stream);

@@ -1,38 +1,38 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Routes: see direct.h.
+ * The cache behind fast_path.h: what Python has looked up for a launch or a wait, for each thread.
  */
-#ifndef CUDA_CPU_ROUTE_H
-#define CUDA_CPU_ROUTE_H
+#ifndef CUDA_CPU_FAST_PATH_CACHE_H
+#define CUDA_CPU_FAST_PATH_CACHE_H
 
 #include "fast_path.h"
 #include "queue.h"
 
-#define CPU_MOST_AWAITED 8
+#define CPU_MAX_AWAITED 8
 
-/* A launch (`function` 0: a wait) in a stream, while `owner` is the thread's context. */
-struct cpu_route {
-    uint64_t function, stream, owner;
+/* A launch (`function` 0: a wait) in a stream, while `context` is the thread's context. */
+struct cpu_fast_path_entry {
+    uint64_t function, stream, context;
     struct cpu_queue *queue;
-    struct cpu_queue *awaited[CPU_MOST_AWAITED]; /* with work in one of them a call goes round; NULL ends them */
+    struct cpu_queue *awaited[CPU_MAX_AWAITED]; /* the fast path is taken only while all are idle; NULL ends them */
     struct cpu_grid *grid;
-    bool narrow; /* the grid is for blocks in which a warp's threads lie in more than one row */
-    uint32_t max_threads, most_shared;
+    bool half_run; /* the grid is for blocks whose warps are runs of 16 consecutive threads or less */
+    uint32_t max_threads, max_shared;
     uint32_t required_block[3]; /* 0: any */
 };
 
-extern const struct cpu_direct cpu_direct;
+extern const struct cpu_fast_path cpu_fast_path;
 
 /* attribute.c: what cuDeviceGetAttribute answers without Python. */
 void cpu_attribute_set(uint32_t device, uint32_t attribute, int32_t value);
 int cpu_attribute_get(int32_t *value, uint64_t attribute, int64_t device);
 
-uint64_t cpu_routes_age(void);
-void cpu_routes_forget(void); /* all routes, of all threads */
-/* Make a route of this thread, if all is still as it was at `age`. It takes references to the queues and the grid. */
-void cpu_route_add(const struct cpu_route *route, uint64_t age);
-void cpu_route_owner(uint64_t context); /* current in this thread from now on */
-void cpu_route_chores(bool some);       /* whether waits have something to do besides */
+uint64_t cpu_fast_path_epoch(void);
+void cpu_fast_path_invalidate(void); /* starts a new epoch: all entries of all threads are invalid */
+/* Add an entry of this thread, if all is still as it was at `epoch`. It takes references to the queues and the grid. */
+void cpu_fast_path_add(const struct cpu_fast_path_entry *entry, uint64_t epoch);
+void cpu_fast_path_set_context(uint64_t context); /* current in this thread from now on */
+void cpu_fast_path_set_deferred_work(bool some); /* whether a synchronize must also run deferred host work */
 
 #endif

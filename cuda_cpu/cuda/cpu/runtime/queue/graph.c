@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Order of what kernels launch (CUDA Programming Guide, "Device Graph Launch"): fire-and-forget and sibling launches
+ * Graph execution and device graph launch (CUDA Programming Guide, "Device Graph Launch"): fire-and-forget and sibling launches
  * run once the kernel is done; tail launches run in their order when all of the graph is done, and what those
  * launch in turn runs before the rest.
  */
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TAILS 255 /* pending at once */
-#define MOST_NESTED 120 /* fire-and-forget launches in each other */
+#define MAX_TAILS 255 /* pending at once */
+#define MAX_NESTED 120 /* fire-and-forget launches in each other */
 
 /* cudaError_t that cudaGraphLaunch() returns to a kernel. */
 enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, MAX_DEPTH = 65, PENDING_COUNT = 69, NOT_SUPPORTED = 801 };
@@ -88,7 +88,7 @@ struct cpu_graph_run {
     _Atomic uint32_t references;
     uint64_t handle;
     uint32_t depth;
-    pthread_mutex_t lock; /* blocks on several workers launch */
+    pthread_mutex_t lock; /* guards the lists: blocks on several workers launch */
     struct list now, tails;
 };
 
@@ -164,10 +164,10 @@ static struct list take(struct cpu_graph_run *run, struct list *list)
     return taken;
 }
 
-static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t depth, struct cpu_place place);
+static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t depth, struct cpu_exec exec);
 
-/* Run what kernels have launched to run at once. */
-static bool run_now(struct cpu_graph_run *run, struct cpu_place place)
+/* Execute the fire-and-forget and sibling launches. */
+static bool run_now(struct cpu_graph_run *run, struct cpu_exec exec)
 {
     bool fine = true;
     for (;;) {
@@ -175,35 +175,35 @@ static bool run_now(struct cpu_graph_run *run, struct cpu_place place)
         if (!list.first)
             return fine;
         for (struct launched *each = list.first; each && fine; each = each->next)
-            fine = run_graph(each->sequence, each->handle, run->depth + 1, place);
+            fine = run_graph(each->sequence, each->handle, run->depth + 1, exec);
         forget(&list);
         if (!fine)
             return false;
     }
 }
 
-bool cpu_sequence_run(struct cpu_sequence *sequence, struct cpu_place place)
+bool cpu_sequence_run(struct cpu_sequence *sequence, struct cpu_exec exec)
 {
-    struct cpu_graph_run *run = place.worker->graph;
+    struct cpu_graph_run *run = exec.worker->graph;
     for (struct cpu_command *command = sequence->first; command; command = command->next) {
-        if (cpu_place_over(place))
+        if (cpu_exec_stopped(exec))
             return true;
-        if (!cpu_command_run(command, place) || (run && !run_now(run, place)))
+        if (!cpu_command_run(command, exec) || (run && !run_now(run, exec)))
             return false;
     }
     return true;
 }
 
-/* Run all tail launches, of the graph and of each other. */
-static bool run_tails(struct cpu_graph_run *run, struct cpu_place place)
+/* Execute all tail launches, including those that tail launches make. */
+static bool run_tails(struct cpu_graph_run *run, struct cpu_exec exec)
 {
     struct list left = take(run, &run->tails);
     bool fine = true;
-    while (fine && left.first && !cpu_place_over(place)) {
+    while (fine && left.first && !cpu_exec_stopped(exec)) {
         struct launched *each = left.first;
         left.first = each->next;
         run->handle = each->handle;
-        fine = cpu_sequence_run(each->sequence, place);
+        fine = cpu_sequence_run(each->sequence, exec);
         cpu_sequence_release(each->sequence);
         free(each);
         struct list more = take(run, &run->tails);
@@ -216,41 +216,41 @@ static bool run_tails(struct cpu_graph_run *run, struct cpu_place place)
     return fine;
 }
 
-static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t depth, struct cpu_place place)
+static bool run_graph(struct cpu_sequence *sequence, uint64_t handle, uint32_t depth, struct cpu_exec exec)
 {
-    struct cpu_graph_run run, *before = place.worker->graph;
+    struct cpu_graph_run run, *before = exec.worker->graph;
     begin(&run, handle, depth);
-    place.worker->graph = &run;
-    bool fine = cpu_sequence_run(sequence, place) && run_tails(&run, place);
-    place.worker->graph = before;
+    exec.worker->graph = &run;
+    bool fine = cpu_sequence_run(sequence, exec) && run_tails(&run, exec);
+    exec.worker->graph = before;
     end(&run);
     return fine;
 }
 
-bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_place place)
+bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_exec exec)
 {
-    place.worker->graph = part->run;
-    bool fine = cpu_sequence_run(part->sequence, place) && (!part->last || run_tails(part->run, place));
-    place.worker->graph = NULL;
+    exec.worker->graph = part->run;
+    bool fine = cpu_sequence_run(part->sequence, exec) && (!part->last || run_tails(part->run, exec));
+    exec.worker->graph = NULL;
     return fine;
 }
 
-bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_place place)
+bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_exec exec)
 {
     for (;;) {
         uint32_t value = atomic_load(&choice->cell->value);
         /* if: value, else the second body where there is one; while: value; switch: the value is the body's number */
         uint32_t body = choice->kind == CPU_SWITCH ? value : !value;
-        if (body >= choice->count || cpu_place_over(place))
+        if (body >= choice->count || cpu_exec_stopped(exec))
             return true;
-        if (!cpu_sequence_run(choice->bodies[body], place))
+        if (!cpu_sequence_run(choice->bodies[body], exec))
             return false;
         if (choice->kind != CPU_WHILE)
             return true;
     }
 }
 
-void cpu_choice_drop(struct cpu_choice *choice)
+void cpu_choice_release(struct cpu_choice *choice)
 {
     for (uint32_t i = 0; i < choice->count; i++)
         cpu_sequence_release(choice->bodies[i]);
@@ -315,7 +315,7 @@ static uint32_t launch_graph(struct cpu_graph_run *run, uint64_t handle, uint64_
         return NOT_SUPPORTED; /* the kernel is in no graph */
     if (stream != TAIL && stream != FIRE_AND_FORGET && stream != SIBLING)
         return INVALID_VALUE;
-    if (stream != TAIL && run->depth >= MOST_NESTED)
+    if (stream != TAIL && run->depth >= MAX_NESTED)
         return MAX_DEPTH;
     struct cpu_sequence *sequence = find(handle);
     if (!sequence)
@@ -323,7 +323,7 @@ static uint32_t launch_graph(struct cpu_graph_run *run, uint64_t handle, uint64_
     struct launched *new = malloc(sizeof *new);
     uint32_t status = new ? SUCCESS : MEMORY_ALLOCATION;
     pthread_mutex_lock(&run->lock);
-    if (new && stream == TAIL && run->tails.count >= MOST_TAILS)
+    if (new && stream == TAIL && run->tails.count >= MAX_TAILS)
         status = PENDING_COUNT;
     if (status == SUCCESS) {
         new->handle = handle;

@@ -1,29 +1,29 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the native side knows of graphs: sequences of commands that run as one, choices between sequences that
- * kernels make, and launches of graphs by kernels.
+ * Graph execution: sequences of commands, conditional nodes, and graph launches from the device.
  */
 #ifndef CUDA_CPU_GRAPH_H
 #define CUDA_CPU_GRAPH_H
 
 #include "queue.h"
 
-/* Commands that can run again and again. */
+/* A reusable list of commands. */
 struct cpu_sequence;
 
 struct cpu_sequence *cpu_sequence_make(void);
 void cpu_sequence_retain(struct cpu_sequence *sequence);
 void cpu_sequence_release(struct cpu_sequence *sequence);
 struct cpu_command *cpu_sequence_last(struct cpu_sequence *sequence);
-bool cpu_sequence_append(struct cpu_sequence *sequence, struct cpu_command *command); /* false: it cannot run again */
+bool cpu_sequence_append(struct cpu_sequence *sequence, struct cpu_command *command); /* false: a kind that cannot be executed repeatedly */
 
-/* The value behind a conditional handle, whose address the handle is. */
+/* The value of a conditional handle; its address is the handle. */
 struct cpu_condition_cell {
     _Atomic uint32_t value;
 };
 
-/* One launch of a graph, which kernels add launches to. A graph without a handle was not made for launches by kernels. */
+/* One launch of a graph, with the graph launches that its kernels made. The handle is 0 for graphs that are not for
+ * device launch. */
 struct cpu_graph_run;
 
 struct cpu_graph_run *cpu_graph_run_make(uint64_t handle);
@@ -36,10 +36,10 @@ bool cpu_graph_publish(uint64_t handle, struct cpu_sequence *sequence); /* false
 void cpu_graph_withdraw(uint64_t handle);
 
 /* For command.c and branches.c. */
-bool cpu_sequence_run(struct cpu_sequence *sequence, struct cpu_place place);
-bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_place place);
-bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_place place);
-void cpu_choice_drop(struct cpu_choice *choice);
+bool cpu_sequence_run(struct cpu_sequence *sequence, struct cpu_exec exec);
+bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_exec exec);
+bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_exec exec);
+void cpu_choice_release(struct cpu_choice *choice);
 
 /* Services, see kernel_abi.h. */
 void cpu_graph_set_conditional(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *handle, const uint32_t *value);

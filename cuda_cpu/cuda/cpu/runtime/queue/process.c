@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The count of our threads lets the exit wait for them, for a while.
+ * Process-wide state: starts and counts the runtime's threads, so that the exit can wait for them; detects forks.
  */
 #include "process.h"
 
@@ -12,14 +12,14 @@
 
 static _Atomic int state = CPU_RUNNING;
 static _Atomic uint32_t threads;
-static struct cpu_bell ended;
+static struct cpu_eventcount ended;
 
 enum cpu_process_state cpu_process_state(void)
 {
     return (enum cpu_process_state)atomic_load_explicit(&state, memory_order_relaxed);
 }
 
-/* The child of a fork has none of our threads, and locks that they may have held. */
+/* A forked child has none of our threads, but possibly locks that they held. */
 static void mark_forked(void)
 {
     atomic_store(&state, CPU_FORKED);
@@ -66,16 +66,16 @@ bool cpu_thread_start(void *(*function)(void *), void *argument)
 void cpu_thread_ended(void)
 {
     atomic_fetch_sub(&threads, 1);
-    cpu_ring(&ended);
+    cpu_eventcount_notify_all(&ended);
 }
 
 bool cpu_threads_await(int64_t deadline)
 {
     for (;;) {
-        uint32_t seen = atomic_load(&ended.rings);
+        uint32_t seen = atomic_load(&ended.count);
         if (!atomic_load(&threads))
             return true;
-        if (!cpu_await(&ended, seen, deadline))
+        if (!cpu_eventcount_wait(&ended, seen, deadline))
             return false;
     }
 }

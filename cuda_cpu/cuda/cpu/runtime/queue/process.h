@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What concerns the whole process: the count of our threads, exit, fork.
+ * Process-wide state: our threads, exit, fork.
  */
 #ifndef CUDA_CPU_PROCESS_H
 #define CUDA_CPU_PROCESS_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The list of commands, its thread, and those who wait for it.
+ * Command queues: submission, execution inline or by the queue's thread, waiting, cancellation.
  */
 #define _GNU_SOURCE
 #include "queue.h"
@@ -12,32 +12,32 @@
 
 #include "process.h"
 
-/* How long a thread looks for work, or for its end, before it sleeps: a wake-up costs some 50 microseconds. Where the
- * last pause of a queue was short, the next one is expected to be. */
+/* How long a thread spins for work, or for its completion, before it sleeps: a wake-up costs some 50 microseconds. If the
+ * last idle time of a queue was short, the next one is expected to be. */
 #define LONG_SPIN_NS 100000
 #define SHORT_SPIN_NS 10000
-#define SHORT_PAUSE_NS 300000 /* it is measured with a wake-up in it */
+#define SHORT_PAUSE_NS 300000 /* measured including a wake-up */
 #define WAIT_SPIN_NS 100000
-#define MOST_UNUSED 64    /* commands kept for reuse */
+#define MAX_UNUSED 64    /* free commands for reuse */
 
 struct cpu_queue {
     _Atomic uint32_t references;
     pthread_mutex_t lock;
     struct cpu_command *first, *last, *unused;
-    _Atomic(struct cpu_command *) spare; /* one more that is unused, to be had without the lock */
+    _Atomic(struct cpu_command *) spare; /* one more free command, taken without the lock */
     uint32_t unused_count, workers;
     bool started, closed;
-    bool taken;                 /* some thread has the turn: it runs the next command, with the worker */
+    bool running;                /* some thread executes a command, with `worker` */
     struct cpu_worker worker;
-    struct cpu_command *begun;  /* left in the middle by the thread that submitted it */
+    struct cpu_command *suspended;  /* command suspended by the thread that submitted it */
     _Atomic bool faulted;
-    _Atomic bool interrupted;   /* a command was cancelled, and nobody has been told yet */
+    _Atomic bool interrupted;   /* a command was cancelled; not reported yet */
     struct cpu_fault_record fault;
     int64_t spin;                    /* of its thread */
-    struct cpu_job *jobs;            /* running, but for the worker's own */
-    _Atomic uint64_t cancelled;      /* commands up to this number are */
+    struct cpu_job *jobs;            /* running jobs except worker.own */
+    _Atomic uint64_t cancelled;      /* commands up to this number are cancelled */
     _Atomic uint64_t submitted, completed;
-    struct cpu_bell posted, done;
+    struct cpu_eventcount posted, done;
     struct cpu_queue *previous, *next; /* of all queues */
 };
 
@@ -81,12 +81,12 @@ static void unlink_queue(struct cpu_queue *queue)
     pthread_mutex_unlock(&all.lock);
 }
 
-void cpu_queue_hold(struct cpu_queue *queue)
+void cpu_queue_retain(struct cpu_queue *queue)
 {
     atomic_fetch_add(&queue->references, 1);
 }
 
-void cpu_queue_drop(struct cpu_queue *queue)
+void cpu_queue_release(struct cpu_queue *queue)
 {
     if (atomic_fetch_sub(&queue->references, 1) > 1)
         return;
@@ -107,15 +107,15 @@ void cpu_queue_close(struct cpu_queue *queue)
     pthread_mutex_lock(&queue->lock);
     queue->closed = true;
     pthread_mutex_unlock(&queue->lock);
-    cpu_ring(&queue->posted);
+    cpu_eventcount_notify_all(&queue->posted);
 }
 
-void cpu_queue_release(struct cpu_queue *queue)
+void cpu_queue_destroy(struct cpu_queue *queue)
 {
     if (cpu_process_state() == CPU_FORKED)
-        return; /* its lock may be held for ever */
+        return; /* the lock may be held by a thread of the parent */
     cpu_queue_close(queue);
-    cpu_queue_drop(queue);
+    cpu_queue_release(queue);
 }
 
 struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_kind kind)
@@ -139,7 +139,7 @@ struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_k
 
 void cpu_command_discard(struct cpu_command *command)
 {
-    cpu_command_drop(command);
+    cpu_command_release(command);
     free(command);
 }
 
@@ -180,7 +180,7 @@ bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number)
 void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job)
 {
     if (job == &queue->worker.own) {
-        atomic_store(&job->stop, CPU_FAULT_NONE); /* before the look, as stop_jobs comes after what is looked at */
+        atomic_store(&job->stop, CPU_FAULT_NONE); /* before `cancelled` is read: cpu_queue_cancel writes it before stop_jobs */
     } else {
         pthread_mutex_lock(&queue->lock);
         job->beside = queue->jobs;
@@ -196,10 +196,10 @@ void cpu_queue_ran(struct cpu_queue *queue, struct cpu_job *job)
     if (job == &queue->worker.own)
         return;
     pthread_mutex_lock(&queue->lock);
-    struct cpu_job **place = &queue->jobs;
-    while (*place != job)
-        place = &(*place)->beside;
-    *place = job->beside;
+    struct cpu_job **link = &queue->jobs;
+    while (*link != job)
+        link = &(*link)->beside;
+    *link = job->beside;
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -208,7 +208,7 @@ static void stop_jobs(struct cpu_queue *queue)
 {
     for (struct cpu_job *job = queue->jobs; job; job = job->beside)
         atomic_store(&job->stop, CPU_FAULT_CANCELLED);
-    if (queue->taken || queue->begun) /* should it be a launch; the next one begins anew, and with the lock */
+    if (queue->running || queue->suspended) /* it may be a launch; the next one resets `stop` */
         atomic_store(&queue->worker.own.stop, CPU_FAULT_CANCELLED);
 }
 
@@ -226,7 +226,7 @@ static void recycle(struct cpu_queue *queue, struct cpu_command *command)
         atomic_store_explicit(&queue->spare, command, memory_order_release);
         return;
     }
-    if (queue->unused_count == MOST_UNUSED) {
+    if (queue->unused_count == MAX_UNUSED) {
         free(command);
         return;
     }
@@ -235,70 +235,70 @@ static void recycle(struct cpu_queue *queue, struct cpu_command *command)
     queue->unused_count++;
 }
 
-/* With the lock held: what is to run next, and the turn with it. */
-static struct cpu_command *take_turn(struct cpu_queue *queue)
+/* With the lock held: the next command to execute, if no other thread executes one. */
+static struct cpu_command *take_command(struct cpu_queue *queue)
 {
-    struct cpu_command *command = queue->begun ? queue->begun : queue->first;
-    if (queue->taken || !command)
+    struct cpu_command *command = queue->suspended ? queue->suspended : queue->first;
+    if (queue->running || !command)
         return NULL;
-    if (!queue->begun)
+    if (!queue->suspended)
         queue->first = command->next;
-    queue->begun = NULL;
-    queue->taken = true;
+    queue->suspended = NULL;
+    queue->running = true;
     return command;
 }
 
-/* The next command, or NULL when the queue has come to its end. */
+/* The next command, or NULL once the queue is closed and empty. */
 static struct cpu_command *next_command(struct cpu_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     for (;;) {
-        uint32_t seen = atomic_load(&queue->posted.rings);
-        struct cpu_command *command = take_turn(queue);
-        bool over = (queue->closed || cpu_process_state() != CPU_RUNNING) && !queue->taken;
+        uint32_t seen = atomic_load(&queue->posted.count);
+        struct cpu_command *command = take_command(queue);
+        bool over = (queue->closed || cpu_process_state() != CPU_RUNNING) && !queue->running;
         pthread_mutex_unlock(&queue->lock);
         if (command || over)
             return command;
         int64_t start = cpu_now();
-        if (!cpu_spin(&queue->posted, seen, start + queue->spin))
-            cpu_await(&queue->posted, seen, CPU_FOREVER);
+        if (!cpu_eventcount_spin(&queue->posted, seen, start + queue->spin))
+            cpu_eventcount_wait(&queue->posted, seen, CPU_FOREVER);
         queue->spin = cpu_now() - start < SHORT_PAUSE_NS ? LONG_SPIN_NS : SHORT_SPIN_NS;
         pthread_mutex_lock(&queue->lock);
     }
 }
 
-/* The turn is over: the next command may run. */
+/* Complete the command that this thread executed; the next one may begin. */
 static void finish(struct cpu_queue *queue, struct cpu_command *command)
 {
-    cpu_command_drop(command);
+    cpu_command_release(command);
     pthread_mutex_lock(&queue->lock);
     recycle(queue, command);
-    queue->taken = false;
+    queue->running = false;
     bool awaited = queue->first || queue->closed || cpu_process_state() != CPU_RUNNING;
-    /* Whoever waits looks again when the bell rings. */
+    /* The notification below makes waiters read it again. */
     atomic_store_explicit(&queue->completed, atomic_load_explicit(&queue->completed, memory_order_relaxed) + 1,
                           memory_order_release);
     pthread_mutex_unlock(&queue->lock);
-    cpu_ring(&queue->done);
+    cpu_eventcount_notify_all(&queue->done);
     if (awaited)
-        cpu_ring(&queue->posted);
+        cpu_eventcount_notify_all(&queue->posted);
 }
 
-/* By the thread that has the turn. */
+/* By the thread that set `running`. */
 static void run_command(struct cpu_queue *queue, struct cpu_command *command)
 {
     struct cpu_worker *worker = &queue->worker;
     struct cpu_fault_record fault;
     bool cancelled = cpu_queue_cancelled(queue, command->number);
     bool dropped = atomic_load(&queue->faulted) || cancelled;
-    if (dropped && !worker->left && !cpu_command_always(command)) {
+    if (dropped && !worker->suspended && !cpu_command_always(command)) {
         if (cancelled)
             atomic_store(&queue->interrupted, true);
         return;
     }
     bool plain = command->kind == CPU_LAUNCH || cpu_command_always(command);
-    if (cpu_command_run(command, (struct cpu_place){command->number, queue, worker, &fault, NULL})) {
-        if (!plain && cpu_queue_cancelled(queue, command->number)) /* loops and waits just end */
+    if (cpu_command_run(command, (struct cpu_exec){command->number, queue, worker, &fault, NULL})) {
+        if (!plain && cpu_queue_cancelled(queue, command->number)) /* loops and waits return without a fault */
             atomic_store(&queue->interrupted, true);
         return;
     }
@@ -323,7 +323,7 @@ static void *run_queue(void *argument)
         finish(queue, command);
     }
     cpu_fault_thread(NULL);
-    cpu_queue_drop(queue);
+    cpu_queue_release(queue);
     cpu_thread_ended();
     return NULL;
 }
@@ -340,30 +340,30 @@ static bool start_thread(struct cpu_queue *queue)
     return queue->started;
 }
 
-/* Run a command that has the turn in the thread that submits it; the queue's thread goes on where that would be long. */
-static void run_here(struct cpu_queue *queue, struct cpu_command *command)
+/* Execute a command inline in the submitting thread; the queue's thread continues it if it takes long. */
+static void run_inline(struct cpu_queue *queue, struct cpu_command *command)
 {
     cpu_fault_thread(&queue->worker);
     queue->worker.since = cpu_now();
-    queue->worker.deadline = queue->worker.since + 2 * CPU_BRIEF_NS;
+    queue->worker.deadline = queue->worker.since + 2 * CPU_SHORT_NS;
     run_command(queue, command);
     queue->worker.deadline = 0;
     cpu_fault_thread(NULL);
-    if (!queue->worker.left) {
+    if (!queue->worker.suspended) {
         finish(queue, command);
         return;
     }
     pthread_mutex_lock(&queue->lock);
-    queue->begun = command;
-    queue->taken = false;
+    queue->suspended = command;
+    queue->running = false;
     pthread_mutex_unlock(&queue->lock);
-    cpu_ring(&queue->posted);
+    cpu_eventcount_notify_all(&queue->posted);
 }
 
-/* With the lock held: whether this thread may run the command at once. */
-static bool may_run_here(struct cpu_queue *queue, const struct cpu_command *command)
+/* With the lock held: whether this thread may execute the command inline. */
+static bool can_run_inline(struct cpu_queue *queue, const struct cpu_command *command)
 {
-    return !queue->taken && !queue->begun && !queue->first && cpu_command_brief(command) && cpu_fault_free() &&
+    return !queue->running && !queue->suspended && !queue->first && cpu_command_is_short(command) && cpu_fault_free() &&
            cpu_fault_stack();
 }
 
@@ -381,9 +381,9 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
     else {
         command->number = atomic_load(&queue->submitted) + 1;
         command->next = NULL;
-        here = may_run_here(queue, command);
+        here = can_run_inline(queue, command);
         if (here)
-            queue->taken = true;
+            queue->running = true;
         else if (queue->first)
             queue->last->next = command;
         else
@@ -393,9 +393,9 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
     }
     pthread_mutex_unlock(&queue->lock);
     if (here)
-        run_here(queue, command);
+        run_inline(queue, command);
     else if (result == CPU_SUBMITTED)
-        cpu_ring(&queue->posted);
+        cpu_eventcount_notify_all(&queue->posted);
     else
         cpu_command_discard(command);
     return result;
@@ -426,12 +426,12 @@ bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline)
     uint64_t target = atomic_load(&queue->submitted);
     int64_t end = cpu_now() + WAIT_SPIN_NS;
     for (;;) {
-        uint32_t seen = atomic_load(&queue->done.rings);
+        uint32_t seen = atomic_load(&queue->done.count);
         if (atomic_load(&queue->completed) >= target)
             return true;
-        if (cpu_spin(&queue->done, seen, end < deadline ? end : deadline))
+        if (cpu_eventcount_spin(&queue->done, seen, end < deadline ? end : deadline))
             continue;
-        if (!cpu_await(&queue->done, seen, deadline))
+        if (!cpu_eventcount_wait(&queue->done, seen, deadline))
             return atomic_load(&queue->completed) >= target;
     }
 }
@@ -477,7 +477,7 @@ void cpu_queues_stop(void)
     pthread_mutex_lock(&all.lock);
     for (struct cpu_queue *queue = all.first; queue; queue = queue->next) {
         cpu_queue_cancel(queue);
-        cpu_ring(&queue->posted);
+        cpu_eventcount_notify_all(&queue->posted);
     }
     pthread_mutex_unlock(&all.lock);
 }

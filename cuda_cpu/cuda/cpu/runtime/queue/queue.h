@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A queue: commands that a native thread of its own runs in order.
+ * Command queues: each executes its commands in order, on a native thread of its own or inline in the submitting thread.
  */
 #ifndef CUDA_CPU_QUEUE_H
 #define CUDA_CPU_QUEUE_H
@@ -19,7 +19,7 @@ enum cpu_command_kind {
     CPU_CALL,
     CPU_CHOICE,
     CPU_BRANCHES,
-    CPU_LAST_AGAIN = CPU_BRANCHES, /* those up to here can run more than once, and so be part of a sequence */
+    CPU_LAST_AGAIN = CPU_BRANCHES, /* kinds up to here can be executed repeatedly, and so be part of a sequence */
     CPU_GRAPH_PART,
     CPU_RECORD,
     CPU_WAIT_EVENT,
@@ -39,11 +39,11 @@ struct cpu_launch {
     struct cpu_node *node; /* through which kernels update this launch, or NULL */
 };
 
-/* Rows of a copy or fill; all of it in one row if it has no pitch. */
+/* A copy or fill of `height` rows; one row if it is contiguous. */
 struct cpu_rows {
     uint64_t destination, destination_pitch, source, source_pitch;
     uint64_t width, height; /* bytes, rows */
-    uint64_t share;         /* bytes of one worker's part, where one row is shared out */
+    uint64_t share;         /* bytes of each worker's chunk, where a long row is divided */
     uint32_t value, value_width;
 };
 
@@ -58,7 +58,7 @@ struct cpu_value {
 struct cpu_call {
     void (*function)(void *);
     void *data;
-    bool always; /* after a fault too */
+    bool always; /* even after a fault */
 };
 
 struct cpu_deferred_free {
@@ -88,10 +88,10 @@ struct cpu_choice {
     struct cpu_sequence **bodies;
 };
 
-/* Nodes of a graph that follow each other, and which parts wait for them. */
+/* A chain of graph nodes, and the chains that depend on it. */
 struct cpu_branch {
     struct cpu_sequence *sequence;
-    uint32_t before; /* parts that this one waits for */
+    uint32_t before; /* number of chains that this one depends on */
     uint32_t count, *after;
 };
 
@@ -100,7 +100,7 @@ struct cpu_branches {
     uint32_t count;
 };
 
-/* Nodes of a graph that need the host no more. */
+/* Part of a graph that executes without the host. */
 struct cpu_graph_part {
     struct cpu_sequence *sequence;
     struct cpu_graph_run *run;
@@ -117,7 +117,7 @@ struct cpu_command {
         struct cpu_launch launch;
         struct cpu_rows rows;
         struct cpu_value value;
-        struct cpu_marker *marker;
+        struct cpu_event_record *record;
         struct cpu_call call;
         struct cpu_deferred_free deferred;
         struct cpu_unmap unmap;
@@ -133,22 +133,22 @@ enum cpu_submit_result { CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU
 
 struct cpu_queue;
 
-struct cpu_queue *cpu_queue_make(uint32_t workers); /* so many work on a launch at most, 0: all */
+struct cpu_queue *cpu_queue_make(uint32_t workers); /* at most so many threads execute a launch, 0: all */
 uint32_t cpu_queue_workers(const struct cpu_queue *queue);
-void cpu_queue_close(struct cpu_queue *queue);   /* what is queued still runs */
-void cpu_queue_release(struct cpu_queue *queue); /* closes it too */
+void cpu_queue_close(struct cpu_queue *queue);   /* queued commands still execute */
+void cpu_queue_destroy(struct cpu_queue *queue); /* closes the queue, and drops the reference of its creator */
 
-/* A command to be filled and submitted, or NULL. Whatever it refers to must hold a reference for it. */
+/* A command to fill and submit; NULL: out of memory. The command owns references to the objects that it names. */
 struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_kind kind);
-void cpu_command_discard(struct cpu_command *command); /* one that will not be submitted, with its references */
+void cpu_command_discard(struct cpu_command *command); /* frees a command that was not submitted, with its references */
 /* On failure the command is discarded with its references. */
 enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command);
 bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size);
-/* The same from an array of pointers, one to each parameter. */
+/* The same from kernel_params: an array of pointers, one to each parameter. */
 bool cpu_launch_gather(struct cpu_command *command, void *const *pointers);
 
-void cpu_queue_hold(struct cpu_queue *queue); /* its memory, that is: it may be closed meanwhile */
-void cpu_queue_drop(struct cpu_queue *queue);
+void cpu_queue_retain(struct cpu_queue *queue); /* keeps the memory; the queue may be closed meanwhile */
+void cpu_queue_release(struct cpu_queue *queue);
 bool cpu_queue_idle(struct cpu_queue *queue);
 bool cpu_queue_faulted(struct cpu_queue *queue);
 bool cpu_queue_interrupted(struct cpu_queue *queue);      /* whether commands were cancelled */
@@ -158,30 +158,30 @@ void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
 void cpu_queues_stop(void);
 
-/* Remember, when Python ends, whether all queues are idle; 1 if they were. */
+/* Record at Python's exit whether all queues are idle; 1 if they were. */
 void cpu_queues_note_end(void);
 int cpu_queues_ended_idle(void);
 
 struct cpu_branch_run;
 
-/* Where a command runs. `number` is of the queue's own command, which the command may be a part of. */
-struct cpu_place {
+/* Execution context of a command. `number` is that of the queue's command, which the command may be part of. */
+struct cpu_exec {
     uint64_t number;
     struct cpu_queue *queue;
     struct cpu_worker *worker;
     struct cpu_fault_record *fault;
-    struct cpu_branch_run *branches; /* that the command is part of, or NULL */
+    struct cpu_branch_run *branches; /* of the graph that the command is part of, or NULL */
 };
 
-/* command.c: true unless it ended in a fault, which then is in *place.fault. With worker->left set it has not ended. */
-bool cpu_command_run(struct cpu_command *command, struct cpu_place place);
-#define CPU_BRIEF_NS 10000    /* of a launch, by the last one's time; then it may take twice as long */
-#define CPU_BRIEF_BYTES 32768 /* of a copy or fill */
-bool cpu_command_brief(const struct cpu_command *command);
-bool cpu_command_always(const struct cpu_command *command); /* runs after a fault too */
-void cpu_command_drop(struct cpu_command *command);         /* gives back what it refers to */
+/* command.c: false on a fault, which is then in *exec.fault. If worker->suspended is set, the command has not ended. */
+bool cpu_command_run(struct cpu_command *command, struct cpu_exec exec);
+#define CPU_SHORT_NS 10000    /* expected time of a launch that executes inline; it is suspended after twice that */
+#define CPU_SHORT_BYTES 32768 /* of a copy or fill */
+bool cpu_command_is_short(const struct cpu_command *command);
+bool cpu_command_always(const struct cpu_command *command); /* executes even after a fault */
+void cpu_command_release(struct cpu_command *command);         /* drops the command's references */
 
-/* For command.c and branches.c: whether command `number` was cancelled; launches that cpu_queue_cancel is to stop. */
+/* For command.c and branches.c: whether command `number` was cancelled; the jobs that cpu_queue_cancel stops. */
 bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number);
 void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job);
 void cpu_queue_ran(struct cpu_queue *queue, struct cpu_job *job);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Time, and waiting for a 32-bit word to change.
+ * Clock, futexes, and eventcounts (a condition variable without a lock).
  */
 #ifndef CUDA_CPU_WAIT_H
 #define CUDA_CPU_WAIT_H
@@ -37,7 +37,7 @@ static inline void cpu_relax(void)
 }
 
 /* Sleep while *word == seen, at most until `deadline` (nanoseconds of cpu_now). False once the deadline has passed. */
-static inline bool cpu_sleep(_Atomic uint32_t *word, uint32_t seen, int64_t deadline)
+static inline bool cpu_futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t deadline)
 {
     struct timespec left, *timeout = NULL;
     if (deadline != CPU_FOREVER) {
@@ -52,39 +52,40 @@ static inline bool cpu_sleep(_Atomic uint32_t *word, uint32_t seen, int64_t dead
     return true;
 }
 
-static inline void cpu_wake(_Atomic uint32_t *word, int count)
+static inline void cpu_futex_wake(_Atomic uint32_t *word, int count)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-/* A count of things done that others wait for: wakes nobody, and so costs no system call, where nobody sleeps. */
-struct cpu_bell {
-    _Atomic uint32_t rings;
-    _Atomic uint32_t sleepers;
+/* An eventcount: waiters read `count`, check their condition, and sleep until the count differs. A notification makes a
+ * system call only if some thread sleeps. */
+struct cpu_eventcount {
+    _Atomic uint32_t count;
+    _Atomic uint32_t waiters;
 };
 
-static inline void cpu_ring_for(struct cpu_bell *bell, int count)
+static inline void cpu_eventcount_notify(struct cpu_eventcount *event, int count)
 {
-    atomic_fetch_add(&bell->rings, 1);
-    if (atomic_load(&bell->sleepers))
-        cpu_wake(&bell->rings, count);
+    atomic_fetch_add(&event->count, 1);
+    if (atomic_load(&event->waiters))
+        cpu_futex_wake(&event->count, count);
 }
 
-static inline void cpu_ring(struct cpu_bell *bell)
+static inline void cpu_eventcount_notify_all(struct cpu_eventcount *event)
 {
-    cpu_ring_for(bell, INT_MAX);
+    cpu_eventcount_notify(event, INT_MAX);
 }
 
 /* Whether there is a second core: on a single one, who spins keeps from running what it waits for. */
 bool cpu_may_spin(void);
 
-/* Look until the bell rings after `seen` was read from it, or until the deadline: false then. */
-static inline bool cpu_spin(struct cpu_bell *bell, uint32_t seen, int64_t deadline)
+/* Look until it is notified after `seen` was read from it, or until the deadline: false then. */
+static inline bool cpu_eventcount_spin(struct cpu_eventcount *event, uint32_t seen, int64_t deadline)
 {
-    for (uint32_t turns = 0; atomic_load(&bell->rings) == seen; turns++) {
+    for (uint32_t rounds = 0; atomic_load(&event->count) == seen; rounds++) {
         if (!cpu_may_spin() || cpu_now() >= deadline)
             return false;
-        if (turns < 20)
+        if (rounds < 20)
             cpu_relax();
         else
             sched_yield(); /* the thread that is waited for may have been put on this very core */
@@ -92,12 +93,12 @@ static inline bool cpu_spin(struct cpu_bell *bell, uint32_t seen, int64_t deadli
     return true;
 }
 
-/* Sleep until the bell rings after `seen` was read from it. False once the deadline has passed. */
-static inline bool cpu_await(struct cpu_bell *bell, uint32_t seen, int64_t deadline)
+/* Sleep until it is notified after `seen` was read from it. False once the deadline has passed. */
+static inline bool cpu_eventcount_wait(struct cpu_eventcount *event, uint32_t seen, int64_t deadline)
 {
-    atomic_fetch_add(&bell->sleepers, 1);
-    bool in_time = cpu_sleep(&bell->rings, seen, deadline);
-    atomic_fetch_sub(&bell->sleepers, 1);
+    atomic_fetch_add(&event->waiters, 1);
+    bool in_time = cpu_futex_wait(&event->count, seen, deadline);
+    atomic_fetch_sub(&event->waiters, 1);
     return in_time;
 }
 

@@ -100,14 +100,14 @@ uint64_t cpu_bits_of_float(uint64_t bits, uint32_t type)
 
 #define COMBINE(type_name)                                                                        \
     do {                                                                                          \
-        type_name *word = place, old = __atomic_load_n(word, __ATOMIC_RELAXED), operand, next;    \
+        type_name *word = target, old = __atomic_load_n(word, __ATOMIC_RELAXED), operand, next;    \
         memcpy(&operand, with, sizeof operand);                                                   \
         do                                                                                        \
             next = (type_name)apply(old, operand, type, op);                                      \
         while (!__atomic_compare_exchange_n(word, &old, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
     } while (0)
 
-void cpu_combine(void *place, const void *with, uint32_t type, uint32_t op)
+void cpu_combine(void *target, const void *with, uint32_t type, uint32_t op)
 {
     switch (cpu_type_sizes[type]) {
     case 1: COMBINE(uint8_t); break;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Surfaces: loads, stores and reductions at places of an array, PTX manual 9.7.11.
+ * Surfaces: loads, stores and reductions at elements of an array, PTX manual 9.7.11.
  */
 #include <math.h>
 #include <string.h>
@@ -14,8 +14,8 @@ static int32_t clamped(int64_t value, int64_t most)
     return (int32_t)(value < 0 ? 0 : value > most ? most : value);
 }
 
-/* The place of `bytes` bytes; NULL where the access is to be left out. x counts bytes, or elements if formatted. */
-static uint8_t *place_of(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
+/* Pointer to `bytes` bytes; NULL where the access is to be left out. x counts bytes, or elements if formatted. */
+static uint8_t *element_pointer(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
                          const uint32_t *arguments, uint32_t bytes, bool by_element)
 {
     const struct cpu_level *level = &s->level[0];
@@ -46,7 +46,7 @@ static uint8_t *place_of(const struct cpu_texture *s, struct cpu_warp *warp, uin
 }
 
 /* Store a word as the surface's format has it; integers that it cannot hold are clamped. */
-static void store_formatted(const struct cpu_texture *s, uint8_t *place, uint32_t word)
+static void store_formatted(const struct cpu_texture *s, uint8_t *pointer, uint32_t word)
 {
     static const int64_t least[] = {[8] = -128, [9] = -32768}, most[] = {[1] = 255, [2] = 65535, [8] = 127, [9] = 32767};
     uint32_t size = s->element / s->channels;
@@ -54,7 +54,7 @@ static void store_formatted(const struct cpu_texture *s, uint8_t *place, uint32_
         float value;
         memcpy(&value, &word, 4);
         uint16_t half = cpu_half_of_float(value);
-        memcpy(place, &half, 2);
+        memcpy(pointer, &half, 2);
         return;
     }
     if (size < 4) {
@@ -63,12 +63,12 @@ static void store_formatted(const struct cpu_texture *s, uint8_t *place, uint32_
         value = value < low ? low : value > most[s->format] ? most[s->format] : value;
         word = (uint32_t)value;
     }
-    memcpy(place, &word, size);
+    memcpy(pointer, &word, size);
 }
 
-#define REDUCE(type, place, operand, op)                                                        \
+#define REDUCE(type, pointer, operand, op)                                                        \
     do {                                                                                        \
-        type *word = (type *)(place), old = __atomic_load_n(word, __ATOMIC_RELAXED), next;      \
+        type *word = (type *)(pointer), old = __atomic_load_n(word, __ATOMIC_RELAXED), next;      \
         type with = (type)(operand);                                                            \
         do {                                                                                    \
             next = (op) == 0 ? old + with : (op) == 1 ? (old < with ? old : with)               \
@@ -76,16 +76,16 @@ static void store_formatted(const struct cpu_texture *s, uint8_t *place, uint32_
         } while (!__atomic_compare_exchange_n(word, &old, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
     } while (0)
 
-static void reduce(uint8_t *place, uint64_t operand, uint32_t bytes, uint32_t op, bool is_signed)
+static void reduce(uint8_t *pointer, uint64_t operand, uint32_t bytes, uint32_t op, bool is_signed)
 {
     if (bytes == 8 && is_signed && op)
-        REDUCE(int64_t, place, operand, op);
+        REDUCE(int64_t, pointer, operand, op);
     else if (bytes == 8)
-        REDUCE(uint64_t, place, operand, op);
+        REDUCE(uint64_t, pointer, operand, op);
     else if (is_signed && op)
-        REDUCE(int32_t, place, operand, op);
+        REDUCE(int32_t, pointer, operand, op);
     else
-        REDUCE(uint32_t, place, operand, op);
+        REDUCE(uint32_t, pointer, operand, op);
 }
 
 void cpu_surface(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
@@ -95,28 +95,28 @@ void cpu_surface(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t la
     bool reduces = work == CPU_SURF_REDUCE || work == CPU_SURF_REDUCE_ELEMENT;
     bool by_element = work == CPU_SURF_STORE_FORMATTED || work == CPU_SURF_REDUCE_ELEMENT;
     uint32_t bytes = reduces ? size : by_element ? s->element : size * count;
-    uint8_t *place = place_of(s, warp, lane, what, line, arguments, bytes, by_element);
-    if (!place) {
+    uint8_t *pointer = element_pointer(s, warp, lane, what, line, arguments, bytes, by_element);
+    if (!pointer) {
         for (uint32_t i = 0; work == CPU_SURF_LOAD && i < count; i++)
             data[i * CPU_WARP_SIZE + lane] = 0;
         return;
     }
     if (reduces) {
-        reduce(place, data[lane], size, count, CPU_TEX_SIGNED(what));
+        reduce(pointer, data[lane], size, count, CPU_TEX_SIGNED(what));
         return;
     }
     if (by_element) {
         for (uint32_t i = 0; i < s->channels && i < count; i++)
-            store_formatted(s, place + i * (s->element / s->channels), (uint32_t)data[i * CPU_WARP_SIZE + lane]);
+            store_formatted(s, pointer + i * (s->element / s->channels), (uint32_t)data[i * CPU_WARP_SIZE + lane]);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
         uint64_t *element = &data[i * CPU_WARP_SIZE + lane];
         if (work == CPU_SURF_LOAD) {
             *element = 0;
-            memcpy(element, place + i * size, size);
+            memcpy(element, pointer + i * size, size);
         } else {
-            memcpy(place + i * size, element, size);
+            memcpy(pointer + i * size, element, size);
         }
     }
 }

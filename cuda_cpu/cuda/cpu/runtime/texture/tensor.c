@@ -5,7 +5,7 @@
  * of an im2col column, one row of contiguous elements after the other. They are made at once.
  *
  * Interleaved tensors (NC/8HWC8 and the like; measured on an H100, since the manual does not say it): dimension 0 counts
- * units of 16 or 32 bytes, the channels of one slice at one place, and the last dimension but one counts the slices, of
+ * units of 16 or 32 bytes, the channels of one slice at one position, and the last dimension but one counts the slices, of
  * which a copy takes one, whatever the box has there.
  */
 #include "tensor.h"
@@ -47,8 +47,8 @@ static void fill(const struct job *job, uint8_t *to, uint32_t bytes)
         memcpy(to + i, &nan, sizeof nan);
 }
 
-/* One row: `bytes` at `at` of the box and at `place` of the tensor, of which [first, end) lies in the tensor. */
-static void row(const struct job *job, uint32_t at, uint8_t *place, int64_t first, int64_t end, uint32_t bytes)
+/* One row: `bytes` at `at` of the box and at `tensor` in the tensor, of which [first, end) lies in the tensor. */
+static void row(const struct job *job, uint32_t at, uint8_t *tensor, int64_t first, int64_t end, uint32_t bytes)
 {
     for (uint32_t done = 0; done < bytes; done += 16) {
         uint32_t size = bytes - done < 16 ? bytes - done : 16;
@@ -56,35 +56,35 @@ static void row(const struct job *job, uint32_t at, uint8_t *place, int64_t firs
             uint8_t *here = chunk_at(&job->boxes[b], at + done);
             bool inside = first <= done && done + size <= end;
             if (job->work == CPU_TENSOR_LOAD && inside)
-                memcpy(here, place + done, size);
+                memcpy(here, tensor + done, size);
             else if (job->work == CPU_TENSOR_STORE && inside)
-                memcpy(place + done, here, size);
+                memcpy(tensor + done, here, size);
             else
                 for (uint32_t i = 0; i < size; i += job->size) {
                     bool exists = first <= done + i && done + i < end;
                     if (job->work == CPU_TENSOR_LOAD && exists)
-                        memcpy(here + i, place + done + i, job->size);
+                        memcpy(here + i, tensor + done + i, job->size);
                     else if (job->work == CPU_TENSOR_LOAD)
                         fill(job, here + i, job->size);
                     else if (exists && job->work == CPU_TENSOR_STORE)
-                        memcpy(place + done + i, here + i, job->size);
+                        memcpy(tensor + done + i, here + i, job->size);
                     else if (exists)
-                        cpu_combine(place + done + i, here + i, job->map->type, job->op);
+                        cpu_combine(tensor + done + i, here + i, job->map->type, job->op);
                 }
         }
     }
 }
 
-/* The row of `count` units at a place of the tensor; the first coordinate is that of its first unit. */
-static void row_at(const struct job *job, uint32_t at, const int64_t place[5], uint32_t count)
+/* The row of `count` units at a position of the tensor; the first coordinate is that of its first unit. */
+static void row_at(const struct job *job, uint32_t at, const int64_t position[5], uint32_t count)
 {
     const struct cpu_tensor_map *map = job->map;
-    int64_t first = -place[0], end = (int64_t)map->last[0] + 1 - place[0];
-    uint64_t address = map->address + (uint64_t)(place[0] * (int64_t)job->unit);
+    int64_t first = -position[0], end = (int64_t)map->last[0] + 1 - position[0];
+    uint64_t address = map->address + (uint64_t)(position[0] * (int64_t)job->unit);
     for (uint32_t d = 1; d < map->rank; d++) {
-        if (place[d] < 0 || place[d] > map->last[d])
+        if (position[d] < 0 || position[d] > map->last[d])
             end = 0;
-        address += (uint64_t)place[d] * map->stride[d - 1];
+        address += (uint64_t)position[d] * map->stride[d - 1];
     }
     first = first < 0 ? 0 : first;
     end = end > count ? count : end;
@@ -104,10 +104,10 @@ static uint32_t tile(const struct job *job, const int64_t start[5])
     if (map->unit)
         counts[map->rank - 2] = 1;
     for (;;) {
-        int64_t place[5] = {0};
+        int64_t position[5] = {0};
         for (uint32_t d = 0; d < map->rank; d++)
-            place[d] = start[d] + (int64_t)index[d] * map->step[d];
-        row_at(job, at, place, together);
+            position[d] = start[d] + (int64_t)index[d] * map->step[d];
+        row_at(job, at, position, together);
         at += together * job->unit;
         uint32_t d = 0;
         while (d < map->rank && ++index[d] == counts[d])
@@ -117,7 +117,7 @@ static uint32_t tile(const struct job *job, const int64_t start[5])
     }
 }
 
-/* Pixels go through the box between the corners, W fastest, and then on to the next image; each is read at its place
+/* Pixels go through the box between the corners, W fastest, and then on to the next image; each is read at its position
  * plus the filter's offset. */
 static uint32_t im2col(const struct job *job, const int64_t start[5], const int64_t offset[3])
 {
@@ -127,11 +127,11 @@ static uint32_t im2col(const struct job *job, const int64_t start[5], const int6
     int64_t pixel[5];
     memcpy(pixel, start, sizeof pixel);
     for (uint32_t i = 0; i < map->pixels; i++) {
-        int64_t place[5];
-        memcpy(place, pixel, sizeof place);
+        int64_t position[5];
+        memcpy(position, pixel, sizeof position);
         for (uint32_t d = 0; d < spatial; d++)
-            place[d + axis] += offset[d];
-        row_at(job, at, place, channels);
+            position[d + axis] += offset[d];
+        row_at(job, at, position, channels);
         at += channels * job->unit;
         uint32_t d = 0;
         for (; d < spatial; d++) {
@@ -161,10 +161,10 @@ static void complete(uint64_t *barrier, uint32_t bytes)
     } while (!__atomic_compare_exchange_n(barrier, &old, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
-/* The same place of the shared memory of block `rank` of the cluster. */
-static uint8_t *in_block(const struct cpu_warp *warp, uint64_t place, uint32_t rank)
+/* The same offset in the shared memory of block `rank` of the cluster. */
+static uint8_t *in_block(const struct cpu_warp *warp, uint64_t shared, uint32_t rank)
 {
-    uint64_t offset = (place - (uint64_t)(uintptr_t)warp->cluster_shared) & (CPU_CLUSTER_STRIDE - 1);
+    uint64_t offset = (shared - (uint64_t)(uintptr_t)warp->cluster_shared) & (CPU_CLUSTER_STRIDE - 1);
     return warp->cluster_shared + rank * CPU_CLUSTER_STRIDE + offset;
 }
 
@@ -178,7 +178,7 @@ static void check_mask(struct cpu_warp *warp, uint32_t line, uint32_t mask)
 static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
     struct cpu_tensor_map map;
-    uint64_t place = operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    uint64_t shared = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff, bytes;
     memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
     bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2); /* one made of zeros may lack some */
@@ -197,11 +197,11 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
     if (CPU_BULK_MULTICAST(what))
         check_mask(warp, line, mask);
     else
-        mask = 1u << ((place - (uint64_t)(uintptr_t)warp->cluster_shared) / CPU_CLUSTER_STRIDE & 15);
+        mask = 1u << ((shared - (uint64_t)(uintptr_t)warp->cluster_shared) / CPU_CLUSTER_STRIDE & 15);
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
         struct box *box = &job.boxes[job.count++];
-        uint8_t *there = in_block(warp, place, rank);
+        uint8_t *there = in_block(warp, shared, rank);
         box->base = warp->cluster_shared + rank * CPU_CLUSTER_STRIDE;
         box->offset = (uint32_t)(there - box->base);
         box->swizzle = (1u << map.swizzle) - 1;
@@ -217,7 +217,7 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
 static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
     uint8_t *to = (uint8_t *)(uintptr_t)operands[lane];
-    const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
     uint32_t size = (uint32_t)operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane], type = CPU_BULK_TYPE(what);
     uint32_t bytes = (uint32_t)operands[CPU_BULK_OFFSET * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff;
@@ -251,10 +251,10 @@ static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const u
 {
     static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12}; /* the manual's numbers */
     struct cpu_tensor_map map;
-    void *place = (void *)(uintptr_t)operands[lane];
-    uint64_t value = operands[CPU_BULK_PLACE * CPU_WARP_SIZE + lane];
+    void *map_pointer = (void *)(uintptr_t)operands[lane];
+    uint64_t value = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
     uint32_t which = CPU_BULK_DIMENSIONS(what), field = CPU_BULK_OP(what);
-    memcpy(&map, place, sizeof map);
+    memcpy(&map, map_pointer, sizeof map);
     bool fits = (map.kind == CPU_TENSOR_MAP || !map.kind) && which < (field == FIELD_STRIDE ? 4 : 5);
     switch (field) {
     case FIELD_ADDRESS: map.address = value; break;
@@ -272,7 +272,7 @@ static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const u
     if (!fits)
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, value, "tensormap.replace: no map, or no such value");
     map.kind = CPU_TENSOR_MAP;
-    memcpy(place, &map, sizeof map);
+    memcpy(map_pointer, &map, sizeof map);
 }
 
 void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands)

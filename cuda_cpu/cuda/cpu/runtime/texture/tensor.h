@@ -46,7 +46,7 @@ enum cpu_bulk_work {
 /* Rows of operands, a double word for each lane: */
 enum {
     CPU_BULK_MAP = 0, /* or destination */
-    CPU_BULK_PLACE,   /* shared memory, or source */
+    CPU_BULK_SOURCE,   /* shared memory, or source */
     CPU_BULK_BARRIER,
     CPU_BULK_COORDINATE, /* or size */
     CPU_BULK_OFFSET = 8, /* or mask of bytes */
@@ -56,7 +56,7 @@ enum {
 
 void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands);
 
-/* multimem.c. At the start of every granule of a multicast object: the places that are bound to it. */
+/* multimem.c. At the start of every granule of a multicast object: the memory that is bound to it. */
 #define CPU_MULTIMEM 0x4d554c54u
 #define CPU_MULTIMEM_GRANULE (2u << 20) /* virtual_memory.GRANULARITY */
 
@@ -68,7 +68,7 @@ struct cpu_multimem {
 void cpu_multimem_access(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane);
 
 /* reduce.c: combine a number in memory that others may change at the same time */
-void cpu_combine(void *place, const void *with, uint32_t type, uint32_t op);
+void cpu_combine(void *target, const void *with, uint32_t type, uint32_t op);
 enum { CPU_TYPE_F32 = 7 };
 extern const uint8_t cpu_type_sizes[13]; /* by CUtensorMapDataType */
 uint64_t cpu_float_bits(uint64_t bits, uint32_t type);    /* of a half or bfloat */

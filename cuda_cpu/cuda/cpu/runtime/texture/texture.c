@@ -53,61 +53,61 @@ static float from_srgb(float value)
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-static int32_t integer(const struct cpu_texture *t, const uint8_t *place)
+static int32_t integer(const struct cpu_texture *t, const uint8_t *data)
 {
     int32_t value = 0;
     switch (t->format) {
-    case FORMAT_U8: return *place;
-    case FORMAT_S8: return (int8_t)*place;
-    case FORMAT_U16: { uint16_t word; memcpy(&word, place, 2); return word; }
-    case FORMAT_S16: { int16_t word; memcpy(&word, place, 2); return word; }
+    case FORMAT_U8: return *data;
+    case FORMAT_S8: return (int8_t)*data;
+    case FORMAT_U16: { uint16_t word; memcpy(&word, data, 2); return word; }
+    case FORMAT_S16: { int16_t word; memcpy(&word, data, 2); return word; }
     }
-    memcpy(&value, place, 4);
+    memcpy(&value, data, 4);
     return value;
 }
 
-static float number(const struct cpu_texture *t, const uint8_t *place, uint32_t channel)
+static float number(const struct cpu_texture *t, const uint8_t *data, uint32_t channel)
 {
     static const float scale[] = {[FORMAT_U8] = 255, [FORMAT_U16] = 65535, [FORMAT_S8] = 127, [FORMAT_S16] = 32767};
     if (t->format == FORMAT_HALF) {
         uint16_t bits;
-        memcpy(&bits, place, 2);
+        memcpy(&bits, data, 2);
         return cpu_float_of_half(bits);
     }
     if (t->format > FORMAT_HALF) {
         float value;
-        memcpy(&value, place, 4);
+        memcpy(&value, data, 4);
         return value;
     }
-    float value = (float)integer(t, place) / scale[t->format];
+    float value = (float)integer(t, data) / scale[t->format];
     if (value < -1)
         value = -1;
     return (t->flags & CPU_TEXTURE_SRGB) && channel < 3 ? from_srgb(value) : value;
 }
 
 /* Three channels of 10 bits and one of 2, from the lowest bits on. */
-static texel unpack(const uint8_t *place)
+static texel unpack(const uint8_t *data)
 {
     uint32_t word;
-    memcpy(&word, place, 4);
+    memcpy(&word, data, 4);
     return (texel){.f = {(float)(word & 1023) / 1023, (float)(word >> 10 & 1023) / 1023,
                          (float)(word >> 20 & 1023) / 1023, (float)(word >> 30) / 3}};
 }
 
-static texel decode(const struct cpu_texture *t, const uint8_t *place)
+static texel decode(const struct cpu_texture *t, const uint8_t *data)
 {
     bool floats = gives_floats(t);
     texel found = {.u = {0, 0, 0, 1}}; /* channels that are not there */
     if (t->format == CPU_FORMAT_101010_2)
-        return unpack(place);
+        return unpack(data);
     if (floats)
         found.f[3] = 1;
     uint32_t size = t->element / t->channels;
     for (uint32_t c = 0; c < t->channels; c++) {
         if (floats)
-            found.f[c] = number(t, place + c * size, c);
+            found.f[c] = number(t, data + c * size, c);
         else
-            found.u[c] = (uint32_t)integer(t, place + c * size);
+            found.u[c] = (uint32_t)integer(t, data + c * size);
     }
     return found;
 }
@@ -166,7 +166,7 @@ static uint32_t face_of(const float d[3], float *s, float *t)
     return face;
 }
 
-/* Replace a place beyond a face's edge by the one on the face that is there. */
+/* Replace a coordinate beyond a face's edge by the one on the face that is there. */
 static void step_across(struct view *v, int64_t *x, int64_t *y)
 {
     int64_t size = v->level->width;
@@ -181,12 +181,12 @@ static void step_across(struct view *v, int64_t *x, int64_t *y)
     *y = resolve(CPU_ADDRESS_CLAMP, (int64_t)floorf(t * (float)size), size);
 }
 
-static texel read_block(const struct view *v, const int64_t place[3])
+static texel read_block(const struct view *v, const int64_t coordinate[3])
 {
     texel found = {.f = {0, 0, 0, 1}};
-    int64_t z = v->dimensions > 2 ? place[2] : 0;
-    cpu_block_element(v->t->format, element_at(v, place[0] / 4, place[1] / 4, z),
-                      (uint32_t)(place[1] % 4 * 4 + place[0] % 4), found.f);
+    int64_t z = v->dimensions > 2 ? coordinate[2] : 0;
+    cpu_block_element(v->t->format, element_at(v, coordinate[0] / 4, coordinate[1] / 4, z),
+                      (uint32_t)(coordinate[1] % 4 * 4 + coordinate[0] % 4), found.f);
     for (int c = 0; (v->t->flags & CPU_TEXTURE_SRGB) && c < 3; c++)
         found.f[c] = from_srgb(found.f[c]);
     return found;
@@ -195,13 +195,13 @@ static texel read_block(const struct view *v, const int64_t place[3])
 static texel read_texel(const struct view *given, int64_t x, int64_t y, int64_t z)
 {
     struct view v = *given;
-    int64_t place[3] = {x, y, z};
+    int64_t coordinate[3] = {x, y, z};
     uint32_t counts[3] = {v.level->width, v.level->height, v.level->depth};
     if (v.across)
-        step_across(&v, &place[0], &place[1]);
+        step_across(&v, &coordinate[0], &coordinate[1]);
     for (int axis = 0; axis < v.dimensions; axis++) {
-        place[axis] = resolve(v.mode[axis], place[axis], counts[axis]);
-        if (place[axis] < 0) {
+        coordinate[axis] = resolve(v.mode[axis], coordinate[axis], counts[axis]);
+        if (coordinate[axis] < 0) {
             texel border = {.f = {0, 0, 0, 0}};
             if (!(v.t->flags & CPU_TEXTURE_LINEAR))
                 memcpy(&border, v.t->border, sizeof border);
@@ -209,8 +209,8 @@ static texel read_texel(const struct view *given, int64_t x, int64_t y, int64_t 
         }
     }
     if (v.t->format >= CPU_FORMAT_BC1 && v.t->format <= CPU_FORMAT_BC7)
-        return read_block(&v, place);
-    return decode(v.t, element_at(&v, place[0], v.dimensions > 1 ? place[1] : 0, v.dimensions > 2 ? place[2] : 0));
+        return read_block(&v, coordinate);
+    return decode(v.t, element_at(&v, coordinate[0], v.dimensions > 1 ? coordinate[1] : 0, v.dimensions > 2 ? coordinate[2] : 0));
 }
 
 /* A coordinate in elements. */
@@ -236,13 +236,13 @@ static texel sample(const struct view *v, const float at[3], const int32_t offse
     int64_t first[3] = {0, 0, 0};
     float weight[3] = {0, 0, 0};
     for (int axis = 0; axis < v->dimensions; axis++) {
-        float place = scaled(v, axis, at[axis]);
-        if (place != place)
-            place = 0;
+        float coordinate = scaled(v, axis, at[axis]);
+        if (coordinate != coordinate)
+            coordinate = 0;
         if (linear)
-            place -= 0.5f;
-        first[axis] = whole(place) + offset[axis];
-        weight[axis] = linear ? rintf((place - floorf(place)) * 256) / 256 : 0;
+            coordinate -= 0.5f;
+        first[axis] = whole(coordinate) + offset[axis];
+        weight[axis] = linear ? rintf((coordinate - floorf(coordinate)) * 256) / 256 : 0;
     }
     if (!linear)
         return read_texel(v, first[0], first[1], first[2]);
@@ -329,10 +329,10 @@ static texel fetch(const struct cpu_texture *t, uint32_t what, const uint32_t *a
     if (index) {
         float lod = (what & 15) == CPU_TEX_LEVEL ? (float)(int32_t)arguments[CPU_ARG_DX * CPU_WARP_SIZE + lane] : 0;
         v.level = &t->level[lod < 0 ? 0 : lod >= (float)t->levels ? t->levels - 1 : (uint32_t)lod];
-        int64_t place[3] = {0, 0, 0};
+        int64_t coordinate[3] = {0, 0, 0};
         for (int axis = 0; axis < v.dimensions; axis++)
-            place[axis] = (int64_t)(int32_t)arguments[(CPU_ARG_X + axis) * CPU_WARP_SIZE + lane] + offset[axis];
-        return read_texel(&v, place[0], place[1], place[2]);
+            coordinate[axis] = (int64_t)(int32_t)arguments[(CPU_ARG_X + axis) * CPU_WARP_SIZE + lane] + offset[axis];
+        return read_texel(&v, coordinate[0], coordinate[1], coordinate[2]);
     }
     bool linear = t->filter && gives_floats(t);
     if ((what & 15) == CPU_TEX_GATHER)

@@ -9,7 +9,7 @@
 
 #include "exec/kernel_abi.h"
 
-#define CPU_MOST_LEVELS 18
+#define CPU_MAX_LEVELS 18
 #define CPU_TEXTURE_KIND 0x54584554u /* what begins a texture's structure, and a surface's */
 #define CPU_SURFACE_KIND 0x46525553u
 
@@ -35,7 +35,7 @@ struct cpu_texture {
     float bias, least, most;                /* 40 44 48  of the level of detail */
     uint32_t element;                       /* 52  bytes */
     float border[4];                        /* 56 */
-    struct cpu_level level[CPU_MOST_LEVELS]; /* 72 */
+    struct cpu_level level[CPU_MAX_LEVELS]; /* 72 */
 };
 
 /* What a texture service does, its bits: */

@@ -10,7 +10,7 @@
 
 enum variable { R0, G0, B0, R1, G1, B1, R2, G2, B2, R3, G3, B3 };
 
-#define MOST_PIECES 24
+#define MAX_PIECES 24
 #define P(variable, from, to) {variable, from, to}
 
 /* Some bits of the block, `from` the highest of a variable's to the lowest one; where it is less, in reverse. */
@@ -23,7 +23,7 @@ static const struct mode {
     uint8_t number;
     bool transformed; /* all ends but the first one are differences from it */
     uint8_t bits, differences[3], subsets;
-    struct piece pieces[MOST_PIECES];
+    struct piece pieces[MAX_PIECES];
 } modes[14] = {
     {0, true, 10, {5, 5, 5}, 2, {
          P(G2, 4, 4), P(B2, 4, 4), P(B3, 4, 4), P(R0, 9, 0), P(G0, 9, 0), P(B0, 9, 0), P(R1, 4, 0),
@@ -95,7 +95,7 @@ static uint32_t read_ends(struct cpu_bits block, const struct mode *mode, int32_
 {
     uint32_t at = mode->number < 2 ? 2 : 5;
     memset(ends, 0, 12 * sizeof *ends);
-    for (const struct piece *piece = mode->pieces; piece < mode->pieces + MOST_PIECES; piece++) {
+    for (const struct piece *piece = mode->pieces; piece < mode->pieces + MAX_PIECES; piece++) {
         bool reverse = piece->from < piece->to;
         uint32_t count = (reverse ? piece->to - piece->from : piece->from - piece->to) + 1u;
         if (piece > mode->pieces && !piece->variable && !piece->from && !piece->to)
@@ -152,9 +152,9 @@ static float half(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-void cpu_bc6h_element(const uint8_t *place, uint32_t index, int is_signed, float *channels)
+void cpu_bc6h_element(const uint8_t *data, uint32_t index, int is_signed, float *channels)
 {
-    struct cpu_bits block = cpu_bits_of(place);
+    struct cpu_bits block = cpu_bits_of(data);
     const struct mode *mode = mode_of(block);
     int32_t ends[12];
     channels[0] = channels[1] = channels[2] = 0;

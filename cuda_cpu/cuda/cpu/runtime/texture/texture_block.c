@@ -10,10 +10,10 @@
 #include "texture.h"
 #include "texture_bptc.h"
 
-static uint64_t word(const uint8_t *place, int bytes)
+static uint64_t word(const uint8_t *data, int bytes)
 {
     uint64_t found = 0;
-    memcpy(&found, place, (size_t)bytes); /* little-endian */
+    memcpy(&found, data, (size_t)bytes); /* little-endian */
     return found;
 }
 

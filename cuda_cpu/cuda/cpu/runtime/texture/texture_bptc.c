@@ -133,10 +133,10 @@ static int32_t end_of(struct cpu_bits block, const struct mode *mode, const stru
     return (int32_t)(value | value >> bits);
 }
 
-void cpu_bc7_element(const uint8_t *place, uint32_t index, float *channels)
+void cpu_bc7_element(const uint8_t *data, uint32_t index, float *channels)
 {
-    struct cpu_bits block = cpu_bits_of(place);
-    uint32_t number = place[0] ? (uint32_t)__builtin_ctz(place[0]) : 8;
+    struct cpu_bits block = cpu_bits_of(data);
+    uint32_t number = data[0] ? (uint32_t)__builtin_ctz(data[0]) : 8;
     memset(channels, 0, 4 * sizeof *channels);
     if (number == 8) /* reserved */
         return;

@@ -1,4 +1,3 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0 */
-#define ELSEWHERE_NAME "cuda_cpu_call_runtime_api"
-#include "../entry/elsewhere.c"
+#include "../entry/fast_path.c"

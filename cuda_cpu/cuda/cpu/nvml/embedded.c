@@ -1,3 +1,4 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0 */
-#include "../entry/direct.c"
+#define EMBEDDED_CALL "cuda_cpu_call_nvml"
+#include "../entry/embedded.c"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Where the process has no Python: find the library that starts one. What it needs stands in the environment that
-   python -m cuda.cpu run gives a program (machine_code.py). */
+   Find the library that embeds Python (programs/embed), for a process without Python. Its path is in the environment
+   that python -m cuda.cpu run gives a program (machine_code.py). */
 #define _GNU_SOURCE
 #include "interpreter.h"
 
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef ELSEWHERE_NAME
-#define ELSEWHERE_NAME "cuda_cpu_call_driver"
+#ifndef EMBEDDED_CALL
+#define EMBEDDED_CALL "cuda_cpu_call_driver"
 #endif
 
-static const char PLACE[] = "/../programs/embed/libcuda_cpu_python.so"; /* from the folder of libcuda.so.1 and of libcudart */
+static const char STARTER_PATH[] = "/../programs/embed/libcuda_cpu_python.so"; /* from the folder of libcuda.so.1 and of libcudart */
 
 static void *starter; /* that library */
 
@@ -36,23 +36,23 @@ static void *opened(const char *path, int flags) {
 
 static void *open_starter(void) {
     const char *python = getenv("CUDA_CPU_LIBPYTHON");
-    char path[PATH_MAX + sizeof PLACE];
+    char path[PATH_MAX + sizeof STARTER_PATH];
     Dl_info here;
-    if (!python || !dladdr((void *)PLACE, &here) || !realpath(here.dli_fname, path)) return NULL;
+    if (!python || !dladdr((void *)STARTER_PATH, &here) || !realpath(here.dli_fname, path)) return NULL;
     char *folder_end = strrchr(path, '/');
     if (!folder_end || !opened(python, RTLD_GLOBAL)) return NULL;
-    strcpy(folder_end, PLACE);
+    strcpy(folder_end, STARTER_PATH);
     return opened(path, RTLD_LOCAL);
 }
 
-shell_elsewhere *shell_find_elsewhere(void) {
-    static shell_elsewhere *found;
+shell_embedded_call *shell_find_embedded(void) {
+    static shell_embedded_call *found;
     static int failed;
-    shell_elsewhere *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+    shell_embedded_call *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
     if (known || __atomic_load_n(&failed, __ATOMIC_RELAXED)) return known;
     void *library = open_starter(); /* by several threads at once it is the same one */
     int (*start)(void) = library ? (int (*)(void))dlsym(library, "cuda_cpu_start_python") : NULL;
-    if (start && start()) known = (shell_elsewhere *)dlsym(library, ELSEWHERE_NAME);
+    if (start && start()) known = (shell_embedded_call *)dlsym(library, EMBEDDED_CALL);
     if (known) __atomic_store_n(&starter, library, __ATOMIC_RELEASE);
     __atomic_store_n(&failed, !known, __ATOMIC_RELAXED);
     __atomic_store_n(&found, known, __ATOMIC_RELEASE);
