@@ -19,7 +19,7 @@ ROOT = pathlib.Path(cuda.cpu.__file__).parent
 SOURCES = ROOT.parents[2]
 PACKAGES = [ROOT.parents[1], SOURCES / "cuda_core", SOURCES / "cuda_bindings"]
 # Modules that start processes, each with a test here or in tests/cpu/driver/test_run.py.
-STARTING = {"improve.py", "machine_code.py", "run.py"}
+STARTING = {"tier_up.py", "machine_code.py", "run.py"}
 # What the processes import, and what Python imports for them.
 HIJACKED = (
     "select", "zlib", "struct", "json", "sysconfig", "threading", "subprocess", "llvmlite", "cuda", "encodings", "site",

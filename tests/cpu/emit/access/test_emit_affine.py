@@ -96,7 +96,9 @@ def test_backwards_and_strided_accesses() -> None:
 @pytest.mark.parametrize("row", [WIDE, NARROW])
 def test_a_stride_that_is_greater_than_all_numbers_of_its_type(row: int) -> None:
     """The product of two factors has 62 bits: 16 lanes of that are beyond those of the numbers that are compared."""
-    text = HEAD + """
+    text = (
+        HEAD
+        + """
 .visible .entry k(.param .u64 out)
 {
     .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b16 %h<3>;
@@ -106,6 +108,7 @@ def test_a_stride_that_is_greater_than_all_numbers_of_its_type(row: int) -> None
     ret;
 }
 """
+    )
     out = np.zeros(128, np.uint64)
     Loaded(text.encode(), row).launch("k", 1, 128, out)
     np.testing.assert_array_equal(out, (256 * np.arange(128) + 0x7FF8) % 2**16)
