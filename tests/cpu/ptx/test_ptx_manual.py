@@ -9,7 +9,9 @@ import pathlib
 import pytest
 
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.instructions import REASONS, form_of, table
+from cuda.cpu.ptx.instructions import form_of
+from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx.rows import table, traits_of
 from cuda.cpu.ptx.syntax import Instruction
 
 LINES = (pathlib.Path(__file__).parent / "manual_instructions.txt").read_text().splitlines()
@@ -35,7 +37,7 @@ def test_the_manual_s_instructions_are_there(name):
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_what_is_refused_has_a_reason(name):
     opcode, *words = name.split(".")
-    with pytest.raises(PtxError, match="is not supported by the CPU device: .*" + REASONS[opcode].split()[0]):
+    with pytest.raises(PtxError, match="is not supported by the CPU device: .*" + traits_of(opcode).reason.split()[0]):
         form_of(Instruction(opcode, (*words, "b32"), (), 1))
 
 
@@ -45,4 +47,35 @@ def test_the_table_has_no_other_opcodes():
 
 def test_no_reason_is_for_nothing():
     refused = {opcode for opcode, rows in table().items() if not all(row.family for row in rows)}
-    assert set(REASONS) == refused | {name.partition(".")[0] for name in REFUSED}
+    opcodes = {*table(), *(name.partition(".")[0] for name in NAMES)}
+    with_reason = {opcode for opcode in opcodes if traits_of(opcode).reason}
+    assert with_reason == refused | {name.partition(".")[0] for name in REFUSED}
+
+
+# Types whose instructions are in the section of another type's.
+SAME_SECTION = {"f64": "f32", "f32x2": "f32", "bf16": "f16", "f16x2": "f16", "bf16x2": "f16"}
+
+
+def section_of(row: Row) -> str:
+    """Return the section of the instruction in the manual's list that has the most words of a row."""
+    words = {word for _, accepted, _, _ in row.parts for word in accepted}
+    words |= {SAME_SECTION[word] for word in words & SAME_SECTION.keys()}
+    fitting = []
+    for line in LINES:
+        section, _, name = line.partition(" ")
+        opcode, *rest = name.split(".")
+        if opcode == row.opcode and words.issuperset(rest):
+            fitting.append((len(rest), section))
+    most = max(fitting)[0]
+    (section,) = {section for count, section in fitting if count == most}
+    return section
+
+
+def test_the_rows_name_the_manual_s_sections():
+    rows = [row for rows in table().values() for row in rows]
+    assert [(row, section_of(row)) for row in rows if row.section != section_of(row)] == []
+
+
+def test_messages_name_the_section():
+    with pytest.raises(PtxError, match=r"add\.s32: operands must be `d, a, b` \(PTX ISA manual, section 9\.7\.1\.1\)"):
+        form_of(Instruction("add", ("s32",), (), 1))

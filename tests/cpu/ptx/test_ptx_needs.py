@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from cuda.cpu.ptx import needs
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.instructions import table
 from cuda.cpu.ptx.program import build
+from cuda.cpu.ptx.rows import table
 
 REGISTERS = "\n".join(f".reg .{type_} %{type_}_<9>;" for type_ in ("b16", "b32", "u32", "f32", "b64", "pred"))
 FUNCTION = ".visible .entry k() {{ .shared .b64 room[4];\n{registers}\n{text}\nret; }}"
@@ -95,15 +97,15 @@ def test_lanes_are_named_since_they_go_apart():
             load(text, "6.4", "sm_70")
 
 
-@pytest.mark.parametrize("name", ["version", "target"])
-def test_every_key_names_words_of_its_opcode(name):
+def test_every_need_names_words_of_its_opcode():
     """A word that no instruction has would never be looked for."""
     words = {
         opcode: {word for row in rows for _, each, _, _ in row.parts for word in each}
         for opcode, rows in table().items()
     }
-    words["*"] = set().union(*words.values())
-    for opcode, keys in needs._keys(name).items():
-        assert opcode in words, opcode
-        for key, _ in keys:
-            assert key <= words[opcode] | {",c"}, (opcode, key)
+    everywhere = set().union(*words.values())
+    for opcode in ("*", *table()):
+        own = needs.MODIFIERS if opcode == "*" else table()[opcode][0].traits.needs
+        known = everywhere if opcode == "*" else words[opcode] | {needs.FOUR_OPERANDS}
+        for key, _ in chain(*needs.parsed(own)):
+            assert key <= known, (opcode, key)

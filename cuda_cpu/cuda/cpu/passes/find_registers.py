@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Call, Instruction, Negated, Operand, Pair, Register, Selected, Vector
 
-ACCUMULATES = {"wgmma"}  # add to their destination
 CARRY = "%cc"  # the condition code register of 9.7.2, extended-precision arithmetic
 
 
@@ -22,7 +21,7 @@ def registers_of(item: Instruction | Call, form: Form | None) -> tuple[tuple[str
     # In the table's notation destinations are named d or p and come first.
     count = 1 if form.row.syntax.partition(" ")[2].startswith(("d", "p")) else 0
     written = [name for operand in item.operands[:count] for name in _names(operand)]
-    sources = item.operands if form.opcode in ACCUMULATES else item.operands[count:]
+    sources = item.operands if form.row.traits.accumulates else item.operands[count:]
     read = [name for operand in sources for name in _names(operand)]
     return tuple(written), (*guard, *read)
 

@@ -9,10 +9,11 @@ at the same block, a lock and the loop around it for one, are one loop of the gr
 from __future__ import annotations
 
 from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.ptx.rows import opcodes_with
 from cuda.cpu.ptx.syntax import Call, Function, Instruction, Register
 
 SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
-WAITS = {"atom", "mbarrier", "nanosleep"}
+WAITS = opcodes_with("waits")
 
 
 def find_spins(graph: Graph, asking: frozenset[str]) -> None:

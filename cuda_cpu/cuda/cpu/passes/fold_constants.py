@@ -16,10 +16,11 @@ from collections.abc import Callable
 from cuda.cpu.passes.find_registers import registers_of
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
+from cuda.cpu.ptx.rows import opcodes_with
 from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register, Statement
 
 WIDTHS = {f"{kind}{width}": width for kind in "bsuf" for width in (32, 64)}
-EXCHANGES = {"shfl", "vote", "bar", "barrier"}  # what does not only compute and takes constants as well as registers
+IMMEDIATES = opcodes_with("immediates")
 
 
 def fold_constants(body: list[Statement], is_pure: Callable[[str], bool]) -> list[Statement]:
@@ -65,7 +66,7 @@ def _as_integer(value: Immediate) -> Immediate:
 
 
 def _fold(item: Instruction, constants: dict[str, Immediate], is_pure: Callable[[str], bool]) -> Instruction:
-    if not (is_pure(item.opcode) or item.opcode in EXCHANGES):
+    if not (is_pure(item.opcode) or item.opcode in IMMEDIATES):
         return item
     reads_float = not {"f32", "f64"}.isdisjoint(item.modifiers)
 

@@ -8,6 +8,7 @@ from cuda.cpu.passes.find_registers import carry_of, registers_of
 from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End, Graph, Step
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
+from cuda.cpu.ptx.rows import opcodes_with
 from cuda.cpu.ptx.syntax import (
     BranchTargets,
     Call,
@@ -24,7 +25,7 @@ from cuda.cpu.ptx.syntax import (
 
 ENDS = {"bra", "brx", "ret", "exit"}
 BARRIERS = {"bar", "barrier"}
-COLLECTIVES = {"shfl", "vote", "match", "redux", "elect"}  # lanes wait for each other where they have .sync
+COLLECTIVES = opcodes_with("collective")
 
 
 def split_blocks(

@@ -21,6 +21,10 @@ class Form:
         self.modifiers = modifiers
         self.__dict__.update(values)
 
+    def has(self, words: str) -> bool:
+        """Return whether words, joined by dots, are all among the modifiers."""
+        return not words or set(words.split(".")).issubset(self.modifiers)
+
     def __str__(self) -> str:
         return ".".join((self.opcode, *self.modifiers))
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How many registers, and of which type, the operands of matrix instructions are: sections 9.7.14 and 9.7.15."""
+"""How many registers, and of which type, the operands of matrix instructions are: sections 9.7.15 and 9.7.16."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _SCALES = {"scale_a": (1, "b32"), "scale_b": (1, "b32"), "from_a": (2, "u16"), "
 
 def fragment_of(form: Form, name: str) -> tuple[int, str] | None:
     """Return the registers of an operand and their type; None where an operand is no fragment."""
-    return _SCALES.get(name) or _OPCODES.get(form.opcode, lambda form, name: None)(form, name)
+    fragments = form.row.traits.fragments
+    return _SCALES.get(name) or (fragments(form, name) if fragments else None)
 
 
 def _bits(form: Form, type_: str) -> int:
@@ -35,7 +36,7 @@ def _sums(type_: str, count: int) -> tuple[int, str]:
     return (count // 2, "f16x2") if type_ == "f16" else (count, type_)
 
 
-def _mma(form: Form, name: str) -> tuple[int, str] | None:
+def mma(form: Form, name: str) -> tuple[int, str] | None:
     if name not in "dabc":
         return None
     type_ = getattr(form, f"{name}type")
@@ -49,7 +50,7 @@ def _mma(form: Form, name: str) -> tuple[int, str] | None:
     return count * _bits(form, type_) // _LANES // word, "f64" if word == 64 else "b32"
 
 
-def _wmma(form: Form, name: str) -> tuple[int, str] | None:
+def wmma(form: Form, name: str) -> tuple[int, str] | None:
     if name not in "dabc":
         return None
     part = name if form.modifiers[0] == "mma" else getattr(form, "part", None) or "d"
@@ -65,7 +66,7 @@ def _wmma(form: Form, name: str) -> tuple[int, str] | None:
     return count * _bits(form, type_) // _LANES // 32, "b32"
 
 
-def _wgmma(form: Form, name: str) -> tuple[int, str] | None:
+def wgmma(form: Form, name: str) -> tuple[int, str] | None:
     if form.shape is None:
         return None
     if name == "d":
@@ -74,8 +75,5 @@ def _wgmma(form: Form, name: str) -> tuple[int, str] | None:
     return (4, "b32") if name == "a" else None  # or the description of what is in shared memory
 
 
-def _matrices(form: Form, name: str) -> tuple[int, str] | None:
+def matrices(form: Form, name: str) -> tuple[int, str] | None:
     return int(form.num[1:]) * (2 if form.shape == "m16n16" else 1), "%b32"
-
-
-_OPCODES = {"mma": _mma, "wmma": _wmma, "wgmma": _wgmma, "ldmatrix": _matrices, "stmatrix": _matrices}

@@ -15,35 +15,15 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import repeat
 
-from cuda.cpu.ptx import rows
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.form import Form
 from cuda.cpu.ptx.needs import lacking
 from cuda.cpu.ptx.operand_types import signature_of, wrong_operand
 from cuda.cpu.ptx.ranges import wrong_number
-from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx.rows import table, traits_of
 from cuda.cpu.ptx.syntax import Address, Function, Instruction, Module, Negated, Operand, Pair, Selected, Symbol, Vector
 
-# Why what is refused is not there, by opcode.
-REASONS = {
-    "tcgen05": "needs the tensor memory of sm_100a",
-    "tex": "no API of CUDA makes arrays of samples, and depths are not compared",
-    "cp": "tensor copies of sm_100 (gather4, scatter4, im2col::w, cta_group) are not there",
-    "multimem": "numbers of eight bits (sm_100a) and asynchronous accesses (sm_100) are not there",
-    "fabric": "needs the fabric between machines with NVLink (sm_100)",
-}
-
-
 _KINDS = {Address: "a", Negated: "n", Pair: "p", Vector: "v", Selected: "s"}  # all others: "x"
-
-
-@cache
-def table() -> dict[str, list[Row]]:
-    """Return all rows by opcode, in the manual's order."""
-    by_opcode: dict[str, list[Row]] = {}
-    for row in rows.all_rows():
-        by_opcode.setdefault(row.opcode, []).append(row)
-    return by_opcode
 
 
 @cache
@@ -68,14 +48,17 @@ def _form(opcode: str, modifiers: tuple[str, ...], kinds: str) -> Form:
             return form
     written = ".".join((opcode, *modifiers))
     if forms:
-        raise PtxError(f"{written}: operands must be `{forms[0].row.syntax.partition(' ')[2]}`")
+        row = forms[0].row
+        operands = row.syntax.partition(" ")[2]
+        raise PtxError(f"{written}: operands must be `{operands}` (PTX ISA manual, section {row.section})")
     known = [row.syntax for row in table().get(opcode, ())]
     advice = f"; known forms are: {'; '.join(known)}" if known else ""
     raise PtxError(f"instruction {written} is not supported by the CPU device{_reason(opcode)}{advice}")
 
 
 def _reason(opcode: str) -> str:
-    return f": {REASONS[opcode]}" if opcode in REASONS else ""
+    reason = traits_of(opcode).reason
+    return f": {reason}" if reason else ""
 
 
 def form_of(instruction: Instruction) -> Form:

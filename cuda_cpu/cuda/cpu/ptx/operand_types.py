@@ -3,14 +3,14 @@
 """Types of operands: what each operand of an instruction may be (PTX ISA manual, sections 9.2 to 9.4).
 
 The type that an operand must agree with follows from its name in the row's syntax: `a` has the type that the modifier
-`.atype` gives, or else `.type`. What differs is in the tables below, first by name, then by opcode.
+`.atype` gives, or else `.type`. Exceptions by the operand's name are in the table below, those of an opcode in the
+`types` of its traits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from cuda.cpu.ptx.declarations import TYPE_BYTES
 from cuda.cpu.ptx.fragment_types import fragment_of
@@ -19,8 +19,6 @@ from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Regi
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.form import Form
-
-_Entry = TypeVar("_Entry")
 
 # The modifiers that give an operand's type, the first that is there; "d" for what is written.
 _MODIFIERS = {
@@ -41,61 +39,7 @@ _NAMED = {
     **{"target": "label", "list": "label", "index": "u32", "align": "constant", "left": "u32", "right": "u32"},
     **{"base": "u32", "offset": "u32", "value": "", "which": "constant", "e": "", "f": ""},
 }
-SIMD = tuple(f"v{what}{parts}" for what in ("add", "sub", "avrg", "absdiff", "min", "max", "set") for parts in (2, 4))
-# By opcode, with further words of it where they matter; the last entry that fits counts.
-_RULES: tuple[tuple[str, dict[str, str]], ...] = (
-    *((f"{opcode}.wide", {"d": "wide", "c": "wide"}) for opcode in ("mul", "mad")),
-    *((opcode, {"d": "u32"}) for opcode in ("popc", "clz", "bfind", "getctarank")),
-    *((opcode, {"d": "u32", "c": "u32"}) for opcode in ("dp4a", "dp2a")),
-    ("bfe", {"b": "u32", "c": "u32"}),
-    ("bfi", {"c": "u32", "e": "u32"}),
-    *((opcode, {"b": "u32"}) for opcode in ("szext", "shl", "shr", "mapa")),
-    ("shf", {"c": "u32"}),
-    ("fns", {"mask": "b32"}),
-    *((opcode, {"a": "type", "b": "type"}) for opcode in ("set", "setp")),
-    ("slct", {"a": "dtype", "b": "dtype", "c": "type"}),
-    ("cvt", {"d": "dtype+", "a": "type+", "v": "type", "scale": "b16"}),
-    ("cvt.pack", {"d": "b32+", "a": "type+", "b": "type+", "c": "b32+"}),
-    *((opcode, {"d": "type+", "b": "type+"}) for opcode in ("ld", "ldu", "st", "suld", "sust", "sured", "multimem")),
-    ("st.async", {"b": "type"}),
-    ("st.bulk", {"size": "b64"}),
-    ("alloca", {"size": "type"}),
-    ("isspacep", {"a": "b32+"}),
-    ("istypep", {"a": "b64"}),
-    ("shfl", {"b": "b32", "c": "b32"}),
-    ("match", {"d": "b32"}),
-    *((opcode, {"a": "u32", "b": "u32"}) for opcode in ("bar", "barrier")),
-    ("mbarrier", {"d": "b64", "a": "b64"}),
-    ("mbarrier.pending_count", {"d": "b32"}),
-    ("mbarrier.parity", {"state": "b32"}),
-    ("elect", {"d": "b32"}),
-    ("createpolicy", {"d": "b64", "a": "b64"}),
-    ("cp.tensor", {"b": "", "c": ""}),
-    *((f"cp.async.{cop}", {"size": "constant"}) for cop in ("ca", "cg")),
-    ("pmevent", {"a": "constant"}),
-    ("clusterlaunchcontrol", {"d": "b32", "a": "b128"}),
-    ("stackrestore", {"a": "%type"}),
-    *((opcode, {"d": "", "a": "", "b": "", "c": ""}) for opcode in ("tex", "tld4")),
-    ("wgmma", {"a": "%b64", "b": "b64", "metadata": "%b32"}),
-    *((opcode, {"e": "%b32", "f": "constant"}) for opcode in ("mma.sp", "mma.sp::ordered_metadata")),
-    ("movmatrix", {"d": "b32", "a": "%b32"}),
-    *((opcode, {"a": "%atype", "b": "%btype", "c": "%u32"}) for opcode in SIMD),
-)
 _WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
-
-
-def by_opcode(table: Iterable[tuple[str, _Entry]]) -> dict[str, list[tuple[frozenset[str], _Entry]]]:
-    """Return a table's entries, whose keys are an opcode and further words, by opcode and with those words."""
-    found: dict[str, list[tuple[frozenset[str], _Entry]]] = {}
-    for key, entry in table:
-        opcode, *words = key.split(".")
-        found.setdefault(opcode, []).append((frozenset(words), entry))
-    return found
-
-
-@cache
-def _rules() -> dict[str, list[tuple[frozenset[str], dict[str, str]]]]:
-    return by_opcode(_RULES)
 
 
 def type_of(form: Form, name: str) -> str:
@@ -104,8 +48,8 @@ def type_of(form: Form, name: str) -> str:
     A plus at the end means that registers may be wider.
     """
     written = _NAMED.get(name)
-    for words, types in _rules().get(form.opcode, ()):
-        if name in types and words.issubset(form.modifiers):
+    for words, types in form.row.traits.types.items():
+        if name in types and form.has(words):
             written = types[name]
     if written is None:
         written = next((each for each in _MODIFIERS.get(name, ("type",)) if getattr(form, each, None)), "")
@@ -120,9 +64,6 @@ def type_of(form: Form, name: str) -> str:
 _REGISTERS = {name: (8 * size, {"b": "b", "f": "f"}.get(name[0], "i")) for name, size in TYPE_BYTES.items()}
 _REGISTERS |= {"pred": (1, "p"), "f16x2": (32, "x")}
 _ADDRESSES = {(bits, letter) for bits in (8, 16, 32, 64) for letter in "bi"}
-_VECTORS = frozenset(("ld", "ldu", "st", "atom", "red", "multimem", "suld", "sust"))  # have {.vec} for d or b
-_DISCARD = frozenset(("atom", "lop3", "match", "mbarrier", "setp"))  # what they give may be thrown away as a whole
-_OF_ADDRESSES = frozenset(("cvta", "mapa", "getctarank"))  # may have a variable's name for its address, as moves
 _NO_SPECIAL = "no special register: move it into another one first"
 _BITS_OF = {**{name: 8 * size for name, size in TYPE_BYTES.items()}, "pred": 1}
 _BITS_OF |= dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "s2f6x2", "e2m1x4"), 16)
@@ -222,7 +163,7 @@ def wrong_operand(form: Form, signatures: tuple) -> str:
             return f"{form}: operand {position}: .{written[1]} is no type of an address"
         if written[0] == "absolute" and getattr(form, "space", None) != "local" and form.opcode != "fence":
             return f"{form}: operand {position}: a number is an address in .local only; move it into a register first"
-        if written == ("_",) and each[0] in _WRITTEN and form.opcode not in _DISCARD:
+        if written == ("_",) and each[0] in _WRITTEN and not form.row.traits.sinks:
             return f"{form}: operand {position} ({each[0]}) must be a register: the instruction does nothing else"
         parts = written[1:] if written[0] == "pair" else (written,)
         for name, part in zip(each, parts, strict=False):
@@ -277,13 +218,13 @@ def _wrong(form: Form, name: str, written: tuple) -> str:
     if form.opcode == "mov":
         return _wrong_move(form, wanted, written, result=result)
     if written[0] in ("address", "absolute") or (
-        written[0] in ("symbol", "place") and name == "a" and form.opcode in _OF_ADDRESSES
+        written[0] in ("symbol", "place") and name == "a" and form.row.traits.symbols
     ):
         return ""
     if written[0] == "special" and not result:
         return "" if _reads(form, wanted, written, result) else _NO_SPECIAL
     count = int(form.vec[1:]) if getattr(form, "vec", None) else 1
-    if name in "db" and form.opcode in _VECTORS and len(parts) != count:
+    if name in "db" and form.row.traits.vectors and len(parts) != count:
         return f"a vector of {count} elements" if count > 1 else "no vector"
     if _agrees(wanted, written, result):
         return ""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the instruction table: the forms of one instruction, in the notation of the PTX manual.
+"""Rows of the instruction table: the forms of instructions, in the notation of the PTX manual, and their traits.
 
 A row reads like the manual: `add{.rnd}{.ftz}{.sat}.type d, a, b`. There `.name` is one of the values that the row (or
 `VALUES`) lists under `name`, and else a word that is written as it stands; `{}` encloses what may be left out. Of the
@@ -11,7 +11,15 @@ may select parts of a register, `{, c}` may be left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from cuda.cpu.ptx.ranges import Range
+
+if TYPE_CHECKING:
+    from cuda.cpu.ptx.form import Form
 
 # Values of the names that mean the same in every chapter. A row's own list comes first.
 VALUES = {
@@ -43,6 +51,35 @@ _MODES = frozenset(("mul", "mad", "madc", "mul24", "mad24", "dp2a"))
 _REPEATED = frozenset(("sat", "cc", "approx", "relu", "NaN", "shiftamt", "satfinite", "sync", "uni"))
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the forms of an opcode have in common besides their syntax (as operations of MLIR have traits).
+
+    Keys of `types`, `ranges` and values of `needs` are words that an instruction must have among its modifiers, joined
+    by dots. In `types` and `ranges`, "" stands for all forms, and the last entry that fits counts.
+    """
+
+    pure: bool = False  # computes each lane's result from that lane's operands, and nothing else
+    per_lane: bool = False  # has effects, but no lane exchanges anything with others; what is pure is per lane, too
+    collective: bool = False  # lanes of a warp wait for each other in it where it has .sync
+    waits: bool = False  # its result depends on other threads: a loop may wait for them by it
+    immediates: bool = False  # takes immediates as well as registers, as what is pure does
+    accumulates: bool = False  # also reads its destination
+    types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # operand -> type: see operand_types.py
+    vectors: bool = False  # has {.vec} for d or b
+    sinks: bool = False  # its results may all be thrown away: `_`
+    symbols: bool = False  # takes a variable's name for its address, as moves do
+    fragments: Callable[[Form, str], tuple[int, str] | None] | None = None  # registers of an operand of a matrix
+    ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)  # operand -> accepted numbers
+    # Least .version ("7.8") or .target ("sm_90", see needs.py) -> the forms that need it, separated by blanks; "*" is
+    # all of them, "a/b" either word.
+    needs: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""  # why forms without a family are rejected
+
+
+NO_TRAITS = Traits()
+
+
 class Row:
     """One instruction form of the PTX manual.
 
@@ -58,13 +95,14 @@ class Row:
         Values of the names in the syntax, separated by blanks.
     """
 
-    __slots__ = ("_names", "_parts", "_shape", "family", "opcode", "section", "syntax", "values")
+    __slots__ = ("_names", "_parts", "_shape", "family", "opcode", "section", "syntax", "traits", "values")
 
     def __init__(self, section: str, family: str, syntax: str, **values: str) -> None:
         self.section = section
         self.family = family
         self.syntax = syntax
         self.values = values
+        self.traits = NO_TRAITS  # those of the opcode, once the table is made
         self.opcode = syntax[: re.match(r"\w+", syntax).end()]
         self._parts = self._shape = self._names = None
 

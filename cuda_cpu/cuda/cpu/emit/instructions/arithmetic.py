@@ -119,4 +119,4 @@ def _zero_if_outside(frame: Frame, result: Value, factors: list[Value]) -> Value
 
 
 for _opcode in OPERATIONS:
-    emits(_opcode, pure=True)(_emit)
+    emits(_opcode)(_emit)

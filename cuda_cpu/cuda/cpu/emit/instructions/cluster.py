@@ -31,7 +31,7 @@ def _split(frame: Frame, form: Form, operand: Operand) -> tuple[Value, Value]:
     return rank, builder.binary("and", distance, constant(CLUSTER_STRIDE - 1, "i64"))
 
 
-@emits("mapa", pure=True)
+@emits("mapa")
 def emit_mapa(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Return the address of the same place in another block's shared memory."""
     builder = frame.builder
@@ -45,7 +45,7 @@ def emit_mapa(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.write(destination, builder.resize(result, ELEMENTS[form.type]))
 
 
-@emits("getctarank", pure=True)
+@emits("getctarank")
 def emit_getctarank(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, address = instruction.operands
     rank, _ = _split(frame, form, address)

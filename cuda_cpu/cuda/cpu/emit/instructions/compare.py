@@ -40,7 +40,7 @@ def _combine(frame: Frame, form: Form, value: Value, instruction: Instruction) -
     return frame.builder.binary(form.boolop, value, frame.read(instruction.operands[3], "pred"))
 
 
-@emits("setp", pure=True)
+@emits("setp")
 def emit_setp(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, type_ = instruction.operands[0], form.type
     a, b = (frame.read(operand, type_) for operand in instruction.operands[1:3])
@@ -71,7 +71,7 @@ def _setp_packed(frame: Frame, instruction: Instruction, form: Form, a: Value, b
     frame.write(second, results[1])
 
 
-@emits("set", pure=True)
+@emits("set")
 def emit_set(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Write all ones (integers) or 1.0 where the comparison holds, else zero."""
     type_, dtype = form.type, form.dtype
@@ -93,14 +93,14 @@ def emit_set(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.write(instruction.operands[0], result)
 
 
-@emits("selp", pure=True)
+@emits("selp")
 def emit_selp(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, *sources, predicate = instruction.operands
     a, b = (frame.builder.bits(frame.read(operand, form.type)) for operand in sources)
     frame.write(destination, frame.builder.select(frame.read(predicate, "pred"), a, b))
 
 
-@emits("slct", pure=True)
+@emits("slct")
 def emit_slct(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Choose by the sign of the last operand."""
     destination, *sources, chooser = instruction.operands

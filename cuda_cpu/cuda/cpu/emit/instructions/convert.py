@@ -30,7 +30,7 @@ PACKED = {f"{part}x2": part for part in ("f16", "bf16", "e4m3", "e5m2", "e2m1", 
 PACKED |= {f"{part}x4": part for part in ("e4m3", "e5m2", "e2m1", "e2m3", "e3m2")}
 
 
-@emits("cvt", pure=True)
+@emits("cvt")
 def emit_convert(frame: Frame, instruction: Instruction, form: Form) -> None:
     if "pack" in form.modifiers:
         _pack_integers(frame, instruction, form)

@@ -13,7 +13,7 @@ from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair
 
 
-@emits("mov", pure=True)
+@emits("mov")
 def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, source = instruction.operands
     if form.vec:
@@ -25,33 +25,33 @@ def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.write(destination, frame.read(source, form.type))
 
 
-@emits("and", "or", "xor", pure=True)
+@emits("and", "or", "xor")
 def emit_logic(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, *sources = instruction.operands
     a, b = (frame.read(operand, form.type) for operand in sources)
     frame.write(destination, frame.builder.binary(form.opcode, a, b))
 
 
-@emits("not", pure=True)
+@emits("not")
 def emit_not(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.write(instruction.operands[0], frame.builder.complement(frame.read(instruction.operands[1], form.type)))
 
 
-@emits("cnot", pure=True)
+@emits("cnot")
 def emit_cnot(frame: Frame, instruction: Instruction, form: Form) -> None:
     value = frame.read(instruction.operands[1], form.type)
     zero = frame.builder.compare("icmp eq", value, constant(0, value.element))
     frame.write(instruction.operands[0], frame.builder.resize(zero, value.element))
 
 
-@emits("shl", "shr", pure=True)
+@emits("shl", "shr")
 def emit_shift(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, source, amount = instruction.operands
     opcode = "shl" if form.opcode == "shl" else "ashr" if form.type.startswith("s") else "lshr"
     frame.write(destination, shift(frame, opcode, frame.read(source, form.type), frame.read(amount, "u32")))
 
 
-@emits("shf", pure=True)
+@emits("shf")
 def emit_funnel_shift(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Shift the 64 bits b:a; the left shift gives the high half, the right one the low half."""
     builder = frame.builder
@@ -64,7 +64,7 @@ def emit_funnel_shift(frame: Frame, instruction: Instruction, form: Form) -> Non
     frame.write(instruction.operands[0], result)
 
 
-@emits("lop3", pure=True)
+@emits("lop3")
 def emit_lop3(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Compute any function of three bits from its table, as the sum of its products."""
     builder = frame.builder
@@ -106,7 +106,7 @@ def _table_function(frame: Frame, table: int, a: Value, b: Value, c: Value) -> V
     return expand([table >> index & 1 for index in range(8)], [a, b, c])
 
 
-@emits("prmt", pure=True)
+@emits("prmt")
 def emit_permute(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Pick four of the eight bytes b:a."""
     builder = frame.builder

@@ -166,7 +166,7 @@ APPROXIMATE = {
 }
 
 
-@emits("rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", pure=True)
+@emits("rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh")
 def emit_function(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, source = instruction.operands
     x = frame.read(source, form.type)

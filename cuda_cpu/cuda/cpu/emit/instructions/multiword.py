@@ -45,14 +45,14 @@ def subtract_with_borrow(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     return result
 
 
-@emits("addc", "subc", pure=True)
+@emits("addc", "subc")
 def emit_carry(frame: Frame, instruction: Instruction, form: Form) -> None:
     a, b = (frame.read(operand, form.type) for operand in instruction.operands[1:])
     compute = add_with_carry if form.opcode == "addc" else subtract_with_borrow
     frame.write(instruction.operands[0], compute(frame, form, a, b))
 
 
-@emits("madc", pure=True)
+@emits("madc")
 def emit_multiply_carry(frame: Frame, instruction: Instruction, form: Form) -> None:
     a, b, c = (frame.read(operand, form.type) for operand in instruction.operands[1:])
     frame.write(instruction.operands[0], add_with_carry(frame, form, multiply(frame, form, a, b), c))
@@ -65,7 +65,7 @@ def _field(frame: Frame, value: Value, position: int, width: int, *, signed: boo
     return builder.binary("ashr" if signed else "lshr", top, constant(32 - width, "i32"))
 
 
-@emits("dp4a", "dp2a", pure=True)
+@emits("dp4a", "dp2a")
 def emit_dot(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Add four products of bytes, or two of a half word and a byte, to c."""
     builder = frame.builder

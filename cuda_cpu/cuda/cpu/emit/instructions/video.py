@@ -55,7 +55,7 @@ def _source(frame: Frame, operand: Operand, type_: str) -> Value:
 # --- one result -----------------------------------------------------------------------------------------
 
 
-@emits(*_SCALAR, pure=True)
+@emits(*_SCALAR)
 def emit_scalar(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Compute with more bits than 32; then combine with the last operand, or put a part of the result into it."""
     destination, left, right, *rest = instruction.operands
@@ -132,7 +132,7 @@ def _insert(frame: Frame, into: Value, value: Value, place: int, width: int) -> 
     return builder.binary("or", kept, builder.binary("and", moved, constant(bits, "i32")))
 
 
-@emits("vmad", pure=True)
+@emits("vmad")
 def emit_multiply_add(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Compute a*b + c with 65 bits: 64 of them, and whether the number is negative."""
     builder = frame.builder
@@ -185,7 +185,7 @@ def _scaled(frame: Frame, form: Form, total: Value, negative: Value | None, *, s
 # --- all halves or bytes ----------------------------------------------------------------------------------
 
 
-@emits(*_SIMD, pure=True)
+@emits(*_SIMD)
 def emit_simd(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Compute each part with 64 bits; then join those that count with the parts of the last operand, or add them up."""
     count = int(form.opcode[-1])

@@ -7,41 +7,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda.cpu.passes.graph import Step
+from cuda.cpu.ptx.rows import opcodes_with
 from cuda.cpu.ptx.syntax import Function, Symbol
 
 EMITTERS: dict[str, Callable] = {}
-PURE: set[str] = set()  # compute each lane's result from that lane's operands, and nothing else
+PURE = opcodes_with("pure")
 
 
-def emits(*opcodes: str, pure: bool = False) -> Callable[[Callable], Callable]:
-    """Register a function `emitter(frame, instruction, form)` for opcodes.
-
-    Parameters
-    ----------
-    pure : bool
-        The opcode only computes, each lane for itself: it may be executed for inactive lanes, and gives equal
-        lanes equal results.
-    """
+def emits(*opcodes: str) -> Callable[[Callable], Callable]:
+    """Register a function `emitter(frame, instruction, form)` for opcodes."""
 
     def register(emitter: Callable) -> Callable:
         for opcode in opcodes:
             if opcode in EMITTERS:
                 raise ValueError(f"two emitters for {opcode}")
             EMITTERS[opcode] = emitter
-            if pure:
-                PURE.add(opcode)
         return emitter
 
     return register
 
 
-# What no lane of a packet does with others: all that kernels may have whose packets are less than a warp.
-APART = {"ld", "ldu", "st", "atom", "red", "bra", "brx", "ret", "exit", "membar", "fence", "trap", "prefetch"}
+# Without exchange between lanes: all that kernels may have whose SIMD groups are less than a warp.
+PER_LANE = PURE | opcodes_with("per_lane")
 
 
 def is_apart(opcode: str) -> bool:
     """Tell whether each lane goes by itself."""
-    return opcode in PURE or opcode in APART
+    return opcode in PER_LANE
 
 
 def is_pure(opcode: str) -> bool:

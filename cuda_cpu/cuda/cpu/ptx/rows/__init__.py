@@ -4,16 +4,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cache
 
-if TYPE_CHECKING:
-    from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx.row import NO_TRAITS, Row, Traits
+
+_REJECTED = {  # opcodes without any row
+    "tcgen05": Traits(reason="needs the tensor memory of sm_100a"),
+    "fabric": Traits(reason="needs the fabric between machines with NVLink (sm_100)"),
+}
 
 
-def all_rows() -> Iterator[Row]:
-    """Yield every row, chapter by chapter."""
-    from cuda.cpu.ptx.rows import arithmetic, control, matrix, memory, moves, multimem, texture, video, warpgroup
+@cache
+def table() -> dict[str, list[Row]]:
+    """Return all rows by opcode, in the manual's order, with their traits."""
+    from cuda.cpu.ptx.rows import (
+        arithmetic,
+        atomics,
+        control,
+        copies,
+        matrix,
+        memory,
+        moves,
+        multimem,
+        texture,
+        video,
+        warpgroup,
+    )  # fmt: skip
 
-    for chapter in (arithmetic, moves, memory, multimem, texture, control, matrix, warpgroup, video):
-        yield from chapter.ROWS
+    by_opcode: dict[str, list[Row]] = {}
+    chapters = (arithmetic, moves, memory, copies, atomics, multimem, texture, control, matrix, warpgroup, video)
+    for chapter in chapters:
+        for row in chapter.ROWS:
+            by_opcode.setdefault(row.opcode, []).append(row)
+    for chapter in chapters:
+        for opcode, traits in chapter.TRAITS.items():
+            for row in by_opcode[opcode]:
+                row.traits = traits
+    return by_opcode
+
+
+def traits_of(opcode: str) -> Traits:
+    """Return the traits of an opcode; those of an unknown one are empty."""
+    rows = table().get(opcode)
+    return rows[0].traits if rows else _REJECTED.get(opcode, NO_TRAITS)
+
+
+def opcodes_with(trait: str) -> frozenset[str]:
+    """Return the opcodes that have a trait, such as "pure"."""
+    return frozenset(opcode for opcode, rows in table().items() if getattr(rows[0].traits, trait))

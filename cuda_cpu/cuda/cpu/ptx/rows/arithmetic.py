@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer and floating-point arithmetic, sections 9.7.1 to 9.7.5, and logic, section 9.7.8."""
 
-from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx.ranges import BYTE
+from cuda.cpu.ptx.row import Row, Traits
 
 _INT = "u16 u32 u64 s16 s32 s64"
 _F = "arithmetic"
@@ -19,29 +20,29 @@ ROWS = (
     Row("9.7.1.4", _F, "mad.mode{.sat}.type d, a, b, c", mode="hi", type="s32"),
     Row("9.7.1.4", _F, "mad.mode.type d, a, b, c", mode="wide", type="u16 u32 s16 s32"),
     Row("9.7.1.5", _F, "clmad.mode.type d, a, b, c", mode="hi lo", type="u64"),
-    Row("9.7.1.5", _F, "mul24.mode.type d, a, b", mode="hi lo", type="u32 s32"),
-    Row("9.7.1.6", _F, "mad24.mode.type d, a, b, c", mode="hi lo", type="u32 s32"),
-    Row("9.7.1.6", _F, "mad24.mode.sat.type d, a, b, c", mode="hi", type="s32"),
-    Row("9.7.1.7", _F, "sad.type d, a, b, c", type=_INT),
-    Row("9.7.1.8", _F, "div.type d, a, b", type=_INT),
-    Row("9.7.1.9", _F, "rem.type d, a, b", type=_INT),
-    Row("9.7.1.10", _F, "abs.type d, a", type="s16 s32 s64"),
-    Row("9.7.1.11", _F, "neg.type d, a", type="s16 s32 s64 s8x4"),
-    Row("9.7.1.12", _F, "min.type d, a, b", type=_INT + " u16x2 s16x2 u8x4 s8x4"),
-    Row("9.7.1.12", _F, "min.relu.type d, a, b", type="s32 s16x2 s8x4"),
-    Row("9.7.1.13", _F, "max.type d, a, b", type=_INT + " u16x2 s16x2 u8x4 s8x4"),
-    Row("9.7.1.13", _F, "max.relu.type d, a, b", type="s32 s16x2 s8x4"),
-    Row("9.7.1.14", _F, "popc.type d, a", type="b32 b64"),
-    Row("9.7.1.15", _F, "clz.type d, a", type="b32 b64"),
-    Row("9.7.1.16", _F, "bfind{.shiftamt}.type d, a", type="u32 u64 s32 s64"),
-    Row("9.7.1.17", _F, "fns.type d, mask, base, offset", type="b32"),
-    Row("9.7.1.18", _F, "brev.type d, a", type="b32 b64"),
-    Row("9.7.1.19", _F, "bfe.type d, a, b, c", type="u32 u64 s32 s64"),
-    Row("9.7.1.20", _F, "bfi.type d, a, b, c, e", type="b32 b64"),
-    Row("9.7.1.21", _F, "szext.mode.type d, a, b", mode="clamp wrap", type="u32 s32"),
-    Row("9.7.1.22", _F, "bmsk.mode.type d, a, b", mode="clamp wrap", type="b32"),
-    Row("9.7.1.23", _F, "dp4a.atype.btype d, a, b, c", atype="u32 s32", btype="u32 s32"),
-    Row("9.7.1.24", _F, "dp2a.mode.atype.btype d, a, b, c", mode="lo hi", atype="u32 s32", btype="u32 s32"),
+    Row("9.7.1.6", _F, "mul24.mode.type d, a, b", mode="hi lo", type="u32 s32"),
+    Row("9.7.1.7", _F, "mad24.mode.type d, a, b, c", mode="hi lo", type="u32 s32"),
+    Row("9.7.1.7", _F, "mad24.mode.sat.type d, a, b, c", mode="hi", type="s32"),
+    Row("9.7.1.8", _F, "sad.type d, a, b, c", type=_INT),
+    Row("9.7.1.9", _F, "div.type d, a, b", type=_INT),
+    Row("9.7.1.10", _F, "rem.type d, a, b", type=_INT),
+    Row("9.7.1.11", _F, "abs.type d, a", type="s16 s32 s64"),
+    Row("9.7.1.12", _F, "neg.type d, a", type="s16 s32 s64 s8x4"),
+    Row("9.7.1.13", _F, "min.type d, a, b", type=_INT + " u16x2 s16x2 u8x4 s8x4"),
+    Row("9.7.1.13", _F, "min.relu.type d, a, b", type="s32 s16x2 s8x4"),
+    Row("9.7.1.14", _F, "max.type d, a, b", type=_INT + " u16x2 s16x2 u8x4 s8x4"),
+    Row("9.7.1.14", _F, "max.relu.type d, a, b", type="s32 s16x2 s8x4"),
+    Row("9.7.1.15", _F, "popc.type d, a", type="b32 b64"),
+    Row("9.7.1.16", _F, "clz.type d, a", type="b32 b64"),
+    Row("9.7.1.17", _F, "bfind{.shiftamt}.type d, a", type="u32 u64 s32 s64"),
+    Row("9.7.1.18", _F, "fns.type d, mask, base, offset", type="b32"),
+    Row("9.7.1.19", _F, "brev.type d, a", type="b32 b64"),
+    Row("9.7.1.20", _F, "bfe.type d, a, b, c", type="u32 u64 s32 s64"),
+    Row("9.7.1.21", _F, "bfi.type d, a, b, c, e", type="b32 b64"),
+    Row("9.7.1.22", _F, "szext.mode.type d, a, b", mode="clamp wrap", type="u32 s32"),
+    Row("9.7.1.23", _F, "bmsk.mode.type d, a, b", mode="clamp wrap", type="b32"),
+    Row("9.7.1.24", _F, "dp4a.atype.btype d, a, b, c", atype="u32 s32", btype="u32 s32"),
+    Row("9.7.1.25", _F, "dp2a.mode.atype.btype d, a, b, c", mode="lo hi", atype="u32 s32", btype="u32 s32"),
     # 9.7.2 extended precision: the carry flag is a register of its own
     Row("9.7.2.1", _F, "add.cc.type d, a, b", type="u32 s32 u64 s64"),
     Row("9.7.2.2", _F, "addc{.cc}.type d, a, b", type="u32 s32 u64 s64"),
@@ -135,3 +136,129 @@ ROWS = (
     Row("9.7.8.8", _F, "shl.type d, a, b", type="b16 b32 b64"),
     Row("9.7.8.9", _F, "shr.type d, a, b", type="b16 b32 b64 u16 u32 u64 s16 s32 s64"),
 )
+
+TRAITS = {
+    **dict.fromkeys(
+        ("add", "sub"),
+        Traits(
+            pure=True,
+            needs={
+                "4.3": "cc.u64/s64",
+                "7.8": "bf16/bf16x2",
+                "8.6": "f32.f16/bf16",
+                "sm_90": "bf16/bf16x2",
+                "sm_100": "f32.f16/bf16",
+            },
+        ),
+    ),
+    "mul": Traits(
+        pure=True, types={"wide": {"d": "wide", "c": "wide"}}, needs={"7.8": "bf16/bf16x2", "sm_90": "bf16/bf16x2"}
+    ),
+    "mad": Traits(
+        pure=True,
+        types={"wide": {"d": "wide", "c": "wide"}},
+        needs={
+            "3.0": "cc",
+            "4.3": "cc.u64/s64",
+            "sm_30": "cc.u64/s64",
+        },
+    ),
+    **dict.fromkeys(
+        (
+            "clmad",
+            "mul24",
+            "mad24",
+            "sad",
+            "div",
+            "rem",
+            "brev",
+            "testp",
+            "copysign",
+            "sqrt",
+            "sin",
+            "cos",
+            "lg2",
+            "and",
+            "or",
+            "xor",
+            "not",
+            "cnot",
+        ),
+        Traits(pure=True),
+    ),
+    "abs": Traits(pure=True, needs={"6.5": "f16/f16x2"}),
+    "neg": Traits(pure=True, needs={"6.0": "f16/f16x2"}),
+    **dict.fromkeys(
+        ("min", "max"),
+        Traits(
+            pure=True,
+            needs={
+                "7.0": "f16/f16x2",
+                "8.0": "relu.s32",
+                "8.8": ",c",
+                "sm_80": "f16/f16x2",
+                "sm_90": "relu.s32",
+                "sm_100": ",c",
+            },
+        ),
+    ),
+    **dict.fromkeys(("popc", "clz", "bfind"), Traits(pure=True, types={"": {"d": "u32"}})),
+    "fns": Traits(pure=True, types={"": {"mask": "b32"}}, needs={"6.0": "*"}),
+    "bfe": Traits(pure=True, types={"": {"b": "u32", "c": "u32"}}, ranges={"": {"b": BYTE, "c": BYTE}}),
+    "bfi": Traits(pure=True, types={"": {"c": "u32", "e": "u32"}}, ranges={"": {"c": BYTE, "e": BYTE}}),
+    "szext": Traits(pure=True, types={"": {"b": "u32"}}, needs={"7.6": "*", "sm_70": "*"}),
+    "bmsk": Traits(pure=True, needs={"7.6": "*", "sm_70": "*"}),
+    **dict.fromkeys(
+        ("dp4a", "dp2a"), Traits(pure=True, types={"": {"d": "u32", "c": "u32"}}, needs={"5.0": "*", "sm_61": "*"})
+    ),
+    **dict.fromkeys(("addc", "subc"), Traits(pure=True, needs={"4.3": "cc.u64/s64"})),
+    "madc": Traits(
+        pure=True,
+        needs={
+            "3.0": "*",
+            "4.3": "cc.u64/s64",
+            "sm_30": "cc.u64/s64",
+        },
+    ),
+    "fma": Traits(
+        pure=True,
+        needs={
+            "8.1": "oob",
+            "8.6": "f32.f16/bf16",
+            "sm_90": "oob",
+            "sm_100": "f32.f16/bf16",
+        },
+    ),
+    "rcp": Traits(pure=True, needs={"2.1": "approx.ftz.f64"}),
+    "rsqrt": Traits(pure=True, needs={"4.0": "ftz.f64"}),
+    "ex2": Traits(
+        pure=True,
+        needs={
+            "7.0": "f16/f16x2",
+            "7.8": "bf16/bf16x2",
+            "sm_75": "f16/f16x2",
+            "sm_90": "bf16/bf16x2",
+        },
+    ),
+    "tanh": Traits(
+        pure=True,
+        needs={
+            "7.0": "*",
+            "7.8": "bf16/bf16x2",
+            "sm_75": "*",
+            "sm_90": "bf16/bf16x2",
+        },
+    ),
+    "lop3": Traits(
+        pure=True,
+        sinks=True,
+        needs={
+            "4.3": "*",
+            "8.2": "and/or",
+            "sm_50": "*",
+            "sm_70": "and/or",
+        },
+    ),
+    "shf": Traits(pure=True, types={"": {"c": "u32"}}, needs={"3.1": "*", "sm_32": "*"}),
+    **dict.fromkeys(("shl", "shr"), Traits(pure=True, types={"": {"b": "u32"}})),
+}

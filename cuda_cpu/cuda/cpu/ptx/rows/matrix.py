@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Warp-level matrix instructions, section 9.7.14."""
+"""Warp-level matrix instructions, section 9.7.15."""
 
-from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx import fragment_types
+from cuda.cpu.ptx.row import Row, Traits
 
 _P = "matrix"
 _F = "fragments"
@@ -20,9 +21,7 @@ _PLACE = {"layout": "row col", "space": "shared shared::cta global"}
 
 
 def _mma(shape: str, dtype: str, atype: str, btype: str, ctype: str) -> Row:
-    return Row(
-        "9.7.14.5.14", _P, _MMA, shape=shape, dtype=dtype, atype=atype, btype=btype, ctype=ctype, **_ROW_BY_COLUMN
-    )
+    return Row("9.7.15.5", _P, _MMA, shape=shape, dtype=dtype, atype=atype, btype=btype, ctype=ctype, **_ROW_BY_COLUMN)
 
 
 def _sparse(shape: str, dtype: str, atype: str, btype: str, sparse: str = "sp sp::ordered_metadata") -> Row:
@@ -32,7 +31,7 @@ def _sparse(shape: str, dtype: str, atype: str, btype: str, sparse: str = "sp sp
     types = {"dtype": dtype, "atype": atype, "btype": btype, "ctype": dtype}
     if dtype != "s32":
         syntax = syntax.replace("{.satfinite}", "")
-    return Row("9.7.14.6.3", _P, syntax, sparse=sparse, shape=shape, **types, **_ROW_BY_COLUMN)
+    return Row("9.7.15.6", _P, syntax, sparse=sparse, shape=shape, **types, **_ROW_BY_COLUMN)
 
 
 def _scaled(shape: str, sparse_shape: str, kind: str, scale_vec: str, type_: str, stype: str) -> tuple[Row, Row]:
@@ -41,9 +40,9 @@ def _scaled(shape: str, sparse_shape: str, kind: str, scale_vec: str, type_: str
     values |= {"atype": type_, "btype": type_}
     head = ".sync.aligned.shape.alayout.blayout.kind.block_scale"
     return (
-        Row("9.7.14.5.14", _P, f"mma{head}{vec}{_SCALES}", shape=shape, **values),
+        Row("9.7.15.5", _P, f"mma{head}{vec}{_SCALES}", shape=shape, **values),
         Row(
-            "9.7.14.6.3",
+            "9.7.15.6",
             _P,
             f"mma.sparse{head}{vec}e, f, {_SCALES}",
             sparse="sp::ordered_metadata",
@@ -54,20 +53,20 @@ def _scaled(shape: str, sparse_shape: str, kind: str, scale_vec: str, type_: str
 
 
 def _wmma(shape: str, dtype: str, atype: str, ctype: str) -> Row:
-    return Row("9.7.14.4.5", _P, _WMMA, shape=shape, dtype=dtype, atype=atype, btype=atype, ctype=ctype, **_LAYOUT)
+    return Row("9.7.15.4", _P, _WMMA, shape=shape, dtype=dtype, atype=atype, btype=atype, ctype=ctype, **_LAYOUT)
 
 
 ROWS = (
     # wmma: fragments
-    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape=_WIDE, type="f16 bf16 s8 u8", **_PLACE),
-    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape="m16n16k8", type="tf32", **_PLACE),
-    Row("9.7.14.4.3", _F, _LOAD, part="a b c", shape="m8n8k4", type="f64", **_PLACE),
-    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape="m8n8k32", type="s4 u4", **_PLACE),
-    Row("9.7.14.4.3", _F, _LOAD, part="a b", shape="m8n8k128", type="b1", **_PLACE),
-    Row("9.7.14.4.3", _F, _LOAD, part="c", shape=_WIDE + " m16n16k8", type="f16 f32 s32", **_PLACE),
-    Row("9.7.14.4.3", _F, _LOAD, part="c", shape="m8n8k32 m8n8k128", type="s32", **_PLACE),
+    Row("9.7.15.4", _F, _LOAD, part="a b", shape=_WIDE, type="f16 bf16 s8 u8", **_PLACE),
+    Row("9.7.15.4", _F, _LOAD, part="a b", shape="m16n16k8", type="tf32", **_PLACE),
+    Row("9.7.15.4", _F, _LOAD, part="a b c", shape="m8n8k4", type="f64", **_PLACE),
+    Row("9.7.15.4", _F, _LOAD, part="a b", shape="m8n8k32", type="s4 u4", **_PLACE),
+    Row("9.7.15.4", _F, _LOAD, part="a b", shape="m8n8k128", type="b1", **_PLACE),
+    Row("9.7.15.4", _F, _LOAD, part="c", shape=_WIDE + " m16n16k8", type="f16 f32 s32", **_PLACE),
+    Row("9.7.15.4", _F, _LOAD, part="c", shape="m8n8k32 m8n8k128", type="s32", **_PLACE),
     Row(
-        "9.7.14.4.4",
+        "9.7.15.4",
         _F,
         "wmma.store.d.sync.aligned.layout.shape{.space}.type [a], b...{, stride}",
         shape=_WIDE + " m16n16k8 m8n8k4 m8n8k32 m8n8k128",
@@ -76,7 +75,7 @@ ROWS = (
     ),
     # wmma: products
     Row(
-        "9.7.14.4.5",
+        "9.7.15.4",
         _P,
         "wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype d..., a..., b..., c...",
         shape=_WIDE,
@@ -92,7 +91,7 @@ ROWS = (
     _wmma("m8n8k32", "s32", "s4", "s32"),
     _wmma("m8n8k32", "s32", "u4", "s32"),
     Row(
-        "9.7.14.4.5",
+        "9.7.15.4",
         _P,
         "wmma.mma.bitop.popc.sync.aligned.alayout.blayout.shape.dtype.atype.btype.ctype d..., a..., b..., c...",
         bitop="xor and",
@@ -109,7 +108,7 @@ ROWS = (
     _mma("m16n8k4 m16n8k8", "f32", "tf32", "tf32", "f32"),
     _mma("m16n8k16 m16n8k32", "f16 f32", "e4m3 e5m2", "e4m3 e5m2", "f16 f32"),
     Row(
-        "9.7.14.5.14",
+        "9.7.15.5",
         _P,
         _MMA.replace("{.satfinite}", "").replace(".ctype d", ".ctype{.rnd} d"),
         shape="m8n8k4 m16n8k4 m16n8k8 m16n8k16",
@@ -121,7 +120,7 @@ ROWS = (
     ),
     *(
         Row(
-            "9.7.14.5.14",
+            "9.7.15.5",
             _P,
             _MMA.replace("{.satfinite}", ".kind"),
             shape="m16n8k32",
@@ -141,7 +140,7 @@ ROWS = (
     _mma("m8n8k16 m16n8k16 m16n8k32", "s32", "s8 u8", "s8 u8", "s32"),
     _mma("m8n8k32 m16n8k32 m16n8k64", "s32", "s4 u4", "s4 u4", "s32"),
     Row(
-        "9.7.14.5.14",
+        "9.7.15.5",
         _P,
         _MMA_BITS,
         shape="m8n8k128 m16n8k128 m16n8k256",
@@ -153,7 +152,7 @@ ROWS = (
         **_ROW_BY_COLUMN,
     ),
     Row(
-        "9.7.14.5.14",
+        "9.7.15.5",
         _P,
         _MMA,
         shape="m8n8k4",
@@ -173,7 +172,7 @@ ROWS = (
     _sparse("m16n8k64 m16n8k128", "s32", "s4 u4", "s4 u4"),
     *(
         Row(
-            "9.7.14.6.3",
+            "9.7.15.6",
             _P,
             "mma.sparse" + _MMA.removeprefix("mma").replace("{.satfinite}", ".kind") + ", e, f",
             sparse="sp::ordered_metadata",
@@ -189,7 +188,7 @@ ROWS = (
     ),
     # 8x8 matrices
     Row(
-        "9.7.14.5.15",
+        "9.7.15.5",
         _F,
         "ldmatrix.sync.aligned.shape.num{.trans}{.space}.type d..., [a]",
         shape="m8n8",
@@ -198,7 +197,7 @@ ROWS = (
         type="b16",
     ),
     Row(
-        "9.7.14.5.15",
+        "9.7.15.5",
         _F,
         "ldmatrix.sync.aligned.shape.num.trans{.space}.type d..., [a]",
         shape="m16n16",
@@ -207,7 +206,7 @@ ROWS = (
         type="b8",
     ),
     Row(
-        "9.7.14.5.15",
+        "9.7.15.5",
         _F,
         "ldmatrix.sync.aligned.shape.num{.space}.type.source d..., [a]",
         shape="m8n16",
@@ -217,7 +216,7 @@ ROWS = (
         source="b6x16_p32 b4x16_p64",
     ),
     Row(
-        "9.7.14.5.15",
+        "9.7.15.5",
         _F,
         "ldmatrix.sync.aligned.shape.num.trans{.space}.type.source d..., [a]",
         shape="m16n16",
@@ -227,7 +226,7 @@ ROWS = (
         source="b6x16_p32 b4x16_p64",
     ),
     Row(
-        "9.7.14.5.16",
+        "9.7.15.5",
         _F,
         "stmatrix.sync.aligned.shape.num{.trans}{.space}.type [a], b...",
         shape="m8n8",
@@ -236,7 +235,7 @@ ROWS = (
         type="b16",
     ),
     Row(
-        "9.7.14.5.16",
+        "9.7.15.5",
         _F,
         "stmatrix.sync.aligned.shape.num.trans{.space}.type [a], b...",
         shape="m16n8",
@@ -244,5 +243,55 @@ ROWS = (
         space="shared shared::cta",
         type="b8",
     ),
-    Row("9.7.14.5.17", _F, "movmatrix.sync.aligned.shape.trans.type d, a", shape="m8n8", type="b16"),
+    Row("9.7.15.5", _F, "movmatrix.sync.aligned.shape.trans.type d, a", shape="m8n8", type="b16"),
 )
+
+TRAITS = {
+    "wmma": Traits(
+        fragments=fragment_types.wmma,
+        needs={
+            "6.3": "*",
+            "7.0": "m16n16k8 f64",
+            "7.1": "and",
+            "7.8": "shared::cta",
+            "sm_70": "*",
+            "sm_72": "s32/s8/u8",
+            "sm_75": "b1/s4/u4/m8n8k32/m8n8k128",
+            "sm_80": "m16n16k8 and f64",
+        },
+    ),
+    "mma": Traits(
+        types={"sp": {"e": "%b32", "f": "constant"}, "sp::ordered_metadata": {"e": "%b32", "f": "constant"}},
+        fragments=fragment_types.mma,
+        needs={
+            "6.4": "*",
+            "6.5": "m16n8k8 s32",
+            "7.0": "f64 b1 m16n8k16/m16n8k32/m16n8k64",
+            "7.1": "and sp",
+            "7.8": "f64.m16n8k4/m16n8k8/m16n8k16",
+            "8.4": "e4m3/e5m2",
+            "8.5": "sp::ordered_metadata",
+            "8.6": "kind::f8f6f4",
+            "8.7": "block_scale e2m1/e2m3/e3m2 e4m3/e5m2.f16 e4m3/e5m2.m16n8k16",
+            "sm_70": "*",
+            "sm_75": "b1 m16n8k8 m8n8k16 m8n8k32",
+            "sm_80": "and f64 sp/sp::ordered_metadata m16n8k16/m16n8k32/m16n8k64/m16n8k128/m16n8k256",
+            "sm_89": "e4m3/e5m2",
+            "sm_90": "f64.m16n8k4/m16n8k8/m16n8k16",
+            "sm_100a+": "kind::f8f6f4",
+            "sm_120f": "block_scale e2m1/e2m3/e3m2 sp::ordered_metadata.f16.e4m3/e5m2",
+            "sm_120a": "block_scale.m16n8k128",
+        },
+    ),
+    "ldmatrix": Traits(
+        fragments=fragment_types.matrices,
+        needs={
+            "6.5": "*",
+            "8.6": "b8/b8x16",
+            "sm_75": "*",
+            "sm_100a+": "b8/b8x16",
+        },
+    ),
+    "stmatrix": Traits(fragments=fragment_types.matrices, needs={"7.8": "*", "sm_90": "*"}),
+    "movmatrix": Traits(types={"": {"d": "b32", "a": "%b32"}}, needs={"7.8": "*", "sm_75": "*"}),
+}

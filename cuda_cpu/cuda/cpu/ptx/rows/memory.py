@@ -1,18 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Data movement to and from memory, section 9.7.9, and memory consistency, section 9.7.13."""
+"""Loads, stores, prefetches and cache policies, section 9.7.9."""
 
-from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx.ranges import LINE
+from cuda.cpu.ptx.row import Row, Traits
 
 _M = "memory"
-_A = "atomics"
-_C = "copies"
-_DIM = "1d 2d 3d 4d 5d"
 _TYPE = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 _LOAD = "const global local param param::entry param::func shared shared::cta shared::cluster"
 _STORE = "global local param param::func shared shared::cta shared::cluster"
-_ATOM = "global shared shared::cta shared::cluster"
-_SEM = "relaxed acquire release acq_rel"
 _PRIMARY = "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"
 _SECONDARY = "L2::evict_first L2::evict_unchanged"
 _HINTS = "{.hint}{.prefetch}"
@@ -79,7 +75,6 @@ ROWS = (
         space="global",
         type=_TYPE,
     ),
-    # 9.7.9.12 to 9.7.9.25: hints, asynchronous copies, clusters
     Row(
         "9.7.9.12",
         _M,
@@ -89,15 +84,15 @@ ROWS = (
         type="b32 b64 u32 u64 s32 s64 f32 f64",
     ),
     Row("9.7.9.12", _M, "st.async{.mmio}.sem.scope{.space}.type [a], b", sem="release", space="global", type=_TYPE),
-    Row("9.7.9.13", _M, "st.bulk{.weak}{.space} [a], size, init", space="shared::cta"),
-    Row("9.7.9.15", _M, "prefetch{.space}.level [a]", space="global local", level="L1 L2"),
-    Row("9.7.9.15", _M, "prefetch{.space}.level [a]", space="global", level="L2::evict_last L2::evict_normal"),
-    Row("9.7.9.15", _M, "prefetch{.space}.tensormap [a]", space="const param"),
-    Row("9.7.9.15", _M, "prefetchu.L1 [a]"),
-    Row("9.7.9.16", _M, "applypriority{.space}.evict2 [a], size", space="global"),
-    Row("9.7.9.17", _M, "discard{.space}.level [a], size", space="global", level="L2"),
+    Row("9.7.9.14", _M, "st.bulk{.weak}{.space} [a], size, init", space="shared::cta"),
+    Row("9.7.9.16", _M, "prefetch{.space}.level [a]", space="global local", level="L1 L2"),
+    Row("9.7.9.16", _M, "prefetch{.space}.level [a]", space="global", level="L2::evict_last L2::evict_normal"),
+    Row("9.7.9.16", _M, "prefetch{.space}.tensormap [a]", space="const param"),
+    Row("9.7.9.16", _M, "prefetchu.L1 [a]"),
+    Row("9.7.9.17", _M, "applypriority{.space}.evict2 [a], size", space="global"),
+    Row("9.7.9.18", _M, "discard{.space}.level [a], size", space="global", level="L2"),
     Row(
-        "9.7.9.18",
+        "9.7.9.19",
         _M,
         "createpolicy.fractional.primary{.secondary}.type d{, fraction}",
         primary=_PRIMARY,
@@ -105,7 +100,7 @@ ROWS = (
         type="b64",
     ),
     Row(
-        "9.7.9.18",
+        "9.7.9.19",
         _M,
         "createpolicy.range{.space}.primary{.secondary}.type d, [a], size, total",
         space="global",
@@ -113,375 +108,56 @@ ROWS = (
         secondary=_SECONDARY,
         type="b64",
     ),
-    Row("9.7.9.18", _M, "createpolicy.cvt.L2.type d, a", type="b64"),
-    Row("9.7.9.23", "cluster", "mapa{.space}.type d, a, b", space="shared::cluster", type="u32 u64"),
-    Row("9.7.9.24", "cluster", "getctarank{.space}.type d, a", space="shared::cluster", type="u32 u64"),
-    Row(
-        "9.7.9.25.3.1",
-        "copies",
-        "cp.async.cop.space.global{.hint}{.prefetch} [d], [a], size{, {!}source}{, policy}",
-        cop="ca cg",
-        space="shared shared::cta",
-    ),
-    Row("9.7.9.25.3.2", "copies", "cp.async.commit_group "),
-    Row("9.7.9.25.3.3", "copies", "cp.async.wait_group n"),
-    Row("9.7.9.25.3.3", "copies", "cp.async.wait_all "),
-    Row(
-        "9.7.9.25.4.1",
-        "copies",
-        "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes{.hint} [d], [a], size, [mbar]{, policy}",
-        dst="shared::cta shared::cluster",
-        src="global",
-    ),
-    Row(
-        "9.7.9.25.4.1",
-        "copies",
-        "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes.ignore_oob{.hint} "
-        "[d], [a], size, left, right, [mbar]{, policy}",
-        dst="shared::cta",
-        src="global",
-    ),
-    Row(
-        "9.7.9.25.4.1",
-        _C,
-        "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes [d], [a], size, [mbar]",
-        dst="shared::cluster",
-        src="shared::cta",
-    ),
-    Row(
-        "9.7.9.25.4.1",
-        _C,
-        "cp.async.bulk.dst.src.mbarrier::complete_tx::bytes.multicast::cluster{.hint} "
-        "[d], [a], size, [mbar], mask{, policy}",
-        dst="shared::cluster",
-        src="global",
-    ),
-    Row(
-        "9.7.9.25.4.1",
-        "copies",
-        "cp.async.bulk.dst.src.bulk_group{.hint} [d], [a], size{, policy}",
-        dst="global",
-        src="shared::cta",
-    ),
-    Row(
-        "9.7.9.25.4.1",
-        _C,
-        "cp.async.bulk.dst.src.bulk_group{.hint}.cp_mask [d], [a], size{, policy}, mask",
-        dst="global",
-        src="shared::cta",
-    ),
-    *(
-        Row(
-            "9.7.9.25.4.2",
-            _C,
-            "cp.reduce.async.bulk.dst.src.mbarrier::complete_tx::bytes.redop.type [d], [a], size, [mbar]",
-            dst="shared::cluster",
-            src="shared::cta",
-            redop=redop,
-            type=type_,
-        )
-        for redop, type_ in (("and or xor", "b32"), ("add", "u32 s32 u64"), ("inc dec", "u32"), ("min max", "s32 u32"))
-    ),
-    *(
-        Row(
-            "9.7.9.25.4.2",
-            _C,
-            "cp.reduce.async.bulk.dst.src.bulk_group{.hint}.redop" + noftz + ".type [d], [a], size{, policy}",
-            dst="global",
-            src="shared::cta",
-            redop=redop,
-            type=type_,
-        )
-        for redop, noftz, type_ in (
-            ("and or xor", "", "b32 b64"),
-            ("add", "", "u32 s32 u64 f32 f64"),
-            ("inc dec", "", "u32"),
-            ("min max", "", "s32 u32 s64 u64 f16 bf16"),
-            ("add", ".noftz", "f16 bf16"),
-        )
-    ),
-    Row(
-        "9.7.9.25.4.3",
-        _C,
-        "cp.async.bulk.prefetch.L2.src{.hint} [a], size{, policy}",
-        src="global",
-        prefetch="prefetch",
-    ),
-    # 9.7.9.25.5 tensors; modes and groups of sm_100 are known and refused
-    Row(
-        "9.7.9.25.5.2",
-        _C,
-        "cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.hint} "
-        "[d], [a], [mbar]{, b...}{, c}{, e}",
-        load_mode="tile im2col",
-        dst="shared::cta shared::cluster",
-        src="global",
-        dim=_DIM,
-    ),
-    Row(
-        "9.7.9.25.5.2",
-        "",
-        "cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}"
-        "{.hint} [d], [a], [mbar]{, b...}{, c}{, e}",
-        load_mode="tile im2col tile::gather4 im2col::w im2col::w::128",
-        cta_group="cta_group::1 cta_group::2",
-        dst="shared::cta shared::cluster",
-        src="global",
-        dim=_DIM,
-    ),
-    Row(
-        "9.7.9.25.5.2",
-        _C,
-        "cp.async.bulk.tensor.dim.dst.src{.load_mode}.bulk_group{.hint} [a], [d]{, policy}",
-        load_mode="tile im2col_no_offs",
-        dst="global",
-        src="shared::cta",
-        dim=_DIM,
-    ),
-    Row(
-        "9.7.9.25.5.2",
-        "",
-        "cp.async.bulk.tensor.dim.dst.src.load_mode.bulk_group{.hint} [a], [d]{, policy}",
-        load_mode="tile::scatter4",
-        dst="global",
-        src="shared::cta",
-        dim=_DIM,
-    ),
-    Row(
-        "9.7.9.25.5.3",
-        _C,
-        "cp.reduce.async.bulk.tensor.dim.dst.src.redop{.load_mode}.bulk_group{.hint} [a], [d]{, policy}",
-        load_mode="tile im2col_no_offs",
-        redop="add min max inc dec and or xor",
-        dst="global",
-        src="shared::cta",
-        dim=_DIM,
-    ),
-    Row(
-        "9.7.9.25.5.4",
-        _C,
-        "cp.async.bulk.prefetch.tensor.dim.L2.src{.load_mode}{.hint} [a]{, b...}{, policy}",
-        load_mode="tile im2col tile::gather4 im2col::w im2col::w::128",
-        src="global",
-        dim=_DIM,
-        prefetch="prefetch",
-    ),
-    *(
-        Row(
-            "9.7.9.26",
-            "bulk",
-            f"tensormap.replace.tile.field{{.space}}.b1024.type [a]{ordinal}, value",
-            field=field,
-            space="global shared::cta",
-            type=type_,
-        )
-        for field, ordinal, type_ in (
-            ("global_address", "", "b64"),
-            ("rank elemtype interleave_layout swizzle_mode swizzle_atomicity fill_mode", "", "b32"),
-            ("box_dim global_dim element_stride", ", which", "b32"),
-            ("global_stride", ", which", "b64"),
-        )
-    ),
-    Row(
-        "9.7.13.15.18",
-        "bulk",
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.sem.scope.sync.aligned [d], [a], size",
-        sem="release",
-    ),
-    Row("9.7.9.25.4.4", "copies", "cp.async.bulk.commit_group "),
-    Row("9.7.9.25.4.5", "copies", "cp.async.bulk.wait_group{.read} n"),
-    # 9.7.13 fences and atomics
-    Row("9.7.13.4", "sync", "membar.level ", level="cta gl sys"),
-    Row("9.7.13.4", "sync", "membar.proxy.kind ", kind="alias async"),
-    Row("9.7.13.4", "sync", "membar.proxy.async.space ", space="global shared::cta shared::cluster"),
-    Row("9.7.13.4", "sync", "fence{.sem}.scope ", sem="sc acq_rel acquire release"),
-    Row(
-        "9.7.13.4",
-        "sync",
-        "fence.sem.sync_restrict.scope ",
-        sem="acquire release",
-        sync_restrict="sync_restrict::shared::cluster sync_restrict::shared::cta",
-        scope="cluster",
-    ),
-    Row(
-        "9.7.13.4", "sync", "fence.op_restrict.sem.scope ", op_restrict="mbarrier_init", sem="release", scope="cluster"
-    ),
-    Row("9.7.13.4", "sync", "fence.proxy.kind ", kind="alias async"),
-    Row("9.7.13.4", "sync", "fence.proxy.async.space ", space="global shared::cta shared::cluster"),
-    Row("9.7.13.4", "sync", "fence.proxy.tensormap::generic.sem.scope [a], size", sem="acquire"),
-    Row("9.7.13.4", "sync", "fence.proxy.tensormap::generic.sem.scope ", sem="release"),
-    Row(
-        "9.7.13.4",
-        "sync",
-        "fence.proxy.async::generic.sem.sync_restrict.scope ",
-        sem="acquire release",
-        sync_restrict="sync_restrict::shared::cluster sync_restrict::shared::cta",
-        scope="cluster",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b{, policy}",
-        sem=_SEM,
-        space=_ATOM,
-        op="and or xor",
-        type="b32 b64",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b{, policy}",
-        sem=_SEM,
-        space=_ATOM,
-        op="exch",
-        type="b32 b64 b128",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b, c{, policy}",
-        sem=_SEM,
-        space=_ATOM,
-        op="cas",
-        type="b16 b32 b64 b128",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b{, policy}",
-        sem=_SEM,
-        space=_ATOM,
-        op="add",
-        type="u32 u64 s32 s64 f32 f64",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b{, policy}",
-        sem=_SEM,
-        space=_ATOM,
-        op="inc dec",
-        type="u32",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b{, policy}",
-        sem=_SEM,
-        space=_ATOM,
-        op="min max",
-        type="u32 u64 s32 s64",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op.noftz{.hint}.type d, [a], b{, policy}",
-        sem=_SEM,
-        space=_ATOM,
-        op="add",
-        type="f16 f16x2 bf16 bf16x2",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op{.hint}.vec.type d..., [a], b...{, policy}",
-        sem=_SEM,
-        space="global",
-        op="add",
-        type="f32",
-    ),
-    Row(
-        "9.7.13.5",
-        _A,
-        "atom{.sem}{.scope}{.space}.op.noftz{.hint}.vec.type d..., [a], b...{, policy}",
-        sem=_SEM,
-        space="global",
-        op="add min max",
-        type="f16 f16x2 bf16 bf16x2",
-    ),
-    Row(
-        "9.7.13.6",
-        _A,
-        "red{.sem}{.scope}{.space}.op{.hint}.type [a], b{, policy}",
-        sem="relaxed release",
-        space=_ATOM,
-        op="and or xor",
-        type="b32 b64",
-    ),
-    Row(
-        "9.7.13.6",
-        _A,
-        "red{.sem}{.scope}{.space}.op{.hint}.type [a], b{, policy}",
-        sem="relaxed release",
-        space=_ATOM,
-        op="add",
-        type="u32 u64 s32 s64 f32 f64",
-    ),
-    Row(
-        "9.7.13.6",
-        _A,
-        "red{.sem}{.scope}{.space}.op{.hint}.type [a], b{, policy}",
-        sem="relaxed release",
-        space=_ATOM,
-        op="inc dec",
-        type="u32",
-    ),
-    Row(
-        "9.7.13.6",
-        _A,
-        "red{.sem}{.scope}{.space}.op{.hint}.type [a], b{, policy}",
-        sem="relaxed release",
-        space=_ATOM,
-        op="min max",
-        type="u32 u64 s32 s64",
-    ),
-    Row(
-        "9.7.13.6",
-        _A,
-        "red{.sem}{.scope}{.space}.op.noftz{.hint}.type [a], b{, policy}",
-        sem="relaxed release",
-        space=_ATOM,
-        op="add",
-        type="f16 f16x2 bf16 bf16x2",
-    ),
-    Row(
-        "9.7.13.6",
-        _A,
-        "red{.sem}{.scope}{.space}.op{.hint}.vec.type [a], b...{, policy}",
-        sem="relaxed release",
-        space="global",
-        op="add",
-        type="f32",
-    ),
-    Row(
-        "9.7.13.6",
-        _A,
-        "red{.sem}{.scope}{.space}.op.noftz{.hint}.vec.type [a], b...{, policy}",
-        sem="relaxed release",
-        space="global",
-        op="add min max",
-        type="f16 f16x2 bf16 bf16x2",
-    ),
-    *(
-        Row(
-            "9.7.13.7",
-            _A,
-            "red.async.sem.scope{.space}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]",
-            sem="relaxed",
-            scope="cluster",
-            space="shared::cluster",
-            op=op,
-            type=type_,
-        )
-        for op, type_ in (("inc dec", "u32"), ("min max", "u32 s32"), ("and or xor", "b32"), ("add", "u32 s32 u64"))
-    ),
-    Row(
-        "9.7.13.7",
-        _A,
-        "red.async{.mmio}.sem.scope{.space}.op.type [a], b",
-        sem="release",
-        space="global",
-        op="add",
-        type="u32 s32 u64",
-    ),
+    Row("9.7.9.19", _M, "createpolicy.cvt.L2.type d, a", type="b64"),
+    Row("9.7.9.24", "cluster", "mapa{.space}.type d, a, b", space="shared::cluster", type="u32 u64"),
+    Row("9.7.9.25", "cluster", "getctarank{.space}.type d, a", space="shared::cluster", type="u32 u64"),
 )
+
+TRAITS = {
+    "ld": Traits(
+        per_lane=True,
+        types={"": {"d": "type+", "b": "type+"}},
+        vectors=True,
+        needs={
+            "3.1": "nc",
+            "7.4": "L1::evict_first/L1::evict_unchanged/L1::evict_normal",
+            "7.8": "shared::cta",
+            "8.4": "b128.sys",
+            "8.8": "v8.b32/u32/s32/f32 v4.b64/u64/s64/f64",
+            "sm_32": "nc",
+            "sm_75": "L2::64B/L2::128B",
+            "sm_100": "v8.b32/u32/s32/f32 v4.b64/u64/s64/f64",
+        },
+    ),
+    "ldu": Traits(per_lane=True, types={"": {"d": "type+", "b": "type+"}}, vectors=True),
+    "st": Traits(
+        per_lane=True,
+        types={"": {"d": "type+", "b": "type+"}, "async": {"b": "type"}, "bulk": {"size": "b64"}},
+        vectors=True,
+        needs={
+            "7.4": "L1::evict_first/L1::evict_unchanged/L1::evict_normal",
+            "7.8": "shared::cta",
+            "8.1": "async",
+            "8.4": "b128.sys",
+            "8.6": "bulk",
+            "8.7": "async.mmio async.release",
+            "8.8": "v8.b32/u32/s32/f32 v4.b64/u64/s64/f64",
+            "sm_100": "v8.b32/u32/s32/f32 v4.b64/u64/s64/f64 async.mmio async.release bulk",
+        },
+    ),
+    "prefetch": Traits(
+        per_lane=True,
+        needs={
+            "7.4": "L2::evict_last/L2::evict_normal",
+            "8.0": "tensormap",
+            "sm_80": "L2::evict_last/L2::evict_normal",
+            "sm_90": "tensormap",
+        },
+    ),
+    **dict.fromkeys(
+        ("applypriority", "discard"), Traits(ranges={"": {"size": LINE}}, needs={"7.4": "*", "sm_80": "*"})
+    ),
+    "createpolicy": Traits(types={"": {"d": "b64", "a": "b64"}}, needs={"7.4": "*", "sm_80": "*"}),
+    "mapa": Traits(pure=True, types={"": {"b": "u32"}}, symbols=True, needs={"7.8": "*", "sm_90": "*"}),
+    "getctarank": Traits(pure=True, types={"": {"d": "u32"}}, symbols=True, needs={"7.8": "*", "sm_90": "*"}),
+}

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses to the memory of several devices, section 9.7.9.14, and bulk copies to it, 9.7.9.25.4."""
+"""Accesses to the memory of several devices, section 9.7.9.15, and bulk copies to it, 9.7.9.26."""
 
-from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx.row import Row, Traits
 
 _M = "multimem"
 _LOAD = "multimem.ld_reduce{.sem}{.scope}{.space}.op"
@@ -18,15 +18,15 @@ _WHOLE_OPERATIONS = (("add", "u32 u64 s32"), ("min max", "u32 u64 s32 s64"), ("a
 
 
 def _load(syntax: str, family: str = _M, **values: str) -> Row:
-    return Row("9.7.9.14", family, _LOAD + syntax, sem="relaxed acquire weak", space="global", **values)
+    return Row("9.7.9.15", family, _LOAD + syntax, sem="relaxed acquire weak", space="global", **values)
 
 
 def _store(syntax: str, **values: str) -> Row:
-    return Row("9.7.9.14", _M, _STORE + syntax, sem="relaxed release weak", space="global", **values)
+    return Row("9.7.9.15", _M, _STORE + syntax, sem="relaxed release weak", space="global", **values)
 
 
 def _reduce(syntax: str, **values: str) -> Row:
-    return Row("9.7.9.14", _M, _REDUCE + syntax, sem="relaxed release", space="global", **values)
+    return Row("9.7.9.15", _M, _REDUCE + syntax, sem="relaxed release", space="global", **values)
 
 
 ROWS = (
@@ -37,11 +37,11 @@ ROWS = (
     _store("{.vec}.type [a], b...", type=f"{_WHOLE} f32 f64 {_HALVES}"),
     *(_reduce(".type [a], b", op=op, type=type_) for op, type_ in _WHOLE_OPERATIONS),
     _reduce("{.vec}.type [a], b...", op="add", type=f"f32 f64 {_HALVES}"),
-    Row("9.7.9.25.4.1", _M, _COPY + " [d], [a], size", **_BULK),
-    Row("9.7.9.25.4.1", _M, _COPY + ".cp_mask [d], [a], size, mask", **_BULK),
+    Row("9.7.9.26", _M, _COPY + " [d], [a], size", **_BULK),
+    Row("9.7.9.26", _M, _COPY + ".cp_mask [d], [a], size, mask", **_BULK),
     *(
         Row(
-            "9.7.9.25.4.2",
+            "9.7.9.26",
             _M,
             f"multimem.cp.reduce.async.bulk.dst.src.bulk_group.redop{noftz}.type [d], [a], size",
             redop=redop,
@@ -57,3 +57,16 @@ ROWS = (
         )
     ),
 )
+
+TRAITS = {
+    "multimem": Traits(
+        types={"": {"d": "type+", "b": "type+"}},
+        vectors=True,
+        needs={
+            "8.1": "*",
+            "8.2": "acc::f32",
+            "sm_90": "*",
+        },
+        reason="numbers of eight bits (sm_100a) and asynchronous accesses (sm_100) are not there",
+    ),
+}

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous warpgroup instructions, section 9.7.15."""
+"""Asynchronous warpgroup instructions, section 9.7.16."""
 
-from cuda.cpu.ptx.row import Row
+from cuda.cpu.ptx import fragment_types
+from cuda.cpu.ptx.ranges import FLAG, NATURAL, SIGN
+from cuda.cpu.ptx.row import Row, Traits
 
 _G = "warpgroup"
 _SPARSE = "d..., a..., b, metadata, selector, {!}scale"
@@ -15,7 +17,7 @@ def _shapes(depth: int) -> str:
 
 ROWS = (
     Row(
-        "9.7.15.5.2",
+        "9.7.16.5",
         _G,
         _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign{, t}{, u}",
         shape=_shapes(16),
@@ -24,7 +26,7 @@ ROWS = (
         btype="f16",
     ),
     Row(
-        "9.7.15.5.2",
+        "9.7.16.5",
         _G,
         _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign{, t}{, u}",
         shape=_shapes(16),
@@ -33,7 +35,7 @@ ROWS = (
         btype="bf16",
     ),
     Row(
-        "9.7.15.5.2",
+        "9.7.16.5",
         _G,
         _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign",
         shape=_shapes(8),
@@ -42,7 +44,7 @@ ROWS = (
         btype="tf32",
     ),
     Row(
-        "9.7.15.5.2",
+        "9.7.16.5",
         _G,
         _MMA + ".dtype.atype.btype d..., a..., b, {!}scale, asign, bsign",
         shape=_shapes(32),
@@ -51,7 +53,7 @@ ROWS = (
         btype="e4m3 e5m2",
     ),
     Row(
-        "9.7.15.5.2",
+        "9.7.16.5",
         _G,
         _MMA + "{.satfinite}.dtype.atype.btype d..., a..., b, {!}scale",
         shape=_shapes(32),
@@ -60,7 +62,7 @@ ROWS = (
         btype="s8 u8",
     ),
     Row(
-        "9.7.15.5.2",
+        "9.7.16.5",
         _G,
         _MMA + ".dtype.atype.btype.bitop.popc d..., a..., b, {!}scale",
         shape=_shapes(256),
@@ -71,7 +73,7 @@ ROWS = (
     ),
     *(
         Row(
-            "9.7.15.6.3",
+            "9.7.16.6",
             _G,
             f"wgmma.mma_async.sparse.sync{{.aligned}}.shape.dtype.atype.btype {_SPARSE}, asign, bsign{across}",
             sparse="sp",
@@ -88,7 +90,7 @@ ROWS = (
         )
     ),
     Row(
-        "9.7.15.6.3",
+        "9.7.16.6",
         _G,
         f"wgmma.mma_async.sparse.sync{{.aligned}}.shape{{.satfinite}}.dtype.atype.btype {_SPARSE}",
         sparse="sp",
@@ -97,7 +99,25 @@ ROWS = (
         atype="s8 u8",
         btype="s8 u8",
     ),
-    Row("9.7.15.7.1", _G, "wgmma.fence.sync{.aligned} "),
-    Row("9.7.15.7.2", _G, "wgmma.commit_group.sync{.aligned} "),
-    Row("9.7.15.7.3", _G, "wgmma.wait_group.sync{.aligned} n"),
+    Row("9.7.16.7", _G, "wgmma.fence.sync{.aligned} "),
+    Row("9.7.16.7", _G, "wgmma.commit_group.sync{.aligned} "),
+    Row("9.7.16.7", _G, "wgmma.wait_group.sync{.aligned} n"),
 )
+
+TRAITS = {
+    "wgmma": Traits(
+        accumulates=True,
+        types={"": {"a": "%b64", "b": "b64", "metadata": "%b32"}},
+        fragments=fragment_types.wgmma,
+        ranges={
+            "": {"{!}scale": FLAG, "asign": SIGN, "bsign": SIGN, "t": FLAG, "u": FLAG},
+            "wait_group": {"n": NATURAL},
+        },
+        needs={
+            "8.0": "*",
+            "8.2": "sp",
+            "8.4": "s8.u8",
+            "sm_90a": "*",
+        },
+    ),
+}

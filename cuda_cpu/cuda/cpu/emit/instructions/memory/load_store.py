@@ -296,7 +296,7 @@ def parameter_address(frame: Frame, value: Value) -> Value:
     return builder.binary("add", start, builder.resize(distance, "i64", signed=True))
 
 
-@emits("cvta", pure=True)
+@emits("cvta")
 def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
     type_ = form.type
@@ -324,7 +324,7 @@ def _to_cluster(frame: Frame, address: Value) -> Value:
     return builder.cast("inttoptr", offset, "ptr")
 
 
-@emits("isspacep", pure=True)
+@emits("isspacep")
 def emit_isspacep(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder, space = frame.builder, space_of(form)
     address = frame.read(instruction.operands[1], "u64")
