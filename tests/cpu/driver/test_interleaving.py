@@ -18,8 +18,10 @@ from support.scripts import run_checked
 
 from cuda.cpu import abi, driver
 from cuda.cpu.driver.array import array
-from cuda.cpu.driver.base import address
+from cuda.cpu.driver.base import address, capture_state
 from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.code import kernel as kernel_module
+from cuda.cpu.driver.code import library as library_module
 from cuda.cpu.driver.code import module
 from cuda.cpu.driver.device import device
 from cuda.cpu.driver.memory import memory, pool
@@ -90,7 +92,7 @@ def left() -> tuple[int, ...]:
     """Return how much of everything there is."""
     used = device.find(0).arena.used, memory.host_arena().used, device.find(0).mapped
     used += tuple(sorted(each.used for each in pool.pools.values()))
-    tables = address._records, stream.streams, event.events, module.modules, pool.pools, driver.capture_state.active
+    tables = address._records, stream.streams, event.events, module.modules, pool.pools, capture_state.active
     return (*used, *map(len, tables), len(os.listdir("/proc/self/fd")))
 
 
@@ -117,7 +119,7 @@ FIRST_USES = {
     "a function": (lambda h: 0, lambda h: driver.cuModuleGetFunction(h.module, b"store")),
     "a kernel's code": (
         lambda h: driver.cuModuleGetFunction(h.module, b"store"),
-        lambda h: driver.kernel.function_of(h.thing).load(),
+        lambda h: kernel_module.function_of(h.thing).load(),
     ),
     "a level of a mipmapped array": (
         lambda h: live_handles._mipmapped(),
@@ -129,7 +131,7 @@ FIRST_USES = {
 
 def end_first_use(here: Scene) -> None:
     for table, end in (
-        (driver.library.libraries, driver.cuLibraryUnload),
+        (library_module.libraries, driver.cuLibraryUnload),
         (array.mipmapped_arrays, driver.cuMipmappedArrayDestroy),
     ):
         for handle in list(table):
