@@ -55,12 +55,12 @@ def unions(names: Names) -> list[str]:
     rows = []
     for name, entry in roles.unions().get(names.library.name, {}).items():
         struct, _, field = name.partition(".")
-        members = [
-            f"{values[entry['prefix'] + selected]}={member}"
-            for member, enumerators in entry.items()
-            if member not in ("tag", "prefix")
-            for selected in enumerators
-        ]
+        members = []
+        for member, enumerators in entry.items():
+            for selected in enumerators if member not in ("tag", "prefix") else ():
+                if (enumerator := entry["prefix"] + selected) not in values:
+                    raise roles.RoleError(f"unions.toml: {name}, {member}: the headers have no {enumerator}")
+                members.append(f"{values[enumerator]}={member}")
         rows.append(f"{struct}.{field or '*'} union {entry['tag']} {' '.join(members)}")
     return rows
 
