@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every file of the project."""
+"""Rules for all source files: licence headers, generated files, sizes, constructs that must not be used."""
 
 import ast
 import pathlib
@@ -11,6 +11,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent
 CODE = {".py", ".pyi", ".pyx", ".pxd", ".pxi", ".c", ".h", ".S", ".toml", ".sh", ".yml"}
+# Paths whose files have at most MOST_LINES lines, and whose functions at most MOST_LINES_OF_A_FUNCTION.
+SIZED = ("cuda_bindings", "tests/bindings", "tests/codegen", "tests/support/echo", "build_hooks.py", "setup.py")
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 500, 60
 WITHOUT_LICENCE = {"pyproject.toml"}  # read by tools; its `license` field says it
 
 
@@ -62,3 +65,59 @@ def test_possessive_groups_are_not_used():
         if re.search(r"\(\?[:>P=!<]", pattern) and re.search(r"\(\?>|(?<!\\)\)[*+?]\+|(?<!\\)\)\{[\d,]+\}\+", pattern)
     ]
     assert wrong == []
+
+
+def functions(path):
+    """Yield the name and the first and last line of each function of a file."""
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield node.name, node.lineno, node.end_lineno
+        return
+    # C and Cython: a body ends where a line has the indentation of the head again.
+    head = (
+        r"( *)(?:cp?def|def) (?!class\b|extern\b).*\b(\w+)\("
+        if path.suffix in (".pyx", ".pxd")
+        else r"()[a-zA-Z_].*?\b(\w+)\("
+    )
+    name, start, last, depth, inside = "", 0, 0, 0, False
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        indentation = len(line) - len(line.lstrip())
+        if inside and line.strip() and indentation <= depth and not line.strip().startswith((")", "{")):
+            yield name, start, number if line == "}" else last
+            inside = False
+        if not inside and (match := re.match(head, line)) and not line.rstrip().endswith(";"):
+            name, start, depth, inside = match[2], number, len(match[1]), True
+        last = number if line.strip() else last
+    if inside:
+        yield name, start, last
+
+
+def test_files_and_functions_are_short():
+    files = [
+        path
+        for path in committed_files()
+        if path.suffix in {".py", ".pyi", ".pyx", ".pxd", ".c", ".h"} and str(path.relative_to(ROOT)).startswith(SIZED)
+    ]
+    assert len(files) > 100
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files}
+    lengths = {name: length for name, length in lengths.items() if length > MOST_LINES}
+    for path in files:
+        for name, first, last in functions(path):
+            if last - first >= MOST_LINES_OF_A_FUNCTION:
+                lengths[f"{path.relative_to(ROOT)}:{first} {name}"] = last - first + 1
+    assert lengths == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.py", "def f(\n    a,\n):\n    return 1\n\n\nx = 1\n", [("f", 1, 4)]),
+        ("a.pyx", "cdef int f(int a,\n           int b) except -1:\n    return 1\n\n\nx = 1\n", [("f", 1, 3)]),
+        ("a.pyx", "cdef class A:\n    def g(self):\n        pass\n\n    x = 1\n", [("g", 2, 3)]),
+        ("a.c", "static int f(int a)\n{\n    return g(a);\n}\nint h(void);\n", [("f", 1, 4)]),
+    ],
+)
+def test_functions_are_measured(tmp_path, name, text, expected):
+    (tmp_path / name).write_text(text)
+    assert list(functions(tmp_path / name)) == expected

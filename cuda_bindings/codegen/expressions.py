@@ -32,7 +32,7 @@ class Expressions:
     def python(self, param: Param) -> str:
         return roles.python_param(self.api, param)
 
-    def arg_name(self, param: Param) -> str:
+    def label(self, param: Param) -> str:
         """Return the literal that names function and parameter in error messages."""
         return f'b"{self.name}: {self.python(param)}"'
 
@@ -71,27 +71,27 @@ class Expressions:
         self.globals[f"S_{enum}"] = f'Selector S_{enum} = Selector(TABLES, "{enum}")'
         return f"S_{enum}"
 
-    def scalar(self, type_: Type, python: str, arg_name: str) -> str:
+    def scalar(self, type_: Type, python: str, label: str) -> str:
         """Return the expression that converts a Python object to a C value that is no struct."""
         spelled = self.c(type_)
         what = roles.kind(self.library, type_)
         if handle := self.names.handle(type_):
             kind = self.kind(handle)
             width = "<size_t>" if isinstance(strip_typedefs(self.library, type_), Pointer) else ""
-            return f"<{spelled}>{width}as_handle({python}, {kind}, {arg_name})"
+            return f"<{spelled}>{width}as_handle({python}, {kind}, {label})"
         if what == "enum":
-            return f"<{spelled}>as_signed({python}, -0x80000000LL, 0xFFFFFFFFLL, {arg_name})"
+            return f"<{spelled}>as_signed({python}, -0x80000000LL, 0xFFFFFFFFLL, {label})"
         if what == "float":
-            return f"{'as_single' if type_ == Primitive('float') else 'as_double'}({python}, {arg_name})"
+            return f"{'as_single' if type_ == Primitive('float') else 'as_double'}({python}, {label})"
         if what == "integer":
             size, signed = integer(self.library, type_)
             if not signed:
-                return f"<{spelled}>as_unsigned({python}, 0x{'FF' * size}ULL, {arg_name})"
+                return f"<{spelled}>as_unsigned({python}, 0x{'FF' * size}ULL, {label})"
             high = (1 << 8 * size - 1) - 1
             # C has no literal for the lowest of 64 bits.
             low = f"{-high - 1}LL" if size < 8 else "<long long>0x8000000000000000ULL"
-            return f"<{spelled}>as_signed({python}, {low}, {high}LL, {arg_name})"
-        return f"<{spelled}><size_t>as_address({python}, {arg_name})"
+            return f"<{spelled}>as_signed({python}, {low}, {high}LL, {label})"
+        return f"<{spelled}><size_t>as_address({python}, {label})"
 
     def value(self, type_: Type, c: str) -> str:
         """Return the expression that converts a C value to a Python object."""
@@ -141,7 +141,7 @@ class Expressions:
         asked = self.library.functions[param.count.partition("(")[0]].params[-1]
         self.pointers.append(f"cdef {self.c(asked.pointee, f'n_{param.name}')} = 0")
 
-    def count_name(self, param: Param) -> str:
+    def count_label(self, param: Param) -> str:
         names = {p.name: self.python(p) for p in self.function.params}
         return f'b"{names.get(param.count, "the number asked for")}"'
 

@@ -103,7 +103,7 @@ class RecordWrapper(Expressions):
 
     def records(self, param: Param) -> None:
         kind = self.kind(self.names.struct(struct_of(self.library, param.pointee).name))
-        made = f"records_in({self.python(param)}, {kind}, {self.arg_name(param)})"
+        made = f"records_in({self.python(param)}, {kind}, {self.label(param)})"
         self.conversions.append(f"cdef Record h_{param.name} = {made}")
         self.declare_c(param, f"h_{param.name}.memory")
         if param.record.outputs is None:
@@ -147,8 +147,8 @@ class RecordWrapper(Expressions):
         else:
             self.pointers.insert(0, f"cdef Array {name} = Array({self.ctype(param.pointee)}, 0)")
             lines.append(f"{name} = Array({self.ctype(param.pointee)}, {number})")
-            self.results.append(f"{name}.take({number})")
-        memory = f"{name}.memory" if isinstance(element, Struct) else f"{name}.out()"
+            self.results.append(f"{name}.to_list({number})")
+        memory = f"{name}.memory" if isinstance(element, Struct) else f"{name}.out_ptr()"
         spelled = self.c(param.type)
         self.pointers.insert(1, f"cdef {spelled} c_{param.name} = NULL")
         lines.append(f"c_{param.name} = <{spelled}>{memory}")

@@ -75,50 +75,50 @@ class Wrapper(RecordWrapper):
         name = f"c_{param.name}"
         if isinstance(meaning, Struct):
             kind = self.kind(self.names.struct(meaning.name))
-            pointer = f"as_struct({self.python(param)}, {kind}, False, {self.arg_name(param)})"
+            pointer = f"as_struct({self.python(param)}, {kind}, False, {self.label(param)})"
             self.conversions.append(f"cdef {self.c(Pointer(type_), name)} = <{self.c(Pointer(type_))}>{pointer}")
             self.arguments.append(f"{name}[0]")
         elif isinstance(meaning, Pointer) and not self.names.handle(type_) and not self.names.raises:
             self.user_data(param)
         else:
-            converted = self.scalar(type_, self.python(param), self.arg_name(param))
+            converted = self.scalar(type_, self.python(param), self.label(param))
             self.conversions.append(f"cdef {self.c(type_, name)} = {converted}")
             self.arguments.append(name)
 
     def user_data(self, param: Param) -> None:
-        self.hold(param, f"memory({self.python(param)}, False, {self.arg_name(param)})")
-        self.declare_c(param, f"pointer(h_{param.name}, {self.arg_name(param)})")
+        self.hold(param, f"memory({self.python(param)}, False, {self.label(param)})")
+        self.declare_c(param, f"pointer(h_{param.name}, {self.label(param)})")
 
     def callback(self, param: Param) -> None:
         type_ = param.pointee if isinstance(param.type, Pointer) else param.type
-        python, arg_name = self.python(param), self.arg_name(param)
+        python, label = self.python(param), self.label(param)
         if isinstance(type_, Named):
-            address = f"as_handle({python}, {self.kind(self.names.canonical(type_.name))}, {arg_name})"
+            address = f"as_handle({python}, {self.kind(self.names.canonical(type_.name))}, {label})"
         else:
-            address = f"as_unsigned(callback_address({python}, {arg_name}), 0xFFFFFFFFFFFFFFFFULL, {arg_name})"
+            address = f"as_unsigned(callback_address({python}, {label}), 0xFFFFFFFFFFFFFFFFULL, {label})"
         self.conversions.append(f"cdef size_t c_{param.name} = {address}")
         suffix = "" if isinstance(type_, Named) else " noexcept nogil"
         cast = declare(param.type, "", Declarations.spell_cython, suffix) if suffix else self.c(param.type)
         self.arguments.append(f"<{cast}>c_{param.name}")
 
     def in_string(self, param: Param) -> None:
-        self.hold(param, f"string({self.python(param)}, {self.arg_name(param)})")
+        self.hold(param, f"string({self.python(param)}, {self.label(param)})")
         self.declare_c(param, f"chars(h_{param.name})")
 
     def in_struct(self, param: Param, optional: bool = True) -> None:
         kind = self.kind(self.names.struct(struct_of(self.library, param.pointee).name))
-        self.declare_c(param, f"as_struct({self.python(param)}, {kind}, {optional}, {self.arg_name(param)})")
+        self.declare_c(param, f"as_struct({self.python(param)}, {kind}, {optional}, {self.label(param)})")
 
     def inout_struct(self, param: Param) -> None:
         self.in_struct(param, optional=not self.names.records)
 
     def in_array(self, param: Param) -> None:
-        self.hold(param, f"array_in({self.python(param)}, {self.ctype(param.pointee)}, {self.arg_name(param)})")
+        self.hold(param, f"array_in({self.python(param)}, {self.ctype(param.pointee)}, {self.label(param)})")
         self.declare_array(param)
 
     def declare_array(self, param: Param) -> None:
         count = self.count(param) if param.count else "0"
-        self.declare_c(param, f"array_data(h_{param.name}, {count}, {self.arg_name(param)}, {self.count_name(param)})")
+        self.declare_c(param, f"array_data(h_{param.name}, {count}, {self.label(param)}, {self.count_label(param)})")
 
     def inout_array(self, param: Param) -> None:
         self.in_array(param)
@@ -126,7 +126,7 @@ class Wrapper(RecordWrapper):
 
     def in_values(self, param: Param) -> None:
         selected_by = self.selected_by(param)
-        self.hold(param, f"{self.selector(param)}.boxes({selected_by}, {self.python(param)}, {self.arg_name(param)})")
+        self.hold(param, f"{self.selector(param)}.boxes({selected_by}, {self.python(param)}, {self.label(param)})")
         self.declare_array(param)
 
     def selected_by(self, param: Param) -> str:
@@ -134,7 +134,7 @@ class Wrapper(RecordWrapper):
         return self.python(next(p for p in self.function.params if p.name == param.selector))
 
     def in_value(self, param: Param) -> None:
-        boxed = f"{self.selector(param)}.box({self.selected_by(param)}, {self.python(param)}, {self.arg_name(param)})"
+        boxed = f"{self.selector(param)}.box({self.selected_by(param)}, {self.python(param)}, {self.label(param)})"
         self.conversions.append(f"cdef Array h_{param.name} = {boxed}")
         self.declare_c(param, f"h_{param.name}.data")
 
@@ -145,7 +145,7 @@ class Wrapper(RecordWrapper):
             self.out_scalar(param, selected_by)
             return
         size = f"<unsigned long long>c_{param.count}" if own_size else "0"
-        stored = f"{self.selector(param)}.storage({selected_by}, {size}, {self.arg_name(param)})"
+        stored = f"{self.selector(param)}.storage({selected_by}, {size}, {self.label(param)})"
         self.pointers.append(f"cdef Array h_{param.name} = {stored}")
         self.declare_c(param, f"h_{param.name}.data")
         self.results.append(f"{self.selector(param)}.value({selected_by}, h_{param.name}, {size})")
@@ -159,7 +159,7 @@ class Wrapper(RecordWrapper):
             f"cdef Array h_{name} = None",
             f"cdef void* c_{name} = &d_{name}",
             f"if t_{name} is None:",
-            f"    h_{name} = {selector}.storage({selected_by}, 0, {self.arg_name(param)})",
+            f"    h_{name} = {selector}.storage({selected_by}, 0, {self.label(param)})",
             f"    c_{name} = h_{name}.data",
         ]
         self.arguments.append(f"<{self.c(param.type)}>c_{name}")
@@ -174,21 +174,21 @@ class Wrapper(RecordWrapper):
     def out_values(self, param: Param) -> None:
         selected_by = self.selected_by(param)
         sizes = next((self.python(p) for p in self.function.params if p.name == "dataSizes"), "None")
-        stored = f"{self.selector(param)}.storages({selected_by}, {sizes}, {self.arg_name(param)})"
+        stored = f"{self.selector(param)}.storages({selected_by}, {sizes}, {self.label(param)})"
         self.pointers += [f"s_{param.name} = {stored}", f"cdef Array h_{param.name} = pointers_to(s_{param.name})"]
         self.declare_array(param)
         self.results.append(f"{self.selector(param)}.values({selected_by}, s_{param.name}, {sizes})")
 
     def in_buffer(self, param: Param, writable: bool = False) -> None:
-        self.hold(param, f"memory({self.python(param)}, {writable}, {self.arg_name(param)})")
+        self.hold(param, f"memory({self.python(param)}, {writable}, {self.label(param)})")
         if self.count_call(param):
             # If this call fails, so does the function itself, which reports it.
             self.declare_count_call(param)
             self.pointers.append(f"if {self.count_call(param)} == 0:")
-            self.pointers.append(f"    need(h_{param.name}, n_{param.name}, {self.arg_name(param)})")
+            self.pointers.append(f"    need(h_{param.name}, n_{param.name}, {self.label(param)})")
         elif param.count:
-            self.pointers.append(f"need(h_{param.name}, {self.count(param)}, {self.arg_name(param)})")
-        self.declare_c(param, f"pointer(h_{param.name}, {self.arg_name(param)})")
+            self.pointers.append(f"need(h_{param.name}, {self.count(param)}, {self.label(param)})")
+        self.declare_c(param, f"pointer(h_{param.name}, {self.label(param)})")
 
     def out_buffer(self, param: Param) -> None:
         self.in_buffer(param, writable=True)
@@ -201,8 +201,8 @@ class Wrapper(RecordWrapper):
         if counter := self.queried(param):
             self.queried_array(param, counter)
             return
-        self.pointers.append(f"h_{param.name} = text_storage({self.count(param)}, {self.arg_name(param)})")
-        self.declare_c(param, f"pointer(h_{param.name}, {self.arg_name(param)})")
+        self.pointers.append(f"h_{param.name} = text_storage({self.count(param)}, {self.label(param)})")
+        self.declare_c(param, f"pointer(h_{param.name}, {self.label(param)})")
         if self.names.raises:
             self.results.append(f"until_nul(h_{param.name}).decode(errors='replace')")
         else:
@@ -218,7 +218,7 @@ class Wrapper(RecordWrapper):
 
     def in_pointer(self, param: Param) -> None:
         type_ = param.pointee
-        converted = self.scalar(type_, self.python(param), self.arg_name(param))
+        converted = self.scalar(type_, self.python(param), self.label(param))
         self.conversions.append(f"cdef {self.c(type_, f'c_{param.name}')} = {converted}")
         self.arguments.append(f"&c_{param.name}")
 
@@ -232,7 +232,7 @@ class Wrapper(RecordWrapper):
         self.conversions += [
             f"cdef {self.c(type_, name)} = {zero}",
             f"if {python} is not None:",
-            f"    {name} = {self.scalar(type_, python, self.arg_name(param))}",
+            f"    {name} = {self.scalar(type_, python, self.label(param))}",
         ]
         self.arguments.append(f"NULL if {python} is None else &{name}")
         self.results.append(f"None if {python} is None else {self.value(type_, name)}")
@@ -263,8 +263,8 @@ class Wrapper(RecordWrapper):
             self.declare_count_call(param)
             self.pointers += [f"outcome = {self.count_call(param)}", *self.failure()]
         self.pointers.append(f"cdef Array h_{param.name} = Array({self.ctype(param.pointee)}, {count})")
-        self.declare_c(param, f"h_{param.name}.out()")
-        self.results.append(f"h_{param.name}.take({count})")
+        self.declare_c(param, f"h_{param.name}.out_ptr()")
+        self.results.append(f"h_{param.name}.to_list({count})")
 
     def out_view(self, param: Param) -> None:
         type_ = param.pointee
@@ -273,8 +273,8 @@ class Wrapper(RecordWrapper):
         self.results.append(f"viewed(<void*>c_{param.name}, {self.ctype(pointee(type_))}, {self.count(param)})")
 
     def kernel_params(self, param: Param) -> None:
-        self.hold(param, f"kernel_parameters({self.python(param)}, {self.arg_name(param)})")
-        self.declare_c(param, f"parameters_pointer(h_{param.name}, {self.arg_name(param)})")
+        self.hold(param, f"kernel_parameters({self.python(param)}, {self.label(param)})")
+        self.declare_c(param, f"parameters_pointer(h_{param.name}, {self.label(param)})")
 
     def call(self) -> list[str]:
         function = self.function

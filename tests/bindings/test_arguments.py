@@ -31,8 +31,8 @@ REFUSED = [
     ("cuStreamQuery", (HUGE,), OverflowError, "hStream must be an int"),
     ("cuEventQuery", (driver.CUstream(5),), TypeError, "hEvent must be CUevent, int or None, not CUstream"),
     ("cuMemFree", (np.arange(2),), TypeError, "dptr must be an int from 0 to 18446744073709551615, not ndarray"),
-    ("cuMemcpyHtoD", (0, b"abc", 4), ValueError, "cuMemcpyHtoD: srcHost has 3 bytes, but 4 are asked for"),
-    ("cuMemcpyDtoH", (bytearray(3), 0, 4), ValueError, "cuMemcpyDtoH: dstHost has 3 bytes, but 4 are asked for"),
+    ("cuMemcpyHtoD", (0, b"abc", 4), ValueError, "cuMemcpyHtoD: srcHost has 3 bytes, but 4 are needed"),
+    ("cuMemcpyDtoH", (bytearray(3), 0, 4), ValueError, "cuMemcpyDtoH: dstHost has 3 bytes, but 4 are needed"),
     (
         "cuMemcpyDtoH",
         (memoryview(b"abcd"), 0, 4),
@@ -117,7 +117,7 @@ def test_compilers_fill_fresh_bytes_and_check_their_size():
     ptx = b" " * size
     nvrtc.nvrtcGetPTX(program, ptx)
     assert b".entry _Z1kv" in ptx
-    with pytest.raises(ValueError, match=f"nvrtcGetPTX: ptx has 3 bytes, but {size} are asked for"):
+    with pytest.raises(ValueError, match=f"nvrtcGetPTX: ptx has 3 bytes, but {size} are needed"):
         nvrtc.nvrtcGetPTX(program, bytearray(3))
     # A log of one byte goes aside, for that bytes object is everybody's.
     _, size = nvrtc.nvrtcGetProgramLogSize(program)

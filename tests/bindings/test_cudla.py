@@ -125,5 +125,5 @@ def test_calls():
     tasks.module_handle = [0, 12]
     with pytest.raises(cudla.CudlaError, match="ERROR_INVALID_MODULE"):
         cudla.submit_task(device, tasks, 2, 0, 0)
-    with pytest.raises(ValueError, match="ptr_to_tasks has 96 bytes, but 144 are asked for"):
+    with pytest.raises(ValueError, match="ptr_to_tasks has 96 bytes, but 144 are needed"):
         cudla.submit_task(device, tasks, 3, 0, 0)

@@ -90,5 +90,5 @@ def test_curand(tmp_path, monkeypatch):
     assert int(lines[0]) >= 10
     assert lines[1] == lines[2] != lines[3]
     assert lines[1].startswith("True")
-    assert lines[4] == "generate_uniform: output_ptr has 4 bytes, but 8 are asked for"
+    assert lines[4] == "generate_uniform: output_ptr has 4 bytes, but 8 are needed"
     assert re.fullmatch(r"\w+ \(\d+\) \d+", lines[5])

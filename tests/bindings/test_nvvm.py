@@ -78,7 +78,7 @@ def test_what_the_compiler_refuses_raises_with_its_status(program):
         nvvm.verify_program(program, len(OPTIONS), OPTIONS)
     assert nvvm.get_error_string(caught.value.status) == f"NVVM_{nvvm.Result(caught.value.status).name}"
     assert "<unnamed>" in log_of(program)
-    with pytest.raises(ValueError, match="buffer has 13 bytes, but 14 are asked for"):
+    with pytest.raises(ValueError, match="buffer has 13 bytes, but 14 are needed"):
         nvvm.add_module_to_program(program, text, len(text) + 1, None)
 
 

@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 import cuda.core
-from cuda.bindings import _mixture, _neighbours, driver, nvrtc
+from cuda.bindings import _conflict_report, _conflicts, driver, nvrtc
 from cuda.bindings._internal import _fast_enum, nvjitlink, nvvm
 from cuda.bindings._internal.utils import NotSupportedError
 from cuda.bindings._loader import library_path
@@ -39,24 +39,24 @@ def test_a_distribution_holds_metadata_alone_and_is_known_as_ours(tmp_path, name
     assert (metadata["Name"], metadata["Version"]) == (name, version)
     assert "open-cuda-python" in metadata.get_all("Requires-Dist")
     assert "Private :: Do Not Upload" in metadata.get_all("Classifier")
-    assert _neighbours.foreign(str(tmp_path / "site")) == []
+    assert _conflicts.foreign(str(tmp_path / "site")) == []
 
 
 def test_nvidias_distributions_are_named_in_one_warning(tmp_path, recwarn):
-    _neighbours.check(str(tmp_path))
+    _conflicts.check(str(tmp_path))
     assert not recwarn
     for name in ("cuda_core-1.2.2", "cuda_bindings-13.5.0", "cuda_pathfinder-1.3.0"):
         (tmp_path / f"{name}.dist-info").mkdir()
     with pytest.warns(RuntimeWarning, match="pip uninstall cuda-bindings cuda-core'"):
-        _neighbours.check(str(tmp_path))
-    assert _neighbours.foreign(str(tmp_path / "absent")) == []
+        _conflicts.check(str(tmp_path))
+    assert _conflicts.foreign(str(tmp_path / "absent")) == []
 
 
 def test_a_package_without_files_is_named_beside_others_only(tmp_path):
     (tmp_path / "cuda_python-13.5.0.dist-info").mkdir()
-    assert _neighbours.foreign(str(tmp_path)) == []
+    assert _conflicts.foreign(str(tmp_path)) == []
     (tmp_path / "cuda_bindings-13.5.0.dist-info").mkdir()
-    assert _neighbours.foreign(str(tmp_path)) == ["cuda-bindings", "cuda-python"]
+    assert _conflicts.foreign(str(tmp_path)) == ["cuda-bindings", "cuda-python"]
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def install_theirs(site, name, files):
 
 def test_our_files_alone_are_quiet(site):
     assert check(site, "bindings") == check(site, "core") == ""
-    assert _mixture.mixed(str(site)) == []
+    assert _conflict_report.mixed(str(site)) == []
 
 
 @pytest.mark.parametrize("package", ["bindings", "core"])
@@ -111,7 +111,7 @@ def test_their_package_file_of_bindings_does_not_hide_the_mixture(site, package)
 
 def test_modules_that_hide_ours_are_found(site):
     install_theirs(site, "cuda_core", [site / "cuda/core/_program.abi3.so", site / "cuda/core/_errors/__init__.py"])
-    assert _mixture.mixed(str(site)) == ["cuda/core/_errors", "cuda/core/_program"]
+    assert _conflict_report.mixed(str(site)) == ["cuda/core/_errors", "cuda/core/_program"]
 
 
 def test_files_of_theirs_that_ours_replaced_are_warned_of_alone(site):

@@ -111,16 +111,7 @@ class Cases:
                 return [raw] * COUNT, None, struct.pack("<i", raw) * COUNT
             return raw, struct.pack("<i", raw), None
         if role in (Role.IN, Role.COUNT, Role.USER_DATA):
-            meaning = strip_typedefs(self.library, type_)
-            if isinstance(meaning, Struct):
-                made, raw = self.struct(type_, k)
-                return made, raw, None
-            if param.name in self.counting and not isinstance(meaning, Pointer):
-                return *self.scalar(type_, k, as_object, COUNT), None
-            if isinstance(meaning, Pointer) and as_object and self.cls(type_) is None and not self.raises():
-                memory = ctypes.create_string_buffer(8)
-                return memory, ctypes.addressof(memory).to_bytes(8, "little"), None
-            return *self.scalar(type_, k, as_object), None
+            return self.plain_argument(param, k, as_object)
         if role is Role.CALLBACK:
             if as_object:
                 made = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: None)
@@ -135,14 +126,8 @@ class Cases:
             return made, made.getPtr().to_bytes(8, "little"), raw
         if role in (Role.IN_ARRAY, Role.INOUT_ARRAY):
             return self.array(param, k, as_object)
-        if role is Role.IN_BUFFER:
-            data = bytearray(distinct(k, self.room(param)))
-            address = ctypes.addressof((ctypes.c_char * len(data)).from_buffer(data))
-            return data, address.to_bytes(8, "little"), bytes(data) if param.count else b""
-        if role is Role.OUT_BUFFER:
-            data = bytearray(self.room(param))
-            address = ctypes.addressof((ctypes.c_char * len(data)).from_buffer(data))
-            return data, address.to_bytes(8, "little"), None
+        if role in (Role.IN_BUFFER, Role.OUT_BUFFER):
+            return self.buffer_argument(param, k)
         if role is Role.RECORDS:
             made = self.cls(type_.to)(COUNT)
             raw = distinct(k, strip_typedefs(self.library, type_.to).size * COUNT)
@@ -163,6 +148,26 @@ class Cases:
             values = (-5, 2.5), (ctypes.c_int, ctypes.c_float)
             return values, None, struct.pack("<if", -5, 2.5)
         raise Mismatch(f"{param.name}: nothing is known of the role {role}")
+
+    def plain_argument(self, param: Param, k: int, as_object: bool):
+        """Return the same for a value that is passed as it is: a number, a handle, a struct by value, an address."""
+        meaning = strip_typedefs(self.library, param.type)
+        if isinstance(meaning, Struct):
+            return *self.struct(param.type, k), None
+        if param.name in self.counting and not isinstance(meaning, Pointer):
+            return *self.scalar(param.type, k, as_object, COUNT), None
+        if isinstance(meaning, Pointer) and as_object and self.cls(param.type) is None and not self.raises():
+            memory = ctypes.create_string_buffer(8)
+            return memory, ctypes.addressof(memory).to_bytes(8, "little"), None
+        return *self.scalar(param.type, k, as_object), None
+
+    def buffer_argument(self, param: Param, k: int):
+        """Return the same for memory of the caller: its contents count where it is an input."""
+        reads = param.role is Role.IN_BUFFER
+        data = bytearray(distinct(k, self.room(param)) if reads else self.room(param))
+        address = ctypes.addressof((ctypes.c_char * len(data)).from_buffer(data))
+        seen = (bytes(data) if param.count else b"") if reads else None
+        return data, address.to_bytes(8, "little"), seen
 
     def room(self, param):
         """Return the bytes of a buffer, where the count is a number or a product of one with a parameter."""

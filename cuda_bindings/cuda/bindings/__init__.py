@@ -4,4 +4,4 @@
 
 __version__ = "13.5.0"
 
-from cuda.bindings import _neighbours as _neighbours  # warns where NVIDIA's packages lie beside
+from cuda.bindings import _conflicts as _conflicts  # warns if NVIDIA's packages are installed in the same folder

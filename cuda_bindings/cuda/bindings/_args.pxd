@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions of arguments. What is met on every call is inline; all that may raise is out of line.
+"""Conversions of Python arguments to C values: inline fast paths, and slow paths that may raise.
 
-`where` names function and parameter, for the error. Memory and strings are taken in two steps, first the object that
-must stay alive (a local variable of the caller), then its address.
+`label` is "function: parameter", for error messages. Memory and strings are converted in two steps: first the object
+that must stay alive (a local variable of the caller), then its address.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING
@@ -11,7 +11,7 @@ from cpython.long cimport PyLong_Check, PyLong_CheckExact
 
 cdef extern from *:
     """
-    /* Ints of one digit, which most are, and positive ones of two, as addresses are, are read without a call. */
+    /* Most ints have one digit, addresses have two: both are read without a call. */
     #if PY_VERSION_HEX >= 0x030C0000
     #define open_cuda_is_small(o) PyUnstable_Long_IsCompact((PyLongObject *)(o))
     #define open_cuda_small(o) PyUnstable_Long_CompactValue((PyLongObject *)(o))
@@ -38,19 +38,18 @@ cdef extern from "Python.h":
     double PyFloat_AS_DOUBLE(object) noexcept
     Py_buffer* PyMemoryView_GET_BUFFER(object) noexcept
 
-cdef unsigned long long unsigned_slow(object o, unsigned long long high, const char* where) except? 4242
-cdef long long signed_slow(object o, long long low, long long high, const char* where) except? 4242
-cdef double double_slow(object o, bint single, const char* where) except? 4242
-cdef unsigned long long address_slow(object o, const char* where) except? 4242
-cdef object memory_slow(object o, bint writable, const char* where)
-cdef object string_slow(object o, const char* where)
-cdef str shown(object o)
-cdef object callback_address(object o, const char* where)
-cdef int need(object held, unsigned long long count, const char* where) except -1
-cdef int need_items(Py_ssize_t length, unsigned long long count, const char* where, const char* count_where) except -1
+cdef unsigned long long unsigned_slow(object o, unsigned long long high, const char* label) except? 4242
+cdef long long signed_slow(object o, long long low, long long high, const char* label) except? 4242
+cdef double double_slow(object o, bint single, const char* label) except? 4242
+cdef unsigned long long address_slow(object o, const char* label) except? 4242
+cdef object memory_slow(object o, bint writable, const char* label)
+cdef object string_slow(object o, const char* label)
+cdef object callback_address(object o, const char* label)
+cdef int need(object owner, unsigned long long count, const char* label) except -1
+cdef int need_items(Py_ssize_t length, unsigned long long count, const char* label, const char* count_label) except -1
 
 
-cdef inline unsigned long long as_unsigned(object o, unsigned long long high, const char* where) except? 4242:
+cdef inline unsigned long long as_unsigned(object o, unsigned long long high, const char* label) except? 4242:
     cdef unsigned long long value
     if PyLong_Check(o):
         if is_small(o) and 0 <= small(o) and <unsigned long long>small(o) <= high:
@@ -58,10 +57,10 @@ cdef inline unsigned long long as_unsigned(object o, unsigned long long high, co
         value = medium(o) if is_medium(o) else raw_unsigned(o)
         if value <= high and (value != <unsigned long long>-1 or not PyErr_Occurred()):
             return value
-    return unsigned_slow(o, high, where)
+    return unsigned_slow(o, high, label)
 
 
-cdef inline long long as_signed(object o, long long low, long long high, const char* where) except? 4242:
+cdef inline long long as_signed(object o, long long low, long long high, const char* label) except? 4242:
     cdef long long value
     if PyLong_Check(o):
         if is_small(o) and low <= small(o) <= high:
@@ -69,49 +68,49 @@ cdef inline long long as_signed(object o, long long low, long long high, const c
         value = raw_signed(o)
         if low <= value <= high and (value != -1 or not PyErr_Occurred()):
             return value
-    return signed_slow(o, low, high, where)
+    return signed_slow(o, low, high, label)
 
 
-cdef inline unsigned long long as_address(object o, const char* where) except? 4242:
+cdef inline unsigned long long as_address(object o, const char* label) except? 4242:
     """Return a pointer or handle of an API without handle classes."""
     cdef unsigned long long value
     if PyLong_CheckExact(o):
         value = raw_unsigned(o)
         if value != <unsigned long long>-1 or not PyErr_Occurred():
             return value
-    return address_slow(o, where)
+    return address_slow(o, label)
 
 
-cdef inline double as_double(object o, const char* where) except? 4242:
+cdef inline double as_double(object o, const char* label) except? 4242:
     if PyFloat_CheckExact(o):
         return PyFloat_AS_DOUBLE(o)
-    return double_slow(o, False, where)
+    return double_slow(o, False, label)
 
 
-cdef inline double as_single(object o, const char* where) except? 4242:
-    return double_slow(o, True, where)
+cdef inline double as_single(object o, const char* label) except? 4242:
+    return double_slow(o, True, label)
 
 
-cdef inline object memory(object o, bint writable, const char* where):
-    """Return what keeps the memory of `o` in place: an int (an address), a bytes object or a memoryview."""
+cdef inline object memory(object o, bint writable, const char* label):
+    """Return the owner of the memory of `o`: a bytes object, a memoryview, or an int (an address)."""
     if PyLong_CheckExact(o):
         return o
-    return memory_slow(o, writable, where)
+    return memory_slow(o, writable, label)
 
 
-cdef inline void* pointer(object held, const char* where) except? <void*>4242:
+cdef inline void* pointer(object owner, const char* label) except? <void*>4242:
     """Return the address of what `memory` returned."""
-    if PyLong_CheckExact(held):
-        return <void*><size_t>as_unsigned(held, <size_t>-1, where)
-    if type(held) is bytes:
-        return PyBytes_AS_STRING(held)
-    return PyMemoryView_GET_BUFFER(held).buf
+    if PyLong_CheckExact(owner):
+        return <void*><size_t>as_unsigned(owner, <size_t>-1, label)
+    if type(owner) is bytes:
+        return PyBytes_AS_STRING(owner)
+    return PyMemoryView_GET_BUFFER(owner).buf
 
 
-cdef inline object string(object o, const char* where):
+cdef inline object string(object o, const char* label):
     """Return a NUL-terminated bytes object for a str, bytes or path, None for None."""
-    return o if o is None else string_slow(o, where)
+    return o if o is None else string_slow(o, label)
 
 
-cdef inline const char* chars(object held) noexcept:
-    return NULL if held is None else PyBytes_AS_STRING(held)
+cdef inline const char* chars(object owner) noexcept:
+    return NULL if owner is None else PyBytes_AS_STRING(owner)

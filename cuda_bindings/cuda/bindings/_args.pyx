@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions of arguments: what is rare, and what goes wrong."""
+"""Slow paths of the conversions in _args.pxd: rare types, and errors."""
 
 import operator
 import os
@@ -10,105 +10,93 @@ from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.bytes cimport PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_Clear
 from cpython.sequence cimport PySequence_Check
-from libc.string cimport strlen
 
+from cuda.bindings._check cimport described, name_of, short_repr
 from cuda.bindings._handle cimport Handle
 
 cdef double FLOAT_MAX = 3.4028234663852886e38
 
 
-cdef str _named(const char* where):
-    return where[:strlen(where)].decode()
-
-
-cdef str shown(object o):
-    """Return a value as messages show it; not every object has a repr, and ints of many digits have none."""
-    try:
-        return repr(o)[:80]
-    except Exception:
-        return f"an int of {o.bit_length()} bits" if isinstance(o, int) else f"a {type(o).__name__}"
-
-
-cdef object _index(object o, const char* where, object low, object high):
-    """Return `o` as an int, or raise the TypeError that tells what is expected."""
+cdef object _index(object o, const char* label, object low, object high):
+    """Return `o` as an int, or raise TypeError."""
     if PyErr_Occurred():
         PyErr_Clear()
     try:
         return operator.index(o)
     except TypeError:
         pass
-    # As NVIDIA's package takes them: numbers without a fraction (2.0, NumPy's bool), and what converts by __int__
-    # alone. Text and containers have no __int__.
+    # As in NVIDIA's package: numbers without a fraction (2.0, NumPy's bool), and objects that only have __int__.
+    # Text and containers have none.
     try:
         value = int(o) if hasattr(o, "__int__") else None
     except (TypeError, ValueError, OverflowError):  # NaN, infinity
         value = None
     if value is not None and (not hasattr(o, "__float__") or o == value):
         return value
-    raise TypeError(f"{_named(where)} must be an int from {low} to {high}, not {type(o).__name__} ({shown(o)})")
+    raise TypeError(f"{name_of(label)} must be an int from {low} to {high}, not {described(o)}")
 
 
-cdef unsigned long long unsigned_slow(object o, unsigned long long high, const char* where) except? 4242:
-    value = _index(o, where, 0, high)
+cdef unsigned long long unsigned_slow(object o, unsigned long long high, const char* label) except? 4242:
+    value = _index(o, label, 0, high)
     if not 0 <= value <= high:
-        raise OverflowError(f"{_named(where)} must be an int from 0 to {high}, not {shown(value)}")
+        raise OverflowError(f"{name_of(label)} must be an int from 0 to {high}, not {short_repr(value)}")
     return value
 
 
-cdef long long signed_slow(object o, long long low, long long high, const char* where) except? 4242:
-    value = _index(o, where, low, high)
+cdef long long signed_slow(object o, long long low, long long high, const char* label) except? 4242:
+    value = _index(o, label, low, high)
     if not low <= value <= high:
-        raise OverflowError(f"{_named(where)} must be an int from {low} to {high}, not {shown(value)}")
+        raise OverflowError(f"{name_of(label)} must be an int from {low} to {high}, not {short_repr(value)}")
     return value
 
 
-cdef unsigned long long address_slow(object o, const char* where) except? 4242:
+cdef unsigned long long address_slow(object o, const char* label) except? 4242:
     if PyErr_Occurred():
         PyErr_Clear()
     if not hasattr(o, "__index__"):  # a float is a number, but no address
         if not hasattr(o, "__int__") or hasattr(o, "__float__"):
-            raise TypeError(f"{_named(where)} must be an int, not {type(o).__name__} ({shown(o)})")
+            raise TypeError(f"{name_of(label)} must be an int, not {described(o)}")
         o = int(o)
-    return unsigned_slow(o, <unsigned long long>-1, where)
+    return unsigned_slow(o, <unsigned long long>-1, label)
 
 
-cdef double double_slow(object o, bint single, const char* where) except? 4242:
+cdef double double_slow(object o, bint single, const char* label) except? 4242:
     """Return a number as a double; `single` says that it must fit a C float."""
     if isinstance(o, (str, bytes, bytearray)) or not hasattr(o, "__float__") and not hasattr(o, "__index__"):
-        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({shown(o)})")
+        raise TypeError(f"{name_of(label)} must be a number, not {described(o)}")
     cdef double value
     try:
         value = float(o)
     except TypeError:
-        raise TypeError(f"{_named(where)} must be a number, not {type(o).__name__} ({shown(o)})") from None
+        raise TypeError(f"{name_of(label)} must be a number, not {described(o)}") from None
     except OverflowError:
-        raise OverflowError(f"{_named(where)} = {shown(o)} does not fit a C double") from None
+        raise OverflowError(f"{name_of(label)} = {short_repr(o)} does not fit a C double") from None
     if single and FLOAT_MAX < abs(value) < float("inf"):
-        raise OverflowError(f"{_named(where)} = {shown(o)} does not fit a C float")
+        raise OverflowError(f"{name_of(label)} = {short_repr(o)} does not fit a C float")
     return value
 
 
-cdef object memory_slow(object o, bint writable, const char* where):
+cdef object memory_slow(object o, bint writable, const char* label):
     if o is None:
         return 0
     if isinstance(o, (int, Handle)):
         return int(o)
     if type(o) is bytes:
         # NVIDIA's documented way of calling lets C write into a fresh bytes object. Those shorter than 2 are
-        # shared by the whole interpreter, so C gets a place aside.
+        # shared by the whole interpreter: C writes to a copy.
         return memoryview(bytearray(8))[:PyBytes_GET_SIZE(o)] if writable and PyBytes_GET_SIZE(o) < 2 else o
-    # NumPy's scalars have the buffer protocol, too, but mean their value.
+    # NumPy's scalars support the buffer protocol, too, but stand for their value.
     if PyObject_CheckBuffer(o) and (PySequence_Check(o) or not hasattr(o, "__index__")):
         view = memoryview(o)
         if not view.c_contiguous:
-            raise ValueError(f"{_named(where)} must be contiguous memory; this {type(o).__name__} is not")
+            raise ValueError(f"{name_of(label)} must be contiguous memory; this {type(o).__name__} is not")
         if writable and view.readonly:
-            raise TypeError(f"{_named(where)} must be writable memory; this {type(o).__name__} is read-only")
+            raise TypeError(f"{name_of(label)} must be writable memory; this {type(o).__name__} is read-only")
         return view
     if hasattr(o, "_memory"):  # a record, whose size is known
         view = memoryview(o._memory())
         if writable and view.readonly:
-            raise TypeError(f"{_named(where)} must be writable memory; this {type(o).__name__} is read-only")
+            raise TypeError(f"{name_of(label)} must be writable memory; this {type(o).__name__} is read-only")
         return view
     if hasattr(o, "getPtr"):
         return int(o.getPtr())
@@ -117,12 +105,12 @@ cdef object memory_slow(object o, bint writable, const char* where):
     if hasattr(o, "__int__") and not hasattr(o, "__float__") and not isinstance(o, type):
         return int(o)
     raise TypeError(
-        f"{_named(where)} must be an address (int), an object with the buffer protocol or None, "
-        f"not {type(o).__name__} ({shown(o)})"
+        f"{name_of(label)} must be an address (int), an object with the buffer protocol or None, "
+        f"not {described(o)}"
     )
 
 
-cdef object string_slow(object o, const char* where):
+cdef object string_slow(object o, const char* label):
     if type(o) is not bytes:
         if isinstance(o, str):
             o = o.encode()
@@ -131,13 +119,13 @@ cdef object string_slow(object o, const char* where):
         elif isinstance(o, os.PathLike):
             o = os.fsencode(o)
         else:
-            raise TypeError(f"{_named(where)} must be str, bytes or None, not {type(o).__name__} ({shown(o)})")
+            raise TypeError(f"{name_of(label)} must be str, bytes or None, not {described(o)}")
     if b"\0" in o and b"\0" in (<bytes>o).rstrip(b"\0"):  # at the end there may be any number
-        raise ValueError(f"{_named(where)} must not contain a NUL character")
+        raise ValueError(f"{name_of(label)} must not contain a NUL character")
     return o
 
 
-cdef object callback_address(object o, const char* where):
+cdef object callback_address(object o, const char* label):
     """Return the address of a C function given as int, handle object or ctypes function."""
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None and isinstance(o, ctypes._CFuncPtr):
@@ -150,23 +138,23 @@ cdef object callback_address(object o, const char* where):
         return operator.index(o)
     except TypeError:
         raise TypeError(
-            f"{_named(where)} must be the address of a C function (int, or a ctypes function), "
-            f"not {type(o).__name__} ({shown(o)})"
+            f"{name_of(label)} must be the address of a C function (int, or a ctypes function), "
+            f"not {described(o)}"
         ) from None
 
 
-cdef int need(object held, unsigned long long count, const char* where) except -1:
-    """Check that memory whose size is known has room for `count` bytes."""
-    if PyLong_CheckExact(held):
+cdef int need(object owner, unsigned long long count, const char* label) except -1:
+    """Check that memory of known size has at least `count` bytes."""
+    if PyLong_CheckExact(owner):
         return 0
-    cdef unsigned long long length = len(held) if type(held) is bytes else held.nbytes
+    cdef unsigned long long length = len(owner) if type(owner) is bytes else owner.nbytes
     if length < count:
-        raise ValueError(f"{_named(where)} has {length} bytes, but {count} are asked for")
+        raise ValueError(f"{name_of(label)} has {length} bytes, but {count} are needed")
     return 0
 
 
-cdef int need_items(Py_ssize_t length, unsigned long long count, const char* where, const char* count_where) except -1:
-    """Check that a sequence has the number of elements that another argument says."""
+cdef int need_items(Py_ssize_t length, unsigned long long count, const char* label, const char* count_label) except -1:
+    """Check that a sequence has as many elements as another argument says."""
     if <unsigned long long>length < count:
-        raise ValueError(f"{_named(where)} has {length} elements, but {_named(count_where)} is {count}")
+        raise ValueError(f"{name_of(label)} has {length} elements, but {name_of(count_label)} is {count}")
     return 0

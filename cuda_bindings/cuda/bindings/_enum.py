@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enumerations, and exceptions that carry one, made on first use."""
+"""Base class of the enumerations, and factories for enumerations and exception classes."""
 
 from enum import IntEnum
 
 
 class Enumeration(IntEnum):
-    """An IntEnum that takes values it does not know, for a newer driver may return them.
+    """An IntEnum that accepts unknown values, which a newer driver may return.
 
     Programs print statuses: the text of a member is ``<CUresult.CUDA_SUCCESS: 0>``, as in NVIDIA's package.
     """

@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of the handle classes: CUstream, CUevent, CUdevice, CUdeviceptr ..."""
+"""Base class of the handle classes: CUstream, CUevent, CUdevice, CUdeviceptr ..."""
 
 import operator
 
 from cpython.long cimport PyLong_CheckExact
 
-from cuda.bindings._args cimport shown
-from cuda.bindings._readable cimport need_readable
+from cuda.bindings._check cimport need_readable, short_repr
 
 
 cdef class Handle:
@@ -34,7 +33,7 @@ cdef class Handle:
                 self.value = init_value
                 return
             except OverflowError:
-                pass  # the message below tells more
+                pass  # the message below is more specific
         if _ptr:
             self.value = _read(operator.index(_ptr), size, cls._signed_, f"{cls.__name__} at an address".encode())
             return
@@ -44,7 +43,7 @@ cdef class Handle:
         bits = 8 * size
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if cls._signed_ else (0, (1 << bits) - 1)
         if not low <= value <= high:
-            raise OverflowError(f"{cls.__name__}() takes an int from {low} to {high}, not {shown(value)}")
+            raise OverflowError(f"{cls.__name__}() takes an int from {low} to {high}, not {short_repr(value)}")
         self.value = value & 0xFFFFFFFFFFFFFFFF
 
     def __int__(self):
@@ -76,9 +75,9 @@ cdef class Handle:
         return <size_t>&self.value
 
 
-cdef _read(size_t address, int size, bint signed, bytes where):
+cdef _read(size_t address, int size, bint signed, bytes label):
     """Read an integer of `size` bytes at `address`."""
-    need_readable(<void*>address, 1, size, where)
+    need_readable(<void*>address, 1, size, label)
     if size == 8:
         return (<unsigned long long*>address)[0]
     if signed:

@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What compilers are told while the CPU device is the one in use.
+"""Compiler options for the CPU device: -lineinfo, with which NVRTC and nvJitLink include PTX in their cubins.
 
-NVRTC and nvJitLink, given -lineinfo, put the PTX of what they compile into their cubins, and that is what the CPU
-device runs.
+The CPU device compiles that PTX.
 """
 
 from cuda.bindings import _loader
 
-GIVEN = (b"-lineinfo", b"--generate-line-info", b"-G", b"--device-debug")
+SUFFICIENT = (b"-lineinfo", b"--generate-line-info", b"-G", b"--device-debug")
 
 
 def with_line_info(options, count):
@@ -18,8 +17,8 @@ def with_line_info(options, count):
     if not (options is None or isinstance(options, (list, tuple))):
         return options, count  # an address of the caller's own
     given = list(options or ())[:count]
-    if len(given) != count or any(isinstance(o, (str, bytes)) and _spelled(o) in GIVEN for o in given):
-        return options, count  # a wrong count is the wrapper's to report
+    if len(given) != count or any(isinstance(o, (str, bytes)) and _spelled(o) in SUFFICIENT for o in given):
+        return options, count  # the wrapper reports a wrong count
     return [*given, b"-lineinfo"], count + 1
 
 

@@ -66,7 +66,7 @@ cdef class Library:
 
 
 cdef Library _open(str path):
-    """Open `path` or raise OSError with the dynamic loader's words."""
+    """Open `path`, or raise OSError with the dynamic loader's message."""
     cdef bytes encoded = os.fsencode(path)
     cdef void* handle = dlfcn.dlopen(encoded, dlfcn.RTLD_NOW | dlfcn.RTLD_LOCAL)
     if handle == NULL:
@@ -128,7 +128,8 @@ cdef Library _open_driver():
             raise LibraryNotFound(f"CUDA_PYTHON_DRIVER={choice!r} cannot be opened: {error}") from None
     try:
         library = _open("libcuda.so.1")
-        if choice == "nvidia" and library.path.endswith(CPU_LIBRARY):  # whoever loads a name gets what has it already
+        # dlopen returns the library that this process has already loaded under the name.
+        if choice == "nvidia" and library.path.endswith(CPU_LIBRARY):
             raise OSError("libcuda.so.1 is the CPU device's library in this process, which has loaded that before")
         return library
     except OSError as error:
@@ -140,7 +141,7 @@ cdef Library _open_driver():
 
 
 cdef Library _open_component(str api):
-    """Open the library of an API where cuda.pathfinder finds it."""
+    """Open the library of an API, located by cuda.pathfinder."""
     from cuda import pathfinder
 
     name, package = COMPONENTS[api]
@@ -154,7 +155,7 @@ cdef Library _open_component(str api):
 
 
 cdef Library _open_runtime():
-    """Open NVIDIA's runtime, or on the CPU device our own, which is made of driver calls."""
+    """Open NVIDIA's runtime, or on the CPU device our own, which is implemented by driver calls."""
     if not cpu_in_use():
         return _open_component("runtime")
     entry = os.path.dirname(_library("driver").path)
@@ -236,7 +237,7 @@ cdef Library _library(str api):
 
 
 def _warn_of_cpu_device():
-    """Say once that kernels run on the CPU although nobody asked for it."""
+    """Warn, once, that kernels run on the CPU because there is no NVIDIA driver."""
     global _warned
     if _warned or (os.environ.get("CUDA_PYTHON_DRIVER") or "auto") != "auto" or not cpu_in_use():
         return
@@ -248,7 +249,7 @@ def _warn_of_cpu_device():
         "No NVIDIA driver (libcuda.so.1) found: CUDA runs on the CPU device. Set CUDA_PYTHON_DRIVER=nvidia to demand "
         f"a GPU, or CUDA_PYTHON_DRIVER=cpu to choose the CPU device without this warning.{advice}",
         RuntimeWarning,
-        stacklevel=1,  # Cython functions have no frame: this is the caller's line
+        stacklevel=1,  # Cython functions have no frame: 1 is the caller
     )
 
 
@@ -258,7 +259,7 @@ def driver_path():
 
 
 def will_use_cpu():
-    """Tell whether the CPU device is or would be the one in use; never raises, and opens no CPU device by itself."""
+    """Tell whether the CPU device is, or would be, in use; never raises, and does not open it."""
     choice = os.environ.get("CUDA_PYTHON_DRIVER") or "auto"
     if "driver" not in _libraries and choice in ("cpu", "nvidia"):
         return choice == "cpu"
@@ -305,9 +306,9 @@ cdef _raise_absent(str api, Library library, str name, int version):
     if api != "driver":
         raise FunctionNotFound(f"{name} is not in {library.path}: install a newer version of that library")
     needed = f" appeared in CUDA {_spell(version)};" if version else " is not there;"
-    there = _driver_version(library)
-    here = f"for CUDA {_spell(there)}" if there else "of unknown version"
-    raise FunctionNotFound(f"{name}{needed} the driver in use, {library.path}, is {here}: update the driver")
+    installed = _driver_version(library)
+    found = f"for CUDA {_spell(installed)}" if installed else "of unknown version"
+    raise FunctionNotFound(f"{name}{needed} the driver in use, {library.path}, is {found}: update the driver")
 
 
 cdef bint per_thread_streams() except -1:
@@ -315,7 +316,7 @@ cdef bint per_thread_streams() except -1:
 
 
 cdef void* _driver_function(Library library, str name, str symbol, int version, str per_thread):
-    """Ask cuGetProcAddress for a function, and the symbol table where the driver is older than that."""
+    """Look a function up by cuGetProcAddress, or by its symbol if the driver is older than that function."""
     cdef void* function = NULL
     cdef int status = 0
     cdef unsigned long long flags = 0
@@ -335,7 +336,7 @@ cdef void* _driver_function(Library library, str name, str symbol, int version, 
 cdef void* resolve(str api, str name, str symbol, int version, str per_thread) except NULL with gil:
     """Return the address of `symbol`.
 
-    `name` and `version` are what cuGetProcAddress is asked for; they are not used by other APIs.
+    `name` and `version` are arguments of cuGetProcAddress; other APIs do not use them.
     """
     cdef Library library = _library(api)
     cdef void* function

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What comes back from a call."""
+"""Conversions of C results to Python objects."""
 
 from cuda.bindings._array cimport Array
 from cuda.bindings._struct cimport CType, EnumKind, new_enum
@@ -17,12 +17,12 @@ cdef class Statuses:
 
 cdef object text(const char* p)
 cdef object text_as_str(const char* p)
-cdef object text_storage(unsigned long long size, const char* where)
+cdef object text_storage(unsigned long long size, const char* label)
 cdef bytes until_nul(object storage)
-cdef list viewed(void* p, CType of, unsigned long long length)
+cdef list viewed(void* p, CType element, unsigned long long length)
 cdef str array_text(Array array)
 cdef int raise_negative(object tables, str name, long long outcome) except -1
-cdef int copy_back(object held, object originals) except -1
+cdef int copy_back(object owner, object originals) except -1
 
 
 cdef inline object status(Statuses statuses, long long value):

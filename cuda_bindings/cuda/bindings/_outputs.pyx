@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What comes back from a call."""
+"""Conversions of C results to Python objects: statuses, texts, arrays."""
 
 import os
 
 from libc.errno cimport errno
-from libc.string cimport memcpy, strlen
+from libc.string cimport memcpy
 
 from cuda.bindings._array cimport Array
+from cuda.bindings._check cimport name_of
 from cuda.bindings._struct cimport CType, EnumKind, Struct, new_enum
 
 
@@ -34,10 +35,10 @@ cdef object text_as_str(const char* p):
     return None if p == NULL else (<bytes>p).decode(errors="replace")
 
 
-cdef object text_storage(unsigned long long size, const char* where):
+cdef object text_storage(unsigned long long size, const char* label):
     """Return zeroed memory that C fills with text."""
     if size > 1 << 30:
-        raise ValueError(f"{where[:strlen(where)].decode()}: a length of {<long long>size} is out of range")
+        raise ValueError(f"{name_of(label)}: a length of {<long long>size} is out of range")
     return memoryview(bytearray(size))
 
 
@@ -46,10 +47,10 @@ cdef bytes until_nul(object storage):
     return bytes(storage).partition(b"\0")[0]
 
 
-cdef list viewed(void* p, CType of, unsigned long long length):
+cdef list viewed(void* p, CType element, unsigned long long length):
     """Return the elements of an array that the library owns."""
     cdef unsigned long long i
-    return [] if p == NULL else [of.load(<char*>p + i * of.size, None) for i in range(length)]
+    return [] if p == NULL else [element.load(<char*>p + i * element.size, None) for i in range(length)]
 
 
 cdef str array_text(Array array):
@@ -58,19 +59,19 @@ cdef str array_text(Array array):
 
 
 cdef int raise_negative(object tables, str name, long long outcome) except -1:
-    """Raise the exception for a negative number of bytes: the system's for -1, else of the status it negates."""
+    """Raise the exception for a negative number of bytes: OSError for -1, else that of the negated status."""
     cdef int number = errno
     if outcome == -1:
         raise OSError(number, os.strerror(number))
     raise tables.failure(name, -outcome)
 
 
-cdef int copy_back(object held, object originals) except -1:
-    """Give the structs of an array argument the contents that the call left."""
+cdef int copy_back(object owner, object originals) except -1:
+    """Copy the structs of an array argument, as the call has left them, to the caller's objects."""
     cdef Array array
     cdef Py_ssize_t i
-    if isinstance(held, Array):
-        array = held
+    if isinstance(owner, Array):
+        array = owner
         for i in range(array.length):
-            memcpy((<Struct>originals[i]).memory, array.data + i * array.of.size, array.of.size)
+            memcpy((<Struct>originals[i]).memory, array.data + i * array.element.size, array.element.size)
     return 0

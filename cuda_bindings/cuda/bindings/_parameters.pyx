@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel parameters, in every form that cuda.bindings takes.
+"""Conversion of kernel parameters (the void** of cuLaunchKernel) from every supported form.
 
 - None: no parameters.
 - int: the address of a ``void*`` array.
@@ -16,28 +16,29 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from cython cimport freelist
-from libc.string cimport memcpy, strlen
+from libc.string cimport memcpy
 
-from cuda.bindings._args cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact, memory, pointer, shown
+from cuda.bindings._args cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact, memory, pointer
+from cuda.bindings._check cimport described, name_of, short_repr
 from cuda.bindings._handle cimport Handle
-from cuda.bindings._struct cimport CType, Struct, keep, u64
+from cuda.bindings._struct cimport CType, Struct, set_referent, u64
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
 
 
-cdef object kernel_parameters(object o, const char* where):
-    """Return what holds the parameters: a Packed, or what `memory` returns."""
+cdef object kernel_parameters(object o, const char* label):
+    """Return the owner of the parameters: a Packed, or what `memory` returns."""
     if isinstance(o, tuple):
-        return _packed(o, where)
-    held = memory(o, False, where)
-    if not isinstance(held, int):
-        size = memoryview(held).nbytes
+        return _packed(o, label)
+    owner = memory(o, False, label)
+    if not isinstance(owner, int):
+        size = memoryview(owner).nbytes
         if size % sizeof(void*):
-            raise ValueError(f"{_text(where)} must be an array of addresses; {size} bytes are no multiple of 8")
+            raise ValueError(f"{name_of(label)} must be an array of addresses; {size} bytes are no multiple of 8")
         if size == 0:
             return 0
-    return held
+    return owner
 
 
 cdef class KernelParameters(CType):
@@ -49,21 +50,21 @@ cdef class KernelParameters(CType):
     cdef object load(self, char* p, Struct view):
         return (<size_t*>p)[0]
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        held = kernel_parameters(value, where)
-        (<void**>p)[0] = parameters_pointer(held, where)
-        keep(view, p, held)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        owner = kernel_parameters(value, label)
+        (<void**>p)[0] = parameters_pointer(owner, label)
+        set_referent(view, p, owner)
         return 0
 
     cdef str spell(self):
         return "int or (values, types)"
 
 
-cdef void* parameters_pointer(object held, const char* where) except? <void*>4242:
+cdef void* parameters_pointer(object owner, const char* label) except? <void*>4242:
     """Return the address of what `kernel_parameters` returned."""
-    if type(held) is Packed:
-        return (<Packed>held).addresses
-    return pointer(held, where)
+    if type(owner) is Packed:
+        return (<Packed>owner).addresses
+    return pointer(owner, label)
 
 
 # Codes of the simple ctypes types -> bytes. f and d are floats, ? is a bool, P an address, c and u are characters, the
@@ -74,25 +75,26 @@ cdef dict SIZES = {
 }
 
 
-# The ctypes types met last, by a part of their addresses: attributes of types are slow to read.
-cdef struct Known:
+# Cache of the ctypes types used last, indexed by a part of their addresses: attributes of types are slow to read.
+cdef struct CachedType:
     PyObject* type  # kept alive
     Py_UCS4 code
     int size
 
-cdef Known[64] known
+cdef CachedType[64] type_cache
 
 
-cdef int look_up(object ctype, Known* found, const char* where, Py_ssize_t i) except -1:
+cdef int look_up(object ctype, CachedType* found, const char* label, Py_ssize_t i) except -1:
     """Find code and size of a simple ctypes type."""
-    cdef Known* entry = &known[<size_t><PyObject*>ctype >> 4 & 63]
+    cdef CachedType* entry = &type_cache[<size_t><PyObject*>ctype >> 4 & 63]
     if entry.type == <PyObject*>ctype:
         found[0] = entry[0]
         return 0
     code = getattr(ctype, "_type_", None)
     size = SIZES.get(code) if type(code) is str else None
     if size is None:
-        raise TypeError(f"{_text(where)}[{i}]: the type must be None or a simple ctypes type, not {shown(ctype)}")
+        name = name_of(label)
+        raise TypeError(f"{name}[{i}]: the type must be None or a simple ctypes type, not {short_repr(ctype)}")
     cdef PyObject* before = entry.type
     Py_INCREF(ctype)
     entry.type, entry.code, entry.size = <PyObject*>ctype, ord(code), size
@@ -102,7 +104,7 @@ cdef int look_up(object ctype, Known* found, const char* where, Py_ssize_t i) ex
 
 
 cdef enum:
-    FEW = 24  # parameters that need no memory of their own
+    INLINE = 24  # parameters that are stored in the object itself
 
 
 @freelist(8)
@@ -110,15 +112,15 @@ cdef class Packed:
     """An array of addresses, and the values that they point to."""
 
     cdef char** addresses
-    cdef u64[2 * FEW] few
-    cdef char** many
-    cdef list kept
+    cdef u64[2 * INLINE] inline
+    cdef char** heap
+    cdef list owners
 
     def __dealloc__(self):
-        PyMem_Free(self.many)
+        PyMem_Free(self.heap)
 
 
-cdef Packed _packed(tuple o, const char* where):
+cdef Packed _packed(tuple o, const char* label):
     """Return the parameters of ``(values, types)``."""
     cdef Packed packed = Packed.__new__(Packed)
     cdef Py_ssize_t i, length
@@ -126,22 +128,22 @@ cdef Packed _packed(tuple o, const char* where):
         return packed
     if len(o) != 2 or not isinstance(o[0], (list, tuple)) or not isinstance(o[1], (list, tuple)):
         raise TypeError(
-            f"{_text(where)} must be (values, types), two tuples of the same length, not a tuple of {len(o)}"
+            f"{name_of(label)} must be (values, types), two tuples of the same length, not a tuple of {len(o)}"
         )
     values, types = o[0], o[1]
     length = len(values)
     if length != len(types):
-        raise TypeError(f"{_text(where)} has {length} values, but {len(types)} types")
+        raise TypeError(f"{name_of(label)} has {length} values, but {len(types)} types")
     if length == 0:
         return packed
-    packed.addresses = <char**>packed.few
-    if length > FEW:
-        packed.many = <char**>PyMem_Calloc(2 * length, sizeof(u64))
-        if packed.many == NULL:
+    packed.addresses = <char**>packed.inline
+    if length > INLINE:
+        packed.heap = <char**>PyMem_Calloc(2 * length, sizeof(u64))
+        if packed.heap == NULL:
             raise MemoryError
-        packed.addresses = packed.many
+        packed.addresses = packed.heap
     cdef char** addresses = packed.addresses
-    # As tuples, which no conversion of a value can shorten meanwhile.
+    # As tuples: converting a value runs Python code, which could shorten a list.
     cdef tuple all_values = values if type(values) is tuple else tuple(values)
     cdef tuple all_types = types if type(types) is tuple else tuple(types)
     for i in range(length):
@@ -151,21 +153,21 @@ cdef Packed _packed(tuple o, const char* where):
             if isinstance(value, int) and hasattr(value, "_value2member_map_"):  # an enumeration, which is an int in C
                 (<int*>addresses[i])[0] = <int>value
                 continue
-            addresses[i] = <char*><size_t>_address(value, where, i)
-            if packed.kept is None:
-                packed.kept = []
-            packed.kept.append(value)
+            addresses[i] = <char*><size_t>_address(value, label, i)
+            if packed.owners is None:
+                packed.owners = []
+            packed.owners.append(value)
         else:
-            store(addresses[i], all_values[i], all_types[i], where, i)
+            store(addresses[i], all_values[i], all_types[i], label, i)
     return packed
 
 
-cdef int store(char* target, object value, object ctype, const char* where, Py_ssize_t i) except -1:
+cdef int store(char* target, object value, object ctype, const char* label, Py_ssize_t i) except -1:
     """Write a value of a simple ctypes type."""
-    cdef Known entry
+    cdef CachedType entry
     cdef int overflow = 0
     cdef long long number
-    look_up(ctype, &entry, where, i)
+    look_up(ctype, &entry, label, i)
     cdef Py_UCS4 code = entry.code
     cdef int width = 8 * entry.size
     if code == c"f" or code == c"d":
@@ -181,14 +183,14 @@ cdef int store(char* target, object value, object ctype, const char* where, Py_s
         elif code == c"P" and isinstance(value, Handle):
             number = <long long>(<Handle>value).value
         else:
-            return store_slow(target, value, ctype, code, width, where, i)
+            return store_slow(target, value, ctype, code, width, label, i)
         if not overflow and (width == 64 or -(1LL << width - 1) <= number < 1LL << width):
-            memcpy(target, &number, 8)  # there is room, and little endian lets the first bytes count
+            memcpy(target, &number, 8)  # the slot has 8 bytes, and the first ones count in little endian
             return 0
-    return store_slow(target, value, ctype, code, width, where, i)
+    return store_slow(target, value, ctype, code, width, label, i)
 
 
-cdef object _address(object value, const char* where, Py_ssize_t i):
+cdef object _address(object value, const char* label, Py_ssize_t i):
     """Return the address of an object that holds a parameter's value."""
     if hasattr(value, "getPtr"):
         return int(value.getPtr())
@@ -196,12 +198,12 @@ cdef object _address(object value, const char* where, Py_ssize_t i):
     if ctypes and isinstance(value, ctypes._SimpleCData.__mro__[1]):  # the base of all ctypes objects
         return ctypes.addressof(value)
     raise TypeError(
-        f"{_text(where)}[{i}] has type None, so it must have getPtr() or be a ctypes object, not {shown(value)}"
+        f"{name_of(label)}[{i}] has type None, so it must have getPtr() or be a ctypes object, not {short_repr(value)}"
     )
 
 
 cdef int store_slow(
-    char* target, object value, object ctype, Py_UCS4 code, int width, const char* where, Py_ssize_t i
+    char* target, object value, object ctype, Py_UCS4 code, int width, const char* label, Py_ssize_t i
 ) except -1:
     """Write a value that is no plain int or float, or out of range."""
     if not isinstance(value, (int, float)) and type(getattr(value, "_type_", None)) is str:
@@ -209,18 +211,18 @@ cdef int store_slow(
     cdef u64 bits
     if code == c"f" or code == c"d":
         if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
-            raise TypeError(f"{_text(where)}[{i}] must be a number, not {type(value).__name__} ({shown(value)})")
+            raise TypeError(f"{name_of(label)}[{i}] must be a number, not {described(value)}")
         if code == c"f":
             (<float*>target)[0] = <float><double>float(value)
         else:
             (<double*>target)[0] = float(value)
         return 0
-    bits = bool(value) if code == c"?" else _integer(value, ctype, code, width, where, i)
+    bits = bool(value) if code == c"?" else _integer(value, ctype, code, width, label, i)
     memcpy(target, &bits, 8)
     return 0
 
 
-cdef u64 _integer(object value, object ctype, Py_UCS4 code, int width, const char* where, Py_ssize_t i) except? 4242:
+cdef u64 _integer(object value, object ctype, Py_UCS4 code, int width, const char* label, Py_ssize_t i) except? 4242:
     """Return an integer's bits; a negative number is its two's complement where the type is unsigned, as in C."""
     if code == c"P" and value is None:
         return 0
@@ -234,14 +236,10 @@ cdef u64 _integer(object value, object ctype, Py_UCS4 code, int width, const cha
         number = operator.index(value)
     except TypeError:
         raise TypeError(
-            f"{_text(where)}[{i}] must be an int for {ctype.__name__}, not {type(value).__name__} ({shown(value)})"
+            f"{name_of(label)}[{i}] must be an int for {ctype.__name__}, not {described(value)}"
         ) from None
     cdef object half = 1
-    half <<= width - 1  # an int of Python's, for C's would wrap
+    half <<= width - 1  # a Python int: a C int would overflow
     if not -half <= number < 2 * half:
-        raise OverflowError(f"{_text(where)}[{i}] = {shown(number)} does not fit {ctype.__name__}")
+        raise OverflowError(f"{name_of(label)}[{i}] = {short_repr(number)} does not fit {ctype.__name__}")
     return number & <u64>-1
-
-
-cdef str _text(const char* where):
-    return where[:strlen(where)].decode()

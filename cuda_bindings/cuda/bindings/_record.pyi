@@ -33,8 +33,8 @@ class Record(Struct):
 class StrText:
     def __init__(self, size: int) -> None: ...
 
-class Several:
+class EmbeddedArray:
     def __init__(self, of: Any, length: int, count: str | None = None) -> None: ...
 
-class Counted:
+class RecordPointer:
     def __init__(self, of: Any, count: str) -> None: ...

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Structs of the management and storage APIs: one, or several in a row, also as structured arrays of NumPy.
+"""Structs of NVML, cuFile and cuDLA: one or several, convertible to structured arrays of NumPy.
 
 A record of one struct has its fields as attributes. A record of several gives a column for each field (an array of
 NumPy that shares the memory), and its elements by index.
@@ -10,12 +10,12 @@ import operator
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.string cimport memcmp, memcpy, memset, strlen
+from libc.string cimport memcmp, memcpy, memset
 
-from cuda.bindings._args cimport as_unsigned, shown
-from cuda.bindings._array cimport Array, count_of, filled, listed, show_pointer
-from cuda.bindings._readable cimport need_readable
-from cuda.bindings._struct cimport CType, Struct, StructKind, allocate, keep, need_address, root_of
+from cuda.bindings._args cimport as_unsigned
+from cuda.bindings._array cimport Array, array_of, count_of, show_pointer, to_sequence
+from cuda.bindings._check cimport described, name_of, need_readable, short_repr
+from cuda.bindings._struct cimport CType, Struct, StructKind, allocate, need_address, root_of, set_referent
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -40,9 +40,9 @@ cdef class Record(Struct):
             raise TypeError(f"{kind.name} is initialised already")
         number = operator.index(size)
         if number < 0:
-            raise ValueError(f"{kind.name}: size must not be negative, but is {shown(number)}")
+            raise ValueError(f"{kind.name}: size must not be negative, but is {short_repr(number)}")
         if number > PY_SSIZE_T_MAX // kind.size:
-            raise MemoryError(f"{shown(number)} structs of {kind.size} bytes")
+            raise MemoryError(f"{short_repr(number)} structs of {kind.size} bytes")
         # One struct at least: an empty record may be handed to C, too.
         allocate(self, kind.size * max(number, 1), kind.align)
         self.elements = number
@@ -70,7 +70,7 @@ cdef class Record(Struct):
         cdef StructKind kind = type(self)._kind_
         cdef Py_ssize_t start, stop, step
         if not isinstance(index, slice):
-            return view_records(kind, self.memory + self.place(index) * kind.size, 1, self)
+            return view_records(kind, self.memory + self.position(index) * kind.size, 1, self)
         start, stop, step = index.indices(self.elements)
         if step != 1:
             raise ValueError(f"a slice of {kind.name} must have step 1, not {step}")
@@ -79,14 +79,14 @@ cdef class Record(Struct):
     def __setitem__(self, index, value):
         cdef StructKind kind = type(self)._kind_
         self.need_writable(kind.name)
-        cdef char* target = self.memory + self.place(index) * kind.size
+        cdef char* target = self.memory + self.position(index) * kind.size
         kind.store(target, value, self, kind.name.encode())
 
     def __iter__(self):
         return (self[i] for i in range(self.elements))
 
-    cdef Py_ssize_t place(self, object index) except -1:
-        """Return the number of an element that an index means."""
+    cdef Py_ssize_t position(self, object index) except -1:
+        """Return the position of an element; negative indices count from the end."""
         cdef Py_ssize_t number = operator.index(index)
         if number < 0:
             number += self.elements
@@ -111,7 +111,7 @@ cdef class Record(Struct):
         return Struct.__repr__(self)
 
     def _memory(self):
-        """Return what has the memory as a buffer of bytes; the record itself has none, so that NumPy asks __array__."""
+        """Return the memory as a buffer of bytes; the record has no buffer protocol, so that NumPy uses __array__."""
         cdef StructKind kind = type(self)._kind_
         self.getPtr()
         return memory_of(self, self.memory, kind.size * self.elements)
@@ -154,7 +154,7 @@ cdef class Record(Struct):
 
         expected = cls._dtype()
         if not isinstance(data, numpy.ndarray):
-            raise TypeError(f"data must be a numpy.ndarray, not {type(data).__name__} ({shown(data)})")
+            raise TypeError(f"data must be a numpy.ndarray, not {described(data)}")
         if data.dtype != expected:
             raise ValueError(f"data must have the dtype of {cls.__name__}, {expected}; it has {data.dtype}")
         if data.ndim > 1 or not data.flags.c_contiguous:
@@ -184,7 +184,7 @@ cdef class Record(Struct):
         ptr : int
             The address.
         size : int
-            How many structs. A bool in this place is `readonly`, as NVIDIA's single structs have it.
+            How many structs. A bool means `readonly`, as NVIDIA's single structs have it.
         readonly : bool
             Whether writing is refused.
         owner : object
@@ -196,7 +196,7 @@ cdef class Record(Struct):
             raise ValueError("ptr must not be null (0)")
         number = operator.index(size)
         if number < 0:
-            raise ValueError(f"size must not be negative, but is {shown(number)}")
+            raise ValueError(f"size must not be negative, but is {short_repr(number)}")
         return cls._over(ptr, number, readonly, owner) if number else cls(0)
 
     @classmethod
@@ -209,7 +209,7 @@ cdef class Record(Struct):
         made.memory = <char*><size_t>as_unsigned(address, <size_t>-1, b"ptr")
         made.elements = number
         made.readonly = readonly
-        made.kept[0] = owner
+        made.referents[0] = owner
         need_address(made, cls._kind_)
         return made
 
@@ -227,7 +227,7 @@ cdef Record new_record(StructKind kind, unsigned int version):
     return made
 
 
-cdef Record records_in(object values, StructKind kind, const char* where):
+cdef Record records_in(object values, StructKind kind, const char* label):
     """Return several structs: those of a record, or new ones from a sequence.
 
     Elements of a sequence are records, tuples of the values of the leading fields, or the value of the first field.
@@ -236,8 +236,8 @@ cdef Record records_in(object values, StructKind kind, const char* where):
         return values
     if not isinstance(values, (list, tuple)):
         raise TypeError(
-            f"{_named(where)} must be {kind.name} or a list of {kind.name}, tuples or ints, "
-            f"not {type(values).__name__} ({shown(values)})"
+            f"{name_of(label)} must be {kind.name} or a list of {kind.name}, tuples or ints, "
+            f"not {described(values)}"
         )
     cdef Record made = new_records(kind, len(values))
     cdef Py_ssize_t i
@@ -248,7 +248,7 @@ cdef Record records_in(object values, StructKind kind, const char* where):
             continue
         leading = values[i] if isinstance(values[i], tuple) else (values[i],)
         if len(leading) > len(element._fields_):
-            raise ValueError(f"{_named(where)}[{i}] has {len(leading)} values; {kind.name} has fewer fields")
+            raise ValueError(f"{name_of(label)}[{i}] has {len(leading)} values; {kind.name} has fewer fields")
         for name, value in zip(element._fields_, leading):
             setattr(element, name, value)
     return made
@@ -287,13 +287,13 @@ cdef Memory memory_of(Struct owner, char* start, Py_ssize_t length):
     return memory
 
 
-cdef object number_view(CType of, char* p, Py_ssize_t number, Struct view):
+cdef object number_view(CType element, char* p, Py_ssize_t number, Struct view):
     """Return numbers in the memory of a struct as an array of NumPy."""
     import numpy
 
     if number == 0:
-        return numpy.empty(0, of.format)
-    return numpy.frombuffer(memory_of(view, p, of.size * number), of.format)
+        return numpy.empty(0, element.format)
+    return numpy.frombuffer(memory_of(view, p, element.size * number), element.format)
 
 
 cdef class StrText(CType):
@@ -305,45 +305,45 @@ cdef class StrText(CType):
     cdef object load(self, char* p, Struct view):
         return load_text(p, self.size)
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        return store_text(p, self.size, value, where)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        return store_text(p, self.size, value, label)
 
     cdef str spell(self):
         return "str"
 
 
-cdef class Several(CType):
+cdef class EmbeddedArray(CType):
     """Elements within a record: a record of several, or an array of NumPy. `count` names the field that counts them."""
 
-    cdef CType of
+    cdef CType element
     cdef Py_ssize_t length
     cdef object count
 
-    def __init__(self, CType of, length, count=None):
-        self.of = of
+    def __init__(self, CType element, length, count=None):
+        self.element = element
         self.length = length
         self.count = count
-        self.size = of.size * length
+        self.size = element.size * length
 
     cdef object load(self, char* p, Struct view):
         cdef Py_ssize_t number = self.length
         if self.count:
             number = min(number, getattr(view, self.count))
-        if isinstance(self.of, StructKind):
-            return view_records(self.of, p, number, view)
-        return number_view(self.of, p, number, view)
+        if isinstance(self.element, StructKind):
+            return view_records(self.element, p, number, view)
+        return number_view(self.element, p, number, view)
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        values = [value] if isinstance(self.of, StructKind) and isinstance(value, Record) and len(value) == 1 \
-            else listed(value, self.of, where)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        values = [value] if isinstance(self.element, StructKind) and isinstance(value, Record) and len(value) == 1 \
+            else to_sequence(value, self.element, label)
         if len(values) > self.length or (not self.count and len(values) != self.length):
             limit = "at most " if self.count else ""
-            raise ValueError(f"{where.decode()} takes {limit}{self.length} elements, not {len(values)}")
+            raise ValueError(f"{name_of(label)} takes {limit}{self.length} elements, not {len(values)}")
         cdef bytes scratch = PyBytes_FromStringAndSize(p, self.size)
         cdef Py_ssize_t i
         try:
             for i in range(len(values)):
-                self.of.store(p + i * self.of.size, values[i], view, where)
+                self.element.store(p + i * self.element.size, values[i], view, label)
         except BaseException:
             memcpy(p, <char*>scratch, self.size)  # all or nothing
             raise
@@ -352,17 +352,17 @@ cdef class Several(CType):
         return 0
 
     cdef str spell(self):
-        return self.of.spell() if isinstance(self.of, StructKind) else "numpy.ndarray"
+        return self.element.spell() if isinstance(self.element, StructKind) else "numpy.ndarray"
 
 
-cdef class Counted(CType):
+cdef class RecordPointer(CType):
     """A pointer to elements: a record of several, or a list of numbers; `count` names the field that counts them."""
 
-    cdef CType of
+    cdef CType element
     cdef object count
 
-    def __init__(self, CType of, count):
-        self.of = of
+    def __init__(self, CType element, count):
+        self.element = element
         self.count = count
         self.size = sizeof(void*)
         self.format = "<i8"
@@ -372,84 +372,80 @@ cdef class Counted(CType):
         cdef unsigned long long i, number = count_of(getattr(view, self.count)) if elements != NULL else 0
         cdef Struct holder = self.holder(p, view)
         if holder is None:
-            need_readable(elements, number, self.of.size, b"")
+            need_readable(elements, number, self.element.size, b"")
         else:
             number = min(number, <unsigned long long>self.room(p, view))
-        if isinstance(self.of, StructKind):
+        if isinstance(self.element, StructKind):
             # The elements stay as long as what was assigned, also where another value is assigned after that.
-            return view_records(self.of, elements, number, view if holder is None else holder)
-        return [self.of.load(elements + i * self.of.size, None) for i in range(number)]
+            return view_records(self.element, elements, number, view if holder is None else holder)
+        return [self.element.load(elements + i * self.element.size, None) for i in range(number)]
 
     cdef Struct holder(self, char* p, Struct view):
         """Return what owns the elements, None for those that a program or C keeps alive."""
-        cdef object kept = root_of(view).kept.get(<size_t>p)
-        if isinstance(kept, Array):
-            return (<Array>kept).memory if (<Array>kept).data == (<char**>p)[0] else None
-        return kept if isinstance(kept, Struct) and (<Struct>kept).memory == (<char**>p)[0] else None
+        cdef object referent = root_of(view).referents.get(<size_t>p)
+        if isinstance(referent, Array):
+            return (<Array>referent).memory if (<Array>referent).data == (<char**>p)[0] else None
+        return referent if isinstance(referent, Struct) and (<Struct>referent).memory == (<char**>p)[0] else None
 
     cdef Py_ssize_t room(self, char* p, Struct view):
         """Return how many elements the owner has."""
-        return len(root_of(view).kept[<size_t>p])
+        return len(root_of(view).referents[<size_t>p])
 
     cdef str show(self, char* p, Struct view):
         cdef char* elements = (<char**>p)[0]
         if elements == NULL or self.holder(p, view) is not None:
             return repr(self.load(p, view))
-        return show_pointer(self.of, elements, count_of(getattr(view, self.count)))
+        return show_pointer(self.element, elements, count_of(getattr(view, self.count)))
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
         cdef Py_ssize_t number = 0
         cdef void* address = NULL
         cdef Array array
-        held = None
+        owner = None
         if isinstance(value, int):
-            address = <void*><size_t>as_unsigned(value, <size_t>-1, where)
+            address = <void*><size_t>as_unsigned(value, <size_t>-1, label)
             (<void**>p)[0] = address
-            keep(view, p, None)
+            set_referent(view, p, None)
             return 0
         if isinstance(value, Record):
             value.getPtr()
-            if type(value)._kind_ is not self.of:
-                raise TypeError(f"{where.decode()} must be {self.of.spell()}, not {type(value).__name__}")
-            held, number, address = value, len(value), <void*><size_t>value.getPtr()
+            if type(value)._kind_ is not self.element:
+                raise TypeError(f"{name_of(label)} must be {self.element.spell()}, not {type(value).__name__}")
+            owner, number, address = value, len(value), <void*><size_t>value.getPtr()
         elif value is not None:
-            array = filled(self.of, listed(value, self.of, where), where)
-            held, number, address = array, array.length, array.data
+            array = array_of(self.element, to_sequence(value, self.element, label), label)
+            owner, number, address = array, array.length, array.data
         setattr(view, self.count, number)
         (<void**>p)[0] = address if number else NULL
-        keep(view, p, held)
+        set_referent(view, p, owner)
         return 0
 
     cdef str spell(self):
-        return self.of.spell() if isinstance(self.of, StructKind) else "list"
+        return self.element.spell() if isinstance(self.element, StructKind) else "list"
 
 
-cdef str _named(const char* where):
-    return where[:strlen(where)].decode()
-
-
-cdef int store_text(char* p, Py_ssize_t size, object value, const char* where) except -1:
+cdef int store_text(char* p, Py_ssize_t size, object value, const char* label) except -1:
     """Write a string and its NUL into `size` bytes."""
     data = value.encode() if isinstance(value, str) else value
     if not isinstance(data, bytes):
-        raise TypeError(f"{_named(where)} must be str or bytes, not {type(value).__name__} ({shown(value)})")
+        raise TypeError(f"{name_of(label)} must be str or bytes, not {described(value)}")
     if len(data) >= size:
-        raise ValueError(f"{_named(where)} must have fewer than {size} bytes; it has {len(data)}")
+        raise ValueError(f"{name_of(label)} must have fewer than {size} bytes; it has {len(data)}")
     memset(p, 0, size)
     memcpy(p, <char*><bytes>data, len(data))
     return 0
 
 
-cdef int store_bytes(unsigned char* p, Py_ssize_t size, object value, const char* where) except -1:
+cdef int store_bytes(unsigned char* p, Py_ssize_t size, object value, const char* label) except -1:
     """Write a buffer of at most `size` bytes."""
     try:
         data = bytes(memoryview(value).cast("B"))
     except TypeError:
         raise TypeError(
-            f"{_named(where)} must be bytes or another buffer, not {type(value).__name__} ({shown(value)})"
+            f"{name_of(label)} must be bytes or another buffer, not {described(value)}"
         ) from None
     if len(data) > size:
-        raise ValueError(f"{_named(where)} must have at most {size} bytes; it has {len(data)}")
+        raise ValueError(f"{name_of(label)} must have at most {size} bytes; it has {len(data)}")
     memset(p, 0, size)
     memcpy(p, <char*><bytes>data, len(data))
     return 0

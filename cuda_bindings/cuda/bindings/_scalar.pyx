@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""C types without a name of their own: integers, bit-fields, floats, addresses, text."""
+"""C types of integers, bit-fields, floats, addresses and text."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.string cimport memcpy, memset
 
-from cuda.bindings._args cimport as_signed, chars, double_slow, memory, pointer, shown, string
-from cuda.bindings._readable cimport need_readable, string_length
-from cuda.bindings._struct cimport CType, Struct, all_ones, convert_int, keep, read_integer, sign_extended, u64
+from cuda.bindings._args cimport as_signed, chars, double_slow, memory, pointer, string
+from cuda.bindings._check cimport described, name_of, need_readable, string_length
+from cuda.bindings._struct cimport CType, Struct, all_ones, convert_int, set_referent, read_integer, sign_extended, u64
 
 
 cdef class Int(CType):
@@ -21,8 +21,8 @@ cdef class Int(CType):
         cdef u64 value = read_integer(p, self.size)
         return sign_extended(value, 8 * self.size) if self.is_signed else value
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef u64 bits = convert_int(value, 8 * self.size, self.is_signed, where)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        cdef u64 bits = convert_int(value, 8 * self.size, self.is_signed, label)
         memcpy(p, &bits, self.size)
         return 0
 
@@ -46,8 +46,8 @@ cdef class Bits(CType):
         cdef u64 value = read_integer(p, self.size) >> self.first & all_ones(self.width)
         return sign_extended(value, self.width) if self.is_signed else value
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef u64 bits = convert_int(value, self.width, self.is_signed, where)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        cdef u64 bits = convert_int(value, self.width, self.is_signed, label)
         cdef u64 mask = all_ones(self.width) << self.first
         bits = read_integer(p, self.size) & ~mask | bits << self.first & mask
         memcpy(p, &bits, self.size)
@@ -66,8 +66,8 @@ cdef class Float(CType):
     cdef object load(self, char* p, Struct view):
         return (<float*>p)[0] if self.size == 4 else (<double*>p)[0]
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef double number = double_slow(value, self.size == 4, where)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        cdef double number = double_slow(value, self.size == 4, label)
         if self.size == 4:
             (<float*>p)[0] = <float>number
         else:
@@ -87,10 +87,10 @@ cdef class Address(CType):
     cdef object load(self, char* p, Struct view):
         return (<size_t*>p)[0]
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        held = memory(value, False, where)
-        (<void**>p)[0] = pointer(held, where)
-        keep(view, p, None if value is None or isinstance(value, int) else (value, held))
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        owner = memory(value, False, label)
+        (<void**>p)[0] = pointer(owner, label)
+        set_referent(view, p, None if value is None or isinstance(value, int) else (value, owner))
         return 0
 
     cdef str spell(self):
@@ -117,10 +117,10 @@ cdef class String(CType):
         found = PyBytes_FromStringAndSize(text, length)
         return found.decode(errors="replace") if self.as_str else found
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        held = string(value, where)
-        (<const char**>p)[0] = chars(held)
-        keep(view, p, held)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        owner = string(value, label)
+        (<const char**>p)[0] = chars(owner)
+        set_referent(view, p, owner)
         return 0
 
     cdef str spell(self):
@@ -131,13 +131,13 @@ cdef class String(CType):
         return hex(<size_t>text) if text != NULL and string_length(text) < 0 else repr(self.load(p, view))
 
 
-cdef bytes bytes_of(object value, const char* where, str expected):
+cdef bytes bytes_of(object value, const char* label, str expected):
     """Return the bytes of a buffer, or of a list or tuple of their numbers; negative ones are those of a C char."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (list, tuple)):
-        return bytes([<unsigned char>as_signed(item, -128, 255, where) for item in value])
-    raise TypeError(f"{where.decode()} must be {expected}, not {type(value).__name__} ({shown(value)})")
+        return bytes([<unsigned char>as_signed(item, -128, 255, label) for item in value])
+    raise TypeError(f"{name_of(label)} must be {expected}, not {described(value)}")
 
 
 cdef class Name(Text):
@@ -146,10 +146,10 @@ cdef class Name(Text):
     cdef object load(self, char* p, Struct view):
         return PyBytes_FromStringAndSize(p, self.size).partition(b"\0")[0]
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        data = value.encode() if isinstance(value, str) else bytes_of(value, where, "str or bytes")
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        data = value.encode() if isinstance(value, str) else bytes_of(value, label, "str or bytes")
         if len(data) >= self.size:
-            raise ValueError(f"{where.decode()} must be shorter than {self.size} bytes, not {len(data)}")
+            raise ValueError(f"{name_of(label)} must be shorter than {self.size} bytes, not {len(data)}")
         memset(p, 0, self.size)
         memcpy(p, <char*><bytes>data, len(data))
         return 0
@@ -164,10 +164,10 @@ cdef class Text(CType):
     cdef object load(self, char* p, Struct view):
         return PyBytes_FromStringAndSize(p, self.size)
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef bytes data = bytes_of(value, where, f"bytes of length {self.size}")
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        cdef bytes data = bytes_of(value, label, f"bytes of length {self.size}")
         if len(data) != self.size:
-            raise ValueError(f"{where.decode()} must be bytes of length {self.size}, not {len(data)}")
+            raise ValueError(f"{name_of(label)} must be bytes of length {self.size}, not {len(data)}")
         memcpy(p, <char*>data, self.size)
         return 0
 

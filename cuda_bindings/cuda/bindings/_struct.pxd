@@ -20,7 +20,7 @@ cdef class CType:
     cdef readonly Py_ssize_t size
     cdef public str format  # as NumPy spells it
     cdef object load(self, char* p, Struct view)
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1
     cdef str spell(self)
     cdef str show(self, char* p, Struct view)
 
@@ -37,7 +37,7 @@ cdef class Kind(CType):
 
 cdef class HandleKind(Kind):
     cdef readonly bint is_signed
-    cdef readonly tuple accepts  # names of other handle classes that C takes in its place
+    cdef readonly tuple accepts  # names of other handle classes that C accepts for it
 
 
 cdef class EnumKind(Kind):
@@ -52,10 +52,10 @@ cdef class StructKind(Kind):
 
 cdef class Struct:
     cdef char* memory
-    cdef char* block  # that the memory lies in if it is owned
+    cdef char* block  # the allocation, if the memory is owned
     cdef bint owned
     cdef Struct root  # the struct that owns the memory, None for itself
-    cdef dict kept  # address of a pointer field -> object that it points to
+    cdef dict referents  # address of a pointer field -> object that it points to
     cdef Py_ssize_t elements  # structs one after another: 1 but for records
     cdef bint readonly
     cdef object column(self, str name)
@@ -66,20 +66,20 @@ cdef class Struct:
 cdef u64 read_integer(char* p, Py_ssize_t size) noexcept
 cdef i64 sign_extended(u64 value, int bits) noexcept
 cdef u64 all_ones(int bits) noexcept
-cdef u64 convert_int(object value, int bits, bint is_signed, const char* where) except? 4242
+cdef u64 convert_int(object value, int bits, bint is_signed, const char* label) except? 4242
 cdef int allocate(Struct struct, Py_ssize_t size, Py_ssize_t align) except -1
 cdef Struct root_of(Struct view)
-cdef int keep(Struct view, char* p, object value) except -1
-cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where) except? 4242
+cdef int set_referent(Struct view, char* p, object value) except -1
+cdef unsigned long long handle_slow(object o, HandleKind kind, const char* label) except? 4242
 cdef object new_handle(HandleKind kind, unsigned long long value)
 cdef object new_enum(EnumKind kind, long long value)
 cdef object new_struct(StructKind kind)
-cdef void* struct_slow(object o, StructKind kind, bint optional, const char* where) except? NULL
-cdef int need_count(Struct struct, const char* where) except -1
+cdef void* struct_slow(object o, StructKind kind, bint optional, const char* label) except? NULL
+cdef int need_count(Struct struct, const char* label) except -1
 cdef int need_address(Struct struct, StructKind kind) except -1
 
 
-cdef inline unsigned long long as_handle(object o, HandleKind kind, const char* where) except? 4242:
+cdef inline unsigned long long as_handle(object o, HandleKind kind, const char* label) except? 4242:
     cdef u64 value
     if TYPE_OF(o) == kind.cls_address:
         return (<Handle>o).value
@@ -87,10 +87,10 @@ cdef inline unsigned long long as_handle(object o, HandleKind kind, const char* 
         value = raw_unsigned(o)
         if value != <u64>-1 or not PyErr_Occurred():
             return value
-    return handle_slow(o, kind, where)
+    return handle_slow(o, kind, label)
 
 
-cdef inline void* as_struct(object o, StructKind kind, bint optional, const char* where) except? NULL:
+cdef inline void* as_struct(object o, StructKind kind, bint optional, const char* label) except? NULL:
     if TYPE_OF(o) == kind.cls_address and (<Struct>o).memory != NULL:
         return (<Struct>o).memory
-    return struct_slow(o, kind, optional, where)
+    return struct_slow(o, kind, optional, label)

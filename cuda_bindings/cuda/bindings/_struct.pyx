@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """C types as objects, and structs as views of C memory.
 
-A `CType` reads and writes one value at an address; a struct field and an element of an array argument are both one.
-Kinds are the types with a name; `_scalar` and `_array` have the others.
-Structs own zeroed memory, or view that of another struct or an address; what their pointer fields point to is kept
-alive by the struct that owns the memory.
+A `CType` reads and writes values of one C type at an address: struct fields and elements of array arguments. A `Kind`
+is a type with a name; the others are in `_scalar` and `_array`.
+A struct owns zeroed memory, or is a view of another struct or of an address. The struct that owns the memory also keeps
+alive what pointer fields point to (`referents`).
 """
 
 from cpython.exc cimport PyErr_Clear
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memcpy, memmove, strlen
+from libc.string cimport memcmp, memcpy, memmove
 
-from cuda.bindings._args cimport PyErr_Occurred, as_signed, as_unsigned, callback_address, shown
+from cuda.bindings._args cimport PyErr_Occurred, as_signed, as_unsigned, callback_address
+from cuda.bindings._check cimport described, name_of, need_readable
 from cuda.bindings._handle cimport Handle, new_of
-from cuda.bindings._readable cimport need_readable
 
 
 cdef u64 read_integer(char* p, Py_ssize_t size) noexcept:
@@ -33,32 +33,32 @@ cdef u64 all_ones(int bits) noexcept:
 
 
 cdef class CType:
-    """How a value of one C type is read and written."""
+    """Reads and writes values of one C type."""
 
     cdef object load(self, char* p, Struct view):
         raise NotImplementedError
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
         raise NotImplementedError
 
     cdef str spell(self):
         return type(self).__name__
 
     cdef str show(self, char* p, Struct view):
-        """Return what a repr shows; never reads memory that is not there."""
+        """Return the repr of the value at `p`; never reads unreadable memory."""
         return repr(self.load(p, view))
 
 
-cdef u64 convert_int(object value, int bits, bint is_signed, const char* where) except? 4242:
+cdef u64 convert_int(object value, int bits, bint is_signed, const char* label) except? 4242:
     cdef i64 high
     if is_signed:
         high = <i64>(all_ones(bits) >> 1)
-        return <u64>as_signed(value, -high - 1, high, where)
-    return as_unsigned(value, all_ones(bits), where)
+        return <u64>as_signed(value, -high - 1, high, label)
+    return as_unsigned(value, all_ones(bits), label)
 
 
 cdef class Kind(CType):
-    """A named type with a Python class, which is made on first use."""
+    """A named type with a Python class, created lazily."""
 
     def python_class(self):
         """Return the class."""
@@ -77,7 +77,7 @@ cdef class Kind(CType):
 
 
 cdef class HandleKind(Kind):
-    """A handle: a pointer to what only the driver knows, a callback, or an integer with a type of its own."""
+    """A handle: a pointer to an opaque struct, a callback, or an integer with a type of its own."""
 
     def __init__(self, name, size, is_signed, accepts, make_class):
         self.name = name
@@ -90,10 +90,10 @@ cdef class HandleKind(Kind):
         cdef u64 value = read_integer(p, self.size)
         return new_handle(self, <u64>sign_extended(value, 8 * self.size) if self.is_signed else value)
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef u64 bits = handle_slow(value, self, where)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        cdef u64 bits = handle_slow(value, self, label)
         memcpy(p, &bits, self.size)
-        keep(view, p, None if isinstance(value, (int, Handle)) else value)  # a ctypes function, say
+        set_referent(view, p, None if isinstance(value, (int, Handle)) else value)  # a ctypes function, say
         return 0
 
 
@@ -110,8 +110,8 @@ cdef class EnumKind(Kind):
         cdef u64 value = read_integer(p, 4)
         return new_enum(self, sign_extended(value, 32) if self.is_signed else <i64>value)
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
-        cdef u64 bits = convert_int(value, 32, self.is_signed, where)
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        cdef u64 bits = convert_int(value, 32, self.is_signed, label)
         memcpy(p, &bits, 4)
         return 0
 
@@ -135,15 +135,15 @@ cdef class StructKind(Kind):
             part.readonly = view.readonly
         return part
 
-    cdef int store(self, char* p, object value, Struct view, const char* where) except -1:
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
         if not isinstance(value, self.get()):
             raise TypeError(
-                f"{where[:strlen(where)].decode()} must be {self.name}, not {type(value).__name__} ({shown(value)})"
+                f"{name_of(label)} must be {self.name}, not {described(value)}"
             )
-        cdef char* source = <char*>struct_slow(value, self, False, where)
-        need_count(value, where)
+        cdef char* source = <char*>struct_slow(value, self, False, label)
+        need_count(value, label)
         if source != p:
-            copy_kept(<Struct>value, view, source, p, self.size)
+            copy_referents(<Struct>value, view, source, p, self.size)
             memmove(p, source, self.size)
         return 0
 
@@ -161,7 +161,7 @@ cdef int allocate(Struct struct, Py_ssize_t size, Py_ssize_t align) except -1:
         struct.memory = NULL
         raise MemoryError(f"{size} bytes for {type(struct).__name__}")
     struct.owned = True
-    struct.kept = {}
+    struct.referents = {}
     return 0
 
 
@@ -169,31 +169,31 @@ cdef Struct root_of(Struct view):
     return view if view.root is None else view.root
 
 
-cdef int keep(Struct view, char* p, object value) except -1:
-    """Keep `value` alive while the pointer at `p` may be used."""
+cdef int set_referent(Struct view, char* p, object value) except -1:
+    """Keep `value` alive as the object that the pointer at `p` points to; None if there is none."""
     if view is None:
         return 0
-    cdef dict kept = root_of(view).kept
+    cdef dict referents = root_of(view).referents
     if value is None:
-        kept.pop(<size_t>p, None)
+        referents.pop(<size_t>p, None)
     else:
-        kept[<size_t>p] = value
+        referents[<size_t>p] = value
     return 0
 
 
-cdef int copy_kept(Struct source, Struct view, char* start, char* target, Py_ssize_t size) except -1:
-    """Let the owner of `target` keep alive what the pointers in `source` point to."""
+cdef int copy_referents(Struct source, Struct view, char* start, char* target, Py_ssize_t size) except -1:
+    """Copy the referents of the pointers in `source` to the owner of `target`."""
     if view is None:
         return 0
-    cdef dict kept = root_of(view).kept
+    cdef dict referents = root_of(view).referents
     cdef dict found = {
         <size_t>target + address - <size_t>start: value
-        for address, value in root_of(source).kept.items()
+        for address, value in root_of(source).referents.items()
         if <size_t>start <= address < <size_t>start + size
     }
-    for address in [a for a in kept if <size_t>target <= a < <size_t>target + size]:
-        del kept[address]
-    kept.update(found)
+    for address in [a for a in referents if <size_t>target <= a < <size_t>target + size]:
+        del referents[address]
+    referents.update(found)
     return 0
 
 
@@ -212,7 +212,7 @@ cdef class Struct:
     _fields_ = ()
 
     def __cinit__(self):
-        self.kept = {}
+        self.referents = {}
         self.elements = 1
 
     def __init__(self, _ptr=0, **fields):
@@ -250,7 +250,7 @@ cdef class Struct:
     __hash__ = None
 
     def __repr__(self):
-        from cuda.bindings._show import show
+        from cuda.bindings._struct_repr import show
 
         return f"<{type(self).__name__}, not initialised>" if self.memory == NULL else show(self)
 
@@ -271,11 +271,11 @@ cdef class Struct:
         return 0
 
     def __copy__(self):
-        """Return a struct of the same contents; what its pointers point to is shared, and kept alive by both."""
+        """Return a struct of the same contents; both share, and keep alive, what its pointers point to."""
         cdef StructKind kind = type(self)._kind_
         cdef Struct made = type(self)._make(self.elements)
         memcpy(made.memory, <char*><size_t>self.getPtr(), kind.size * self.elements)
-        copy_kept(self, made, self.memory, made.memory, kind.size * self.elements)
+        copy_referents(self, made, self.memory, made.memory, kind.size * self.elements)
         return made
 
     def __deepcopy__(self, memo):
@@ -289,7 +289,7 @@ cdef class Struct:
         return unpickled, (type(self), self.memory[:kind.size * self.elements], self.elements)
 
     def need_no_pointers(self, what):
-        """Raise the TypeError that tells what a struct with pointers cannot."""
+        """Raise TypeError for a struct with pointers."""
         if pointers := type(self)._pointers():
             name = type(self).__name__
             raise TypeError(f"{name} holds addresses of this process ({', '.join(pointers)}) and cannot be {what}")
@@ -316,7 +316,7 @@ cdef class Field:
     cdef StructKind kind
     cdef CType type
     cdef Py_ssize_t offset
-    cdef bytes where
+    cdef bytes label
     cdef str name
     cdef readonly str __doc__
 
@@ -325,13 +325,13 @@ cdef class Field:
         self.name = name
         self.type = type
         self.offset = offset
-        self.where = f"{kind.name}.{name}".encode()
+        self.label = f"{kind.name}.{name}".encode()
         self.__doc__ = f"{name}: {type.spell()}"
 
     def __get__(self, Struct instance, owner):
         if instance is None:
             return self
-        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
+        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.label)
         if instance.elements != 1:
             return instance.column(self.name)
         try:
@@ -340,34 +340,34 @@ cdef class Field:
             raise self.named(error) from None
 
     def __set__(self, Struct instance not None, value):
-        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
+        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.label)
         if instance.readonly:
             instance.need_writable(self.name)
         try:
             if instance.elements == 1:
-                self.type.store(memory + self.offset, value, instance, self.where)
+                self.type.store(memory + self.offset, value, instance, self.label)
             else:
                 instance.set_column(self.name, value)
         except (TypeError, ValueError, OverflowError) as error:
-            if self.where.decode() in str(error):
+            if self.label.decode() in str(error):
                 raise
             raise self.named(error) from error
 
     cdef object named(self, object error):
         """Return an error of Python or NumPy with the field's name."""
-        return type(error)(f"{self.where.decode()}: {error}") if type(error).__module__ == "builtins" \
-            and not isinstance(error, UnicodeError) else ValueError(f"{self.where.decode()}: {error}")
+        return type(error)(f"{self.label.decode()}: {error}") if type(error).__module__ == "builtins" \
+            and not isinstance(error, UnicodeError) else ValueError(f"{self.label.decode()}: {error}")
 
     def show(self, Struct instance not None):
         """Return what a repr shows of the field; never reads memory that is not there."""
-        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.where)
+        cdef char* memory = <char*>as_struct(instance, self.kind, False, self.label)
         return self.type.show(memory + self.offset, instance)
 
     def __delete__(self, instance):
-        raise AttributeError(f"{self.where.decode()} is memory of a struct and cannot be deleted")
+        raise AttributeError(f"{self.label.decode()} is memory of a struct and cannot be deleted")
 
 
-cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where) except? 4242:
+cdef unsigned long long handle_slow(object o, HandleKind kind, const char* label) except? 4242:
     """Return the value of a handle argument: an object of its class, an int, or None for 0."""
     if PyErr_Occurred():  # an int out of range
         PyErr_Clear()
@@ -377,19 +377,19 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* where
     if isinstance(o, Handle):
         if not isinstance(o, cls) and type(o).__name__ not in kind.accepts and not cls._integer_:
             raise TypeError(
-                f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({o!r})"
+                f"{name_of(label)} must be {kind.name}, int or None, not {type(o).__name__} ({o!r})"
             )
         return (<Handle>o).value
     if cls._callback_:
-        o = callback_address(o, where)
+        o = callback_address(o, label)
     elif not hasattr(o, "__index__"):
         # Streams and events of other libraries convert by __int__ alone; a float would, too, and is no handle.
         if hasattr(o, "__int__") and not hasattr(o, "__float__"):
-            return convert_int(int(o), 8 * kind.size, kind.is_signed, where)
+            return convert_int(int(o), 8 * kind.size, kind.is_signed, label)
         raise TypeError(
-            f"{where[:strlen(where)].decode()} must be {kind.name}, int or None, not {type(o).__name__} ({shown(o)})"
+            f"{name_of(label)} must be {kind.name}, int or None, not {described(o)}"
         )
-    return convert_int(o, 8 * kind.size, kind.is_signed, where)
+    return convert_int(o, 8 * kind.size, kind.is_signed, label)
 
 
 cdef object new_handle(HandleKind kind, unsigned long long value):
@@ -407,7 +407,7 @@ cdef object new_struct(StructKind kind):
     return kind.get()()
 
 
-cdef void* struct_slow(object o, StructKind kind, bint optional, const char* where) except? NULL:
+cdef void* struct_slow(object o, StructKind kind, bint optional, const char* label) except? NULL:
     """Return the address of a struct argument, NULL for None if that is allowed."""
     cdef void* address
     if o is None and optional:
@@ -416,26 +416,26 @@ cdef void* struct_slow(object o, StructKind kind, bint optional, const char* whe
         allowed = f"{kind.name} or None" if optional else kind.name
         if kind.addresses:
             if not isinstance(o, (Struct, float, str, bytes)) and hasattr(o, "__int__"):
-                address = <void*><size_t>as_unsigned(int(o), <size_t>-1, where)
-                need_readable(address, 1, kind.size, where)
+                address = <void*><size_t>as_unsigned(int(o), <size_t>-1, label)
+                need_readable(address, 1, kind.size, label)
                 return address
             allowed = f"{kind.name}, its address (int) or None" if optional else f"{kind.name} or its address (int)"
-        raise TypeError(f"{where[:strlen(where)].decode()} must be {allowed}, not {type(o).__name__} ({shown(o)})")
+        raise TypeError(f"{name_of(label)} must be {allowed}, not {described(o)}")
     if (<Struct>o).memory == NULL:
-        raise ValueError(f"{where[:strlen(where)].decode()}: this {kind.name} was not initialised")
+        raise ValueError(f"{name_of(label)}: this {kind.name} was not initialised")
     return (<Struct>o).memory
 
 
-cdef int need_count(Struct struct, const char* where) except -1:
+cdef int need_count(Struct struct, const char* label) except -1:
     """Check that a record that stands for one struct has one."""
     if struct.elements != 1:
         name = type(struct).__name__
-        raise ValueError(f"{where[:strlen(where)].decode()} takes one {name}, not a record of {struct.elements}")
+        raise ValueError(f"{name_of(label)} takes one {name}, not a record of {struct.elements}")
     return 0
 
 
 cdef int need_address(Struct struct, StructKind kind) except -1:
-    """Check that the address that a struct views can be read; else view nothing."""
+    """Check that the address that a struct views can be read; the struct stays uninitialised if not."""
     cdef char* memory = struct.memory
     struct.memory = NULL
     need_readable(memory, struct.elements, kind.size, f"{kind.name} at an address".encode())

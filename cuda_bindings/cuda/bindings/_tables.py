@@ -5,7 +5,7 @@
 A row is a name, what it is, and the rest:
 
     CUstream handle pointer                a pointer to what only the driver knows
-    CUfunction handle pointer CUkernel     one that takes CUkernel in its place
+    CUfunction handle pointer CUkernel     one that accepts CUkernel, too
     CUdevice handle i4                     an integer with a type of its own
     CUhostFn handle callback               a C function
     CUresult enum u4 CUDA_SUCCESS=0 ...
@@ -31,17 +31,17 @@ field says), &T#field (pointer to a record of as many as the field says).
 from cuda.bindings._array import ArrayType, PointerTo
 from cuda.bindings._handle import Handle
 from cuda.bindings._parameters import KernelParameters
-from cuda.bindings._record import Counted, Record, Several, StrText
+from cuda.bindings._record import EmbeddedArray, Record, RecordPointer, StrText
 from cuda.bindings._scalar import Address, Bits, Float, Int, Name, String, Text
 from cuda.bindings._struct import EnumKind, Field, HandleKind, Struct, StructKind
 
 
 class Tables:
-    """What a module's table says, and what was made of it so far."""
+    """The table of a module, and the classes that were created from it so far."""
 
     def __init__(self, module, text):
         self.module = module
-        self.rows = dict([line.split(" ", 1) for line in text.splitlines()])
+        self.rows = dict([row.split(" ", 1) for row in text.splitlines()])
         self.kinds = {}
         self.errors = {}
         self.failures = None
@@ -102,18 +102,18 @@ class Tables:
         if first == "=":
             return self.kind(code[1:])
         if first == "&":
-            of, _, count = code[1:].partition("#")
-            return Counted(self.ctype(of), count)
+            element, _, count = code[1:].partition("#")
+            return RecordPointer(self.ctype(element), count)
         if first.isdigit() and "^" in code:
-            length, of = code.split("^", 1)
-            of, _, count = of.partition("#")
-            return Several(self.ctype(of), int(length), count or None)
+            length, element = code.split("^", 1)
+            element, _, count = element.partition("#")
+            return EmbeddedArray(self.ctype(element), int(length), count or None)
         if first == "@":
-            of, _, count = code[1:].partition("#")
-            return PointerTo(self.ctype(of), count or None)
+            element, _, count = code[1:].partition("#")
+            return PointerTo(self.ctype(element), count or None)
         if first.isdigit():
-            length, of = code.split("*", 1)
-            return ArrayType(self.ctype(of), int(length))
+            length, element = code.split("*", 1)
+            return ArrayType(self.ctype(element), int(length))
         if first in "cst":
             return {"c": Text, "s": Name, "t": StrText}[first](int(code[1:]))
         if first == "b":
@@ -147,8 +147,8 @@ class Tables:
     def fields(self, name):
         """Return the fields of a struct: name, code of the type, offset."""
         what, *columns = self.rows[name].split()
-        places = [field.partition("=")[::2] for field in columns[3 if what == "record" else 2 :]]
-        return [(field, *place.rpartition("@")[::2]) for field, place in places]
+        pairs = [column.partition("=")[::2] for column in columns[3 if what == "record" else 2 :]]
+        return [(field, *code_and_offset.rpartition("@")[::2]) for field, code_and_offset in pairs]
 
     def make_struct(self, name):
         base = Record if self.rows[name].startswith("record") else Struct
@@ -190,7 +190,7 @@ class Tables:
     def plan(self, name):
         """Return the parts that the repr of a struct shows."""
         if name not in self.plans:
-            from cuda.bindings._show import plan
+            from cuda.bindings._struct_repr import plan
 
             self.plans[name] = plan(self, name)
         return self.plans[name]
@@ -205,7 +205,7 @@ class Tables:
         return spans
 
     def unions(self, name):
-        """Return which field tells the member in use, and the members by its values, of the unions in a struct."""
+        """Return the unions in a struct: the field that selects the active member, and the members by its values."""
         found = {}
         for row, text in self.rows.items():
             if row.startswith(f"{name}.") and text.startswith("union "):
@@ -215,7 +215,7 @@ class Tables:
         return found
 
     def is_plain(self, code):
-        """Tell whether every pattern of bits is a value that can be shown: a number or a handle."""
+        """Tell whether every pattern of bits is a value that can be short_repr: a number or a handle."""
         if code[0] == "=":
             return self.rows[code[1:]].startswith(("handle ", "enum "))
         return code[0] in "uifbp"
@@ -242,9 +242,9 @@ class Tables:
             return self.ctype(code).format or self.dtype(code[1:])
         if code[0] == "t":
             return ("i1", (int(code[1:]),))
-        of = code.lstrip("0123456789")
-        if of != code:
-            return (self.format(of[1:]), (int(code[: -len(of)]),))
+        element = code.lstrip("0123456789")
+        if element != code:
+            return (self.format(element[1:]), (int(code[: -len(element)]),))
         if code[0] == "b":
             return f"<{code[1:].partition('.')[0]}"
         return "<i8" if code[0] in "pyz&" else f"<{code}"

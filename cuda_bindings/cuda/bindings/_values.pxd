@@ -9,12 +9,12 @@ cdef class Selector:
     cdef str enum
     cdef list scalars
     cdef CType scalar(self, long long member)
-    cdef object ctype(self, object member, unsigned long long size, const char* where)
-    cdef Array box(self, object member, object value, const char* where)
-    cdef Array storage(self, object member, unsigned long long size, const char* where)
+    cdef object ctype(self, object member, unsigned long long size, const char* label)
+    cdef Array box(self, object member, object value, const char* label)
+    cdef Array storage(self, object member, unsigned long long size, const char* label)
     cdef object value(self, object member, Array storage, unsigned long long size)
-    cdef object boxes(self, object members, object values, const char* where)
-    cdef list storages(self, object members, object sizes, const char* where)
+    cdef object boxes(self, object members, object values, const char* label)
+    cdef list storages(self, object members, object sizes, const char* label)
     cdef list values(self, object members, list storages, object sizes)
 
 

@@ -7,7 +7,7 @@ Names are looked up on first use, so that `import cuda.core` costs next to nothi
 
 from __future__ import annotations
 
-from cuda.bindings import _neighbours as _neighbours  # warns where NVIDIA's packages lie beside
+from cuda.bindings import _conflicts as _conflicts  # warns if NVIDIA's packages are installed in the same folder
 from cuda.core._utils._lazy import lazy_names
 
 TYPE_CHECKING = False  # what type checkers take for true; importing typing would be half of this import's time

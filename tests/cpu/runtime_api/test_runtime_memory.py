@@ -34,7 +34,7 @@ def test_wrong_copies_are_refused(memory):
     data = bytearray(16)
     assert runtime.cudaMemcpy(memory, data, 16, 9) == (Error.cudaErrorInvalidMemcpyDirection,)
     assert runtime.cudaMemcpy(data, data, 16, Kind.cudaMemcpyHostToDevice) == (Error.cudaErrorInvalidValue,)
-    with pytest.raises(ValueError, match="src has 16 bytes, but 17 are asked for"):
+    with pytest.raises(ValueError, match="src has 16 bytes, but 17 are needed"):
         runtime.cudaMemcpy(memory, data, 17, Kind.cudaMemcpyHostToDevice)
     wide = (memory, 8, data, 16, 9, 1, Kind.cudaMemcpyHostToDevice)
     assert runtime.cudaMemcpy2D(*wide) == (Error.cudaErrorInvalidPitchValue,)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Look into nvJitLink."""
+"""Addresses of nvJitLink's functions, under the name that other packages import."""
 
 from cuda.bindings import nvjitlink
 from cuda.bindings._internal import _symbols

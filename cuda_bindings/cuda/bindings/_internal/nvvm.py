@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Look into libNVVM."""
+"""Addresses of libNVVM's functions, under the name that other packages import."""
 
 from cuda.bindings._internal import _symbols
 

@@ -199,7 +199,7 @@ def _concerns_us(name: str) -> bool:
 
 def _problems(facts: dict[str, Any], no_devices: str | None) -> list[str]:
     """Return what is wrong, and what to do about it."""
-    from cuda.bindings import _neighbours
+    from cuda.bindings import _conflicts
 
     problems = []
     driver, libraries, variables = facts["driver"], facts["libraries"], facts["variables"]
@@ -225,8 +225,8 @@ def _problems(facts: dict[str, Any], no_devices: str | None) -> list[str]:
     for name in ("CUDA_HOME", "CUDA_PATH"):
         if name in variables and not os.path.isdir(variables[name]):
             problems.append(f"{name} is {variables[name]!r}, and there is no such folder")
-    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(_neighbours.__file__))))
-    if found := _neighbours.foreign(folder):
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(_conflicts.__file__))))
+    if found := _conflicts.foreign(folder):
         problems.append(
             f"{' and '.join(found)} of NVIDIA are installed too, and overwrite files of ours: uninstall them"
         )

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the repr of a struct shows: all fields, and of a union the member in use.
+"""The repr of a struct: all its fields, and of a union the active member.
 
-Members of a union that are not in use hold bits of another type: numbers without meaning, and pointers to nowhere. The
-field that says which one is in use is in the module's table (``unions.toml`` of the generator). Where none is known,
-numbers and handles are shown, for they are harmless, and bytes in the place of everything else.
+Inactive members of a union would show the bits of another type: meaningless numbers and invalid pointers. The module's
+table names the field that selects the active member (``unions.toml`` of the generator). For a union without one,
+numbers and handles are shown, since reading them is harmless, and everything else as bytes.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ HIDDEN = ("reserved", "pad")
 
 
 class Part(NamedTuple):
-    """Fields of a struct that share memory; mostly one."""
+    """Fields of a struct that share memory, usually one."""
 
     fields: list[str]
     start: int
     stop: int
-    tag: str  # field that tells which member is in use, of these fields or of the union that the one field is
+    tag: str  # field that selects the active member, of these fields or of the union that the single field is
     members: dict[int, str]  # value of the tag -> member
     plain: bool  # numbers and handles only
 
 
 def plan(tables, name: str) -> list[Part]:
-    """Return the parts of a struct in the order of its fields."""
+    """Return the parts of a struct, sorted by their first fields."""
     unions = tables.unions(name)
     tags = {tag for tag, _ in unions.values()}
     groups: list[Any] = []  # first and last bit, fields
@@ -38,9 +38,9 @@ def plan(tables, name: str) -> list[Part]:
         else:
             groups.append([start, stop, [field]])
     codes = {field: code for field, code, _ in tables.fields(name)}
-    order = list(codes)
+    positions = list(codes)
     parts = []
-    for start, stop, fields in sorted(groups, key=lambda group: min(map(order.index, group[2]))):
+    for start, stop, fields in sorted(groups, key=lambda group: min(map(positions.index, group[2]))):
         tag, members = unions.get(fields[0] if len(fields) == 1 else "*", ("", {}))
         plain = all(tables.is_plain(codes[field]) for field in fields)
         parts.append(Part(fields, start // 8, -(-stop // 8), tag, members, plain))
@@ -48,7 +48,7 @@ def plan(tables, name: str) -> list[Part]:
 
 
 def show(struct: Any, chosen: str = "") -> str:
-    """Return the repr of a struct; `chosen` is the member of a union that the struct around it says is in use."""
+    """Return the repr of a struct; `chosen` is the active member, if the enclosing struct selects it."""
     cls = type(struct)
     shown = []
     for part in cls._plan():
@@ -63,7 +63,7 @@ def show(struct: Any, chosen: str = "") -> str:
             content = struct._bytes(part.start, part.stop)
             shown.append(f"<union of {len(content)} bytes: {content.rstrip(bytes(1)).hex() or '0'}>")
             continue
-        inner = member if part.tag else ""  # what the struct around this one says is about its own union
+        inner = member if part.tag else ""  # `chosen` is about this struct's own union
         shown += [f"{name}={field(struct, name, inner)}" for name in fields if not name.startswith(HIDDEN)]
     return f"{cls.__name__}({', '.join(shown)})"
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that an address that a program or a struct gives is memory of this process before it is read.
+"""Checks that an address is readable memory of this process, and texts for error messages.
 
-A struct may hold any number where a pointer is expected: an inactive member of a union, memory that was never
-filled, a typing error. The kernel is asked: rt_sigprocmask reads 8 bytes and then refuses an operation that it does
-not know, with EFAULT where they cannot be read and EINVAL else. The call changes nothing and needs no descriptor.
+A pointer field may contain any number: an inactive member of a union, memory that was never filled, a typing error.
+Readability is checked by a system call: rt_sigprocmask with an invalid operation reads 8 bytes and then fails,
+with EFAULT if they cannot be read, else with EINVAL. It changes nothing and needs no descriptor.
 """
 
 from libc.string cimport strlen
@@ -31,6 +31,24 @@ cdef enum:
     PAGE = 4096  # the smallest of the systems that CUDA runs on
 
 
+cdef str name_of(const char* label):
+    """Return the name of a parameter or field as str."""
+    return label[:strlen(label)].decode()
+
+
+cdef str short_repr(object o):
+    """Return the repr of a value for an error message; some objects have none, such as ints of many digits."""
+    try:
+        return repr(o)[:80]
+    except Exception:
+        return f"an int of {o.bit_length()} bits" if isinstance(o, int) else f"a {type(o).__name__}"
+
+
+cdef str described(object o):
+    """Return the type and the repr of a value, for an error message."""
+    return f"{type(o).__name__} ({short_repr(o)})"
+
+
 cdef bint is_readable(const void* start, size_t size) noexcept nogil:
     """Tell whether `size` bytes from `start` can be read."""
     cdef size_t first = <size_t>start
@@ -38,7 +56,7 @@ cdef bint is_readable(const void* start, size_t size) noexcept nogil:
     cdef size_t page
     if size == 0:
         return True
-    if last < first or first < PAGE:  # the call would take address 0 for an absent argument
+    if last < first or first < PAGE:  # for the system call, address 0 is an absent argument
         return False
     page = first & ~<size_t>(PAGE - 1)
     while page <= last:
@@ -50,12 +68,12 @@ cdef bint is_readable(const void* start, size_t size) noexcept nogil:
     return True
 
 
-cdef int need_readable(const void* start, size_t count, size_t size, const char* where) except -1:
+cdef int need_readable(const void* start, size_t count, size_t size, const char* label) except -1:
     """Raise the ValueError that names an address at which `count` times `size` bytes cannot be read."""
     cdef bint fits = size == 0 or count <= (<size_t>-1) // size
     if fits and is_readable(start, count * size):
         return 0
-    name = f"{where[:strlen(where)].decode()}: " if where[0] else ""
+    name = f"{name_of(label)}: " if label[0] else ""
     raise ValueError(f"{name}{<object>count * size} bytes at {<size_t>start:#x} are not readable memory")
 
 

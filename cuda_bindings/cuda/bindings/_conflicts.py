@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Notice NVIDIA's packages in the same folder: the files of theirs and ours overwrite each other.
+"""Detect NVIDIA's packages in the same site-packages, whose files overwrite ours.
 
-The only cost where there are none is one listing of the folder that `cuda` lies in. Where there are, all files are
-looked at: modules of theirs in the place of ours cannot work with the rest, so that the import fails.
+Without them this costs one directory listing. With them, all files are checked, and the import fails if some of ours
+were replaced.
 """
 
 import os
 
-# NVIDIA's distributions, whose folders in site-packages these begin; ours of the same name (compat/) hold this file.
+# Beginnings of the .dist-info folders of NVIDIA's distributions; ours of the same names (compat/) contain MARK.
 FOREIGN = ("cuda_core-", "cuda_bindings-", "cuda_python-")
 MARK = "OPEN_CUDA_PYTHON"
 
@@ -36,9 +36,9 @@ def check(folder: str) -> None:
     """Warn where NVIDIA's distributions are in `folder`; raise ImportError where their files replaced ours."""
     if not (found := foreign(folder)):
         return
-    from cuda.bindings import _mixture
+    from cuda.bindings import _conflict_report
 
-    _mixture.report(folder, found)
+    _conflict_report.report(folder, found)
 
 
 # The folder that `cuda` lies in; a module is run once a process, whichever package asks for it first.

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tell which modules of an installation with NVIDIA's packages in the same folder are not ours, and what to do."""
+"""The warning or error for an installation in which files of NVIDIA's packages and ours are mixed."""
 
 import os
 import warnings
 
-# Every extension module of ours but the first of these names one of them.
+# Every extension module of ours but the first of these contains one of these names.
 OURS = (b"cuda.bindings._cython_utility", b"cuda.bindings._loader")
 
 
