@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PEP 517/660 backend over setuptools: generate -> cythonize -> compile.
 
-Three source roots make one distribution; `cuda` stays a namespace package, shared with cuda-pathfinder. Generated
-sources travel in the sdist, so that a wheel can be built from it with a C compiler and Cython alone.
+Three source roots make one distribution; `cuda` is a namespace package, shared with cuda-pathfinder. The sdist contains
+the generated sources, so that building a wheel from it needs only a C compiler and Cython.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).parent
 SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu")
-ABOVE_PACKAGES = 1  # folders of a path above those of the packages; cuda_cpu/driver_build.py has its own
+ABOVE_PACKAGES = 1  # leading folders of a path that belong to no package; cuda_cpu/driver_build.py changes it
 CODEGEN = ROOT / "cuda_bindings/codegen"
 BINDINGS = "cuda_bindings/cuda/bindings"
 CPU = "cuda_cpu/cuda/cpu"
 
 APIS = ("driver", "runtime", "nvrtc", "nvjitlink", "nvvm", "nvfatbin", "nvml", "cufile", "cudla")
-# What `python -m codegen write` makes: asked for when one is absent.
+# Files written by `python -m codegen write`, which runs if one is absent. tests/test_build_hooks.py compares the lists.
 GENERATED = (
     *(f"{BINDINGS}/cy{name}.{suffix}" for name in APIS for suffix in ("pxd", "pyx")),
     *(f"{BINDINGS}/{name}.{suffix}" for name in APIS for suffix in ("pyx", "pyi")),
@@ -55,17 +55,17 @@ GENERATOR_NEEDS = [
     "nvidia-cufile==1.20.*",  # cufile.h
 ]
 
-# Cython's own functions and types, of which every module would carry a copy of 20 kB: the two packages share one.
-# cuda.cpu does without, since it is installed alone, too.
+# Cython's utility functions and types, which would add 20 kB to every module: cuda.bindings and cuda.core share
+# one. cuda.cpu does not, since it can be installed alone.
 UTILITY = "cuda.bindings._cython_utility"
 UTILITY_SOURCE = f"{BINDINGS}/_cython_utility.c"
 
-# -g0 and -s: the interpreter's own flags ask for debug information, ten times the size of the code.
+# -g0 and -s: the flags of Debian's Python include debug information, ten times the size of the code.
 COMPILE = ["-O2", "-g0", "-fno-strict-aliasing", "-Wno-unused-function"]
-HIDDEN = "-fvisibility=hidden"  # but PyInit_: calls from file to file then need no look-up
+HIDDEN = "-fvisibility=hidden"  # except PyInit_: calls between files then need no symbol lookup
 LINK = ["-Wl,-s"]
 
-# What a module needs beyond its own .pyx: sources (patterns), include folders, libraries.
+# Extension modules with more than their .pyx: C sources (patterns), include folders, libraries.
 EXTENSION_NEEDS = {
     "cuda.cpu.runtime._runtime": {
         "sources": [f"{CPU}/runtime/*/*.c"],
@@ -75,11 +75,10 @@ EXTENSION_NEEDS = {
     },
 }
 
-# Shared libraries that other programs open by name: SONAME's place -> sources (patterns). They link no libpython:
-# whoever opens libcuda.so.1 is a Python process already, or loads Python by programs/embed/. Those of the runtime API
-# and of
-# cuFile have names of our own: what is loaded later (PyTorch's libraries) would take those for NVIDIA's, of which they
-# have not all parts.
+# Shared libraries that other programs open by name: path, which ends in the SONAME -> sources (patterns). They do not
+# link libpython: a process that opens libcuda.so.1 runs Python already, or loads it by programs/embed/. The libraries
+# of the runtime API and of cuFile have other names than NVIDIA's, since they lack functions of those: libraries that
+# are loaded later (PyTorch's) must not be resolved to them.
 LIBRARIES = {
     f"{CPU}/entry/libcuda.so.1": [f"{CPU}/entry/*.c"],
     f"{CPU}/runtime_api/libcudart_cpu.so.13": [f"{CPU}/runtime_api/*.c"],
@@ -91,21 +90,21 @@ LIBRARIES = {
     f"{CPU}/programs/forward/libnvrtc.so.12": [f"{CPU}/programs/forward/nvrtc12.c"],
     f"{CPU}/programs/forward/libnvJitLink.so.12": [f"{CPU}/programs/forward/nvjitlink12.c"],
 }
-# What they export under which version, where programs that are linked with NVIDIA's ask for one.
+# Version scripts, for libraries whose symbols have versions in NVIDIA's.
 VERSIONS = {f"{CPU}/runtime_api/libcudart_cpu.so.13": f"{CPU}/runtime_api/exports.map"}
-# What they include from other folders.
+# Headers that they include from other folders.
 LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/queue/fast_path.h"]
 
 
 def check_platform() -> None:
-    """Stop with one sentence on a system that the project does not run on."""
+    """Exit with a message on an unsupported system."""
     system, machine = platform.system(), platform.machine()
     if system != "Linux" or machine not in ("x86_64", "aarch64"):
         raise SystemExit(f"open-cuda-python runs on Linux x86-64 and aarch64; this is {system} {machine}.")
 
 
 def check_compiler() -> None:
-    """Stop with the command that installs what is missing where C code for this Python cannot be compiled."""
+    """Exit with the command that installs the compiler or Python.h if one is missing."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     advice = "on Debian and Ubuntu: sudo apt-get install gcc python3-dev"
     if shutil.which(compiler[0]) is None:
@@ -127,7 +126,7 @@ def missing_sources() -> list[str]:
 
 
 def sources_are_stale() -> bool:
-    """Tell whether the generator changed after it last ran."""
+    """Return whether a file of the generator is newer than its last run."""
     if not CODEGEN.exists() or importlib.util.find_spec("clang") is None:
         return False
     newest_rule = max(path.stat().st_mtime for path in CODEGEN.iterdir() if path.suffix in (".py", ".pyx", ".toml"))
@@ -135,7 +134,7 @@ def sources_are_stale() -> bool:
 
 
 def generate() -> None:
-    """Write the generated sources where they are absent or older than the generator."""
+    """Run the generator if generated sources are absent or older than it."""
     missing = missing_sources()
     if not (CODEGEN / "__main__.py").exists() or not (missing or sources_are_stale()):
         return
@@ -155,9 +154,9 @@ def expand(patterns: list[str], *, but: str = "") -> list[str]:
 
 
 def extensions() -> list[Extension]:
-    """Return an extension for each .pyx below the source roots, named by its place.
+    """Return an extension for each .pyx below the source roots, named by its path; the largest first.
 
-    The largest come first, so that no core waits for the last one alone.
+    A large one compiled last would leave the other cores idle.
     """
     found = []
     paths = [(root, path) for root in SOURCE_ROOTS for path in (ROOT / root / "cuda").rglob("*.pyx")]
@@ -177,20 +176,20 @@ def uses_utility(module: Extension) -> bool:
 
 
 def write_utility() -> None:
-    """Write the source of Cython's shared module where it is absent or another Cython's.
+    """Write the source of Cython's shared utility module if it is absent or of another version of Cython.
 
-    It goes without memoryview's classes, which load slowly: none of our modules uses them.
+    The memoryview classes are excluded: they load slowly, and no module uses them.
     """
     from Cython import __version__
 
-    place = ROOT / UTILITY_SOURCE
-    if not place.exists() or f"Cython {__version__} " not in place.read_text().partition("\n")[0]:
+    source = ROOT / UTILITY_SOURCE
+    if not source.exists() or f"Cython {__version__} " not in source.read_text().partition("\n")[0]:
         command = ["generate-shared", UTILITY_SOURCE, "--exclude", "MemoryView"]
         subprocess.run([sys.executable, "-m", "cython", *command], cwd=ROOT, check=True)
 
 
 def packages() -> dict[str, str]:
-    """Return every package and its folder; `cuda` itself belongs to nobody."""
+    """Return every package and its folder, without the namespace package `cuda`."""
     return {
         name: f"{root}/{name.replace('.', '/')}"
         for root in SOURCE_ROOTS
@@ -230,11 +229,11 @@ class BuildExt(build_ext):
 
     def build_library(self, target: str, sources: list[str], versions: str | None = None) -> None:
         inside = target.split("/")[ABOVE_PACKAGES:]
-        place = pathlib.Path(target if self.inplace else os.path.join(self.build_lib, *inside))
-        place.parent.mkdir(parents=True, exist_ok=True)
+        library = pathlib.Path(target if self.inplace else os.path.join(self.build_lib, *inside))
+        library.parent.mkdir(parents=True, exist_ok=True)
         headers = [str(path) for source in sources for path in pathlib.Path(source).parent.glob("*.h")]
         shared = [*expand(LIBRARY_HEADERS), *([str(ROOT / versions)] if versions else [])]
-        if place.exists() and place.stat().st_mtime > max(map(os.path.getmtime, (*sources, *headers, *shared))):
+        if library.exists() and library.stat().st_mtime > max(map(os.path.getmtime, (*sources, *headers, *shared))):
             return
         objects = self.compiler.compile(
             sources,
@@ -242,10 +241,10 @@ class BuildExt(build_ext):
             include_dirs=[*self.include_dirs, os.path.dirname(sources[0])],
             extra_postargs=[*COMPILE, "-fPIC"],
         )
-        options = [*LINK, f"-Wl,-soname,{place.name}", "-Wl,-z,nodelete"]  # Python keeps what it has once called
+        options = [*LINK, f"-Wl,-soname,{library.name}", "-Wl,-z,nodelete"]  # Python keeps addresses of its functions
         if versions:
             options.append(f"-Wl,--version-script,{ROOT / versions}")
-        self.compiler.link_shared_object(objects, str(place), libraries=["dl", "pthread"], extra_postargs=options)
+        self.compiler.link_shared_object(objects, str(library), libraries=["dl", "pthread"], extra_postargs=options)
 
 
 def get_requires_for_build_sdist(config_settings=None) -> list[str]:
@@ -254,7 +253,7 @@ def get_requires_for_build_sdist(config_settings=None) -> list[str]:
 
 
 def get_requires_for_build_wheel(config_settings=None) -> list[str]:
-    """Return what the generator needs; checks first what would fail only after minutes of downloads."""
+    """Return the generator's requirements; first check for a compiler, before pip downloads them."""
     needs = get_requires_for_build_sdist()
     check_compiler()
     return needs
@@ -269,7 +268,7 @@ build_sdist = build_meta.build_sdist
 def build_editable(wheel_directory: str, config_settings=None, metadata_directory: str | None = None) -> str:
     """Build in place and make a wheel of one .pth file that names the source roots.
 
-    setuptools' own finder hook takes the whole name `cuda` for itself, which hides cuda.pathfinder.
+    setuptools' own finder hook takes over the whole namespace `cuda`, which hides cuda.pathfinder.
     """
     subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=ROOT, check=True)
     info = pathlib.Path(metadata_directory or wheel_directory)

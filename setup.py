@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What setuptools cannot read from pyproject.toml. `python setup.py build_ext --inplace` builds in the tree."""
+"""Packages and extension modules for setuptools. `python setup.py build_ext --inplace` builds in the tree."""
 
 import pathlib
 import sys

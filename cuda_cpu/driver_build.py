@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""PEP 517 backend of the distribution `cuda-cpu`: that of the whole project, with the paths of this folder.
+"""PEP 517 backend of the distribution `cuda-cpu`: the project's build_hooks.py, with paths relative to this folder.
 
-In a checkout the project's build_hooks.py lies above, in an sdist beside this file.
+In a checkout, build_hooks.py is in the parent folder; in an sdist, it is beside this file.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from setuptools import build_meta
 
 HERE = pathlib.Path(__file__).parent
 ABOVE = HERE.parent
-SHARED = ("build_hooks.py", "LICENSE", "NOTICE")  # of the project, and of this distribution's sdist
+SHARED = ("build_hooks.py", "LICENSE", "NOTICE")  # files of the project that this distribution's sdist contains
 
 
 def load(name: str) -> ModuleType:
-    """Return the project's build_hooks as a module of its own, whose settings can be changed."""
-    place = next(folder for folder in (ABOVE, HERE) if (folder / "build_hooks.py").exists())
-    spec = importlib.util.spec_from_file_location(name, place / "build_hooks.py")
+    """Return a new module object of build_hooks.py, whose settings can be changed."""
+    folder = next(folder for folder in (ABOVE, HERE) if (folder / "build_hooks.py").exists())
+    spec = importlib.util.spec_from_file_location(name, folder / "build_hooks.py")
     assert spec is not None
     assert spec.loader is not None
     hooks = importlib.util.module_from_spec(spec)
@@ -63,14 +63,14 @@ def missing() -> list[str]:
 
 
 def generate() -> None:
-    """Write the generated sources if one of ours is absent: the generator writes all of the project's."""
+    """Run the generator, which writes all sources of the project, if one of ours is absent."""
     if missing() and in_checkout:
         subprocess.run([sys.executable, "-m", "codegen", "write"], cwd=ABOVE / "cuda_bindings", check=True)
 
 
 @contextlib.contextmanager
 def prepared() -> Iterator[None]:
-    """Generate, and hold copies of what lies above while something is built."""
+    """Run the generator, and copy the project's files into this folder for the duration of a build."""
     project.check_platform()
     generate()
     (HERE / "build").mkdir(exist_ok=True)  # setup.cfg puts the metadata there

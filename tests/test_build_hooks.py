@@ -1,15 +1,24 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The build backend, as far as it can be tried without building."""
+"""The build backend without building, and the lists of APIs, headers and versions that several files repeat."""
 
 import base64
 import hashlib
+import importlib
+import json
+import pathlib
 import platform
+import subprocess
 import sysconfig
+import tomllib
 
 import pytest
 
 import build_hooks
+import cuda.bindings
+from cuda.bindings import _loader, driver
+
+ROOT = pathlib.Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(("system", "machine"), [("Windows", "AMD64"), ("Darwin", "arm64"), ("Linux", "riscv64")])
@@ -44,12 +53,41 @@ def test_an_sdist_needs_no_compiler(monkeypatch):
     build_hooks.get_requires_for_build_sdist()
 
 
-def test_the_list_of_generated_sources_is_the_generators():
+def test_generated_sources_are_those_of_the_generator():
     main = pytest.importorskip("codegen.__main__")
     assert set(build_hooks.GENERATED) == set(main.generated())
 
 
-def test_headers_are_asked_for_only_where_sources_are_absent(monkeypatch, tmp_path):
+def test_every_list_of_apis_is_the_generators(monkeypatch):
+    apis = list(pytest.importorskip("codegen.apis").APIS)
+    assert list(build_hooks.APIS) == apis
+    assert json.loads((ROOT / "tests/codegen/api_names.json").read_text()).keys() == set(apis)
+    assert _loader.OPENERS.keys() | _loader.COMPONENTS.keys() == set(apis)
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    assert set(apis) <= importlib.import_module("reference_pages").TITLES.keys()
+
+
+def test_generated_sources_are_ignored_by_git():
+    done = subprocess.run(["git", "check-ignore", *build_hooks.GENERATED], cwd=ROOT, capture_output=True, text=True)
+    if "not a git repository" in done.stderr:
+        pytest.skip("not a git checkout")
+    assert sorted(done.stdout.splitlines()) == sorted(build_hooks.GENERATED)
+
+
+def test_tests_use_the_headers_of_the_build():
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["test"]
+    assert set(build_hooks.GENERATOR_NEEDS) <= set(extra)
+
+
+def test_bindings_have_the_version_of_the_headers():
+    release = f"{driver.CUDA_VERSION // 1000}.{driver.CUDA_VERSION % 1000 // 10}"
+    assert cuda.bindings.__version__.startswith(f"{release}.")
+    # The header and runtime packages have CUDA's version, but for cuFile and what is no part of CUDA.
+    needs = [need.partition("==")[::2] for need in build_hooks.GENERATOR_NEEDS]
+    assert {version for name, version in needs if version and name != "nvidia-cufile"} == {f"{release}.*"}
+
+
+def test_header_packages_are_required_only_without_generated_sources(monkeypatch, tmp_path):
     monkeypatch.setattr(build_hooks, "ROOT", tmp_path)
     assert any(need.startswith("libclang") for need in build_hooks.get_requires_for_build_sdist())
     for path in build_hooks.GENERATED:
@@ -58,21 +96,21 @@ def test_headers_are_asked_for_only_where_sources_are_absent(monkeypatch, tmp_pa
     assert build_hooks.get_requires_for_build_sdist() == []
 
 
-def test_packages_leave_the_namespace_to_nobody():
+def test_cuda_is_a_namespace_package():
     found = build_hooks.packages()
     assert {"cuda.bindings", "cuda.core", "cuda.cpu"} <= set(found)
     assert "cuda" not in found
     assert not any(name.startswith(("codegen", "cuda.pathfinder")) for name in found)
 
 
-def test_every_extension_is_named_by_its_place():
+def test_extensions_are_named_by_their_paths():
     for extension in build_hooks.extensions():
         folder, _, stem = extension.name.rpartition(".")
         suffix = "c" if extension.name == build_hooks.UTILITY else "pyx"  # one that Cython itself writes
         assert extension.sources[0] == f"{build_hooks.packages()[folder]}/{stem}.{suffix}"
 
 
-def test_the_runtime_is_built_anew_for_its_headers():
+def test_the_runtime_is_rebuilt_when_its_headers_change():
     runtime = next(each for each in build_hooks.extensions() if each.name == "cuda.cpu.runtime._runtime")
     assert {f"{build_hooks.CPU}/runtime/{name}" for name in ("exec/worker.h", "_runtime.pxd")} <= set(runtime.depends)
 

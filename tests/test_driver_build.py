@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The backend of the distribution `cuda-cpu`, as far as it can be tried without building."""
+"""The build backend of the distribution `cuda-cpu`, without building."""
 
 import pathlib
 import sys
@@ -21,7 +21,7 @@ def driver_build():
     return driver_build
 
 
-def test_paths_are_of_this_folder(driver_build):
+def test_paths_are_relative_to_cuda_cpu(driver_build):
     hooks = driver_build.here()
     assert [extension.name for extension in hooks.extensions()] == ["cuda.cpu.runtime._runtime"]
     assert set(hooks.packages()) == {name for name in driver_build.project.packages() if name.startswith("cuda.cpu")}
@@ -30,7 +30,7 @@ def test_paths_are_of_this_folder(driver_build):
         assert any((ROOT / "cuda_cpu").glob(patterns[0])), patterns
 
 
-def test_what_lies_above_is_copied_and_taken_away(driver_build):
+def test_files_of_the_project_are_copied_and_removed(driver_build):
     with driver_build.prepared():
         for name in driver_build.SHARED:
             assert (ROOT / "cuda_cpu" / name).read_bytes() == (ROOT / name).read_bytes()

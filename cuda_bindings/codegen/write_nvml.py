@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write what NVML has on the CPU device of functions that nobody wrote: each answers NVML_ERROR_NOT_SUPPORTED."""
+"""Write the unimplemented functions of the CPU device's NVML: each returns NVML_ERROR_NOT_SUPPORTED."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def header() -> str:
     for folder in apis.include_path():
         if (folder / "nvml.h").is_file():
             return (folder / "nvml.h").read_text()
-    raise FileNotFoundError("nvml.h is in no folder of headers: pip install 'nvidia-nvml-dev==13.5.*'")
+    raise FileNotFoundError("nvml.h is in none of the include folders: install the package nvidia-nvml-dev")
 
 
 def names(text: str) -> set[str]:

@@ -236,7 +236,7 @@ def test_the_nvml_of_the_cpu_device():
         (lambda: nvml.device_set_clock_offsets(1, nvml.PciInfo()), TypeError, "info must be ClockOffset_v1, its"),
         (lambda: nvml.device_get_field_values(1, 3), TypeError, "values must be FieldValue or a list"),
         (lambda: nvml.device_get_field_values(1, [(1, 2) * 9]), ValueError, r"values\[0\] has 18 values"),
-        (lambda: cufile.read(1, bytearray(4), 8, 0, 0), ValueError, "read: buf_ptr_base has 4 bytes, but 8 are asked"),
+        (lambda: cufile.read(1, bytearray(4), 8, 0, 0), ValueError, "read: buf_ptr_base has 4 bytes, but 8 are needed"),
         (lambda: cufile.read(1, bytes(8), "8", 0, 0), TypeError, "read: size must be an int"),
         (lambda: cufile.get_stats_l1(None), TypeError, "get_stats_l1: stats must be StatsLevel1 or its address"),
         (lambda: cufile.batch_io_submit(1, 2, cufile.IOParams(1), 0), ValueError, "iocbp has 64 bytes, but 128 are"),

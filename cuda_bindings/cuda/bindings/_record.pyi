@@ -6,7 +6,7 @@ from typing import Any, Self, SupportsIndex, overload
 import numpy
 from typing_extensions import Buffer
 
-from cuda.bindings._struct import Struct
+from cuda.bindings._struct import CType, Struct
 
 class Record(Struct):
     def __init__(self, size: SupportsIndex = 1, **fields: Any) -> None: ...
@@ -30,11 +30,13 @@ class Record(Struct):
         cls, ptr: SupportsIndex, size: SupportsIndex = 1, readonly: bool = False, owner: object = None
     ) -> Self: ...
 
-class StrText:
+class StrText(CType):
     def __init__(self, size: int) -> None: ...
 
-class EmbeddedArray:
-    def __init__(self, of: Any, length: int, count: str | None = None) -> None: ...
+class EmbeddedArray(CType):
+    def __init__(self, element: CType, length: int, count: str | None = None) -> None: ...
 
-class RecordPointer:
-    def __init__(self, of: Any, count: str) -> None: ...
+class RecordPointer(CType):
+    def __init__(self, element: CType, count: str) -> None: ...
+
+class Memory: ...

@@ -9,7 +9,7 @@ from cuda.bindings._loader import library_path
 
 def address(api: str, names: list[str]) -> int:
     """Return the address of the first of `names` that the library of `api` has, or 0."""
-    library = ctypes.CDLL(library_path(api))  # type: ignore[arg-type]
+    library = ctypes.CDLL(library_path(api))
     for name in names:
         if hasattr(library, name):
             return ctypes.cast(library[name], ctypes.c_void_p).value or 0

@@ -121,7 +121,7 @@ def _nvvm() -> dict[str, Any]:
 def _nvfatbin() -> dict[str, Any]:
     from cuda.bindings import _loader, nvfatbin
 
-    path = _loader.library_path("nvfatbin")  # type: ignore[arg-type]
+    path = _loader.library_path("nvfatbin")
     return {"version": ".".join(map(str, nvfatbin.version())), "path": path}
 
 
@@ -129,7 +129,7 @@ def _nvml() -> dict[str, Any]:
     from cuda.bindings import _loader
     from cuda.core import system
 
-    path = _loader.library_path("nvml")  # type: ignore[arg-type]
+    path = _loader.library_path("nvml")
     return {"version": ".".join(map(str, system.get_nvml_version())), "path": path}
 
 

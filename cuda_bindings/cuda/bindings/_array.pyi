@@ -1,0 +1,13 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings._struct import CType
+
+class ArrayType(CType):
+    def __init__(self, element: CType, length: int) -> None: ...
+
+class PointerTo(CType):
+    def __init__(self, element: CType, count: str | None = None) -> None: ...
+
+class Array:
+    def __init__(self, element: CType, length: int) -> None: ...
+    def __len__(self) -> int: ...

@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+from cuda.bindings._struct import CType
+
+class Int(CType):
+    def __init__(self, size: int, is_signed: bool) -> None: ...
+
+class Bits(CType):
+    def __init__(self, size: int, first: int, width: int, is_signed: bool) -> None: ...
+
+class Float(CType):
+    def __init__(self, size: int) -> None: ...
+
+class Address(CType):
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+class String(CType):
+    def __init__(self, as_str: bool = False) -> None: ...
+
+class Text(CType):
+    def __init__(self, length: int) -> None: ...
+
+class Name(Text): ...
