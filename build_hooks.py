@@ -38,7 +38,7 @@ GENERATED = (
     *(f"{BINDINGS}/{name}.{suffix}" for name in APIS for suffix in ("pyx", "pyi")),
     f"{CPU}/entry/_shell.c",
     f"{CPU}/runtime_api/_shell.c",
-    f"{CPU}/runtime_api/abi.py",
+    f"{CPU}/runtime_abi.py",
     f"{CPU}/nvml/_unsupported.c",
     STAMP := f"{CPU}/abi.py",  # its time says when the generator last ran: nothing is compiled from it
 )

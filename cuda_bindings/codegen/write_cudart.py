@@ -11,6 +11,7 @@ from codegen import status_texts, write_abi, write_shell
 from codegen.model import Library
 
 FOLDER = "cuda_cpu/cuda/cpu/runtime_api"
+ABI = "cuda_cpu/cuda/cpu/runtime_abi.py"
 # Written by hand, in cudart.c: they need no Python, or return no status.
 IN_C = {"cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorName", "cudaGetErrorString", "cudaCreateChannelDesc"}
 
@@ -21,7 +22,7 @@ def files(libraries: dict[str, Library]) -> dict[str, str]:
     abi = write_abi.render(library).replace("libcuda:", "libcudart:")
     rows = "".join(f'    {value}: ("{name}", "{text}"),\n' for value, name, text in statuses(library))
     abi += f"\nSTATUSES = {{  # number: name, text\n{rows}}}\n"
-    return {f"{FOLDER}/_shell.c": render(library), f"{FOLDER}/abi.py": abi}
+    return {f"{FOLDER}/_shell.c": render(library), ABI: abi}
 
 
 def render(library: Library) -> str:

@@ -172,7 +172,7 @@ def test_conditional_nodes(ok, place):
 )
 def test_structs_that_are_handed_on_are_laid_out_alike(ours, theirs):
     from cuda.cpu import abi as of_driver
-    from cuda.cpu.runtime_api import abi as of_runtime
+    from cuda.cpu import runtime_abi as of_runtime
 
     def layout(cls):
         return [

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from cuda.cpu.driver.array import array, array_sparse, copy_array, external_memory, tensor_map, texture
+from cuda.cpu.driver.array import array, array_sparse, copy_array, copy_box, external_memory, tensor_map, texture
 from cuda.cpu.driver.base import block, capture_state, log, once
 from cuda.cpu.driver.code import kernel, launch, library, link, module, occupancy, prepared_launch
 from cuda.cpu.driver.device import context, device, device_resource, green_context, primary, profiler
@@ -33,12 +33,12 @@ from cuda.cpu.driver.memory import (
     pool_share,
     virtual_memory,
 )
-from cuda.cpu.driver.stream import event, stream, stream_memory
+from cuda.cpu.driver.stream import context_event, event, green_stream, stream, stream_memory
 
 MODULES: tuple[ModuleType, ...] = (
     once, device, context, primary, stream, stream_memory, event, memory, copy, fill, decompress, pool, pointer,
     library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
     block, capture, capture_state, recapture, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
     virtual_memory, multicast, ipc, pool_share, graph_condition, device_resource, green_context,
-    external_memory, array, array_sparse, copy_array, tensor_map, texture,
+    green_stream, context_event, external_memory, array, array_sparse, copy_array, copy_box, tensor_map, texture,
 )  # fmt: skip

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from cuda.cpu import abi as driver_abi
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import CU_AD_FORMAT_NV12, CU_MEMORYTYPE_ARRAY, CUDA_MEMCPY2D
 from cuda.cpu.driver.array import array as arrays
-from cuda.cpu.driver.array import external_memory
+from cuda.cpu.driver.array import copy_box, external_memory
 from cuda.cpu.driver.array.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, PLANAR, SRGB_OF, Shape
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.memory import copy
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import ends, place
 from cuda.cpu.runtime_api.device import ensure_context
 
@@ -184,7 +184,7 @@ class Rectangle:
         return self
 
     def copy(self, stream: int = copy.SYNC) -> None:
-        copy.copy_box(self.name, self.box, stream)
+        copy_box.copy_box(self.name, self.box, stream)
 
 
 def cudaMemcpy2DToArray(

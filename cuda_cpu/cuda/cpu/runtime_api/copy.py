@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import (
     CU_MEMORYTYPE_ARRAY,
     CU_MEMORYTYPE_DEVICE,
@@ -16,9 +17,9 @@ from cuda.cpu.abi import (
     CUDA_MEMCPY3D,
 )
 from cuda.cpu.driver.array import array as arrays
+from cuda.cpu.driver.array import copy_box
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.memory import copy
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context, primary_context
 
 # Whether destination and source must be on the device: checked, as the driver checks cuMemcpyHtoD.
@@ -82,7 +83,7 @@ def rectangle(
     box = CUDA_MEMCPY2D(WidthInBytes=width, Height=height)
     place(box, "dst", target, to_pitch, to_device, kind)
     place(box, "src", source, of_pitch, from_device, kind)
-    copy.copy_box(name, box, stream)
+    copy_box.copy_box(name, box, stream)
 
 
 def cudaMemcpy2D(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int) -> None:
@@ -129,12 +130,12 @@ def parameters(name: str, structure: type[ctypes.Structure], at: int) -> Any:
 
 def cudaMemcpy3D(p: int) -> None:
     given = parameters("cudaMemcpy3D", abi.cudaMemcpy3DParms, p)
-    copy.copy_box("cudaMemcpy3D", box_of("cudaMemcpy3D", given, given.kind), copy.SYNC)
+    copy_box.copy_box("cudaMemcpy3D", box_of("cudaMemcpy3D", given, given.kind), copy.SYNC)
 
 
 def cudaMemcpy3DAsync(p: int, stream: int) -> None:
     given = parameters("cudaMemcpy3DAsync", abi.cudaMemcpy3DParms, p)
-    copy.copy_box("cudaMemcpy3DAsync", box_of("cudaMemcpy3DAsync", given, given.kind), stream)
+    copy_box.copy_box("cudaMemcpy3DAsync", box_of("cudaMemcpy3DAsync", given, given.kind), stream)
 
 
 def peers(name: str, at: int) -> Any:
@@ -144,8 +145,8 @@ def peers(name: str, at: int) -> Any:
 
 
 def cudaMemcpy3DPeer(p: int) -> None:
-    copy.copy_box("cudaMemcpy3DPeer", peers("cudaMemcpy3DPeer", p), copy.SYNC)
+    copy_box.copy_box("cudaMemcpy3DPeer", peers("cudaMemcpy3DPeer", p), copy.SYNC)
 
 
 def cudaMemcpy3DPeerAsync(p: int, stream: int) -> None:
-    copy.copy_box("cudaMemcpy3DPeerAsync", peers("cudaMemcpy3DPeerAsync", p), stream)
+    copy_box.copy_box("cudaMemcpy3DPeerAsync", peers("cudaMemcpy3DPeerAsync", p), stream)

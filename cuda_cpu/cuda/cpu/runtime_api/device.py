@@ -11,7 +11,7 @@ from cuda.cpu.abi import CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_PEER_ACCESS_NOT_E
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, primary
 from cuda.cpu.driver.device import device as devices
-from cuda.cpu.runtime_api.abi import cudaDeviceMask, cudaInitDeviceFlagsAreValid
+from cuda.cpu.runtime_abi import cudaDeviceMask, cudaInitDeviceFlagsAreValid
 
 _thread = threading.local()
 _lock = threading.Lock()

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, green_context
+from cuda.cpu.driver.stream import context_event
 from cuda.cpu.driver.stream import stream as streams
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_devices, primary_context
 
 
@@ -70,9 +71,9 @@ def cudaExecutionCtxSynchronize(ctx: int) -> None:
 
 def cudaExecutionCtxRecordEvent(ctx: int, event: int) -> None:
     name = "cudaExecutionCtxRecordEvent"
-    green_context.record(name, _find(name, ctx), event)
+    context_event.record(name, _find(name, ctx), event)
 
 
 def cudaExecutionCtxWaitEvent(ctx: int, event: int) -> None:
     name = "cudaExecutionCtxWaitEvent"
-    green_context.wait(name, _find(name, ctx), event)
+    context_event.wait(name, _find(name, ctx), event)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import ctypes
 
 from cuda.cpu import driver
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.device import context
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import box_of, ends, place
 from cuda.cpu.runtime_api.device import ensure_context
 from cuda.cpu.runtime_api.host_code import host_of, kernel_of

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from cuda.cpu import driver
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import (
     CU_GRAPH_NODE_TYPE_KERNEL,
     CU_GRAPH_NODE_TYPE_MEMCPY,
@@ -29,7 +30,6 @@ from cuda.cpu.driver.graph import capture
 from cuda.cpu.driver.graph.graph import graphs
 from cuda.cpu.driver.graph.graph_work import Work
 from cuda.cpu.driver.graph.recapture import Recapture
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import box_of, ends, place
 from cuda.cpu.runtime_api.device import ensure_context
 from cuda.cpu.runtime_api.host_code import host_of, kernel_of

@@ -13,6 +13,7 @@ import struct
 import threading
 from typing import Any
 
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import CUDA_ERROR_INVALID_IMAGE
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.jit_option import Options
@@ -23,7 +24,6 @@ from cuda.cpu.driver.code.library import Library
 from cuda.cpu.driver.code.module import Module
 from cuda.cpu.driver.device import context
 from cuda.cpu.runtime import _runtime
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context, ensure_devices
 
 FUNCTION, VARIABLE, MANAGED = range(3)  # enum kind of host_code.c

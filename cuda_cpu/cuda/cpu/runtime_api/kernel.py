@@ -6,35 +6,16 @@ from __future__ import annotations
 
 import ctypes
 
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import CUlaunchConfig
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.code import kernel as kernels
 from cuda.cpu.driver.code import launch, occupancy
+from cuda.cpu.driver.code.child_launch import ATTRIBUTES
 from cuda.cpu.driver.stream import event as events
 from cuda.cpu.driver.stream import stream as streams
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context
 from cuda.cpu.runtime_api.host_code import kernel_of
-
-# Field of cudaFuncAttributes -> CUfunction_attribute, both in the order of the header.
-ATTRIBUTES = {
-    "maxThreadsPerBlock": 0,
-    "sharedSizeBytes": 1,
-    "constSizeBytes": 2,
-    "localSizeBytes": 3,
-    "numRegs": 4,
-    "ptxVersion": 5,
-    "binaryVersion": 6,
-    "cacheModeCA": 7,
-    "maxDynamicSharedSizeBytes": 8,
-    "preferredShmemCarveout": 9,
-    "clusterDimMustBeSet": 10,
-    "requiredClusterWidth": 11,
-    "requiredClusterHeight": 12,
-    "requiredClusterDepth": 13,
-    "nonPortableClusterSizeAllowed": 14,
-    "clusterSchedulingPolicyPreference": 15,
-}
 
 
 def size_of(dim: bytes) -> tuple[int, int, int]:

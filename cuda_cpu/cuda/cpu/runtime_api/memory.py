@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import (
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
     CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
@@ -15,7 +16,6 @@ from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.address import Kind
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.memory import fill, memory, pointer
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_context
 
 ELEMENT = 16  # the widest access of a kernel: rows of pitched memory are aligned for it

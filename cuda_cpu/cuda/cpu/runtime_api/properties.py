@@ -7,9 +7,9 @@ from __future__ import annotations
 import ctypes
 
 from cuda.cpu import abi as driver_abi
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import device as devices
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_devices
 
 # Field -> attributes, without CU_DEVICE_ATTRIBUTE_; several fill an array.

@@ -8,10 +8,10 @@ import ctypes
 from typing import Any
 
 from cuda.cpu import driver
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.memory import copy
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.copy import line
 from cuda.cpu.runtime_api.graph_node import _line, _set_copy, _set_copy_in
 from cuda.cpu.runtime_api.host_code import variable_of

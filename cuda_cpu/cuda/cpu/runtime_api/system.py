@@ -8,8 +8,8 @@ import ctypes
 import functools
 import pathlib
 
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.device import ensure_devices
 
 

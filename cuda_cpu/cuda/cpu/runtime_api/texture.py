@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import (
     CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
     CU_TRSF_NORMALIZED_COORDINATES,
@@ -20,7 +21,6 @@ from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.array import texture
 from cuda.cpu.driver.array.array_shape import NORMALIZED
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.runtime_api import abi
 from cuda.cpu.runtime_api.array import describe_elements, elements_of
 from cuda.cpu.runtime_api.device import ensure_context
 

@@ -8,8 +8,7 @@ import arrays
 import numpy as np
 import pytest
 
-from cuda.cpu import abi, driver, runtime_api
-from cuda.cpu.runtime_api import abi as runtime_abi
+from cuda.cpu import abi, driver, runtime_abi, runtime_api
 
 FORMATS = [
     (abi.CU_AD_FORMAT_NV12, np.uint8, [(6, 8, 1), (3, 4, 2)]),

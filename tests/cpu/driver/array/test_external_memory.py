@@ -13,8 +13,7 @@ import kernels
 import numpy as np
 import pytest
 
-from cuda.cpu import abi, driver, runtime_api
-from cuda.cpu.runtime_api import abi as runtime_abi
+from cuda.cpu import abi, driver, runtime_abi, runtime_api
 
 SIZE = 1 << 16
 FD = abi.CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from support.compilers import compile_cuda
 
-from cuda.cpu import abi, driver, runtime_api
-from cuda.cpu.runtime_api import abi as runtime_abi
+from cuda.cpu import abi, driver, runtime_abi, runtime_api
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 random = np.random.default_rng(11)

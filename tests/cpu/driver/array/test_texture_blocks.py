@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from test_texture import CLAMP, LINEAR, fetched
 
-from cuda.cpu import abi, driver, runtime_api
-from cuda.cpu.runtime_api import abi as runtime_abi
+from cuda.cpu import abi, driver, runtime_abi, runtime_api
 
 random = np.random.default_rng(5)
 F = Fraction

@@ -10,10 +10,9 @@ import graph_calls as calls
 import kernels
 import pytest
 
-from cuda.cpu import abi, driver, runtime_api
+from cuda.cpu import abi, driver, runtime_abi, runtime_api
 from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.driver.graph.recapture import Callback
-from cuda.cpu.runtime_api import abi as runtime_abi
 
 RELAXED = abi.CU_STREAM_CAPTURE_MODE_RELAXED
 

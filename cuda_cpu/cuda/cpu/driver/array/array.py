@@ -17,7 +17,7 @@ from cuda.cpu.abi import (
     CUDA_ARRAY_MEMORY_REQUIREMENTS,
     CUDA_ERROR_INVALID_HANDLE,
 )
-from cuda.cpu.driver.array import array_sparse
+from cuda.cpu.driver.array import array_tiles
 from cuda.cpu.driver.array.array_shape import FORMATS, TILE, Shape, check_shape
 from cuda.cpu.driver.base import address, once
 from cuda.cpu.driver.base.error import CudaError, invalid
@@ -112,7 +112,7 @@ def shape_from(name: str, place: int, structure: Any) -> Shape:
 
 
 def _allocate(name: str, shape: Shape, size: int) -> address.Allocation:
-    return array_sparse.reserve(size) if shape.sparse or shape.deferred else memory.allocate(size, name)
+    return array_tiles.reserve(size) if shape.sparse or shape.deferred else memory.allocate(size, name)
 
 
 def make(name: str, shape: Shape) -> Array:

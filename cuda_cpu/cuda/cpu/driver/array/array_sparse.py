@@ -8,7 +8,6 @@ of small levels; each has tiles of its own. Where nothing is mapped an array rea
 
 from __future__ import annotations
 
-import mmap
 from typing import Any
 
 from cuda.cpu.abi import (
@@ -24,58 +23,10 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.array.array_shape import TILE, Shape
-from cuda.cpu.driver.base import address, capture_state, shared_file
-from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import context, wait
+from cuda.cpu.driver.device import wait
 from cuda.cpu.driver.memory import virtual_memory
 from cuda.cpu.driver.stream import stream as streams
-
-READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
-
-
-class Tiles:
-    """What is mapped into the addresses of an array. `live` keeps cuMemFree away from them."""
-
-    live = False
-
-    def __init__(self, start: int, size: int) -> None:
-        self.start, self.size = start, size
-        self.mapped: dict[int, Any] = {}  # address of a tile -> virtual_memory.Memory
-
-    def take_back(self, record: Allocation, line: Any) -> None:
-        for place in list(self.mapped):
-            self._let_go(place)
-        shared_file.libc.munmap(self.start, self.size)
-
-    def map(self, place: int, memory: Any, offset: int) -> None:
-        flags = mmap.MAP_SHARED | shared_file.FIXED
-        shared_file.map_at(place, TILE, READ_WRITE, flags, memory.descriptor, offset)
-        memory.mapped += 1
-        self._let_go(place)
-        self.mapped[place] = memory
-
-    def unmap(self, place: int) -> None:
-        shared_file.map_at(place, TILE, mmap.PROT_READ, shared_file.PRIVATE | shared_file.FIXED)
-        self._let_go(place)
-
-    def _let_go(self, place: int) -> None:
-        memory = self.mapped.pop(place, None)
-        if memory is not None:
-            memory.mapped -= 1
-            memory.drop()
-
-
-def reserve(size: int) -> Allocation:
-    """Return the record of an array's addresses, with nothing mapped."""
-    owner = context.current()
-    capture_state.check_safe("a sparse or deferred array")
-    size = -(-size // TILE) * TILE
-    start = shared_file.map_aligned(size, TILE, mmap.PROT_READ)  # so that all levels begin at a multiple
-    record = Allocation(start, size, Kind.DEVICE, owner)
-    record.keeper = Tiles(start, size)
-    address.add(record)
-    return record
 
 
 def _describe(name: str, place: int, shape: Shape, levels: int) -> None:

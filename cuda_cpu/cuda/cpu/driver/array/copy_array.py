@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from cuda.cpu.abi import CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D
+from cuda.cpu.driver.array import copy_box
 from cuda.cpu.driver.memory import copy
 
 ARRAY, DEVICE, HOST = CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST
@@ -21,7 +22,7 @@ def copy_row(name: str, target: End, source: End, size: int, where: int = copy.S
         setattr(box, f"{end}MemoryType", kind)
         setattr(box, f"{end}{FIELDS[kind]}", thing)
         setattr(box, f"{end}XInBytes", offset)
-    copy.copy_box(name, box, where)
+    copy_box.copy_box(name, box, where)
 
 
 def cuMemcpyHtoA(dstArray: int, dstOffset: int, srcHost: int, ByteCount: int) -> None:

@@ -60,8 +60,8 @@ def set_value(context: Any, which: int, value: int) -> None:
         except RuntimeError as error:  # the heap is in use: the driver API has no better status for "too late"
             raise invalid(f"cuCtxSetLimit: {error}") from None
     context.limits[which] = value
-    if context.home is not None:
-        context.home.set_limit(which, value)
+    if context.device_runtime is not None:
+        context.device_runtime.set_limit(which, value)
 
 
 def restore() -> None:

@@ -36,7 +36,7 @@ from cuda.cpu.driver.base.error import CudaError, answer, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.device import device as devices
-from cuda.cpu.driver.device import device_attribute
+from cuda.cpu.driver.device import device_attribute, device_runtime
 from cuda.cpu.runtime import _runtime
 
 functions = Table("function")
@@ -79,7 +79,7 @@ class Function:
 
     def load(self) -> Any:
         """Compile the kernel if it is not yet, and return its grid."""
-        self.module.launchable.compile()
+        self.module.child_kernels.compile()
         if self.grid is None:
             made = self.make(WIDE)
             with once.lock:
@@ -88,7 +88,7 @@ class Function:
 
     def load_narrow(self) -> Any:
         """Do the same for blocks in which a warp's threads lie in more than one row."""
-        self.module.launchable.compile()
+        self.module.child_kernels.compile()
         if self.narrow is None:
             made = self.make(NARROW)
             with once.lock:
@@ -97,16 +97,14 @@ class Function:
 
     def make(self, row: int) -> Any:
         """Compile the kernel for blocks of one kind, and return the grid."""
-        from cuda.cpu.driver.code import device_runtime
-
         kernel = self.kernel
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
             machine = self.module.code.compile(kernel.name, row)
-        home = device_runtime.home_of(self.context) if self.module.code.device_runtime else None
+        state = device_runtime.state_of(self.context) if self.module.code.device_runtime else None
         if machine.checks:
             address.watch()
-            if home is not None:
-                device_runtime.tell_checks(home)
+            if state is not None:
+                device_runtime.allow_texts(state)
         layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
         grid = _runtime.Grid(
             machine.address,
@@ -120,7 +118,7 @@ class Function:
             layout,
             machine.frames,
             machine.checks,
-            home,
+            state,
             kernel.alignment,
         )
         if machine.translate:
@@ -137,7 +135,7 @@ class Function:
             self.dynamic = value
         elif which in REQUIRED_CLUSTER:
             self.cluster = tuple(self.settings.get(axis, 0) or 1 for axis in REQUIRED_CLUSTER)
-        self.module.launchable.refresh(self)
+        self.module.child_kernels.refresh(self)
 
 
 def most_dynamic(kernel: Kernel, of: devices.Device) -> int:

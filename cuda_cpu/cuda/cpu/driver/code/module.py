@@ -19,7 +19,7 @@ from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.base.jit_option import Options
-from cuda.cpu.driver.code import device_runtime
+from cuda.cpu.driver.code import child_launch
 from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.code.function import Function, functions
 from cuda.cpu.driver.device import context, wait
@@ -48,7 +48,7 @@ class Module:
         self.variables: dict[str, Allocation] = {}
         self.found: set[str] = set()  # managed variables that the library's module of another context has made
         self.entered: set[str] = set()  # variables that others can find
-        self.launchable = device_runtime.Launchable(self)
+        self.child_kernels = child_launch.ChildKernels(self)
         life = owner.id
         try:
             for variable in code.variables.values():
@@ -109,7 +109,7 @@ class Module:
         record = self.variables.get(name)
         if record is not None:
             return record.start
-        kernel = self.launchable.kernels.get(name)
+        kernel = self.child_kernels.kernels.get(name)
         return kernel.address if kernel is not None else self.code.function_address(name)
 
     def _fill(self, variable: GlobalVariable) -> None:

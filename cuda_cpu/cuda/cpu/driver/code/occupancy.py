@@ -28,18 +28,15 @@ GRANULARITY = 128  # bytes, in which shared memory is given to blocks
 
 
 def blocks_per_multiprocessor(function: Function, threads: int, dynamic: int) -> int:
-    attributes = function.context.device.capability
-    per_sm, _, most_threads, most_blocks = device_attribute.architecture(attributes)
+    capability = function.context.device.capability
+    per_sm, _, most_threads, most_blocks = device_attribute.architecture(capability)
     if threads > function.kernel.max_threads or dynamic > function.dynamic:
         return 0  # above 48 KiB, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES has to be set before a launch
-    shared = -(-(function.kernel.shared_bytes + dynamic) // GRANULARITY) * GRANULARITY + reserved(attributes)
+    shared = -(-(function.kernel.shared_bytes + dynamic) // GRANULARITY) * GRANULARITY
+    shared += device_attribute.reserved_shared(capability)
     return min(
         most_blocks, most_threads // (-(-threads // 32) * 32), (per_sm << 10) // shared if shared else most_blocks
     )
-
-
-def reserved(capability: tuple[int, int]) -> int:
-    return device_attribute.RESERVED_SHARED if capability >= (8, 0) else 0
 
 
 def _check_threads(call: str, threads: int) -> None:
@@ -101,7 +98,7 @@ def cuOccupancyAvailableDynamicSMemPerBlock(func: int, numBlocks: int, blockSize
         raise invalid(f"{call}: {numBlocks} blocks of {blockSize} threads do not fit on an SM")
     capability = function.context.device.capability
     each = (device_attribute.architecture(capability)[0] << 10) // numBlocks // GRANULARITY * GRANULARITY
-    room = each - reserved(capability) - function.kernel.shared_bytes
+    room = each - device_attribute.reserved_shared(capability) - function.kernel.shared_bytes
     return max(0, min(room, function.dynamic))
 
 

@@ -81,7 +81,7 @@ class Context:
         self.cache_config = 0
         self.limits = dict(limits.DEFAULTS)
         self.printed = _runtime.printf_count()
-        self.home: Any = None  # what kernels can ask, once one does: device_runtime.home_of
+        self.device_runtime: Any = None  # device_runtime.state_of, made at the first use
 
     def fail(self, status: int, text: str) -> None:
         """Set the error that every later call answers, until the primary context is reset."""

@@ -26,8 +26,6 @@ ARCHITECTURE = {
     (12, 0): (100, 99, 1536, 24),
 }
 
-RESERVED_SHARED = 1024  # of each block, from compute capability 8.0 on
-
 CLUSTERS_SINCE = (9, 0)  # compute capability
 
 # Any host address can be read by a kernel, unless memcheck is there to say that it had better not.
@@ -154,6 +152,11 @@ LEGACY_PROPERTIES = {
 }
 
 
+def reserved_shared(capability: tuple[int, int]) -> int:
+    """Return the bytes of shared memory that the system takes of each block."""
+    return 1024 if capability >= (8, 0) else 0
+
+
 def architecture(capability: tuple[int, int]) -> tuple[int, int, int, int]:
     return ARCHITECTURE[max(known for known in ARCHITECTURE if known <= capability)]
 
@@ -196,7 +199,7 @@ def values(device) -> dict[int, int]:
         "MAX_BLOCKS_PER_MULTIPROCESSOR": blocks,
         "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": per_sm << 10,
         "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": per_block << 10,
-        "RESERVED_SHARED_MEMORY_PER_BLOCK": RESERVED_SHARED if device.capability >= (8, 0) else 0,
+        "RESERVED_SHARED_MEMORY_PER_BLOCK": reserved_shared(device.capability),
         "COMPUTE_CAPABILITY_MAJOR": device.capability[0],
         "COMPUTE_CAPABILITY_MINOR": device.capability[1],
         "CLUSTER_LAUNCH": int(device.capability >= CLUSTERS_SINCE),

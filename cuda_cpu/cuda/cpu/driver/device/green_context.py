@@ -9,19 +9,13 @@ from typing import Any
 
 from cuda.cpu.abi import (
     CU_GREEN_CTX_DEFAULT_STREAM,
-    CU_STREAM_NON_BLOCKING,
     CUDA_ERROR_CONTEXT_IS_DESTROYED,
     CUDA_ERROR_INVALID_CONTEXT,
-    CUDA_ERROR_INVALID_HANDLE,
-    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
 )
-from cuda.cpu.driver.base import capture_state, once
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.device import context, device_resource, primary
 from cuda.cpu.driver.device.device_resource import Description, Partition
-from cuda.cpu.driver.stream import event as events
-from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
 greens = Table("green context", CUDA_ERROR_INVALID_CONTEXT)
@@ -112,25 +106,7 @@ def cuGreenCtxGetId(greenCtx: int) -> int:
     return find(greenCtx).id
 
 
-def cuGreenCtxStreamCreate(greenCtx: int, flags: int, priority: int) -> int:
-    green = find(greenCtx)
-    if flags != CU_STREAM_NON_BLOCKING:
-        raise invalid(f"cuGreenCtxStreamCreate: flags is {flags}, must be CU_STREAM_NON_BLOCKING")
-    return streams.Stream(green.base, flags, priority, green=green).handle
-
-
-def cuStreamGetGreenCtx(hStream: int) -> int:
-    green = streams.find(hStream).green
-    return green.green_handle if green is not None else 0
-
-
-def cuStreamGetCtx_v2(hStream: int) -> tuple[int, int]:
-    """Return the context, and the green context or NULL."""
-    found = streams.find(hStream)
-    return found.context.handle, found.green.green_handle if found.green is not None else 0
-
-
-def _give(name: str, owner: Any, place: int, kind: int) -> None:
+def write_resource(name: str, owner: Any, place: int, kind: int) -> None:
     if isinstance(owner, GreenContext):
         device_resource.give(name, place, kind, owner.partition, owner.queues_given)
     else:
@@ -138,65 +114,11 @@ def _give(name: str, owner: Any, place: int, kind: int) -> None:
 
 
 def cuGreenCtxGetDevResource(hCtx: int, resource: int, type_: int) -> None:
-    _give("cuGreenCtxGetDevResource", find(hCtx), resource, type_)
+    write_resource("cuGreenCtxGetDevResource", find(hCtx), resource, type_)
 
 
 def cuCtxGetDevResource(hCtx: int, resource: int, type_: int) -> None:
-    _give("cuCtxGetDevResource", context.find_owner(hCtx), resource, type_)
-
-
-def cuStreamGetDevResource(hStream: int, resource: int, type_: int) -> None:
-    _give("cuStreamGetDevResource", streams.find(hStream).owner, resource, type_)
-
-
-def _event(name: str, owner: Any, handle: int) -> events.Event:
-    """Return an event that a whole context is to record or wait for, while nothing of it is captured."""
-    found = events.find(handle)
-    capture_state.refuse(name, [each.capture for each in list(owner.streams) if each.capture is not None])
-    if found.capture is not None:
-        found.capture[0].valid = False
-        raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the event is part of a capture")
-    return found
-
-
-def record(name: str, owner: Any, handle: int) -> None:
-    """Record an event behind all that is queued in a context."""
-    found = _event(name, owner, handle)
-    if found.context is not owner.base:
-        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name}: the event is of another context")
-    with once.lock, owner.base.entering():
-        owner.marks = owner.marks or _runtime.Queue(0)
-    for queue in owner.queues():
-        if queue is not owner.marks and not queue.is_idle():
-            streams.join(owner.marks, queue)
-    owner.marks.record(found.native)
-    found.recorded = True
-
-
-def wait(name: str, owner: Any, handle: int) -> None:
-    """Let all that comes later in a context wait for an event, in streams that are there and in new ones."""
-    native = _event(name, owner, handle).native
-    if native.is_done():
-        return
-    for each in list(owner.streams):
-        each.queue.wait_event(native)
-    owner.gates = [gate for gate in owner.gates if not gate.is_done()] + [native]
-
-
-def cuGreenCtxRecordEvent(hCtx: int, hEvent: int) -> None:
-    record("cuGreenCtxRecordEvent", find(hCtx), hEvent)
-
-
-def cuGreenCtxWaitEvent(hCtx: int, hEvent: int) -> None:
-    wait("cuGreenCtxWaitEvent", find(hCtx), hEvent)
-
-
-def cuCtxRecordEvent(hCtx: int, hEvent: int) -> None:
-    record("cuCtxRecordEvent", context.find_owner(hCtx), hEvent)
-
-
-def cuCtxWaitEvent(hCtx: int, hEvent: int) -> None:
-    wait("cuCtxWaitEvent", context.find_owner(hCtx), hEvent)
+    write_resource("cuCtxGetDevResource", context.find_owner(hCtx), resource, type_)
 
 
 def forget_after_fork() -> None:

@@ -26,7 +26,6 @@ from cuda.cpu.abi import (
 from cuda.cpu.check import report
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError
-from cuda.cpu.driver.code.function import functions
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime import _runtime
 
@@ -58,7 +57,7 @@ FAULTS = {
 def describe(context: Any, fault: Any) -> tuple[int, str]:
     """Return the CUresult of a fault and a sentence that names the kernel, the block and the place."""
     status, text = FAULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
-    found = _found(fault)
+    found = _found(context, fault)
     report.tell(found)
     if found and not (fault.pc or fault.line or fault.message):  # the launch ran on, so that there is nothing else
         return status, "\n".join(found)
@@ -67,14 +66,14 @@ def describe(context: Any, fault: Any) -> tuple[int, str]:
         return status, f"{fault.message or 'work in a stream'}: {what}"  # "a copy", "a fill"
     if fault.message and "{message}" not in text:
         what += f": {fault.message}"
-    last = f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_place(fault)}: {what}"
+    last = f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_location(context, fault)}: {what}"
     return status, "\n".join([*found, last])
 
 
-def _found(fault: Any) -> list[str]:
+def _found(context: Any, fault: Any) -> list[str]:
     """Return what checks have found in a launch."""
 
-    function = _function(fault)
+    function = _function(context, fault)
 
     def place(name: str, site: int) -> str:
         return function.module.code.place(name, site) if function else f"PTX line {site & 0xFFFFFFFF}"
@@ -82,12 +81,12 @@ def _found(fault: Any) -> list[str]:
     return [report.describe(each, fault.kernel, place) for each in _runtime.take_findings(fault.grid_id)]
 
 
-def _place(fault: Any) -> str:
+def _location(context: Any, fault: Any) -> str:
     """Return the instruction of a fault, in PTX and in the source, as far as it is known."""
     known = f", PTX line {fault.line}" if fault.line else ""
     if not (fault.pc or fault.line):
         return known
-    function = _function(fault)
+    function = _function(context, fault)
     if function is None:
         return known
     try:
@@ -97,11 +96,11 @@ def _place(fault: Any) -> str:
     return f", {found}" if found else known
 
 
-def _function(fault: Any) -> Any:
+def _function(context: Any, fault: Any) -> Any:
     """Return the kernel that a fault is of; None if its module is unloaded."""
-    for function in list(functions.values()):
-        if function.kernel.name == fault.kernel and ctypes.addressof(function.module.symbols) == fault.symbols:
-            return function
+    for module in list(context.modules):
+        if ctypes.addressof(module.symbols) == fault.symbols:
+            return module.functions.get(fault.kernel)
     return None
 
 

@@ -34,6 +34,7 @@ from cuda.cpu.abi import (
     CUstreamBatchMemOpParams,
 )
 from cuda.cpu.driver.array import array as arrays
+from cuda.cpu.driver.array import copy_box
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.address import Kind
 from cuda.cpu.driver.base.error import invalid
@@ -41,7 +42,7 @@ from cuda.cpu.driver.code import launch
 from cuda.cpu.driver.code.function import Function
 from cuda.cpu.driver.code.kernel import function_of
 from cuda.cpu.driver.device import context
-from cuda.cpu.driver.memory import copy, fill
+from cuda.cpu.driver.memory import fill
 from cuda.cpu.driver.stream import event as events
 from cuda.cpu.driver.stream import stream_memory
 
@@ -163,7 +164,7 @@ def copied(given: Any) -> Any:
 
 def memcpy_from(name: str, given: Any, owner: context.Context) -> Work:
     tape = Tape(owner)
-    copy.queue_box(name, given, tape)
+    copy_box.queue_box(name, given, tape)
     work = Work(CU_GRAPH_NODE_TYPE_MEMCPY, copied(given), tape.commands, owner)
     work.mapping = [_side(given, end) for end in ("src", "dst")]
     return work

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events recorded behind all work of a context, and waits of all its streams (cuCtxRecordEvent, cuCtxWaitEvent)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cuda.cpu.abi import CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+from cuda.cpu.driver.base import capture_state, once
+from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.device import context
+from cuda.cpu.driver.device.green_context import find
+from cuda.cpu.driver.stream import event as events
+from cuda.cpu.driver.stream import stream as streams
+from cuda.cpu.runtime import _runtime
+
+
+def _event(name: str, owner: Any, handle: int) -> events.Event:
+    """Return an event that a whole context is to record or wait for, while nothing of it is captured."""
+    found = events.find(handle)
+    capture_state.refuse(name, [each.capture for each in list(owner.streams) if each.capture is not None])
+    if found.capture is not None:
+        found.capture[0].valid = False
+        raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the event is part of a capture")
+    return found
+
+
+def record(name: str, owner: Any, handle: int) -> None:
+    """Record an event behind all that is queued in a context."""
+    found = _event(name, owner, handle)
+    if found.context is not owner.base:
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name}: the event is of another context")
+    with once.lock, owner.base.entering():
+        owner.marks = owner.marks or _runtime.Queue(0)
+    for queue in owner.queues():
+        if queue is not owner.marks and not queue.is_idle():
+            streams.join(owner.marks, queue)
+    owner.marks.record(found.native)
+    found.recorded = True
+
+
+def wait(name: str, owner: Any, handle: int) -> None:
+    """Let all that comes later in a context wait for an event, in streams that are there and in new ones."""
+    native = _event(name, owner, handle).native
+    if native.is_done():
+        return
+    for each in list(owner.streams):
+        each.queue.wait_event(native)
+    owner.gates = [gate for gate in owner.gates if not gate.is_done()] + [native]
+
+
+def cuGreenCtxRecordEvent(hCtx: int, hEvent: int) -> None:
+    record("cuGreenCtxRecordEvent", find(hCtx), hEvent)
+
+
+def cuGreenCtxWaitEvent(hCtx: int, hEvent: int) -> None:
+    wait("cuGreenCtxWaitEvent", find(hCtx), hEvent)
+
+
+def cuCtxRecordEvent(hCtx: int, hEvent: int) -> None:
+    record("cuCtxRecordEvent", context.find_owner(hCtx), hEvent)
+
+
+def cuCtxWaitEvent(hCtx: int, hEvent: int) -> None:
+    wait("cuCtxWaitEvent", context.find_owner(hCtx), hEvent)
