@@ -118,7 +118,6 @@ KNOWN_CYCLES: list[set[str]] = [
 ]
 KNOWN_UPWARD = {
     ("cuda.cpu.emit", "cuda.cpu.check"),
-    ("cuda.cpu.emit", "cuda.cpu.compile.code"),
     ("cuda.cpu.emit.simt.control", "cuda.cpu.check.instrument"),
     ("cuda.cpu.emit.simt.function", "cuda.cpu.check.instrument"),
 }

@@ -13,8 +13,8 @@ from support.compilers import compile_cuda
 from benchmarks.cpu_kernels.__main__ import path_of
 from benchmarks.cpu_kernels.cases import all_cases
 from cuda.cpu.compile import jit
-from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.ptx.program import build
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 ROOT = pathlib.Path(__file__).parent.parent
 KERNELS = ROOT / "benchmarks/cpu_kernels"
@@ -31,7 +31,7 @@ def test_kernels_run_as_the_table_says(monkeypatch):
         notes = []
         for name, _grid, block, _arguments in case.launches:
             x, *others = block if isinstance(block, tuple) else (block,)
-            row = NARROW if x % 32 and others else WIDE
+            row = HALF_RUN if x % 32 and others else FULL_RUN
             if (name, row) not in compiled:
                 compiled.add((name, row))
                 notes += jit.kernel_text(program, name, row, quick=True).notes

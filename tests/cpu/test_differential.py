@@ -25,23 +25,24 @@ from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
 
 from cuda.cpu.compile import jit
-from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.emit.simt import interleaving
 from cuda.cpu.runtime import _runtime as runtime
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "4"))
 # Level, path, packet width, for which blocks, whether the CPU has gathers, rounds of a turn in a loop. No level: code
 # that comes soon.
 WAYS = [
-    ("", "region", "32", WIDE, True, 8), ("", "region", "32", NARROW, True, 8),
-    ("0", "region", "32", WIDE, True, 8), ("0", "region", "32", WIDE, False, 2), ("0", "region", "32", NARROW, True, 8),
-    ("0", "region", "1", WIDE, True, 8), ("0", "region", "4", NARROW, False, 8),
-    ("0", "region", "native", WIDE, True, 2), ("0", "fiber", "32", WIDE, True, 8),
-    ("3", "region", "32", WIDE, True, 2), ("3", "region", "32", NARROW, True, 8),
-    ("3", "region", "native", WIDE, True, 8), ("3", "fiber", "32", WIDE, True, 8),
+    ("", "region", "32", FULL_RUN, True, 8), ("", "region", "32", HALF_RUN, True, 8),
+    ("0", "region", "32", FULL_RUN, True, 8), ("0", "region", "32", FULL_RUN, False, 2),
+    ("0", "region", "32", HALF_RUN, True, 8),
+    ("0", "region", "1", FULL_RUN, True, 8), ("0", "region", "4", HALF_RUN, False, 8),
+    ("0", "region", "native", FULL_RUN, True, 2), ("0", "fiber", "32", FULL_RUN, True, 8),
+    ("3", "region", "32", FULL_RUN, True, 2), ("3", "region", "32", HALF_RUN, True, 8),
+    ("3", "region", "native", FULL_RUN, True, 8), ("3", "fiber", "32", FULL_RUN, True, 8),
 ]  # fmt: skip
 # What is most of the compiler, for the more kernels.
-FEW = [("0", "region", "32", WIDE, True, 2), ("0", "region", "32", NARROW, True, 8)]
+FEW = [("0", "region", "32", FULL_RUN, True, 2), ("0", "region", "32", HALF_RUN, True, 8)]
 if os.environ["CUDA_PYTHON_DRIVER"] == "nvidia":
     WAYS, FEW = WAYS[:1], FEW[:1]
 

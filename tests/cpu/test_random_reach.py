@@ -18,12 +18,12 @@ from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
 
-from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.emit.access import affine, linear
 from cuda.cpu.emit.simt import block_fusion, block_indices, frame, interleaving, predication, regions
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 pytestmark = pytest.mark.cpu_only
 KERNELS = 40  # of each kind, of which each thing is to be found in some
@@ -95,7 +95,7 @@ def found():
             for kind in (structured, unstructured, tiled, streaming):
                 here.clear()
                 program = build([kind(Random(seed)).text])
-                for row, width in ((WIDE, 32), (NARROW, 32), (WIDE, 16)):
+                for row, width in ((FULL_RUN, 32), (HALF_RUN, 32), (FULL_RUN, 16)):
                     kernel = emit_kernel(program, "k", width=width, row=row, native_gather=True)
                     text = "\n".join((*kernel.notes, kernel.text))
                     here.update(what for what, how in SHOWS.items() if re.search(how, text, re.MULTILINE))

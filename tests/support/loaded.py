@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from cuda.cpu.check import report
-from cuda.cpu.compile.code import WIDE
 from cuda.cpu.compile.program import load
 from cuda.cpu.ptx.image.image import ptx_of
 from cuda.cpu.runtime import _runtime as runtime
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
 if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
     from support import gpu_kernels
@@ -34,7 +34,7 @@ class Loaded:
         For which blocks it is compiled.
     """
 
-    def __init__(self, image: bytes, row: int = WIDE) -> None:
+    def __init__(self, image: bytes, row: int = FULL_RUN) -> None:
         self._row = row
         self.code = load(ptx_of(image), capability=90)
         variables = self.code.variables.items()
@@ -113,7 +113,7 @@ class Loaded:
         with self._known((*args, *self.others)):
             queue = self.start(name, grid, block, *args, **options)
             assert queue.wait(WAIT)
-        self.found = [report.describe(each, name, self.code.place) for each in runtime.take_findings(1)]
+        self.found = [report.describe(each, name, self.code.describe_site) for each in runtime.take_findings(1)]
         return queue.take_fault()
 
     def start(

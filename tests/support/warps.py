@@ -17,12 +17,12 @@ from collections.abc import Callable
 import numpy as np
 
 from cuda.cpu.compile import jit
-from cuda.cpu.compile.code import Path
 from cuda.cpu.compile.program import code_of
 from cuda.cpu.emit.simt.frame import FAULTS, SERVICES, WARP
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime._runtime import Image
+from cuda.cpu.runtime.kernel_abi import Path
 
 LANES = 32
 WARP_BYTES = 1024

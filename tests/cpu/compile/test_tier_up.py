@@ -20,8 +20,8 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 
 from cuda.cpu.compile import cache, jit, tier_up
-from cuda.cpu.compile.code import Path
 from cuda.cpu.runtime import _runtime as runtime
+from cuda.cpu.runtime.kernel_abi import Path
 
 pytestmark = pytest.mark.cpu_only
 STEPS = """.version 8.5

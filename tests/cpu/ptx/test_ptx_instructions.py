@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.instructions import check, form_of, table
+from cuda.cpu.ptx.form import KEYWORDS, Form
+from cuda.cpu.ptx.instructions import check, form_of
 from cuda.cpu.ptx.row import VALUES, Row
+from cuda.cpu.ptx.rows import table
 from cuda.cpu.ptx.syntax import Address, Instruction, Negated, Pair, Register, Vector
 
 R = Register("%r1")
@@ -124,3 +126,12 @@ def test_every_spelling_of_a_row_matches_it(data):
         words = row.values.get(name, VALUES.get(name))
         modifiers.append(data.draw(st.sampled_from(words.split())) if words is not None else name)
     assert row.match(tuple(modifiers)) is not None
+
+
+def test_forms_have_an_attribute_for_each_name_of_the_table():
+    """So that type checkers know them, and a form has those of other opcodes' rows, too."""
+    words = {name: "str" if listed else "bool" for row in ROWS for name, _, _, listed in row.parts}
+    declared = {name: kind.removesuffix(" | None") for name, kind in (Form.__annotations__ | KEYWORDS).items()}
+    assert words == declared
+    assert form_of(instruction("add.s32", "xxx")).sem is None
+    assert form_of(instruction("add.s32", "xxx")).relu is False

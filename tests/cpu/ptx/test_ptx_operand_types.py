@@ -7,10 +7,11 @@ from __future__ import annotations
 import pytest
 
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.form import Form
 from cuda.cpu.ptx.fragment_types import fragment_of
-from cuda.cpu.ptx.instructions import Form, _absent, table
 from cuda.cpu.ptx.operand_types import _BITS_OF, type_of
 from cuda.cpu.ptx.program import build
+from cuda.cpu.ptx.rows import table
 
 TYPES = [
     "b8",
@@ -282,7 +283,7 @@ def test_every_operand_of_every_row_has_a_type():
             values = row.match(modifiers)
             if values is None:
                 continue
-            form = Form(row, modifiers, {**_absent(row.opcode), **values})
+            form = Form(row, modifiers, values)
             for name in (name for names in row.names for name in names if not fragment_of(form, name)):
                 found = type_of(form, name).strip("%+")
                 assert found in ("", "constant", "label") or set(found.split()) <= set(_BITS_OF), (row, name)

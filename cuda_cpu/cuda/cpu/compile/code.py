@@ -6,24 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from cuda.cpu.ptx.layout import Parameter
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
 
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault, Image
-
-# Lanes that lie in a row along x, where blocks are a multiple of a warp wide or have one row; and where they are not.
-WIDE, NARROW = 32, 16
-
-
-class Path(IntEnum):
-    """Who turns round the warps of a block: enum cpu_path in runtime/exec/kernel_abi.h."""
-
-    WARPS = 0  # the runtime, one after the other
-    FIBERS = 1  # the runtime, with a fiber for each, as they wait for each other
-    BLOCKS = 2  # the machine code itself
 
 
 @dataclass(slots=True)
@@ -40,7 +29,7 @@ class MachineCode:
     image: object
     translate: Callable[[], str] | None = None  # None if no better code is to come
     key: str = ""
-    row: int = WIDE  # or NARROW
+    lane_run: int = FULL_RUN  # or HALF_RUN
     frames: int = 0  # bytes of stack, where each function runs once
     checks: int = 0  # that it makes, see check/__init__.py
 
@@ -97,11 +86,11 @@ class Code:
     symbols: list[str]
     ptx: list[str] = field(default_factory=list)
     device_runtime: bool = False  # kernels may launch those of `kernels` that `symbols` names, and the like
-    # kernel name, WIDE or NARROW -> MachineCode; compiles at the first call, then remembers. Raises ptx.error.PtxError.
+    # Kernel name, FULL_RUN or HALF_RUN -> MachineCode: compiled at the first call. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
     # A fault of the runtime's -> its instruction, in words; "" if unknown.
     locate: Callable[[Fault], str] | None = None
     # Kernel, site (see kernel_abi.h) of an instruction in it -> the instruction, in words.
-    place: Callable[[str, int], str] | None = None
+    describe_site: Callable[[str, int], str] | None = None
     # name -> host address of an address-taken device function; compiles at the first call.
     function_address: Callable[[str], int] | None = None

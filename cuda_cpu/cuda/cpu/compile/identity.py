@@ -16,7 +16,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Folders whose modules make machine code.
 SOURCES = (
     "check", "compile", "emit", "emit/access", "emit/instructions", "emit/instructions/matrix",
-    "emit/instructions/memory", "emit/llvm", "emit/simt", "passes", "ptx", "ptx/image", "ptx/rows",
+    "emit/instructions/memory", "emit/llvm", "emit/simt", "passes", "ptx", "ptx/image", "ptx/rows", "runtime",
 )  # fmt: skip
 LINKED_IN = 32 << 20  # bytes: a larger libllvmlite has LLVM in it, a smaller one loads the system's libLLVM
 

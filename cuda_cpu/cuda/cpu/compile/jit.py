@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu import check
 from cuda.cpu.compile import cache, identity
-from cuda.cpu.compile.code import WIDE, MachineCode, Path
+from cuda.cpu.compile.code import MachineCode
 from cuda.cpu.compile.frames import stack_of
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -39,7 +40,7 @@ CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[0
 HEAD = struct.Struct("<B?QQ")  # of a cache entry: path, quick, local memory, stack
 
 
-def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
+def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> MachineCode:
     """Return a kernel's machine code, from the disk cache if it has been compiled before.
 
     Parameters
@@ -48,8 +49,8 @@ def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
         Linked PTX.
     name : str
         The kernel's name.
-    row : int, optional
-        Lanes that lie in a row in the blocks that it is launched with: WIDE or NARROW.
+    lane_run : int, optional
+        Consecutive lanes with consecutive x in the blocks that it is launched with: FULL_RUN or HALF_RUN.
 
     Raises
     ------
@@ -61,26 +62,26 @@ def compile_kernel(program: Program, name: str, row: int = WIDE) -> MachineCode:
     from cuda.cpu.runtime import _runtime
 
     level, checks = setting(), check.chosen()
-    settings = f"{_runtime.ABI} {level} {_path()} {_width()} {row} {checks}"
+    settings = f"{_runtime.ABI} {level} {_path()} {_width()} {lane_run} {checks}"
     key = cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
     told = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
     entry = None if told else cache.find(key)
     if entry is None:
-        text, path, local_bytes = emit(program, name, row, quick=level is None, checks=checks)
+        text, path, local_bytes = emit(program, name, lane_run, quick=level is None, checks=checks)
         data = assemble(text, QUICK if level is None else level)
         entry = pack(data, path, local_bytes, stack_of(data), quick=level is None and not checks)
         cache.store(key, entry)
     path, local_bytes, frames, data, quick = unpack(entry)
     image = _runtime.Image(data)
-    translate = functools.partial(_translate, program, name, row, _width(), _path() == "fiber") if quick else None
-    return MachineCode(image.address(name), path, local_bytes, image, translate, key, row, frames, checks)
+    translate = functools.partial(_translate, program, name, lane_run, _width(), _path() == "fiber") if quick else None
+    return MachineCode(image.address(name), path, local_bytes, image, translate, key, lane_run, frames, checks)
 
 
-def _translate(program: Program, name: str, row: int, width: int, fibers: bool) -> str:
+def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool) -> str:
     from cuda.cpu.emit import emit_kernel
 
     return emit_kernel(
-        program, name, width=width, row=row, native_gather=_has_gathers(), near=_near(), fibers=fibers
+        program, name, width=width, row=lane_run, native_gather=_has_gathers(), near=_near(), fibers=fibers
     ).text
 
 
@@ -112,24 +113,24 @@ def unpack(entry: bytes) -> tuple[Path, int, int, bytes, bool]:
 
 
 def build_object(
-    program: Program, name: str, *, row: int = WIDE, fibers: bool | None = None
+    program: Program, name: str, *, lane_run: int = FULL_RUN, fibers: bool | None = None
 ) -> tuple[bytes, Path, int]:
     """Compile a kernel to an ELF object; also tell who turns round its warps, and its local memory."""
-    text, path, local_bytes = emit(program, name, row, fibers=fibers)
+    text, path, local_bytes = emit(program, name, lane_run, fibers=fibers)
     return assemble(text, setting() or QUICK), path, local_bytes
 
 
 def emit(
     program: Program,
     name: str,
-    row: int = WIDE,
+    lane_run: int = FULL_RUN,
     *,
     fibers: bool | None = None,
     quick: bool = False,
     checks: int = 0,
 ) -> tuple[str, Path, int]:
     """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
-    kernel = kernel_text(program, name, row, fibers=fibers, quick=quick, checks=checks)
+    kernel = kernel_text(program, name, lane_run, fibers=fibers, quick=quick, checks=checks)
     if folder := os.environ.get("CUDA_CPU_DUMP"):
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, name[:100] + ".ll"), "w") as file:
@@ -142,7 +143,7 @@ def emit(
 def kernel_text(
     program: Program,
     name: str,
-    row: int = WIDE,
+    lane_run: int = FULL_RUN,
     *,
     fibers: bool | None = None,
     quick: bool = False,
@@ -158,7 +159,7 @@ def kernel_text(
         program,
         name,
         width=_width(),
-        row=row,
+        row=lane_run,
         native_gather=_has_gathers(),
         near=_near(),
         fibers=fibers,

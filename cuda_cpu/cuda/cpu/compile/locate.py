@@ -101,7 +101,9 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> Place |
     level = jit.setting()
     for each, quick in ((jit.QUICK, True), (jit.BEST, False)) if level is None else ((level, False),):
         places: list[Place] = []
-        kernel = jit.kernel_text(program, fault.kernel, machine.row, quick=quick, places=places, checks=machine.checks)
+        kernel = jit.kernel_text(
+            program, fault.kernel, machine.lane_run, quick=quick, places=places, checks=machine.checks
+        )
         if len(kernel.text) > MOST_TEXT:
             return None
         code = Code(jit.assemble(with_locations(kernel.text), each), fault.kernel)

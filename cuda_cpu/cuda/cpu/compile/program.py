@@ -11,11 +11,12 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from cuda.cpu.compile import jit
-from cuda.cpu.compile.code import WIDE, Code, GlobalVariable, Kernel, MachineCode
+from cuda.cpu.compile.code import Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
 from cuda.cpu.ptx.layout import parameter_layout
 from cuda.cpu.ptx.program import Program, build
 from cuda.cpu.ptx.syntax import Function, Variable
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault
@@ -71,7 +72,7 @@ def code_of(program: Program, most_registers: int = 0) -> Code:
     compiler = _Compiler(program)
     code.compile = compiler.compile
     code.locate = compiler.locate
-    code.place = compiler.describe_site
+    code.describe_site = compiler.describe_site
     code.function_address = compiler.function_address
     return code
 
@@ -85,11 +86,11 @@ class _Compiler:
         self._kernels: dict[tuple[str, int], MachineCode] = {}
         self._functions: dict[str, MachineCode] = {}
 
-    def compile(self, name: str, row: int = WIDE) -> MachineCode:
+    def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
         with self._lock:
-            if (name, row) not in self._kernels:
-                self._kernels[name, row] = jit.compile_kernel(self._program.placed(name), name, row)
-            return self._kernels[name, row]
+            if (name, lane_run) not in self._kernels:
+                self._kernels[name, lane_run] = jit.compile_kernel(self._program.placed(name), name, lane_run)
+            return self._kernels[name, lane_run]
 
     def locate(self, fault: Fault) -> str:
         with self._lock:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuda.cpu.check import SYNCCHECK
-from cuda.cpu.compile.code import WIDE, Path
 from cuda.cpu.emit.instructions import (  # noqa: F401  (they register emitters)
     arithmetic,
     cluster,
@@ -50,6 +49,7 @@ from cuda.cpu.passes.find_spins import asks
 from cuda.cpu.passes.graph import BLOCK, Graph
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, Function, Instruction
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
@@ -93,7 +93,7 @@ def emit_kernel(
     name: str,
     *,
     width: int = 32,
-    row: int = WIDE,
+    row: int = FULL_RUN,
     native_gather: bool = False,
     near: int = 0,
     fibers: bool = False,
@@ -112,7 +112,8 @@ def emit_kernel(
     width : int, optional
         Lanes of a packet: a power of two up to 32. Kernels whose lanes exchange something have 32 in any case.
     row : int, optional
-        Lanes that lie in a row along x in the blocks that it is made for: WIDE or NARROW. It runs with all blocks.
+        Consecutive lanes with consecutive x in the blocks that it is made for: FULL_RUN or HALF_RUN. It runs with
+        all blocks.
     native_gather : bool, optional
         Whether the CPU has masked gathers and scatters.
     near : int, optional

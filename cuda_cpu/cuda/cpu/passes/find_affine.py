@@ -148,7 +148,7 @@ def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
     if form is None or not step.writes or step.writes[0] not in graph.strides:
         return []
     operands = step.instruction.operands
-    if getattr(form, "mode", None) == "wide":
+    if form.mode == "wide":
         sources = operands[1:3]
     elif form.opcode == "cvt" and int(form.dtype[1:]) > int(form.type[1:]):
         sources = operands[1:2]
@@ -232,7 +232,7 @@ def _combine(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int
         distance = operands[1]
         return found[0] << distance.value if isinstance(distance, Immediate) and 0 <= distance.value < 32 else None
     if opcode in ("mul", "mad"):
-        product = _product(found, operands, form.type if getattr(form, "mode", None) == "wide" else "s64")
+        product = _product(found, operands, form.type if form.mode == "wide" else "s64")
         return None if product is None else product + (found[2] if opcode == "mad" else 0)
     return None
 

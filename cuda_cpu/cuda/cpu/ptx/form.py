@@ -10,9 +10,158 @@ from cuda.cpu.ptx.row import Row
 class Form:
     """An instruction's row, and the values of its modifiers as attributes.
 
-    The attributes are the names in the syntax of all rows of the opcode: a str for a listed value (None where absent),
-    True or False for a word that is written as it stands. Instructions that are written alike share a form.
+    The attributes are the names in the syntax of the rows: a str for a listed value (None where absent), True or False
+    for a word that is written as it stands. Instructions that are written alike share a form.
     """
+
+    # Values of which every form of some opcodes has one
+    abtype: str
+    alayout: str
+    atype: str
+    blayout: str
+    btype: str
+    clamp: str
+    cmp: str
+    component: str
+    ctype: str
+    dir: str
+    dtype: str
+    evict2: str
+    geometry: str
+    kind: str
+    level: str
+    mode: str
+    num: str
+    op: str
+    query: str
+    rnd: str
+    shape: str
+    space: str
+    type: str
+    vec: str
+    # Values that may be left out
+    bitop: str | None
+    boolop: str | None
+    cop: str | None
+    cta_group: str | None
+    dim: str | None
+    dst: str | None
+    evict1: str | None
+    field: str | None
+    hint: str | None
+    irnd: str | None
+    layout: str | None
+    load_mode: str | None
+    op_restrict: str | None
+    part: str | None
+    prefetch: str | None
+    primary: str | None
+    redop: str | None
+    scale: str | None
+    scale_vec: str | None
+    scope: str | None
+    secondary: str | None
+    sem: str | None
+    source: str | None
+    sparse: str | None
+    src: str | None
+    stcop: str | None
+    stype: str | None
+    sync_restrict: str | None
+    # Words
+    L1: bool
+    L2: bool
+    NaN: bool
+    abs: bool
+    acc_f16: bool
+    acc_f32: bool
+    add: bool
+    aligned: bool
+    approx: bool
+    arrive: bool
+    arrive_drop: bool
+    async_generic: bool
+    b: bool
+    b1024: bool
+    b32: bool
+    block_scale: bool
+    bulk: bool
+    bulk_group: bool
+    cc: bool
+    cluster: bool
+    commit_group: bool
+    complete_tx: bool
+    cp: bool
+    cp_fenceproxy: bool
+    cp_mask: bool
+    cta: bool
+    cvt: bool
+    d: bool
+    expect_tx: bool
+    fence: bool
+    fractional: bool
+    ftz: bool
+    full: bool
+    idx: bool
+    ignore_oob: bool
+    init: bool
+    inval: bool
+    is_canceled: bool
+    ld_reduce: bool
+    load: bool
+    mask: bool
+    mbarrier: bool
+    mbarrier_complete_tx_bytes: bool
+    mma: bool
+    mma_async: bool
+    mmio: bool
+    multicast_cluster: bool
+    multicast_cluster_all: bool
+    nc: bool
+    noftz: bool
+    noinc: bool
+    oob: bool
+    pack: bool
+    parity: bool
+    pending_count: bool
+    po: bool
+    popc: bool
+    pred: bool
+    proxy: bool
+    query_cancel: bool
+    range: bool
+    read: bool
+    red: bool
+    reduce: bool
+    relu: bool
+    replace: bool
+    rn: bool
+    rna: bool
+    rs: bool
+    sat: bool
+    satfinite: bool
+    scaled_n2_ue8m0: bool
+    shared_cta: bool
+    shiftamt: bool
+    st: bool
+    store: bool
+    sync: bool
+    tensor: bool
+    tensormap: bool
+    tensormap_generic: bool
+    test_wait: bool
+    tile: bool
+    to: bool
+    trans: bool
+    try_cancel: bool
+    try_wait: bool
+    uni: bool
+    v4: bool
+    wait_all: bool
+    wait_group: bool
+    warp: bool
+    weak: bool
+    xorsign: bool
 
     def __init__(self, row: Row, modifiers: tuple[str, ...], values: dict[str, str | bool | None]) -> None:
         self.row = row
@@ -30,3 +179,8 @@ class Form:
 
     def __repr__(self) -> str:
         return f"<Form {self}>"
+
+
+KEYWORDS = {"async": "bool", "global": "bool"}  # words that Python has, too: attributes for getattr
+for _name, _annotation in (Form.__annotations__ | KEYWORDS).items():
+    setattr(Form, _name, False if _annotation == "bool" else None)

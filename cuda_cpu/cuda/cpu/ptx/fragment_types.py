@@ -23,7 +23,7 @@ def fragment_of(form: Form, name: str) -> tuple[int, str] | None:
 
 
 def _bits(form: Form, type_: str) -> int:
-    return 8 if getattr(form, "kind", None) in _IN_BYTES else _BITS.get(type_, 8)
+    return 8 if form.kind in _IN_BYTES else _BITS.get(type_, 8)
 
 
 def _sizes(form: Form) -> tuple[int, int, int]:
@@ -53,7 +53,7 @@ def mma(form: Form, name: str) -> tuple[int, str] | None:
 def wmma(form: Form, name: str) -> tuple[int, str] | None:
     if name not in "dabc":
         return None
-    part = name if form.modifiers[0] == "mma" else getattr(form, "part", None) or "d"
+    part = name if form.modifiers[0] == "mma" else form.part or "d"
     type_ = form.type or getattr(form, f"{part}type") or "f16"
     rows, columns, depth = _sizes(form)
     if type_ == "f64":

@@ -26,17 +26,11 @@ from cuda.cpu.ptx.syntax import Address, Function, Instruction, Module, Negated,
 _KINDS = {Address: "a", Negated: "n", Pair: "p", Vector: "v", Selected: "s"}  # all others: "x"
 
 
-@cache
-def _absent(opcode: str) -> dict[str, str | bool | None]:
-    """Return what each name of the opcode's rows is where it is not written."""
-    return {name: None if listed else False for row in table()[opcode] for name, _, _, listed in row.parts}
-
-
 def _forms(opcode: str, modifiers: tuple[str, ...]) -> Iterator[Form]:
     for row in table().get(opcode, ()):
         values = row.match(modifiers)
         if values is not None:
-            yield Form(row, modifiers, {**_absent(opcode), **values})
+            yield Form(row, modifiers, values)
 
 
 @cache

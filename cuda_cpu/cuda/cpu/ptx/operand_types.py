@@ -144,7 +144,7 @@ def _names_without_policy(form: Form, count: int) -> tuple[list[tuple[str, ...]]
         return names, ""
     at = names.index(("policy",))
     before, after = names[:at], names[at + 1 :]
-    if getattr(form, "hint", None) is None:
+    if form.hint is None:
         return before + after, "a policy needs .L2::cache_hint" if count > len(before + after) else ""
     needed = sum(not optional for _, optional in form.row.shape[:at]) + 1 + len(after)
     if count < needed:
@@ -161,7 +161,7 @@ def wrong_operand(form: Form, signatures: tuple) -> str:
     for position, (each, written) in enumerate(zip(names, signatures, strict=False), 1):
         if written[0] == "address" and _REGISTERS[written[-1]] not in _ADDRESSES:
             return f"{form}: operand {position}: .{written[1]} is no type of an address"
-        if written[0] == "absolute" and getattr(form, "space", None) != "local" and form.opcode != "fence":
+        if written[0] == "absolute" and form.space != "local" and form.opcode != "fence":
             return f"{form}: operand {position}: a number is an address in .local only; move it into a register first"
         if written == ("_",) and each[0] in _WRITTEN and not form.row.traits.sinks:
             return f"{form}: operand {position} ({each[0]}) must be a register: the instruction does nothing else"
@@ -223,7 +223,7 @@ def _wrong(form: Form, name: str, written: tuple) -> str:
         return ""
     if written[0] == "special" and not result:
         return "" if _reads(form, wanted, written, result) else _NO_SPECIAL
-    count = int(form.vec[1:]) if getattr(form, "vec", None) else 1
+    count = int(form.vec[1:]) if form.vec else 1
     if name in "db" and form.row.traits.vectors and len(parts) != count:
         return f"a vector of {count} elements" if count > 1 else "no vector"
     if _agrees(wanted, written, result):

@@ -12,7 +12,7 @@ import pytest
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.code import NARROW, WIDE
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first, .param .u32 n)
@@ -93,7 +93,7 @@ def test_backwards_and_strided_accesses() -> None:
     np.testing.assert_array_equal(out[::-1], (31 - lanes) * 1000 + 2 * lanes)
 
 
-@pytest.mark.parametrize("row", [WIDE, NARROW])
+@pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN])
 def test_a_stride_that_is_greater_than_all_numbers_of_its_type(row: int) -> None:
     """The product of two factors has 62 bits: 16 lanes of that are beyond those of the numbers that are compared."""
     text = (

@@ -9,7 +9,7 @@ import pytest
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.compile.code import NARROW, WIDE
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 # out[i] = the thread's place in its block and the block's in the grid, five bits for each axis; i < n.
 PLACES = """
@@ -38,7 +38,7 @@ END:
 """
 
 
-@pytest.mark.parametrize("row", [WIDE, NARROW])
+@pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN])
 @pytest.mark.parametrize(
     "block",
     [(256,), (32, 4), (64, 3, 2), (96, 2), (16, 4), (16, 3), (48, 2, 2), (8, 8), (33, 2), (40,), (7, 5, 2), (1, 9)],
@@ -62,8 +62,8 @@ def test_places_of_narrow_packets(width: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     compiled.cache_clear()
     for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2), (33, 3), (48, 3)):
-        test_places(WIDE, block, "")
-        test_places(WIDE, block, "bar.sync 0;")
+        test_places(FULL_RUN, block, "")
+        test_places(FULL_RUN, block, "bar.sync 0;")
     compiled.cache_clear()
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from support.warps import Fault, Kernel, compiled
 
-from cuda.cpu.compile.code import Path
 from cuda.cpu.emit.simt import function
+from cuda.cpu.runtime.kernel_abi import Path
 
 HEADER = """
 .visible .entry k(.param .u64 data)

@@ -14,9 +14,9 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD
 
-from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 # Predicates of the lane, of the thread, and of both, live behind a barrier; a branch there asks for one of them.
 BEHIND = (
@@ -46,7 +46,7 @@ NOT:
 
 @pytest.mark.parametrize("shape", [(1, 1), (96, 1), (80, 2), (64, 4), (16, 6), (33, 3), (32, 4)])
 @pytest.mark.parametrize("width", ["32", "16", "4"])
-@pytest.mark.parametrize("row", [WIDE, NARROW])
+@pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN])
 def test_predicates_of_a_threads_place_live_behind_a_barrier(
     shape, width: str, row: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

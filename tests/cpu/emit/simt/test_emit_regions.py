@@ -16,9 +16,9 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.compile.code import NARROW, WIDE, Path
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, Path
 
 pytestmark = pytest.mark.cpu_only
 
@@ -139,7 +139,7 @@ together = st.recursive(
 SHAPES = [(1, 1), (32, 1), (48, 1), (96, 1), (16, 6), (8, 9), (33, 3), (32, 4), (16, 5)]
 
 
-def run(text: str, shape: tuple[int, int], row: int = WIDE, **settings: str) -> np.ndarray:
+def run(text: str, shape: tuple[int, int], row: int = FULL_RUN, **settings: str) -> np.ndarray:
     """Launch code for some rows with settings of the environment, such as path="fiber"."""
     out = np.zeros((3, shape[0] * shape[1]), np.uint32)
     with pytest.MonkeyPatch.context() as patch:
@@ -150,17 +150,17 @@ def run(text: str, shape: tuple[int, int], row: int = WIDE, **settings: str) -> 
 
 
 RUNS = st.tuples(
-    st.sampled_from(SHAPES), st.sampled_from(["32", "16", "4", "1"]), st.sampled_from([WIDE, NARROW]),
+    st.sampled_from(SHAPES), st.sampled_from(["32", "16", "4", "1"]), st.sampled_from([FULL_RUN, HALF_RUN]),
     st.sampled_from(["", "0"]),  # for other code to come soon, and in full
 )  # fmt: skip
 
 
 @settings(max_examples=int(os.environ.get("CUDA_CPU_RANDOM_REGIONS", "12")))
 @given(st.lists(together, min_size=1, max_size=5), RUNS)
-@example([("vote", "popc", 0)], ((33, 3), "1", WIDE, ""))  # packets without lanes behind the last row
-@example([("repeat", 2, [("swap", 9), ("wrap", 8), ("swap", 1)]), ("leave", 1, 32)], ((32, 4), "32", WIDE, "0"))
-@example([("repeat", 2, [("wrap", 24), ("swap", 9), ("mix", 1)]), ("mix", 1)], ((16, 6), "32", NARROW, "0"))
-@example([("leave", 1, 64), ("swap", 1), ("vote", "or", 1), ("mix", 1)], ((16, 6), "16", NARROW, "0"))
+@example([("vote", "popc", 0)], ((33, 3), "1", FULL_RUN, ""))  # packets without lanes behind the last row
+@example([("repeat", 2, [("swap", 9), ("wrap", 8), ("swap", 1)]), ("leave", 1, 32)], ((32, 4), "32", FULL_RUN, "0"))
+@example([("repeat", 2, [("wrap", 24), ("swap", 9), ("mix", 1)]), ("mix", 1)], ((16, 6), "32", HALF_RUN, "0"))
+@example([("leave", 1, 64), ("swap", 1), ("vote", "or", 1), ("mix", 1)], ((16, 6), "16", HALF_RUN, "0"))
 def test_regions_and_fibers_agree(operations, how_to_run) -> None:
     shape, width, row, level = how_to_run
     text = HEAD + START + Writer()(operations) + END

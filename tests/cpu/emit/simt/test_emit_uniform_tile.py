@@ -12,9 +12,9 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import WAIT, Loaded
 from support.warps import HEAD
 
-from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 pytestmark = pytest.mark.cpu_only
 
@@ -45,7 +45,9 @@ AGAIN:
 
 
 @pytest.mark.parametrize("level", ["0", "3"])
-@pytest.mark.parametrize(("shape", "row"), [((16, 4), NARROW), ((16, 16), NARROW), ((16, 5), NARROW), ((32, 8), WIDE)])
+@pytest.mark.parametrize(
+    ("shape", "row"), [((16, 4), HALF_RUN), ((16, 16), HALF_RUN), ((16, 5), HALF_RUN), ((32, 8), FULL_RUN)]
+)
 def test_tiles(shape: tuple[int, int], row: int, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     x, rounds = np.arange(1, 601, dtype=np.float32), 5

@@ -7,9 +7,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from cuda.cpu.compile.code import NARROW, WIDE, Kernel
+from cuda.cpu.compile.code import Kernel
 from cuda.cpu.driver.code import function as functions
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 if TYPE_CHECKING:
     from cuda.cpu.driver.code.function import Function
@@ -56,7 +57,7 @@ class ChildKernels:
             if self.ready:
                 return
             found = [self.module.function(name) for name in self.kernels]
-            made = [(each, each.grid or each.make(WIDE), each.narrow or each.make(NARROW)) for each in found]
+            made = [(each, each.grid or each.make(FULL_RUN), each.narrow or each.make(HALF_RUN)) for each in found]
             for function, wide, narrow in made:
                 self.kernels[function.kernel.name].fill(wide, narrow, function.dynamic, func_attributes(function))
             for function, wide, narrow in made:  # last: a thread that finds a grid does not call this method

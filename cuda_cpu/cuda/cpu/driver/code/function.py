@@ -30,7 +30,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_VALUE,
     CUDA_ERROR_NOT_PERMITTED,
 )
-from cuda.cpu.compile.code import NARROW, WIDE, Code, Kernel
+from cuda.cpu.compile.code import Code, Kernel
 from cuda.cpu.driver.base import address, once
 from cuda.cpu.driver.base.error import CudaError, answer, invalid
 from cuda.cpu.driver.base.handle import Table
@@ -38,6 +38,7 @@ from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.device import device_attribute, device_runtime
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 functions = Table("function")
 
@@ -81,7 +82,7 @@ class Function:
         """Compile the kernel if it is not yet, and return its grid."""
         self.module.child_kernels.compile()
         if self.grid is None:
-            made = self.make(WIDE)
+            made = self.make(FULL_RUN)
             with once.lock:
                 self.grid = self.grid or made
         return self.grid
@@ -90,7 +91,7 @@ class Function:
         """Do the same for blocks in which a warp's threads lie in more than one row."""
         self.module.child_kernels.compile()
         if self.narrow is None:
-            made = self.make(NARROW)
+            made = self.make(HALF_RUN)
             with once.lock:
                 self.narrow = self.narrow or made
         return self.narrow

@@ -23,7 +23,6 @@ from cuda.cpu.abi import (
     CUlaunchAttribute,
     CUlaunchConfig,
 )
-from cuda.cpu.compile.code import WIDE
 from cuda.cpu.driver.base import capture_state
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.code import occupancy
@@ -33,6 +32,7 @@ from cuda.cpu.driver.device import device_attribute
 from cuda.cpu.driver.stream import event as events
 from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
 GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
 BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
@@ -229,7 +229,7 @@ def launch(
 
 def is_narrow(block: tuple[int, int, int]) -> bool:
     """Tell whether the threads of a warp lie in more than one row: blocks that have machine code of their own."""
-    return block[0] % WIDE != 0 and block[1] * block[2] > 1
+    return block[0] % FULL_RUN != 0 and block[1] * block[2] > 1
 
 
 def leave_route(age: int, key: int, where: int, function: Function, line: streams.Stream, block: Any) -> None:

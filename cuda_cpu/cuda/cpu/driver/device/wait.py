@@ -76,7 +76,7 @@ def _found(context: Any, fault: Any) -> list[str]:
     function = _function(context, fault)
 
     def place(name: str, site: int) -> str:
-        return function.module.code.place(name, site) if function else f"PTX line {site & 0xFFFFFFFF}"
+        return function.module.code.describe_site(name, site) if function else f"PTX line {site & 0xFFFFFFFF}"
 
     return [report.describe(each, fault.kernel, place) for each in _runtime.take_findings(fault.grid_id)]
 

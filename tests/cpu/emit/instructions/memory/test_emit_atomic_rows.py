@@ -14,9 +14,9 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD
 
-from cuda.cpu.compile.code import NARROW, WIDE
 from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 # Each thread of a row changes row[first + thread] by values[thread]; ATOM is the instruction.
 TEXT = """
@@ -59,7 +59,13 @@ def data_of(type_: str, count: int, seed: int) -> np.ndarray:
 def test_rows_are_changed_word_by_word(op: str, type_: str, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     text = text_of(op, type_, old).encode()
-    for row, shape in ((WIDE, (70, 1)), (WIDE, (64, 2)), (NARROW, (16, 4)), (NARROW, (16, 3)), (WIDE, (33, 3))):
+    for row, shape in (
+        (FULL_RUN, (70, 1)),
+        (FULL_RUN, (64, 2)),
+        (HALF_RUN, (16, 4)),
+        (HALF_RUN, (16, 3)),
+        (FULL_RUN, (33, 3)),
+    ):
         loaded, count = Loaded(text, row), shape[0] * shape[1]
         for first in (0, 1, 2, 3):
             before, values = data_of(type_, count + 8, 1), data_of(type_, count, 2)
@@ -73,7 +79,7 @@ def test_rows_are_changed_word_by_word(op: str, type_: str, old: bool, monkeypat
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["red", "atom"])
-@pytest.mark.parametrize(("row", "shape"), [(WIDE, (64, 2)), (NARROW, (16, 6))])
+@pytest.mark.parametrize(("row", "shape"), [(FULL_RUN, (64, 2)), (HALF_RUN, (16, 6))])
 def test_lanes_that_do_not_change_the_row_leave_it(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A guard is a short arm of a branch, which stays in the copy for whole packets."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
