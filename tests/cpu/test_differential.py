@@ -57,8 +57,8 @@ def check(case: Case, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
             patch.setenv("CUDA_CPU_LEVEL", level)
             patch.setenv("CUDA_CPU_PATH", path)
             patch.setenv("CUDA_CPU_WIDTH", width)
-            if rounds != interleaving.ROUNDS:  # so that loops need not be long
-                patch.setattr(interleaving, "ROUNDS", rounds)
+            if rounds != interleaving.ITERATIONS:  # so that loops need not be long
+                patch.setattr(interleaving, "ITERATIONS", rounds)
                 patch.setattr(interleaving, "FAR", 256)
             if not gathers:
                 patch.setattr(jit, "_has_gathers", lambda: False)

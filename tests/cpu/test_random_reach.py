@@ -31,26 +31,26 @@ FEWEST = 2
 
 # What shows in LLVM IR or in the notes for people.
 SHOWS = {
-    "a loop for even blocks": r"^even\d+:",
-    "a packet that leaves its loop for even blocks": r"^leave\d+\.\d+:",
-    "turns in a loop": r"^turn\.\d+:",
-    "blocks abreast in a loop": r"^abreast:",
+    "a loop for uniform tiles": r"^tile\d+:",
+    "a SIMD group that leaves the loop for uniform tiles": r"^leave\d+\.\d+:",
+    "interleaving in a loop": r"^resume_at\.\d+:",
+    "block fusion in a loop": r"^fusion:",
     "a value that wraps around where it is made wider": r"^wraps\.\d+:",
-    "a packet that is whole again": r"^general\.\d+:",
+    "a SIMD group that may reconverge": r"^general\.\d+:",
     "gathers by an index": r"call <32 x i32> @gather\.i32\.by4\(",
     "gathers by an index of other sizes": r"call <32 x i32> @gather\.i32\.by[128]\(",
-    "two neighbours loaded together": r"= call .* @neighbours\.2\(",
-    "four neighbours loaded together": r"= call .* @neighbours\.4\(",
-    "lanes that change one place": r"call void @one\.\w+\.i32\.\w+\.red\(",
-    "lanes that change one place, and want what was there": r"= call <32 x i32> @one\.\w+\.i32\.\w+\(",
-    "lanes that change shared places": r"call i32 @one\.\w+\.i32\.\w+\.red\.many\(",
-    "lanes that change shared places, and want what was there": r"= call .* @one\.\w+\.i32\.\w+\.many\(",
-    "sums of floats at one place": r"@one\.fadd\.float\.",
-    "rows of words that are changed together": r"call void @row\.",
-    "rows of words that are changed together, and wanted": r"= call .* @row\.",
-    "memory that is asked for ahead": r"call void @llvm\.prefetch",
-    "packets kept behind barriers": r"\[33 x <32 x i32>\]",
-    "bases kept behind barriers": r"\[33 x i32\]",
+    "two adjacent words loaded together": r"= call .* @adjacent\.2\(",
+    "four adjacent words loaded together": r"= call .* @adjacent\.4\(",
+    "atomics of all lanes on one address": r"call void @uniform\.\w+\.i32\.\w+\.red\(",
+    "atomics of all lanes on one address, with results": r"= call <32 x i32> @uniform\.\w+\.i32\.\w+\(",
+    "atomics with conflicts": r"call i32 @uniform\.\w+\.i32\.\w+\.red\.conflicts\(",
+    "atomics with conflicts, with results": r"= call .* @uniform\.\w+\.i32\.\w+\.conflicts\(",
+    "float sums at one address": r"@uniform\.fadd\.float\.",
+    "contiguous atomics": r"call void @contiguous\.",
+    "contiguous atomics, with results": r"= call .* @contiguous\.",
+    "prefetches": r"call void @llvm\.prefetch",
+    "vectors spilled at barriers": r"\[33 x <32 x i32>\]",
+    "bases spilled at barriers": r"\[33 x i32\]",
     "many regions": r"; (?!1 )\d+ regions",
     "one region": r"; 1 regions",
     "a fiber for each warp": r"on fibers: ",
@@ -60,7 +60,7 @@ SHOWS = {
     "lanes apart at a barrier": r"lanes may come apart to the barrier",
     "calls through pointers": r"^called\.\d+:",
     "additions with carry": r"\buadd\.with\.overflow|zext <32 x i1> .* to <32 x i32>",
-    "packets of 16 lanes": r"; 16 lanes a packet",
+    "SIMD groups of 16 lanes": r"; SIMD groups of 16 lanes",
 }
 # Functions that return something when they apply.
 APPLIES = {
@@ -68,8 +68,8 @@ APPLIES = {
     "distances that are computed anew": (frame, "find_recomputed", lambda found: bool(found[1])),
     "short arms of a branch": (predication, "arms_of", bool),
     "addresses that advance evenly": (linear, "advance", lambda found: found is not None),
-    "rows that loops load": (interleaving, "rows_of_loops", bool),
-    "blocks with a copy for rows": (affine, "has_rows", bool),
+    "strided loads in loops": (interleaving, "strided_loads", bool),
+    "blocks with a copy for consecutive lanes": (affine, "has_contiguous_access", bool),
 }
 
 
@@ -96,7 +96,7 @@ def found():
                 here.clear()
                 program = build([kind(Random(seed)).text])
                 for row, width in ((FULL_RUN, 32), (HALF_RUN, 32), (FULL_RUN, 16)):
-                    kernel = emit_kernel(program, "k", width=width, row=row, native_gather=True)
+                    kernel = emit_kernel(program, "k", width=width, lane_run=row, native_gather=True)
                     text = "\n".join((*kernel.notes, kernel.text))
                     here.update(what for what, how in SHOWS.items() if re.search(how, text, re.MULTILINE))
                 counts.update(here)
@@ -113,13 +113,13 @@ def test_what_is_looked_for_is_not_in_all_kernels(found):
     assert everywhere == set()
 
 
-# Functions that emit what packets run into in such cases only.
+# Functions whose code SIMD groups reach in such cases only.
 TAKEN = {
-    "a second turn in a loop": (interleaving.Turns, "_go_on"),
-    "a packet of blocks abreast": (block_fusion.Abreast, "_begin_packet"),
-    "a packet of an even block": (regions.Regions, "begin_even_packet"),
-    "a packet that leaves the loop for even blocks": (block_indices.Places, "take_up"),
-    "short arms of a branch, apart": (predication, "emit_arms"),
+    "a resumed SIMD group": (interleaving.Interleaving, "_resume"),
+    "a SIMD group of fused blocks": (block_fusion.BlockFusion, "_begin_group"),
+    "a SIMD group of a uniform tile": (regions.Regions, "begin_tile_group"),
+    "a SIMD group that leaves the loop for uniform tiles": (block_indices.BlockIndices, "resume_group"),
+    "predicated arms of a branch": (predication, "emit_arms"),
 }
 
 
@@ -134,7 +134,7 @@ def _one_worker():
 
 @pytest.mark.usefixtures("_one_worker")
 @pytest.mark.parametrize("what", TAKEN)
-def test_packets_of_random_kernels_come_there(what, monkeypatch):
+def test_random_kernels_execute(what, monkeypatch):
     """The code is there in many kernels; here it ends them."""
     owner, name = TAKEN[what]
     emit = getattr(owner, name)
@@ -146,7 +146,7 @@ def test_packets_of_random_kernels_come_there(what, monkeypatch):
         return emit(first, *args, **options)
 
     monkeypatch.setattr(owner, name, emit_trap)
-    monkeypatch.setattr(interleaving, "ROUNDS", 2)  # as in test_differential.py
+    monkeypatch.setattr(interleaving, "ITERATIONS", 2)  # as in test_differential.py
     monkeypatch.setattr(interleaving, "FAR", 256)
     monkeypatch.setenv("CUDA_CPU_LEVEL", "0")
     monkeypatch.setenv("CUDA_CPU_CACHE", "0")
@@ -154,4 +154,4 @@ def test_packets_of_random_kernels_come_there(what, monkeypatch):
         case = (streaming, tiled)[seed % 2](Random(seed))
         if Loaded(case.text.encode()).run("k", case.grid, case.block, *case.arguments()) is not None:
             return
-    pytest.fail(f"no packet of {2 * KERNELS} kernels came to {what}")
+    pytest.fail(f"none of {2 * KERNELS} kernels executes {what}")

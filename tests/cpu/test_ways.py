@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel's result depends neither on the path nor on the packets' width, the level, the workers or the cache.
+"""A kernel's result depends neither on the path nor on the SIMD groups' width, the level, the workers or the cache.
 
 `nox -s differential` runs the tests of whole programs in each of these ways.
 """
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.cpu_only
 SETTINGS = ("CUDA_CPU_PATH", "CUDA_CPU_WIDTH", "CUDA_CPU_LEVEL", "CUDA_CPU_CACHE")
 
 
-# Narrow packets in seven regions, whole warps in eight, fibers, jumps to anywhere.
+# Narrow SIMD groups in seven regions, whole warps in eight, fibers, jumps to anywhere.
 @pytest.fixture(params=["structured 15", "structured 18", "structured 21", "unstructured 6"])
 def known(request):
     """A kernel and what the plain interpreter makes of it."""
@@ -69,7 +69,7 @@ def test_cache(known, level, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("width", ["1", "2", "native"])
-def test_narrow_packets(known, width, monkeypatch):
+def test_narrow_simd_groups(known, width, monkeypatch):
     case, expected = known
     for path in ("region", "fiber"):
         monkeypatch.setenv("CUDA_CPU_WIDTH", width)
@@ -92,7 +92,7 @@ def test_better_code_that_comes_while_the_kernel_runs(known, monkeypatch, tmp_pa
     assert machine.address != quick
 
 
-# --- how many lanes a packet has ------------------------------------------------------------------------
+# --- the width of SIMD groups ------------------------------------------------------------------------------------
 
 KERNEL = """.version 8.5
 .target sm_90
@@ -129,10 +129,10 @@ ALONE = {
 
 
 @pytest.mark.parametrize("what", [*EXCHANGES, *ALONE])
-def test_lanes_that_exchange_something_are_all_in_one_packet(what):
+def test_lanes_that_communicate_are_in_one_simd_group(what):
     program = build([KERNEL.format(code=(EXCHANGES | ALONE)[what])])
     notes = emit_kernel(program, "k", width=1).notes
-    assert f"; {32 if what in EXCHANGES else 1} lanes a packet; " in notes[0]
+    assert f"; SIMD groups of {32 if what in EXCHANGES else 1} lanes; " in notes[0]
 
 
 def test_fibers_are_whole_warps(monkeypatch):
@@ -143,9 +143,9 @@ def test_fibers_are_whole_warps(monkeypatch):
     assert jit.kernel_text(program, "k").text == wide
 
 
-def test_packets_without_lanes_stay_so_behind_a_barrier():
+def test_simd_groups_without_lanes_stay_so_behind_a_barrier():
     """Their lanes behind it are stored before they are skipped, else what the stack held would run there."""
     code = "setp.eq.u32 %p2, %r1, 3; @%p2 ret; bar.sync 0; red.global.add.u32 [%d1+256], 1;"
     text = emit_kernel(build([KERNEL.format(code=code)]), "k", width=1).text
-    skip = text[text.index("\npacket0:") :].partition("br i1")[0]
+    skip = text[text.index("\ngroup0:") :].partition("br i1")[0]
     assert "store i1 %" in skip

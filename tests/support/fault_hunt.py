@@ -77,7 +77,7 @@ def hunt(cases: list[tuple[object, tuple]], seconds: float) -> str:
         for way in WAYS:
             width, row, gathers, rounds = way
             os.environ["CUDA_CPU_WIDTH"] = width
-            interleaving.ROUNDS, interleaving.FAR = rounds, 256 if rounds == 2 else far
+            interleaving.ITERATIONS, interleaving.FAR = rounds, 256 if rounds == 2 else far
             jit._has_gathers = lambda gathers=gathers: gathers and native
             for number, (case, expected) in enumerate(cases[first : first + PACE], first):
                 if time.process_time() > until:

@@ -74,7 +74,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
     "wrap around": [
         ("emit/access/affine.py", "reach = frame.builder, (lanes_of_segment(frame) - 1) * stride",
          "reach = frame.builder, (lanes_of_segment(frame) - 3) * stride"),
-        ("emit/access/affine.py", "_require(frame, fits_packet(frame, source, stride, step.form.type))", "pass"),
+        ("emit/access/affine.py", "_require(frame, fits_group(frame, source, stride, step.form.type))", "pass"),
         ("emit/access/affine.py", "base, constant(high - reach, base.element))", "base, constant(high, base.element))"),
         ("emit/access/affine.py", "base, constant(low - reach, base.element))", "base, constant(low, base.element))"),
         ("emit/access/affine.py", "if abs(reach) > high:\n        return constant(0", "if abs(reach) > high:\n        return constant(1"),
@@ -109,7 +109,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
          "for position, target in enumerate(end.targets[:-1], 1):\n                equal"),
         ("emit/simt/control.py", 'more if known is None else self.builder.assign(f"or', 'more if True else self.builder.assign(f"or'),
         ("emit/simt/control.py", "label %{arms[end.targets[-1]]} [{cases}]", "label %{arms[end.targets[0]]} []"),
-        ("emit/simt/frame.py", "if self.kept & bit:\n", "if False:\n"),
+        ("emit/simt/frame.py", "if self.preserved & bit:\n", "if False:\n"),
         ("emit/simt/frame.py", "value = builder.select(self.guard, value, self.get(register))", "pass"),
         ("emit/simt/frame.py", "self.values.clear()\n        self.bases.clear()", "self.bases.clear()"),
         ("passes/find_liveness.py", "elif bit not in write:\n                need.add(bit)  # the", "elif False:\n                need.add(bit)  # the"),
@@ -153,8 +153,8 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/instructions/memory/atomics.py", 'f"%far = {extend} {index} %x1 to i64', 'f"%far = zext {index} %x1 to i64'),
         ("emit/instructions/memory/atomics.py", "values = (frame.read(expected, form.type), frame.read(new, form.type))",
          "values = (frame.read(new, form.type), frame.read(new, form.type))"),
-        ("emit/instructions/memory/conflicts.py", "%both = select {lanes} %who, {packet} %got, {packet} %old",
-         "%both = select {lanes} %who, {packet} %got, {packet} %got"),
+        ("emit/instructions/memory/conflicts.py", "%both = select {lanes} %who, {vector} %got, {vector} %old",
+         "%both = select {lanes} %who, {vector} %got, {vector} %got"),
         ("emit/access/lanes.py", "%rest = and {mask} %left, %less", "%rest = and {mask} %less, %less"),
     ],
     "values": [

@@ -91,7 +91,7 @@ L: bar.sync 0;
     assert "lanes 0-15 of the warp are at a barrier of all its lanes, and 16-31 are not" in line
 
 
-def test_a_barrier_that_lanes_come_to_in_two_places(checked):
+def test_a_barrier_reached_at_two_instructions(checked):
     lines = found(checked, " @%p1 bra A;\n bar.sync 0;\n bra B;\nA: bar.sync 0;\nB:", block=32)
     assert lines
     assert all("of the warp are at a barrier of all its lanes" in line for line in lines)

@@ -166,7 +166,7 @@ def test_explanation_of_a_kernel(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setenv("CUDA_CPU_EXPLAIN", "1")
     jit.build_object(ptx_program.build([text]), "k")
     lines = capsys.readouterr().err.splitlines()
-    assert "1 by rows, 2 by lanes; 32 lanes a packet; 1 regions, each for all warps" in lines[0]
+    assert "1 by rows, 2 by lanes; SIMD groups of 32 lanes; 1 regions, each for all warps" in lines[0]
     assert lines[1].endswith("line 9: ld.global.u64 goes lane by lane: its addresses are 4 bytes apart")
     assert "st.global.u32 goes lane by lane: its addresses follow no rule" in lines[2]
     monkeypatch.delenv("CUDA_CPU_EXPLAIN")

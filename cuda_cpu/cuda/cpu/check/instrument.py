@@ -27,7 +27,7 @@ from cuda.cpu.check import (
     WRITE,
 )
 from cuda.cpu.emit.instructions.memory.async_copies import source_size
-from cuda.cpu.emit.instructions.memory.load_store import ORDERS, advanced, is_parameter, place_of, pointers, space_of
+from cuda.cpu.emit.instructions.memory.load_store import ORDERS, advanced, is_parameter, pointers, space_name, space_of
 from cuda.cpu.emit.instructions.sync import of_first_lane
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -59,9 +59,9 @@ def before(frame: Frame, step: Step) -> None:
     for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
         _ask(frame, access)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
-        _tell_meeting(frame, instruction)
+        _report_warp_sync(frame, instruction)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
-        _tell_barrier(frame, instruction, form)
+        _report_barrier(frame, instruction, form)
     if instruction.opcode in ("membar", "fence") and frame.module.checks & RACECHECK:
         frame.service("check_fence", "void", f"{frame.builder.mask_type} {frame.mask}")
 
@@ -70,17 +70,17 @@ def _none(frame: Frame, instruction: Instruction, form: Form) -> tuple[Access, .
     return ()
 
 
-def _tell_meeting(frame: Frame, instruction: Instruction) -> None:
+def _report_warp_sync(frame: Frame, instruction: Instruction) -> None:
     """Tell which lanes each lane names in an operation of the warp."""
     if not frame.module.checks & (RACECHECK | SYNCCHECK):
         return
-    masks = _row(frame, frame.read(instruction.operands[-1], "b32"))
+    masks = _buffer(frame, frame.read(instruction.operands[-1], "b32"))
     lanes = f"{frame.builder.mask_type} {frame.mask}"
     what = frame.module.checks << 4
     frame.service("check_warp", "void", lanes, f"i64 {site(frame)}", f"i32 {what}", f"ptr {masks}")
 
 
-def tell_alone(frame: Frame, pending: list[str]) -> None:
+def report_stranded(frame: Frame, pending: list[str]) -> None:
     """Tell which lanes wait at operations of the warp for others that cannot come any more; `pending` is by block."""
     if not frame.module.checks & SYNCCHECK:
         return
@@ -101,7 +101,7 @@ def tell_alone(frame: Frame, pending: list[str]) -> None:
         builder.label(after)
 
 
-def tell_passed(frame: Frame, block: Block, pending: list[str]) -> None:
+def report_bypassed(frame: Frame, block: Block, pending: list[str]) -> None:
     """Tell which lanes have come to a block on a way past a barrier at which others of their warp wait.
 
     The block can be reached from the barrier and does not lead to it. Lanes that return on a way of their own are none.
@@ -144,7 +144,7 @@ def _is_aligned(instruction: Instruction) -> bool:
     return instruction.opcode == "bar" or "aligned" in instruction.modifiers
 
 
-def _tell_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
+def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Tell who comes to a barrier of the block, or of the cluster."""
     if not frame.module.checks & SYNCCHECK:
         return
@@ -159,45 +159,45 @@ def _tell_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 def _ask(frame: Frame, access: Access) -> None:
     builder = frame.builder
-    place = pointers(frame, access.address, access.space)
+    pointer = pointers(frame, access.address, access.space)
     if access.skipped is not None:
-        place = advanced(frame, place, access.skipped)
+        pointer = advanced(frame, pointer, access.skipped)
     what = SPACES[access.space] | frame.module.checks << 4 | access.kind
     sizes, size = "ptr null", access.size
     if isinstance(size, Value):
-        sizes, what, size = f"ptr {_rows(frame, 1, (size,))}", what | SIZED, 0
+        sizes, what, size = f"ptr {_buffers(frame, 1, (size,))}", what | SIZED, 0
     elif access.values and frame.module.checks & RACECHECK:
         step = (size // len(access.values)).bit_length() - 1
-        sizes, what = f"ptr {_rows(frame, MOST_ELEMENTS, access.values)}", what | VALUES | step << STEP
-    what |= UNIFORM if place.uniform else 0
-    row = _row(frame, builder.cast("ptrtoint", place, "i64"))
+        sizes, what = f"ptr {_buffers(frame, MOST_ELEMENTS, access.values)}", what | VALUES | step << STEP
+    what |= UNIFORM if pointer.uniform else 0
+    buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
     lanes = frame.mask
     if access.lanes != -1:
         lanes = builder.assign(f"and {builder.mask_type} {lanes}, {access.lanes}")
     frame.service(
         "check_access", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}",
-        f"i32 {size}", f"ptr {row}", sizes,
+        f"i32 {size}", f"ptr {buffer}", sizes,
     )  # fmt: skip
-    shape = Shape.UNIFORM if place.uniform else Shape.VECTOR
-    found = builder.load("i64", row, shape=shape, align=8 if place.uniform else 64)
+    shape = Shape.UNIFORM if pointer.uniform else Shape.VECTOR
+    found = builder.load("i64", buffer, shape=shape, align=8 if pointer.uniform else 64)
     if access.skipped is not None:
         found = builder.binary("sub", found, builder.resize(access.skipped, "i64"))
     frame.checked[access.address, access.space] = builder.cast("inttoptr", found, "ptr")
 
 
-def _row(frame: Frame, value: Value) -> str:
-    return _rows(frame, 0, (value,))
+def _buffer(frame: Frame, value: Value) -> str:
+    return _buffers(frame, 0, (value,))
 
 
-def _rows(frame: Frame, place: int, values: tuple[Value, ...]) -> str:
-    """Store numbers of each lane where the runtime can read them: `place` has room for so many, or for one (0)."""
+def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> str:
+    """Store numbers of each lane where the runtime can read them: `count` has room for so many, or for one (0)."""
     builder = frame.builder
-    if place not in frame.check_rows:
-        frame.check_rows[place] = builder.alloca(f"[{max(place, 1)} x {builder.type('i64')}]", 64)
+    if count not in frame.check_buffers:
+        frame.check_buffers[count] = builder.alloca(f"[{max(count, 1)} x {builder.type('i64')}]", 64)
     for number, value in enumerate(values):
-        at = builder.offset(frame.check_rows[place], number * frame.width * 8)
+        at = builder.offset(frame.check_buffers[count], number * frame.width * 8)
         builder.store(builder.broadcast(builder.resize(builder.bits(value), "i64")), at, align=64)
-    return frame.check_rows[place]
+    return frame.check_buffers[count]
 
 
 def site(frame: Frame) -> int:
@@ -227,7 +227,7 @@ def _load(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access
 def _store(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
     address, source = instruction.operands[:2]
     if form.bulk:
-        yield Access(address, place_of(form.space), frame.read(source, "u64"), WRITE)
+        yield Access(address, space_name(form.space), frame.read(source, "u64"), WRITE)
         return
     space = space_of(form)
     if not is_parameter(address, space):
@@ -237,7 +237,7 @@ def _store(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Acces
         values = tuple(frame.read(each, form.type) for each in elements) if step <= 8 else ()
         yield Access(address, space, step * len(elements), kind, values=values)
     if form.mbarrier_complete_tx_bytes:
-        yield Access(instruction.operands[2], place_of(form.space), BARRIER, BARRIER_UPDATE)
+        yield Access(instruction.operands[2], space_name(form.space), BARRIER, BARRIER_UPDATE)
 
 
 def _atomic(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
@@ -246,7 +246,7 @@ def _atomic(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Acce
     kind = UPDATE | (RELEASE if form.sem in ("release", "acq_rel") else 0)
     yield Access(address, space_of(form), _bytes(form.type) * _count(source), kind)
     if form.opcode == "red" and form.mbarrier_complete_tx_bytes:
-        yield Access(operands[3], place_of(form.space), BARRIER, BARRIER_UPDATE)
+        yield Access(operands[3], space_name(form.space), BARRIER, BARRIER_UPDATE)
 
 
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
@@ -281,17 +281,17 @@ def _bulk(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[A
         skipped, right, *rest = (*(frame.read(each, "u32") for each in rest[:2]), *rest[2:])
         for ignored in (skipped, right):
             amount = frame.builder.intrinsic("usub.sat", "i32", amount, ignored)
-    yield Access(source, place_of(form.src), amount, READ, skipped=skipped)
+    yield Access(source, space_name(form.src), amount, READ, skipped=skipped)
     if form.multicast_cluster:
         return
     if not form.cp_mask:
-        yield Access(target, place_of(form.dst), amount, WRITE, skipped=skipped)
+        yield Access(target, space_name(form.dst), amount, WRITE, skipped=skipped)
     if not form.bulk_group:
-        yield Access(rest[0], place_of(form.dst), BARRIER, BARRIER_UPDATE)
+        yield Access(rest[0], space_name(form.dst), BARRIER, BARRIER_UPDATE)
 
 
 def _tensor(operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
-    """Tell of the map; the box's place is only known once the runtime has read it."""
+    """Tell of the map; the box's pointer is only known once the runtime has read it."""
     tensor = operands[1] if form.src == "global" else operands[0]
     yield Access(Address(tensor.base, tensor.offset), "generic", TENSOR_MAP, READ)
 
@@ -319,7 +319,7 @@ def _map(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]
         yield Access(target, "global", TENSOR_MAP, WRITE)
         yield Access(source, "shared", TENSOR_MAP, READ)
     else:
-        yield Access(instruction.operands[0], place_of(form.space), TENSOR_MAP, READ | WRITE)
+        yield Access(instruction.operands[0], space_name(form.space), TENSOR_MAP, READ | WRITE)
 
 
 ACCESSES: dict[str, Callable[[Frame, Instruction, Form], Iterator[Access]]] = {

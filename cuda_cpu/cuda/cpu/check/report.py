@@ -29,7 +29,7 @@ KINDS = {
     6: ("memcheck", "{verb} of {size} bytes at byte {offset} of the kernel's parameters, which have {bytes}"),
 }
 for _kind, _order in enumerate(("write after a write", "read after a write", "write after a read"), start=7):
-    KINDS[_kind] = ("racecheck", f"{_order} of {{place}}: nothing orders it after {{other}}")
+    KINDS[_kind] = ("racecheck", f"{_order} of {{memory}}: nothing orders it after {{other}}")
 SYNCS = (
     "lanes {lanes} of the warp are at a barrier of all its lanes, and {others} are not",
     "the barrier is to have {address} threads: it must be a multiple of 32, and at most the block's {size}",
@@ -43,7 +43,7 @@ KINDS.update(enumerate((("synccheck", text) for text in SYNCS), start=10))
 VERBS = {READ: "read", WRITE: "write", READ | WRITE: "update"}
 
 # enum cpu_relation
-_PLACES: dict[int, Callable[[Finding], str]] = {
+_RELATIONS: dict[int, Callable[[Finding], str]] = {
     0: lambda f: "a null pointer" if f.address < NULL_PAGE else "where nothing is allocated",
     1: lambda f: f"{f.start - f.address} bytes before {allocation(f)}",
     2: lambda f: f"{f.address - f.start - f.bytes} bytes after {allocation(f)}",
@@ -55,20 +55,20 @@ def allocation(finding: Finding) -> str:
     return f"the allocation of {finding.bytes} bytes at 0x{finding.start:x} made by {finding.origin}"
 
 
-def describe(finding: Finding, kernel: str, place: Callable[[str, int], str]) -> str:
-    """Return a finding as a line of text; `place` names an instruction by kernel and site."""
+def describe(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -> str:
+    """Return a finding as a line of text; `locate` names an instruction by kernel and site."""
     check, text = KINDS[finding.kind]
-    where = _PLACES.get(finding.relation, lambda f: "")(finding)
+    where = _RELATIONS.get(finding.relation, lambda f: "")(finding)
     offset = finding.offset - (1 << 64) if finding.offset >> 63 else finding.offset
     if check == "racecheck":
-        what = text.format(place=_place(finding), other=_other(finding, kernel, place))
-        return _line(check, finding, kernel, place, what)
+        what = text.format(memory=_memory(finding), other=_other(finding, kernel, locate))
+        return _line(check, finding, kernel, locate, what)
     what = text.format(
         verb=VERBS.get(finding.what & (READ | WRITE), ""), size=finding.size, address=finding.address, offset=offset,
         bytes=finding.bytes, allocation=allocation(finding), where=where, lanes=_lanes(finding.address),
         others=_lanes(finding.size), warps=finding.address.bit_count(),
     )  # fmt: skip
-    return _line(check, finding, kernel, place, what)
+    return _line(check, finding, kernel, locate, what)
 
 
 def _lanes(mask: int) -> str:
@@ -82,7 +82,7 @@ def _lanes(mask: int) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs) or "none"
 
 
-def _place(finding: Finding) -> str:
+def _memory(finding: Finding) -> str:
     """Return where a race is."""
     if finding.what & 15 == SPACES["shared"]:
         return f"byte {finding.offset} of shared memory"
@@ -91,14 +91,14 @@ def _place(finding: Finding) -> str:
     return f"0x{finding.address:x}"
 
 
-def _other(finding: Finding, kernel: str, place: Callable[[str, int], str]) -> str:
+def _other(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -> str:
     block = "" if finding.other_block == finding.block else f"block {finding.other_block}, "
-    return f"{block}thread {finding.other_thread}, {place(kernel, finding.other_site)}"
+    return f"{block}thread {finding.other_thread}, {locate(kernel, finding.other_site)}"
 
 
-def _line(check: str, finding: Finding, kernel: str, place: Callable[[str, int], str], what: str) -> str:
+def _line(check: str, finding: Finding, kernel: str, locate: Callable[[str, int], str], what: str) -> str:
     more = f" (and {finding.count - 1} more by this instruction)" if finding.count > 1 else ""
-    instruction = place(kernel, finding.site)
+    instruction = locate(kernel, finding.site)
     return f"{check}: kernel {kernel!r}, block {finding.block}, thread {finding.thread}, {instruction}: {what}{more}"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
     from cuda.cpu.emit import KernelText
-    from cuda.cpu.emit.llvm.builder import Place
+    from cuda.cpu.emit.llvm.builder import DebugLocation
     from cuda.cpu.ptx.program import Program
 
 LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: pointers have no types
@@ -81,7 +81,7 @@ def _translate(program: Program, name: str, lane_run: int, width: int, fibers: b
     from cuda.cpu.emit import emit_kernel
 
     return emit_kernel(
-        program, name, width=width, row=lane_run, native_gather=_has_gathers(), near=_near(), fibers=fibers
+        program, name, width=width, lane_run=lane_run, native_gather=_has_gathers(), near=_near(), fibers=fibers
     ).text
 
 
@@ -147,7 +147,7 @@ def kernel_text(
     *,
     fibers: bool | None = None,
     quick: bool = False,
-    places: list[Place] | None = None,
+    places: list[DebugLocation] | None = None,
     checks: int = 0,
 ) -> KernelText:
     """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
@@ -159,12 +159,12 @@ def kernel_text(
         program,
         name,
         width=_width(),
-        row=lane_run,
+        lane_run=lane_run,
         native_gather=_has_gathers(),
         near=_near(),
         fibers=fibers,
         quick=quick,
-        places=places,
+        locations=places,
         checks=checks,
     )
 

@@ -17,7 +17,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from cuda.cpu.compile import jit
-from cuda.cpu.emit.llvm.builder import Place
+from cuda.cpu.emit.llvm.builder import DebugLocation
 from cuda.cpu.ptx.image import elf
 from cuda.cpu.ptx.image.dwarf import line_table
 from cuda.cpu.ptx.image.image import CubinText
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_TEXT = 6 << 20  # bytes of LLVM IR: more would take seconds
 
 _CALL = b"\xe8"  # of x86-64, with a distance of four bytes
-_MARK = re.compile(r"\s*; place (\d+)")
+_MARK = re.compile(r"\s*; location (\d+)")
 _NO_INSTRUCTION = re.compile(r"\s*(;|$)|[\w.$\"-]+:|\}")
 _UNIT = """
 !llvm.dbg.cu = !{{!{unit}}}
@@ -71,11 +71,11 @@ def describe_site(program: Program, name: str, site: int) -> str:
     function, line = list(program.reachable(name))[site >> 32], site & 0xFFFFFFFF
     for statement in program.functions[function].body or ():
         if isinstance(statement, (Instruction, Call)) and statement.line == line:
-            return _told(program, Place(function, line, statement.source))
+            return _told(program, DebugLocation(function, line, statement.source))
     return f"PTX line {line}"
 
 
-def _told(program: Program, place: Place) -> str:
+def _told(program: Program, place: DebugLocation) -> str:
     text = program.unit_of[place.function].text
     source = place.source or (text.source(place.line) if isinstance(text, CubinText) else None)
     where = f" ({source.file} line {source.line})" if source else ""
@@ -83,24 +83,24 @@ def _told(program: Program, place: Place) -> str:
     return f"PTX line {place.line} `{instruction}`{where}"
 
 
-def _by_line(program: Program, name: str, line: int) -> Place | None:
+def _by_line(program: Program, name: str, line: int) -> DebugLocation | None:
     """Return the instruction of a line; None if several units have one there."""
     found = {}
     for function in map(program.functions.__getitem__, program.reachable(name)):
         for statement in function.body or ():
             if isinstance(statement, (Instruction, Call)) and statement.line == line:
-                found[id(program.unit_of[function.name])] = Place(function.name, line, statement.source)
+                found[id(program.unit_of[function.name])] = DebugLocation(function.name, line, statement.source)
     return found.popitem()[1] if len(found) == 1 else None
 
 
-def _by_address(program: Program, machine: MachineCode, fault: Fault) -> Place | None:
+def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLocation | None:
     """Return the instruction whose machine code faulted, if it can be known."""
     image = machine.image_at(fault.pc)
     if image is None:
         return None
     level = jit.setting()
     for each, quick in ((jit.QUICK, True), (jit.BEST, False)) if level is None else ((level, False),):
-        places: list[Place] = []
+        places: list[DebugLocation] = []
         kernel = jit.kernel_text(
             program, fault.kernel, machine.lane_run, quick=quick, places=places, checks=machine.checks
         )
@@ -120,7 +120,7 @@ def with_locations(text: str) -> str:
     about = [_UNIT.format(**unit)]
 
     def located(function: re.Match[str]) -> str:
-        if "; place " not in function[0]:
+        if "; location " not in function[0]:
             return function[0]
         scope, line = next(numbers), 0
         about.append(_FUNCTION.format(scope, **unit))

@@ -3,7 +3,7 @@
 """Translate PTX to LLVM IR: a kernel and what it calls become one module with one function `void NAME(struct
 cpu_warp *)`.
 
-A warp runs as one packet of lanes. Each family of instructions has a file; its functions register themselves
+A warp runs as one SIMD group of lanes. Each family of instructions has a file; its functions register themselves
 by opcode.
 """
 
@@ -39,8 +39,8 @@ from cuda.cpu.emit.instructions.memory import (  # noqa: F401
     multimem,
     texture,
 )
-from cuda.cpu.emit.llvm.builder import Module, Place
-from cuda.cpu.emit.llvm.registry import is_apart, is_pure, lanewise
+from cuda.cpu.emit.llvm.builder import DebugLocation, Module
+from cuda.cpu.emit.llvm.registry import is_independent, is_pure, lanewise
 from cuda.cpu.emit.simt.function import emit_function
 from cuda.cpu.passes import analyse, tell
 from cuda.cpu.passes.explain_graph import explain_graph, line_of
@@ -93,11 +93,11 @@ def emit_kernel(
     name: str,
     *,
     width: int = 32,
-    row: int = FULL_RUN,
+    lane_run: int = FULL_RUN,
     native_gather: bool = False,
     near: int = 0,
     fibers: bool = False,
-    places: list[Place] | None = None,
+    locations: list[DebugLocation] | None = None,
     quick: bool = False,
     checks: int = 0,
 ) -> KernelText:
@@ -110,52 +110,49 @@ def emit_kernel(
     name : str
         The kernel's name.
     width : int, optional
-        Lanes of a packet: a power of two up to 32. Kernels whose lanes exchange something have 32 in any case.
-    row : int, optional
-        Consecutive lanes with consecutive x in the blocks that it is made for: FULL_RUN or HALF_RUN. It runs with
-        all blocks.
+        Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
+    lane_run : int, optional
+        Consecutive lanes in the blocks that the code is made for: FULL_RUN or HALF_RUN. It runs with all blocks.
     native_gather : bool, optional
         Whether the CPU has masked gathers and scatters.
     near : int, optional
-        Bytes ahead in a page that the CPU is better asked to fetch, 0 if it does so by itself.
+        Distance in bytes, within a page, of software prefetches; 0 if the hardware prefetches well.
     fibers : bool, optional
-        Run every warp on a fiber of its own, also where one call could run all warps of a block.
-    places : list, optional
-        Filled with the instructions that code was made of; comments of the text, "; place N", count from 1.
+        Run every warp on a fiber of its own, even if one call could run all warps of a block.
+    locations : list, optional
+        Filled with the instructions that code was made of; comments of the text, "; location N", count from 1.
     quick : bool, optional
-        Leave copies of blocks out that only make the code faster, and not the most frequent case.
+        Leave out copies of blocks that only make the code faster.
     checks : int, optional
-        What the runtime shall check of each access, see check/__init__.py; warps then run on fibers.
+        Checks of memory accesses and barriers, see check/__init__.py; warps then run on fibers.
 
-    Raises
-    ------
-    PtxError
-        Something in the kernel cannot be translated.
+    Raises ------ PtxError Something in the kernel cannot be translated.
     """
-    whole_warps = functools.partial(
-        emit_kernel, program, name, row=row, native_gather=native_gather, near=near, fibers=fibers, quick=quick,
-        places=places, checks=checks,
+    full_warps = functools.partial(
+        emit_kernel, program, name, lane_run=lane_run, native_gather=native_gather, near=near, fibers=fibers,
+        quick=quick, locations=locations, checks=checks,
     )  # fmt: skip
     program = program.placed(name)
     functions = [program.functions[each] for each in program.reachable(name)]
     module = Module(width, native_gather)
     module.near = near
-    module.places = places
+    module.locations = locations
     module.quick = quick
     module.checks = checks
     module.functions = [function.name for function in functions]
     fibers = fibers or checks != 0
-    module.row = min(width, row)
+    module.lane_run = min(width, lane_run)
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
-    asking, meeting = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
-    narrow = width < 32 and not fibers
-    if narrow and (len(functions) > 1 or not _are_apart(functions[0])):
-        return whole_warps()
+    polling, synchronising = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
+    below_warp = width < 32 and not fibers
+    if below_warp and (len(functions) > 1 or not _has_independent_lanes(functions[0])):
+        return full_warps()
     with _located(program, functions) as at:
         strict = bool(checks & SYNCCHECK)
         graphs = [
-            analyse(at(each), is_pure, lanewise(each), module.leaves, asking, meeting, strict) for each in functions
+            analyse(at(each), is_pure, lanewise(each), module.leaves, polling, synchronising, strict)
+            for each in functions
         ]
         why = "CUDA_CPU_CHECK asks for them" if checks else "CUDA_CPU_PATH asks for them" if fibers else ""
         if checks:
@@ -165,7 +162,7 @@ def emit_kernel(
             why = why or "its blocks may reach into each other's shared memory"
         why = why or _why_fibers(graphs)
         if why and width < 32:
-            return whole_warps()
+            return full_warps()
         module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
         module.has_barriers |= strict
         if why:
@@ -181,7 +178,7 @@ def emit_kernel(
 def _notes(graphs: list[Graph], width: int, why: str) -> tuple[str, ...]:
     notes = [note for graph in graphs for note in explain_graph(graph)]
     how = f"on fibers: {why}" if why else f"{len(graphs[0].regions)} regions, each for all warps of a block in turn"
-    notes[0] += f"; {width} lanes a packet; {how}"
+    notes[0] += f"; SIMD groups of {width} lanes; {how}"
     return tuple(notes)
 
 
@@ -217,7 +214,7 @@ def _why_fibers(graphs: list[Graph]) -> str:
     return why
 
 
-def _are_apart(function: Function) -> bool:
+def _has_independent_lanes(function: Function) -> bool:
     """Tell whether no lane exchanges anything with others of its warp, but at barriers of the block."""
     for item in function.body:
         if isinstance(item, Call):
@@ -225,7 +222,7 @@ def _are_apart(function: Function) -> bool:
         if isinstance(item, Instruction):
             barrier = item.opcode in ("bar", "barrier") and "warp" not in item.modifiers
             masks = any(getattr(operand, "name", "").startswith("%lanemask") for operand in item.operands)
-            if masks or not (barrier or is_apart(item.opcode)):
+            if masks or not (barrier or is_independent(item.opcode)):
                 return False
     return True
 

@@ -115,4 +115,4 @@ def test_each_lane_finds_its_words(case, options, monkeypatch):
 def test_no_load_passes_one_that_acquires(between, joined):
     loads = f"ld.global.u32 %r3, [%d7]; {between} ld.global.u32 %r4, [%d7+4];"
     program = build([HEAD + KERNEL.format(loads=loads, bytes=4 * WORDS)])
-    assert ("@neighbours.2(" in jit.kernel_text(program, "k").text) == (joined and jit._has_gathers())
+    assert ("@adjacent.2(" in jit.kernel_text(program, "k").text) == (joined and jit._has_gathers())

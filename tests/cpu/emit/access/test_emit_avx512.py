@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What AVX-512 has one instruction for gives the same bits without it, for packets of every width and for scalars."""
+"""AVX-512 instructions give the same bits as LLVM's general code, for SIMD groups of every width and for scalars."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_changes_in_global_memory(type_: str, low: int, high: int, op: str, thre
         np.testing.assert_array_equal(bins, expected)
 
 
-def test_who_changes_places_by_registers() -> None:
+def test_when_atomics_use_indices_in_registers() -> None:
     program = build([HEAD + CHANGE.replace("TYPE", "u8").replace("BYTES", "1").replace("OP", "xor")])
     text = emit_kernel(program, "k", native_gather=True).text
     assert "@lanes.atom.add.i32.monotonic.zext.i8.by8.uvv.all.red(ptr" in text

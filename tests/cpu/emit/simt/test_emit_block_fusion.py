@@ -88,7 +88,7 @@ def test_each_block_has_what_it_went_through(block: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("width", ["1", "8", "16"])
-def test_narrow_packets_abreast(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fused_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     text = text_of() + f"// {width}\n"
     for block in ((128,), (40,), (32, 1, 3)):
@@ -97,7 +97,7 @@ def test_narrow_packets_abreast(width: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("grid", [1, 4, 10])
-def test_the_budget_is_spent_abreast(grid: int) -> None:
+def test_fused_blocks_spend_the_budget(grid: int) -> None:
     polls, out = [], np.zeros(128 * grid, np.uint32)
     numbers = [np.int32(100000), np.int32(0), np.int32(1024), np.int32(0)]
     compiled(text_of())(
@@ -128,19 +128,19 @@ OTHERS = {
 @pytest.mark.parametrize("what", OTHERS)
 def test_who_goes_alone(what: str) -> None:
     """What others could see of a block that has begun, or what it could see of them, keeps it from running ahead."""
-    assert "\nabreast:" not in emit_kernel(ptx_program.build([HEAD + text_of(*OTHERS[what])]), "k").text
+    assert "\nfusion:" not in emit_kernel(ptx_program.build([HEAD + text_of(*OTHERS[what])]), "k").text
     check((256,), (9,), 100000, 0, 1024, text_of(*OTHERS[what]))
 
 
-def test_who_goes_abreast() -> None:
+def test_which_kernels_are_fused() -> None:
     program = ptx_program.build([HEAD + text_of()])
-    assert "\nabreast:" in emit_kernel(program, "k").text
-    assert "\nabreast:" not in emit_kernel(program, "k", quick=True).text
-    assert "\nabreast:" not in emit_kernel(program, "k", fibers=True).text
+    assert "\nfusion:" in emit_kernel(program, "k").text
+    assert "\nfusion:" not in emit_kernel(program, "k", quick=True).text
+    assert "\nfusion:" not in emit_kernel(program, "k", fibers=True).text
 
 
 @pytest.mark.cpu_only
-def test_a_fault_names_the_block_that_was_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_in_a_fused_block_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Block 5 runs past the end of the memory when it goes through the loop with blocks 4, 6 and 7."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "3")
     libc = ctypes.CDLL(None, use_errno=True)

@@ -12,7 +12,7 @@ from support.warps import HEAD, compiled
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 # out[i] = the thread's place in its block and the block's in the grid, five bits for each axis; i < n.
-PLACES = """
+INDICES = """
 .visible .entry k(.param .u64 out, .param .u32 n)
 {
     .reg .pred %p<3>; .reg .b32 %r<30>; .reg .b64 %d<9>;
@@ -44,7 +44,7 @@ END:
     [(256,), (32, 4), (64, 3, 2), (96, 2), (16, 4), (16, 3), (48, 2, 2), (8, 8), (33, 2), (40,), (7, 5, 2), (1, 9)],
 )
 @pytest.mark.parametrize("barrier", ["", "bar.sync 0;"])
-def test_places(row: int, block: tuple[int, ...], barrier: str) -> None:
+def test_indices(row: int, block: tuple[int, ...], barrier: str) -> None:
     grid, sizes = (3, 2, 2), block + (1,) * (3 - len(block))
     threads, blocks = int(np.prod(sizes)), 12
     inside, outside = np.arange(threads), np.arange(blocks)[:, None]
@@ -53,17 +53,17 @@ def test_places(row: int, block: tuple[int, ...], barrier: str) -> None:
     expected, n = place.ravel().astype(np.uint32), threads * blocks - 5
     expected[n:] = 0
     out = np.zeros(threads * blocks, np.uint32)
-    compiled(PLACES.replace("BARRIER", barrier), row=row)(out, np.uint32(n), threads=block, blocks=grid)
+    compiled(INDICES.replace("BARRIER", barrier), row=row)(out, np.uint32(n), threads=block, blocks=grid)
     np.testing.assert_array_equal(out, expected)
 
 
 @pytest.mark.parametrize("width", ["1", "8", "16"])
-def test_places_of_narrow_packets(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_indices_of_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     compiled.cache_clear()
     for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2), (33, 3), (48, 3)):
-        test_places(FULL_RUN, block, "")
-        test_places(FULL_RUN, block, "bar.sync 0;")
+        test_indices(FULL_RUN, block, "")
+        test_indices(FULL_RUN, block, "bar.sync 0;")
     compiled.cache_clear()
 
 
@@ -93,7 +93,7 @@ def test_a_fault_names_its_block_and_warp() -> None:
 
 def test_blocks_of_clusters_come_in_their_own_order() -> None:
     """Machine code that advances to the next block along x would leave the cluster."""
-    loaded = Loaded((HEAD + PLACES.replace("BARRIER", "")).encode())
+    loaded = Loaded((HEAD + INDICES.replace("BARRIER", "")).encode())
     out, alone = np.zeros(64 * 16, np.uint32), np.zeros(64 * 16, np.uint32)
     loaded.launch("k", (4, 4, 1), 64, out, np.uint32(out.size), cluster=(2, 2, 1))
     loaded.launch("k", (4, 4, 1), 64, alone, np.uint32(out.size))

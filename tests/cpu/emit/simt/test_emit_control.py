@@ -71,7 +71,7 @@ INNER:
     np.testing.assert_array_equal(run(body, x, 64), x * (x + 1) // 2)
 
 
-def test_irreducible_loop_is_entered_at_two_places() -> None:
+def test_irreducible_loop_with_two_entries() -> None:
     body = """
     mov.u32 %r3, 0; mov.u32 %r4, 0; and.b32 %r5, %r2, 1;
     setp.eq.u32 %p1, %r5, 0;
@@ -164,7 +164,7 @@ AGAIN:
         "@%p2 bra OTHER; st.global.u32 [%d3], 7; bra.uni AGAIN; OTHER: st.global.u32 [%d3], 9; bra.uni AGAIN;",
     ],
 )
-def test_lanes_that_end_a_round_early_do_not_run_ahead(end: str) -> None:
+def test_lanes_that_end_an_iteration_early_wait_for_the_others(end: str) -> None:
     np.testing.assert_array_equal(run(ROUND_WITH_TWO_ENDS + end, np.arange(32)), np.full(32, 4 * 32))
 
 
@@ -234,7 +234,7 @@ MEET:
     np.testing.assert_array_equal(x[:4], [20, 23, 3, 0])
 
 
-def test_lanes_meet_at_barriers_of_the_warp_in_different_places() -> None:
+def test_lanes_synchronise_at_different_warp_barriers() -> None:
     """What the others have written before theirs is there behind one's own."""
     body = """
     setp.lt.u32 %p1, %r2, 16; add.s64 %d4, %d1, 128; mov.u32 %r3, 7;
@@ -318,7 +318,7 @@ def test_early_return_before_a_barrier_is_reported() -> None:
     np.testing.assert_array_equal(result, np.where(np.arange(32) > 20, np.arange(32), 3))
 
 
-def test_lanes_at_the_same_barrier_in_two_places_arrive_together() -> None:
+def test_lanes_at_two_instructions_of_one_barrier_arrive_together() -> None:
     body = """
     and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0; mov.u32 %r3, 5;
     @%p1 bra EVEN;

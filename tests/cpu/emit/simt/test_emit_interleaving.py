@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Packets that take turns in loops through memory: each goes on where it was, and ends as if it had run alone."""
+"""Interleaved SIMD groups: each resumes where it was suspended, with the results of a loop that runs alone."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def hashes(x: np.ndarray, threads: int, blocks: int, n: int, step: int) -> np.nd
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_each_thread_hashes_what_it_goes_through(block: tuple[int, ...]) -> None:
-    """Rounds that are and are not multiples of a turn, packets with one round more than others, lanes with one more."""
+    """Numbers of iterations beside multiples of a slice, and SIMD groups and lanes with one more than others."""
     x = np.random.default_rng(seed=1).integers(0, 2**32, 80000, dtype=np.uint32)
     threads, blocks = int(np.prod(block)), 3
     for n, step in SIZES:
@@ -74,7 +74,7 @@ def test_each_thread_hashes_what_it_goes_through(block: tuple[int, ...]) -> None
 
 
 @pytest.mark.parametrize("width", ["1", "8", "16"])
-def test_narrow_packets(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     x = np.arange(80000, dtype=np.uint32)
     text = LOOP.replace("BODY", HASH).replace("BEHIND", STORE) + f"// {width}\n"
@@ -94,7 +94,7 @@ def test_without_a_barrier() -> None:
 
 
 def test_the_budget_is_spent() -> None:
-    """Somebody may wait for a kernel to be interrupted: turns ask the runtime as often as rounds do."""
+    """Slices poll the runtime as often as iterations do, so that kernels can be interrupted."""
     polls = []
     x, out = np.ones(1 << 20, np.uint32), np.zeros(256, np.uint32)
     kernel(HASH, STORE)(
@@ -116,7 +116,7 @@ def test_counts_in_shared_memory() -> None:
 
 
 def test_loops_in_a_loop() -> None:
-    """The inner one is entered anew, by packets that are in different rounds of the outer one."""
+    """The inner loop is entered again by SIMD groups in different iterations of the outer one."""
     inner = """
     mov.u32 %r21, %r7;
 INNER:
@@ -145,7 +145,7 @@ ORDERED = {
 
 
 @pytest.mark.parametrize("what", ORDERED)
-def test_nobody_takes_turns_where_the_order_shows(what: str) -> None:
+def test_no_interleaving_where_order_is_observable(what: str) -> None:
     """One warp goes through its loop after the other."""
     text = LOOP.replace("BODY", ORDERED[what]).replace("BEHIND", "bar.sync 0; ld.shared.u32 %r5, [room];" + STORE)
     x = np.random.default_rng(seed=4).integers(0, 2**32, 80000, dtype=np.uint32)
@@ -160,10 +160,10 @@ def test_nobody_takes_turns_where_the_order_shows(what: str) -> None:
     np.testing.assert_array_equal(out - np.arange(256, dtype=np.uint32) * np.uint32(77), last)
 
 
-def test_who_takes_turns() -> None:
+def test_which_kernels_are_interleaved() -> None:
     def takes(body: str, **options: object) -> bool:
         text = HEAD + LOOP.replace("BODY", body).replace("BEHIND", STORE)
-        return "turn." in emit_kernel(ptx_program.build([text]), "k", **options).text
+        return "resume_at." in emit_kernel(ptx_program.build([text]), "k", **options).text
 
     assert takes(HASH)
     assert not takes(HASH, quick=True)
@@ -176,7 +176,7 @@ def test_who_takes_turns() -> None:
 def test_lanes_that_leave_behind_the_loop(
     width: str, stay: int, monkeypatch: pytest.MonkeyPatch, *, from_start: bool
 ) -> None:
-    """Others still take turns meanwhile; nobody comes back who has left."""
+    """Others are still interleaved; lanes that have left do not come back."""
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     behind = f"setp.ge.u32 %p3, %r4, {stay}; @%p3 ret; {STORE}"
     text = LOOP.replace("BODY", HASH).replace("BEHIND", behind) + f"// {width}\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a thread's place makes known is computed anew behind barriers, predicates too; and one lane's value is found."""
+"""Values of the thread index are recomputed behind barriers, predicates too; and one lane's value is found."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def test_predicates_of_a_threads_place_live_behind_a_barrier(
     np.testing.assert_array_equal(out[:, :count], np.tile(expected, (2, 1)))
 
 
-def test_predicates_of_a_threads_place_are_not_kept() -> None:
+def test_predicates_of_the_thread_index_are_not_spilled() -> None:
     program = ptx_program.build([BEHIND])
     kept = re.findall(r"alloca \[33 x (.*?)\],", emit_kernel(program, "k").text)
     assert "<32 x i1>" not in kept
     assert "<32 x i1>" in re.findall(r"alloca \[33 x (.*?)\],", emit_kernel(program, "k", quick=True).text)
 
 
-def test_one_comparison_decides_behind_a_barrier_where_whole_packets_go() -> None:
+def test_one_comparison_decides_a_branch_behind_a_barrier() -> None:
     text = emit_kernel(ptx_program.build([BEHIND]), "k").text
     blocks = dict(re.findall(r"^(w1\.\d+):\n(.*?)^  br ", text, re.MULTILINE | re.DOTALL))
     behind = blocks[min(blocks, key=lambda label: int(label.partition(".")[2]))]
@@ -98,8 +98,8 @@ RESULT = (
 
 
 @pytest.mark.parametrize("level", ["", "0"])
-def test_what_a_call_gave_each_packet_is_kept_behind_a_barrier(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It stands in a variable of the call, in which only the last packet's result is left."""
+def test_results_of_calls_are_spilled_at_barriers(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands in a variable of the call, in which only the last SIMD group's result is left."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     out = np.zeros(96, np.uint32)
     Loaded(RESULT.encode()).launch("k", 1, 96, out)
@@ -107,7 +107,7 @@ def test_what_a_call_gave_each_packet_is_kept_behind_a_barrier(level: str, monke
 
 
 # All lanes of a mask store to one place, where the last one's value stays.
-ONE_PLACE = (
+ONE_WORD = (
     HEAD
     + """
 .visible .entry k(.param .u64 out, .param .u32 mask) {
@@ -130,14 +130,14 @@ def test_the_last_lanes_value_stays_where_all_store_to_one_place(
 ) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     out = np.zeros(3, np.uint32)
-    Loaded(ONE_PLACE.encode()).launch("k", 1, (32, 1, 1), out, np.uint32(mask))
+    Loaded(ONE_WORD.encode()).launch("k", 1, (32, 1, 1), out, np.uint32(mask))
     last = max(mask.bit_length() - 1, 0)
     assert [out[0], out.view(np.float32)[1], out[2]] == [77 * last, 77.0 * last, last]
 
 
 def test_a_lanes_word_is_found_in_registers() -> None:
     """By way of memory, the load would wait until all stores before it are in the cache."""
-    program = ptx_program.build([ONE_PLACE.replace("st.global.u8 [%d1+8], %r2;", "")])
+    program = ptx_program.build([ONE_WORD.replace("st.global.u8 [%d1+8], %r2;", "")])
     text = emit_kernel(program, "k", native_gather=True).text
     assert "vpermi2var.d.512" in text
     assert not re.search(r"extractelement <32 x i32> %\w+, i32 %", text)

@@ -157,7 +157,7 @@ RUNS = st.tuples(
 
 @settings(max_examples=int(os.environ.get("CUDA_CPU_RANDOM_REGIONS", "12")))
 @given(st.lists(together, min_size=1, max_size=5), RUNS)
-@example([("vote", "popc", 0)], ((33, 3), "1", FULL_RUN, ""))  # packets without lanes behind the last row
+@example([("vote", "popc", 0)], ((33, 3), "1", FULL_RUN, ""))  # SIMD groups without lanes behind the last row
 @example([("repeat", 2, [("swap", 9), ("wrap", 8), ("swap", 1)]), ("leave", 1, 32)], ((32, 4), "32", FULL_RUN, "0"))
 @example([("repeat", 2, [("wrap", 24), ("swap", 9), ("mix", 1)]), ("mix", 1)], ((16, 6), "32", HALF_RUN, "0"))
 @example([("leave", 1, 64), ("swap", 1), ("vote", "or", 1), ("mix", 1)], ((16, 6), "16", HALF_RUN, "0"))
@@ -239,14 +239,14 @@ def test_unknown_settings_are_refused(setting, value, message, monkeypatch: pyte
         Loaded((HEAD + START + END).encode()).code.compile("k")
 
 
-def test_lanes_that_exchange_something_need_a_whole_warp() -> None:
+def test_lanes_that_communicate_need_a_full_warp() -> None:
     plain, exchange = START + END, START + "shfl.sync.bfly.b32 %r20, %r20, 1, 31, -1;" + END
     for body, width in ((plain, 8), (exchange, 32)):
         note = emit_kernel(ptx_program.build([HEAD + body]), "k", width=8).notes[0]
-        assert f"; {width} lanes a packet; " in note
+        assert f"; SIMD groups of {width} lanes; " in note
 
 
-def test_widening_by_a_large_unsigned_factor_in_a_row() -> None:
+def test_widening_of_consecutive_indices_by_a_large_unsigned_factor() -> None:
     text = """
 .visible .entry k(.param .u64 out) {
     .reg .b32 %r<9>; .reg .b64 %d<9>;

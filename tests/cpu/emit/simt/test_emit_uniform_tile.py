@@ -66,10 +66,10 @@ def text_of(body: str, *, quick: bool = False) -> str:
 
 
 def test_only_kernels_of_tiles_have_them() -> None:
-    assert "\neven1:" in text_of(PRODUCT)
-    assert "\neven0:" not in text_of(PRODUCT, quick=True)
-    assert "\neven0:" not in text_of(PRODUCT.replace("%tid.y", "%ctaid.y"))
-    assert "\neven0:" not in text_of(PRODUCT.replace("bar.sync 0;", ""))
+    assert "\ntile1:" in text_of(PRODUCT)
+    assert "\ntile0:" not in text_of(PRODUCT, quick=True)
+    assert "\ntile0:" not in text_of(PRODUCT.replace("%tid.y", "%ctaid.y"))
+    assert "\ntile0:" not in text_of(PRODUCT.replace("bar.sync 0;", ""))
 
 
 # Behind a barrier, the threads with %tid.y = 1 of block 1 load from where nothing is.

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loads of words that lie side by side in each lane's memory: of a vector, or of several instructions of a block.
+"""Loads of adjacent words in each lane's memory: elements of a vector, or several instructions of a block.
 
-Two words of a lane are gathered as one of 64 bits. Four are loaded as one of 128 bits for each lane, and the packets
-made of them by shuffles: a third of the time of four gathers.
+Two words of a lane are gathered as one of 64 bits. Four are loaded as one of 128 bits for each lane and transposed by
+shuffles, which takes a third of the time of four gathers.
 """
 
 from __future__ import annotations
 
-from cuda.cpu.emit.access.lanes import store_parts
+from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -16,14 +16,14 @@ from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Register, Vector
 
 SPACES = {None, "global", "const", "shared", "shared::cta"}
-REACH = 100  # instructions in which others are looked for
+REACH = 100  # instructions that are searched
 
 
 def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> list[tuple[tuple[int, int], int]]:
-    """Return the loads to be done together with an element of a load, by key and offset; [] if there are none.
+    """Return the loads to be combined with an element of a load, by key and offset; [] if there are none.
 
-    The key is the instruction's identity and the number of the element. What lies between must not write memory, wait,
-    or change the address.
+    The key is the instruction's identity and the number of the element. No instruction between them may write memory,
+    wait, or change the address.
     """
     if frame.width % 16 or not frame.module.native_gather or frame.checked or not _suits(instruction, form):
         return []
@@ -35,8 +35,8 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
         other, kind = step.instruction, step.form
         if kind is None or (kind.opcode not in PURE and not _is_weak_load(kind)):
             break
-        alike = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind)
-        if alike and other.operands[1].base.name == base:
+        same_kind = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind)
+        if same_kind and other.operands[1].base.name == base:
             for number, offset in _elements(other):
                 if (id(other), number) not in frame.loaded:
                     here.setdefault(offset, (id(other), number))
@@ -52,7 +52,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
 
 
 def _position(frame: Frame, instruction: Instruction) -> int:
-    """Return which step of its block an instruction is."""
+    """Return the index of an instruction in its block."""
     block, known = frame.positions
     if block is not frame.flow.block:
         block = frame.flow.block
@@ -74,22 +74,22 @@ def _suits(instruction: Instruction, form: Form) -> bool:
 
 
 def _is_weak_load(form: Form) -> bool:
-    """Tell whether a load may change places with other loads."""
+    """Return whether a load may be reordered with other loads."""
     return form.opcode in ("ld", "ldu") and getattr(form, "sem", None) in (None, "weak")
 
 
 def _elements(instruction: Instruction) -> list[tuple[int, int]]:
-    """Return number and offset of the elements that a load gives somebody."""
+    """Return number and offset of the elements of a load that are written to a register."""
     target, address = instruction.operands[:2]
     targets = target.elements if isinstance(target, Vector) else (target,)
     return [(number, address.offset + 4 * number) for number, each in enumerate(targets) if each is not None]
 
 
-def load(frame: Frame, places: Value, count: int) -> list[Value]:
-    """Load two or four words for each lane that runs, from its place on."""
+def load(frame: Frame, addresses: Value, count: int) -> list[Value]:
+    """Load two or four words for each lane that runs, from its address on."""
     builder, module, width = frame.builder, frame.module, frame.width
-    packet, name = f"<{width} x i32>", f"neighbours.{count}"
-    result = f"{{ {', '.join([packet] * count)} }}"
+    vector, name = f"<{width} x i32>", f"adjacent.{count}"
+    result = f"{{ {', '.join([vector] * count)} }}"
     if not module.has(name):
         mask = builder.mask_type
         module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
@@ -99,43 +99,43 @@ def load(frame: Frame, places: Value, count: int) -> list[Value]:
         text = _two(frame) if count == 2 else _four(frame)
         for number in range(count):
             before = "poison" if number == 0 else f"%all{number - 1}"
-            text += f"  %all{number} = insertvalue {result} {before}, {packet} %r{number}, {number}\n"
+            text += f"  %all{number} = insertvalue {result} {before}, {vector} %r{number}, {number}\n"
         head = f"define internal {result} @{name}(<{width} x ptr> %p, {mask} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{text}  ret {result} %all{count - 1}\n}}\n")
     mask = f"{builder.mask_type} {frame.mask}"
-    ref = builder.call(name, result, builder.typed(places), mask, how=frame.in_place())
+    ref = builder.call(name, result, builder.typed(addresses), mask, how=frame.inline_attribute())
     parts = [builder.assign(f"extractvalue {result} {ref}, {number}") for number in range(count)]
     return [Value(part, "i32", Shape.VECTOR) for part in parts]
 
 
 def _two(frame: Frame) -> str:
     width = frame.width
-    wide, packet = f"<{width} x i64>", f"<{width} x i32>"
+    wide, vector = f"<{width} x i64>", f"<{width} x i32>"
     return (
         f"  %lanes = bitcast i{width} %mask to <{width} x i1>\n"
         f"  %both = call {wide} @llvm.masked.gather.v{width}i64.v{width}p0(<{width} x ptr> %p, i32 4,"
         f" <{width} x i1> %lanes, {wide} zeroinitializer)\n"
         f"  %high = lshr {wide} %both, splat (i64 32)\n"
-        f"  %r0 = trunc {wide} %both to {packet}\n  %r1 = trunc {wide} %high to {packet}\n"
+        f"  %r0 = trunc {wide} %both to {vector}\n  %r1 = trunc {wide} %high to {vector}\n"
     )
 
 
 def _four(frame: Frame) -> str:
-    """Load 128 bits for each lane; those that do not run load zeros, and need no branch.
+    """Load 128 bits for each lane; lanes that do not run load zeros, which needs no branch.
 
-    Addresses are taken out of memory: out of a register that takes two shuffles each, of which there are enough behind.
+    Addresses are loaded from memory: from a register, each would take two shuffles, of which there are enough behind.
     """
     width, mask = frame.width, frame.builder.mask_type
-    places = f"<{width} x ptr>"
+    addresses = f"<{width} x ptr>"
     text = f"""  %nothing = alloca <4 x i32>, align 16
   store <4 x i32> zeroinitializer, ptr %nothing
-  %nowhere = insertelement {places} poison, ptr %nothing, i64 0
-  %others = shufflevector {places} %nowhere, {places} poison, <{width} x i32> zeroinitializer
+  %nowhere = insertelement {addresses} poison, ptr %nothing, i64 0
+  %others = shufflevector {addresses} %nowhere, {addresses} poison, <{width} x i32> zeroinitializer
   %lanes = bitcast {mask} %mask to <{width} x i1>
-  %all = select <{width} x i1> %lanes, {places} %p, {places} %others
-  %words = ptrtoint {places} %all to <{width} x i64>
+  %all = select <{width} x i1> %lanes, {addresses} %p, {addresses} %others
+  %words = ptrtoint {addresses} %all to <{width} x i64>
   %room = alloca <{width} x i64>, align 64
-{store_parts(frame, "i64", "%words", "%room")}"""
+{store_split(frame, "i64", "%words", "%room")}"""
     for lane in range(width):
         text += f"  %at{lane} = getelementptr i64, ptr %room, i64 {lane}\n"
         text += f"  %p{lane} = load volatile ptr, ptr %at{lane}\n"
@@ -148,9 +148,9 @@ def _four(frame: Frame) -> str:
 
 
 def _transpose(half: int) -> str:
-    """Return the code that makes packets of 16 lanes of what the lanes have loaded.
+    """Return the code that makes vectors of 16 lanes of the words that the lanes have loaded.
 
-    The 128 bits of lanes 4 s + j stand in part s of vector j, so that all that is left happens within the parts.
+    The 128 bits of lanes 4 s + j stand in part s of vector j, so that all remaining shuffles stay within the parts.
     """
     text, type_ = "", "<16 x i32>"
     for j in range(4):

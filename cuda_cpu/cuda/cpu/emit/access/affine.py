@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Affine registers: base + stride * lane. Their bases are computed beside them, by the same emitters, as scalars.
 
-A packet has one segment of 32 lanes; or two of 16 in code that is made for other blocks, so that those 16 threads wide
-have rows, too: a base for the first one, and the distance from there to the base of the second one, which in most loops
-never changes (`linear.py`). Whether bases may be used is one flag of the function, `frame.in_row`: set at entry if the
-threads of each segment lie in a row, and cleared where a value that is made wider might have wrapped around between the
-first lane of a segment and its last.
+A SIMD group has one segment of 32 lanes; or two of 16 in code for other blocks, so that blocks 16 threads wide have
+contiguous accesses, too: a base for the first segment, and the distance from there to the base of the second one, which
+is invariant in most loops (`linear.py`). One flag of the function tells whether bases are valid
+(`frame.consecutive_slot`): it is set at entry if the lanes of each segment are consecutive, and cleared where a value
+that is widened may have wrapped around between the first lane of a segment and its last.
 """
 
 from __future__ import annotations
@@ -28,45 +28,43 @@ if TYPE_CHECKING:
 LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
 
 
-SECOND = 2  # key of the second segment's base, for a moment
+SECOND = 2  # key of the second segment's base while it is computed
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ContiguousAccess:
     """Addresses base + stride * lane for each segment; the bases are ptr operands."""
 
     bases: tuple[str, ...]
     stride: int
-    advance: Value | None = None  # what the bases grow by in the next round of a loop (i64)
-    streams: bool = False  # in memory that other warps go through, too
-    place: tuple[str, int] = ("", 0)  # the register of the address, and what is added to it
+    advance: Value | None = None  # of the bases per iteration of a loop (i64)
+    streams: bool = False  # in memory that other warps access, too
+    origin: tuple[str, int] = ("", 0)  # the register of the address, and what is added to it
 
 
 def segments(frame: Frame) -> range:
-    return range(frame.width // frame.module.row)
+    return range(frame.width // frame.module.lane_run)
 
 
 def lanes_of_segment(frame: Frame) -> int:
-    return frame.module.row
+    return frame.module.lane_run
 
 
-def check_row(frame: Frame) -> None:
-    """Set the flag, when a packet begins: in the whole block, %tid.x of each lane that exists is that of its segment's
-    first plus its number.
-    """
-    if not frame.in_row:
+def check_consecutive(frame: Frame) -> None:
+    """Set the flag at the begin of a SIMD group: in the whole block, the lanes of each segment are consecutive in x."""
+    if not frame.consecutive_slot:
         return
-    frame.builder.line(f"store i1 {lies_in_rows(frame)}, ptr {frame.in_row}")
+    frame.builder.line(f"store i1 {has_consecutive_lanes(frame)}, ptr {frame.consecutive_slot}")
 
 
-def lies_in_rows(frame: Frame) -> str:
-    """Return whether all segments of the block lie in rows, an i1 operand."""
+def has_consecutive_lanes(frame: Frame) -> str:
+    """Return whether the lanes of all segments of the block are consecutive, an i1 operand."""
     rows = frame.at_entry(f"and i32 {frame.warp_field('rows', 'i32').ref}, {lanes_of_segment(frame)}")
     return frame.at_entry(f"icmp ne i32 {rows}, 0")
 
 
 def vector_of(frame: Frame, register: str) -> Value:
-    """Return an affine register of a packet that lies in a row: base + stride * lane."""
+    """Return an affine register of a SIMD group with consecutive lanes: base + stride * lane."""
     builder, count = frame.builder, lanes_of_segment(frame)
     stride, element = frame.graph.strides[register], frame.element_of(register)
     bases = []
@@ -99,8 +97,8 @@ def get_base(frame: Frame, register: str) -> Value:
     found = frame.bases.get((register, 0))
     if found is not None:
         return found
-    if (register, 0) in frame.starts:
-        found = frame.starts[register, 0]
+    if (register, 0) in frame.thread_starts:
+        found = frame.thread_starts[register, 0]
     elif register in LANE_INDEX:
         found = frame.lane_field("thread_idx", 4 * 32 * LANE_INDEX[register], Shape.UNIFORM)
     elif register == "%laneid":
@@ -117,20 +115,20 @@ def get_base(frame: Frame, register: str) -> Value:
 
 
 def _distance(frame: Frame, register: str) -> Value:
-    """Return how far a register's base in the second segment is from that in the first one."""
+    """Return the distance from a register's base in the first segment to that in the second one."""
     found = frame.bases.get((register, 1))
     if found is not None:
         return found
-    if (register, 1) in frame.starts:
-        found = frame.builder.binary("sub", frame.starts[register, 1], frame.starts[register, 0])
+    if (register, 1) in frame.thread_starts:
+        found = frame.builder.binary("sub", frame.thread_starts[register, 1], frame.thread_starts[register, 0])
     elif register in LANE_INDEX:
         ends = (
             frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + first), Shape.UNIFORM)
-            for first in (frame.module.row, 0)
+            for first in (frame.module.lane_run, 0)
         )
         found = frame.builder.binary("sub", *ends)
     elif register == "%laneid":
-        found = constant(frame.module.row, "i32")
+        found = constant(frame.module.lane_run, "i32")
     elif register not in frame.function.registers or frame.graph.is_uniform(register):
         return linear.NOTHING
     else:
@@ -140,7 +138,7 @@ def _distance(frame: Frame, register: str) -> Value:
 
 
 def distance_of(frame: Frame, operand: Operand) -> Value | None:
-    """Return the same of an operand, None where that is no question."""
+    """Return the same for an operand, None if it has no base."""
     if isinstance(operand, Register):
         return _distance(frame, operand.name)
     return linear.NOTHING if isinstance(operand, Immediate | Symbol) else None
@@ -151,19 +149,19 @@ def set_base(frame: Frame, register: str, value: Value) -> None:
     if frame.segment:
         frame.bases[register, SECOND] = value
         return
-    _keep_base(frame, register, 0, value)
-    if frame.whole:
+    _store_base(frame, register, 0, value)
+    if frame.converged:
         frame.values.pop(register, None)
 
 
-def _keep_base(frame: Frame, register: str, segment: int, value: Value) -> None:
+def _store_base(frame: Frame, register: str, segment: int, value: Value) -> None:
     if frame.crosses(register):
         frame.builder.store(value, base_slot(frame, register, segment))
     frame.bases[register, segment] = value
 
 
 def base_slot(frame: Frame, register: str, segment: int) -> str:
-    """Return the place of the first segment's base, or of the second one's distance from it."""
+    """Return the slot of the first segment's base, or of the second one's distance from it."""
     key = (register, segment)
     if key not in frame.base_slots:
         frame.base_slots[key] = frame.builder.alloca(frame.element_of(register))
@@ -173,9 +171,9 @@ def base_slot(frame: Frame, register: str, segment: int) -> str:
 def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     """Compute the bases of an affine register that the step writes."""
     builder, register, far = frame.builder, step.writes[0], None
-    if not frame.whole:  # of a whole packet it has been checked
+    if not frame.converged:  # for a converged SIMD group this has been checked
         for source, stride in widened(frame.graph, step):
-            _require(frame, fits_packet(frame, source, stride, step.form.type))
+            _require(frame, fits_group(frame, source, stride, step.form.type))
     two = len(segments(frame)) > 1
     if two:  # before the first segment's base is written, which may be a source, too
         far = linear.follow(frame, step, lambda operand: distance_of(frame, operand), exact=True)
@@ -188,11 +186,11 @@ def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     if two:
         if far is None:
             far = builder.binary("sub", frame.bases.pop((register, SECOND)), frame.bases[register, 0])
-        _keep_base(frame, register, 1, builder.resize(far, frame.element_of(register)))
+        _store_base(frame, register, 1, builder.resize(far, frame.element_of(register)))
 
 
-def fits_packet(frame: Frame, source: Register, stride: int, type_: str) -> Value:
-    """Tell whether the source of a widening wraps around nowhere between the packet's lanes."""
+def fits_group(frame: Frame, source: Register, stride: int, type_: str) -> Value:
+    """Return whether the source of a widening wraps around nowhere between the SIMD group's lanes."""
     builder, reach = frame.builder, (lanes_of_segment(frame) - 1) * stride
     frame.segment = 0
     base = frame.read(source, type_)
@@ -212,13 +210,13 @@ def fits_packet(frame: Frame, source: Register, stride: int, type_: str) -> Valu
 
 
 def range_of(type_: str) -> tuple[int, int]:
-    """Return the least and the greatest number of an integer type."""
+    """Return the smallest and the largest number of an integer type."""
     width = width_of(ELEMENTS[type_])
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if type_.startswith("s") else (0, (1 << width) - 1)
 
 
 def fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
-    """Tell whether base and base + reach are both numbers of the type."""
+    """Return whether base and base + reach are both in the range of the type."""
     signed = type_.startswith("s")
     low, high = range_of(type_)
     if abs(reach) > high:
@@ -231,21 +229,23 @@ def fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
 
 def _require(frame: Frame, condition: Value) -> None:
     builder = frame.builder
-    known = builder.assign(f"load i1, ptr {frame.in_row}")
-    builder.line(f"store i1 {builder.assign(f'and i1 {known}, {condition.ref}')}, ptr {frame.in_row}")
+    known = builder.assign(f"load i1, ptr {frame.consecutive_slot}")
+    builder.line(f"store i1 {builder.assign(f'and i1 {known}, {condition.ref}')}, ptr {frame.consecutive_slot}")
 
 
-def has_rows(frame: Frame, block: Block) -> bool:
-    """Tell whether the block is worth a copy for rows: one access in 16 instructions goes to one, say."""
+def has_contiguous_access(frame: Frame, block: Block) -> bool:
+    """Return whether the block is worth a copy for consecutive lanes: a contiguous access in 16 instructions."""
     found = sum(row_stride(frame.graph, step.instruction, step.form) is not None for step in block.steps)
-    return bool(frame.in_row) and 0 < len(block.steps) <= 16 * found
+    return bool(frame.consecutive_slot) and 0 < len(block.steps) <= 16 * found
 
 
-def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int) -> Row | None:
-    """Return the row that an access of `size` bytes goes to, or None if its addresses may be any."""
+def contiguous_access(
+    frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int
+) -> ContiguousAccess | None:
+    """Return the bases of an access of `size` bytes per lane if it is contiguous or uniform, else None."""
     from cuda.cpu.emit.instructions.memory.load_store import pointers, space_of
 
-    if not frame.rows or (size < 4 and not frame.full and not frame.module.native_gather):
+    if not frame.consecutive or (size < 4 and not frame.full and not frame.module.native_gather):
         return None
     stride = row_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):
@@ -255,8 +255,10 @@ def row_of(frame: Frame, instruction: Instruction, form: Form, address: Address,
         frame.segment = segment
         bases.append(pointers(frame, address, space_of(form), extra).ref)
     frame.segment = None
-    place = address.base.name, address.offset + extra
+    origin = address.base.name, address.offset + extra
     if space_of(form) not in ("global", "generic"):
-        return Row(tuple(bases), stride, place=place)
-    far = linear.advance(frame, frame.flow.block.number, address.base) if frame.whole and frame.in_loop else None
-    return Row(tuple(bases), stride, far and frame.builder.resize(far, "i64", signed=True), streams=True, place=place)
+        return ContiguousAccess(tuple(bases), stride, origin=origin)
+    far = linear.advance(frame, frame.flow.block.number, address.base) if frame.converged and frame.in_loop else None
+    return ContiguousAccess(
+        tuple(bases), stride, far and frame.builder.resize(far, "i64", signed=True), streams=True, origin=origin
+    )

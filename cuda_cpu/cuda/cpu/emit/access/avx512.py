@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of AVX-512 that LLVM has no general operation for, on packets of any width and on scalars."""
+"""Instructions of AVX-512 that LLVM has no general operation for, on vectors of any width and on scalars."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def call(frame: Frame, stem: str, values: tuple[Value, ...], *more: tuple[str, s
     rest = [(type_ or part, text) for type_, text in more]
     name = f"llvm.x86.avx512.{stem}.{suffix}.512"
     frame.module.declare(name, part, [part] * len(values) + [type_ for type_, _ in rest])
-    packet = f"<{count} x {value.element}>"
+    vector = f"<{count} x {value.element}>"
     refs = [
-        builder.assign(f"bitcast {builder.typed(each)} to {packet}") if each.uniform else each.ref for each in values
+        builder.assign(f"bitcast {builder.typed(each)} to {vector}") if each.uniform else each.ref for each in values
     ]
     found = []
     for first in range(0, count, lanes):
-        cut = [_shuffle(frame, packet, ref, "poison", range(first, first + lanes), count) for ref in refs]
+        cut = [_shuffle(frame, vector, ref, "poison", range(first, first + lanes), count) for ref in refs]
         operands = [f"{part} {ref}" for ref in cut] + [f"{type_} {text}" for type_, text in rest]
         found.append(builder.call(name, part, *operands))
     have = lanes
@@ -49,7 +49,7 @@ def call(frame: Frame, stem: str, values: tuple[Value, ...], *more: tuple[str, s
     if count < have:
         ref = _shuffle(frame, part, ref, "poison", range(count), lanes)
     if value.uniform:
-        ref = builder.assign(f"bitcast {packet} {ref} to {value.element}")
+        ref = builder.assign(f"bitcast {vector} {ref} to {value.element}")
     return Value(ref, value.element, value.shape)
 
 

@@ -1,26 +1,26 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory access for a packet of addresses: helper functions of the module, written once for each width.
+"""Memory access by a vector of addresses: helper functions of the module, defined once for each width.
 
-Addresses one after the other, from the first lane's, are accessed as a vector. Otherwise the CPU's gathers and scatters
-do it where there are any, else a loop over the lanes that run. Inactive lanes never touch memory.
+Addresses that are contiguous from the first lane's on are accessed as a vector. Otherwise the CPU's gathers and
+scatters do it where there are any, else a loop over the lanes that run. Inactive lanes never access memory.
 """
 
 from __future__ import annotations
 
 from string import Template
 
-from cuda.cpu.emit.access.affine import Row, lanes_of_segment, segments
+from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
-from cuda.cpu.emit.access.prefetch import fetch_ahead
+from cuda.cpu.emit.access.prefetch import prefetch
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Shape, Value, width_of
 from cuda.cpu.emit.simt.frame import Frame
 
-# $W lanes, $T element, $S its bytes; PART is where a packet in sequence goes if only some lanes run.
+# $W lanes, $T element, $S its bytes; PART is the label for contiguous addresses of which only some lanes run.
 _CONTIGUOUS = """
 entry:
-  %places = alloca <$W x ptr>
+  %pointers = alloca <$W x ptr>
   %room = alloca <$W x $T>
   %lanes = bitcast i$W %mask to <$W x i1>
 $LOOK
@@ -36,10 +36,10 @@ $LOOK
   br i1 %all, label %vector, label %single
 vector:
   %full = icmp eq i$W %mask, -1
-  br i1 %full, label %whole, label %$PART
+  br i1 %full, label %unmasked, label %$PART
 """
 
-# Two lanes tell of most packets that they are not in sequence.
+# For most SIMD groups, two lanes already show that addresses are not contiguous.
 _LOOK = """
   %first = extractelement <$W x ptr> %p, i64 0
   %second = extractelement <$W x ptr> %p, i64 1
@@ -51,14 +51,14 @@ look:
 
 _PLAIN_ENTRY = """
 entry:
-  %places = alloca <$W x ptr>
+  %pointers = alloca <$W x ptr>
   %room = alloca <$W x $T>
   br label %single
 """
 
 _LOOP = """
 single:
-  store <$W x ptr> %p, ptr %places
+  store <$W x ptr> %p, ptr %pointers
   store <$W x $T> $ROOM, ptr %room
   %none = icmp eq i$W %mask, 0
   br i1 %none, label %over, label %loop
@@ -66,7 +66,7 @@ loop:
   %left = phi i$W [ %mask, %single ], [ %rest, %loop ]
   %at = call i$W @llvm.cttz.i$W(i$W %left, i1 true)
   %at64 = zext i$W %at to i64
-  %pp = getelementptr ptr, ptr %places, i64 %at64
+  %pp = getelementptr ptr, ptr %pointers, i64 %at64
   %ptr = load ptr, ptr %pp
   %rp = getelementptr $T, ptr %room, i64 %at64
   $ACCESS
@@ -79,14 +79,14 @@ over:
 
 _GATHER_LOOP = _LOOP + "  %result = load <$W x $T>, ptr %room\n  ret <$W x $T> %result\n"
 
-_GATHER_WHOLE = """
-whole:
+_GATHER_FULL = """
+unmasked:
   %w = load <$W x $T>, ptr %base, align $S
   ret <$W x $T> %w
 """
 
-_GATHER_PART = """
-part:
+_GATHER_MASKED = """
+masked:
   %m = call <$W x $T> @llvm.masked.load.v$W$T.p0(ptr %base, i32 $S, <$W x i1> %lanes, <$W x $T> zeroinitializer)
   ret <$W x $T> %m
 """
@@ -100,14 +100,14 @@ single:
 
 _SCATTER_LOOP = _LOOP + "  ret void\n"
 
-_SCATTER_WHOLE = """
-whole:
+_SCATTER_FULL = """
+unmasked:
   store <$W x $T> %v, ptr %base, align $S
   ret void
 """
 
-_SCATTER_PART = """
-part:
+_SCATTER_MASKED = """
+masked:
   call void @llvm.masked.store.v$W$T.p0(<$W x $T> %v, ptr %base, i32 $S, <$W x i1> %lanes)
   ret void
 """
@@ -120,18 +120,18 @@ single:
 
 
 def _body(
-    frame: Frame, element: str, order: str, native: tuple[str, ...], whole: str, loop: str, access: str, room: str
+    frame: Frame, element: str, order: str, native: tuple[str, ...], full: str, loop: str, access: str, room: str
 ) -> str:
     """Choose the parts of a helper and fill them in."""
     part = "single"
     if order:
         template = _PLAIN_ENTRY + loop
     elif frame.module.native_gather:
-        part, rest = "part", native[1] if width_of(element) >= 32 else loop
+        part, rest = "masked", native[1] if width_of(element) >= 32 else loop
         look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
-        template = _CONTIGUOUS.replace("$LOOK", look) + whole + native[0] + rest
+        template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     else:
-        template = _CONTIGUOUS.replace("$LOOK", "") + whole + loop
+        template = _CONTIGUOUS.replace("$LOOK", "") + full + loop
     size, width = width_of(element) // 8, frame.width
     steps = ", ".join(f"i64 {-lane * size}" for lane in range(width))
     values = {"W": width, "T": element, "S": size, "STEPS": steps}
@@ -140,21 +140,21 @@ def _body(
 
 def _declare(frame: Frame, element: str) -> None:
     module, width = frame.module, frame.width
-    mask, packet, lanes = f"i{width}", f"<{width} x {element}>", f"<{width} x i1>"
+    mask, vector, lanes = f"i{width}", f"<{width} x {element}>", f"<{width} x i1>"
     module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
     name = f"v{width}{element}"
-    module.declare(f"llvm.masked.load.{name}.p0", packet, ["ptr", "i32", lanes, packet])
-    module.declare(f"llvm.masked.store.{name}.p0", "void", [packet, "ptr", "i32", lanes])
+    module.declare(f"llvm.masked.load.{name}.p0", vector, ["ptr", "i32", lanes, vector])
+    module.declare(f"llvm.masked.store.{name}.p0", "void", [vector, "ptr", "i32", lanes])
     if module.native_gather:
-        module.declare(f"llvm.masked.gather.{name}.v{width}p0", packet, [f"<{width} x ptr>", "i32", lanes, packet])
-        module.declare(f"llvm.masked.scatter.{name}.v{width}p0", "void", [packet, f"<{width} x ptr>", "i32", lanes])
+        module.declare(f"llvm.masked.gather.{name}.v{width}p0", vector, [f"<{width} x ptr>", "i32", lanes, vector])
+        module.declare(f"llvm.masked.scatter.{name}.v{width}p0", "void", [vector, f"<{width} x ptr>", "i32", lanes])
 
 
 def gather(frame: Frame, address: Value, element: str, order: str = "") -> Value:
     """Load `element` for each lane that runs; zero for the others."""
     builder, module, width = frame.builder, frame.module, frame.width
     name = f"gather.{element}" + (f".{order}" if order else "")
-    packet = f"<{width} x {element}>"
+    vector = f"<{width} x {element}>"
     if not module.has(name):
         _declare(frame, element)
         size = width_of(element) // 8
@@ -162,19 +162,19 @@ def gather(frame: Frame, address: Value, element: str, order: str = "") -> Value
         access = (
             f"%one.value = load {flags}{element}, ptr %ptr{suffix}, align {size}\n  store {element} %one.value, ptr %rp"
         )
-        native = (_GATHER_PART, _GATHER_SINGLE)
-        body = _body(frame, element, order, native, _GATHER_WHOLE, _GATHER_LOOP, access, "zeroinitializer")
-        module.define(name, f"define internal {packet} @{name}(<{width} x ptr> %p, i{width} %mask) #1 {{{body}}}\n")
+        native = (_GATHER_MASKED, _GATHER_SINGLE)
+        body = _body(frame, element, order, native, _GATHER_FULL, _GATHER_LOOP, access, "zeroinitializer")
+        module.define(name, f"define internal {vector} @{name}(<{width} x ptr> %p, i{width} %mask) #1 {{{body}}}\n")
     mask = f"{builder.mask_type} {frame.mask}"
-    ref = builder.call(name, packet, builder.typed(address), mask, how=frame.in_place())
+    ref = builder.call(name, vector, builder.typed(address), mask, how=frame.inline_attribute())
     return Value(ref, element, Shape.VECTOR)
 
 
 def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None:
-    """Store a packet for each lane that runs."""
+    """Store a vector for each lane that runs."""
     builder, module, width, element = frame.builder, frame.module, frame.width, value.element
     name = f"scatter.{element}" + (f".{order}" if order else "")
-    packet = f"<{width} x {element}>"
+    vector = f"<{width} x {element}>"
     if not module.has(name):
         _declare(frame, element)
         size = width_of(element) // 8
@@ -182,30 +182,32 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
         access = (
             f"%one.value = load {element}, ptr %rp\n  store {flags}{element} %one.value, ptr %ptr{suffix}, align {size}"
         )
-        native = (_SCATTER_PART, _SCATTER_SINGLE)
-        body = _body(frame, element, order, native, _SCATTER_WHOLE, _SCATTER_LOOP, access, "%v")
-        head = f"define internal void @{name}({packet} %v, <{width} x ptr> %p, i{width} %mask) #1"
+        native = (_SCATTER_MASKED, _SCATTER_SINGLE)
+        body = _body(frame, element, order, native, _SCATTER_FULL, _SCATTER_LOOP, access, "%v")
+        head = f"define internal void @{name}({vector} %v, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{{body}}}\n")
     builder.call(name, "void", builder.typed(value), builder.typed(address), f"{builder.mask_type} {frame.mask}")
 
 
-# --- rows: addresses that are known to follow each other -------------------------------------------------
+# --- addresses that are known to be contiguous -------------------------------------------------
 
 
-def load_row(frame: Frame, row: Row, element: str) -> Value:
-    """Load a row as one vector for each segment, or one element for all lanes of it."""
+def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Value:
+    """Load one vector for each segment, or one element for all lanes of it."""
     builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
     part, lanes = f"<{count} x {element}>", f"<{count} x i1>"
-    if row.stride == 0:
-        return _load_same(frame, row, element)
-    fetch_ahead(frame, row, size * count)
+    if access.stride == 0:
+        return _load_uniform(frame, access, element)
+    prefetch(frame, access, size * count)
     if frame.full:
-        loaded = [builder.assign(f"load {part}, ptr {base}, align {size}{frame.of_program}") for base in row.bases]
+        loaded = [
+            builder.assign(f"load {part}, ptr {base}, align {size}{frame.program_memory}") for base in access.bases
+        ]
         return Value(_join(frame, part, loaded), element, Shape.VECTOR)
     name = f"llvm.masked.load.v{count}{element}.p0"
     frame.module.declare(name, part, ["ptr", "i32", lanes, part])
     loaded = []
-    for base, mask in zip(row.bases, _segment_lanes(frame), strict=True):
+    for base, mask in zip(access.bases, _segment_lanes(frame), strict=True):
         loaded.append(builder.call(name, part, f"ptr {base}", f"i32 {size}", mask, f"{part} zeroinitializer"))
     return Value(_join(frame, part, loaded), element, Shape.VECTOR)
 
@@ -218,27 +220,27 @@ def _join(frame: Frame, part: str, parts: list[str]) -> str:
     return frame.builder.assign(f"shufflevector {part} {parts[0]}, {part} {parts[1]}, <{frame.width} x i32> <{order}>")
 
 
-def _load_same(frame: Frame, row: Row, element: str) -> Value:
+def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value:
     """Load one element for each segment; where none of its lanes run, from the other segment's address."""
     builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
-    if len(row.bases) == 1:
-        return builder.broadcast(builder.load(element, row.bases[0], align=size))
-    packet, values = builder.type(element), "poison"
-    for position, place in enumerate(row.bases if frame.full else _valid_bases(frame, row)):
-        one = builder.load(element, place, align=size)
-        values = builder.assign(f"insertelement {packet} {values}, {element} {one.ref}, i64 {position}")
+    if len(access.bases) == 1:
+        return builder.broadcast(builder.load(element, access.bases[0], align=size))
+    vector, values = builder.type(element), "poison"
+    for position, base in enumerate(access.bases if frame.full else _valid_bases(frame, access)):
+        one = builder.load(element, base, align=size)
+        values = builder.assign(f"insertelement {vector} {values}, {element} {one.ref}, i64 {position}")
     picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
-    ref = builder.assign(f"shufflevector {packet} {values}, {packet} poison, <{frame.width} x i32> <{picks}>")
+    ref = builder.assign(f"shufflevector {vector} {values}, {vector} poison, <{frame.width} x i32> <{picks}>")
     return Value(ref, element, Shape.VECTOR)
 
 
-def _valid_bases(frame: Frame, row: Row) -> list[str]:
+def _valid_bases(frame: Frame, access: ContiguousAccess) -> list[str]:
     """Return the base of each of two segments, or the other's where no lane of its own runs."""
     builder, count = frame.builder, lanes_of_segment(frame)
     low = builder.assign(f"trunc {builder.mask_type} {frame.mask} to i{count}")
     no_low = builder.assign(f"icmp eq i{count} {low}, 0")
     no_high = builder.is_zero(builder.assign(f"lshr {builder.mask_type} {frame.mask}, {count}"))
-    first, second = row.bases
+    first, second = access.bases
     return [
         builder.assign(f"select i1 {no_low}, ptr {second}, ptr {first}"),
         builder.assign(f"select i1 {no_high}, ptr {first}, ptr {second}"),
@@ -249,10 +251,10 @@ def _segment_lanes(frame: Frame) -> list[str]:
     """Return the lanes that run as predicates of each segment, with their type."""
     count, builder = lanes_of_segment(frame), frame.builder
     lanes = frame.lanes()
-    return [f"<{count} x i1> {_part(builder, lanes, count, segment)}" for segment in segments(frame)]
+    return [f"<{count} x i1> {_segment_of(builder, lanes, count, segment)}" for segment in segments(frame)]
 
 
-def _part(builder: Builder, value: Value, count: int, segment: int) -> str:
+def _segment_of(builder: Builder, value: Value, count: int, segment: int) -> str:
     """Return the lanes of a segment."""
     if count == builder.width:
         return value.ref
@@ -261,10 +263,10 @@ def _part(builder: Builder, value: Value, count: int, segment: int) -> str:
     return builder.assign(f"shufflevector {type_} {value.ref}, {type_} poison, <{count} x i32> <{picks}>")
 
 
-def store_same(frame: Frame, row: Row, value: Value) -> None:
-    """Store to one place for each segment of which lanes run: the last one's value wins."""
+def store_uniform(frame: Frame, access: ContiguousAccess, value: Value) -> None:
+    """Store to one address for each segment of which lanes run: the last lane's value is stored."""
     builder, count, part = frame.builder, lanes_of_segment(frame), f"i{lanes_of_segment(frame)}"
-    for segment, base in enumerate(row.bases):
+    for segment, base in enumerate(access.bases):
         lanes = builder.assign(f"lshr {builder.mask_type} {frame.mask}, {segment * count}")
         if count < frame.width:
             lanes = builder.assign(f"trunc {builder.mask_type} {lanes} to {part}")
@@ -284,25 +286,25 @@ def _one_of(frame: Frame, value: Value, segment: int, lane: str) -> Value:
     if value.uniform or (segment == 0 and count == frame.width):
         return element_at(frame, value, lane)
     if has_permute(frame, count, value.element):
-        return permuted(frame, _part(builder, value, count, segment), count, lane)
+        return permuted(frame, _segment_of(builder, value, count, segment), count, lane)
     return builder.extract(value, builder.assign(f"add i32 {lane}, {segment * count}") if segment else lane)
 
 
-def store_row(frame: Frame, row: Row, value: Value) -> None:
-    """Store a packet to a row."""
-    if row.stride == 0:
-        store_same(frame, row, value)
+def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> None:
+    """Store a vector to contiguous memory, or one element to a uniform address."""
+    if access.stride == 0:
+        store_uniform(frame, access, value)
         return
     builder, element, count = frame.builder, value.element, lanes_of_segment(frame)
     name = f"llvm.masked.store.v{count}{element}.p0"
     part, size = f"<{count} x {element}>", width_of(element) // 8
     frame.module.declare(name, "void", [part, "ptr", "i32", f"<{count} x i1>"])
-    fetch_ahead(frame, row, size * count, to_write=True)
+    prefetch(frame, access, size * count, to_write=True)
     if frame.full:
-        for segment, base in enumerate(row.bases):
-            builder.line(f"store {part} {_part(builder, value, count, segment)}, ptr {base}, align {size}")
+        for segment, base in enumerate(access.bases):
+            builder.line(f"store {part} {_segment_of(builder, value, count, segment)}, ptr {base}, align {size}")
         return
-    for segment, (base, mask) in enumerate(zip(row.bases, _segment_lanes(frame), strict=True)):
+    for segment, (base, mask) in enumerate(zip(access.bases, _segment_lanes(frame), strict=True)):
         builder.call(
-            name, "void", f"{part} {_part(builder, value, count, segment)}", f"ptr {base}", f"i32 {size}", mask
+            name, "void", f"{part} {_segment_of(builder, value, count, segment)}", f"ptr {base}", f"i32 {size}", mask
         )

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Addresses that are one base for all lanes and an index for each: x[columns[i]], bins[data[i]].
 
-What a block computes of a narrow number by making it wider, scaling it and adding what is the same for all lanes is
-remembered with the number itself. CPUs gather by 32-bit indices from one base, and where lanes are taken one by one,
-eight indices of a byte come out of a register at once.
+What a block computes of a narrow number by widening it, scaling it and adding uniform values is recorded with the
+number itself. CPUs gather by 32-bit indices from one base, and where lanes are handled one by one, eight 8-bit indices
+are extracted from a register at once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def follow(frame: Frame, step: Step) -> Indexed | None:
     if rule is None or len(step.writes) != 1 or instruction.guard is not None:
         return None
     name = step.writes[0]
-    if frame.graph.is_uniform(name) or (frame.whole and name in frame.graph.strides):
+    if frame.graph.is_uniform(name) or (frame.converged and name in frame.graph.strides):
         return None
     if any(word in CHANGED for word in form.modifiers):
         return None
@@ -160,72 +160,72 @@ def gather(frame: Frame, register: str, offset: int) -> Value | None:
         return None  # the CPU's indices are signed
     index = builder.resize(found.index, "i32", signed=found.signed)
     base = builder.cast("inttoptr", builder.binary("add", found.base, constant(offset, "i64")), "ptr")
-    packet, name = f"<{width} x i32>", f"gather.i32.by{found.scale}"
+    vector, name = f"<{width} x i32>", f"gather.i32.by{found.scale}"
     if not module.has(name):
-        head = f"define internal {packet} @{name}(ptr %base, {packet} %index, i{width} %mask) #1"
+        head = f"define internal {vector} @{name}(ptr %base, {vector} %index, i{width} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{_body(frame, found.scale)}}}\n")
     mask = f"{builder.mask_type} {frame.mask}"
-    ref = builder.call(name, packet, builder.typed(base), builder.typed(index), mask, how=frame.in_place())
+    ref = builder.call(name, vector, builder.typed(base), builder.typed(index), mask, how=frame.inline_attribute())
     return Value(ref, "i32", Shape.VECTOR)
 
 
 def _body(frame: Frame, scale: int) -> str:
-    """Return a vector load where the words lie in a row, and else gathers for 16 lanes each."""
+    """Return a vector load where the words are contiguous, and else gathers for 16 lanes each."""
     module, width = frame.module, frame.width
-    mask, packet, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
+    mask, vector, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
     part, look = "<16 x i32>", "llvm.x86.avx512.mask.gather.dpi.512"
     module.declare(look, part, [part, "ptr", part, "<16 x i1>", "i32"])
     text = f"  %lanes = bitcast {mask} %mask to {lanes}\n"
     if 4 % scale == 0:
         masked = f"llvm.masked.load.v{width}i32.p0"
-        module.declare(masked, packet, ["ptr", "i32", lanes, packet])
+        module.declare(masked, vector, ["ptr", "i32", lanes, vector])
         far = 4 // scale
-        # Two lanes tell of most packets that they are no row.
-        text += f"""  %one = extractelement {packet} %index, i64 0
-  %two = extractelement {packet} %index, i64 1
+        # For most SIMD groups, two lanes already show that addresses are not contiguous.
+        text += f"""  %one = extractelement {vector} %index, i64 0
+  %two = extractelement {vector} %index, i64 1
   %behind = add i32 %one, {far}
   %follows = icmp eq i32 %two, %behind
   br i1 %follows, label %look, label %single
 look:
 """
         steps = ", ".join(f"i32 {lane * far}" for lane in range(width))
-        text += f"""  %back = sub {packet} %index, <{steps}>
-  %first = extractelement {packet} %index, i64 0
-  %start = insertelement {packet} poison, i32 %first, i64 0
-  %starts = shufflevector {packet} %start, {packet} poison, {packet} zeroinitializer
-  %same = icmp eq {packet} %back, %starts
+        text += f"""  %back = sub {vector} %index, <{steps}>
+  %first = extractelement {vector} %index, i64 0
+  %start = insertelement {vector} poison, i32 %first, i64 0
+  %starts = shufflevector {vector} %start, {vector} poison, {vector} zeroinitializer
+  %same = icmp eq {vector} %back, %starts
   %bits = bitcast {lanes} %same to {mask}
   %off = xor {mask} %mask, -1
   %good = or {mask} %bits, %off
   %all = icmp eq {mask} %good, -1
   %low = icmp slt i32 %first, {(1 << 31) - width * far}
-  %row = and i1 %all, %low
-  br i1 %row, label %vector, label %single
+  %contiguous = and i1 %all, %low
+  br i1 %contiguous, label %vector, label %single
 vector:
   %wide = sext i32 %first to i64
-  %place = getelementptr [{scale} x i8], ptr %base, i64 %wide
+  %pointer = getelementptr [{scale} x i8], ptr %base, i64 %wide
   %full = icmp eq {mask} %mask, -1
-  br i1 %full, label %whole, label %part
-whole:
-  %w = load {packet}, ptr %place, align 4
-  ret {packet} %w
+  br i1 %full, label %unmasked, label %part
+unmasked:
+  %w = load {vector}, ptr %pointer, align 4
+  ret {vector} %w
 part:
-  %m = call {packet} @{masked}(ptr %place, i32 4, {lanes} %lanes, {packet} zeroinitializer)
-  ret {packet} %m
+  %m = call {vector} @{masked}(ptr %pointer, i32 4, {lanes} %lanes, {vector} zeroinitializer)
+  ret {vector} %m
 single:
 """
     parts = []
     for first in range(0, width, 16):
         picks = ", ".join(f"i32 {first + lane}" for lane in range(16))
         text += (
-            f"  %i{first} = shufflevector {packet} %index, {packet} poison, {part} <{picks}>\n"
+            f"  %i{first} = shufflevector {vector} %index, {vector} poison, {part} <{picks}>\n"
             f"  %m{first} = shufflevector {lanes} %lanes, {lanes} poison, {part} <{picks}>\n"
             f"  %g{first} = call {part} @{look}({part} zeroinitializer, ptr %base, {part} %i{first},"
             f" <16 x i1> %m{first}, i32 {scale})\n"
         )
         parts.append(f"%g{first}")
     if len(parts) == 1:
-        return f"{text}  ret {packet} {parts[0]}\n"
+        return f"{text}  ret {vector} {parts[0]}\n"
     order = ", ".join(f"i32 {lane}" for lane in range(width))
-    joined = f"shufflevector {part} {parts[0]}, {part} {parts[1]}, {packet} <{order}>"
-    return f"{text}  %result = {joined}\n  ret {packet} %result\n"
+    joined = f"shufflevector {part} {parts[0]}, {part} {parts[1]}, {vector} <{order}>"
+    return f"{text}  %result = {joined}\n  ret {vector} %result\n"

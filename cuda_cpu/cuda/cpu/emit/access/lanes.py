@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Do for each lane by itself what has no vector form."""
+"""Scalar loops over the lanes of a SIMD group, for operations that have no vector form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def for_each_lane(
     straight: bool = False,
     mask: str | None = None,
 ) -> Value | None:
-    """Compute a packet by a loop over the lanes that run.
+    """Compute a SIMD group by a loop over the lanes that run.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def for_each_lane(
         if not straight:
             head.append(f"{builder.mask_type} %mask")
         text = (_straight if straight else _loop)(frame, element if wanted else "", body, args)
-        how = "nounwind" if straight else "#1"  # LLVM may put the former in the one place where it is called
+        how = "nounwind" if straight else "#1"  # LLVM may inline the former at its only call
         module.define(helper, f"define internal {result} @{helper}({', '.join(head)}) {how} {{\nentry:\n{text}}}\n")
     given = list(map(builder.typed, args))
     if not straight:
@@ -59,21 +59,21 @@ def for_each_lane(
 
 
 def _loop(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str:
-    """Return a loop over the lanes of the mask; packets are in memory, where each lane finds its elements."""
-    packet = f"<{frame.width} x {element}>"
-    rooms, loads, keep, end = "", "", "", "  ret void\n"
+    """Return a loop over the lanes of the mask; vectors are in memory, where each lane finds its elements."""
+    vector = f"<{frame.width} x {element}>"
+    rooms, loads, store_result, end = "", "", "", "  ret void\n"
     for i, arg in enumerate(args):
         if arg.uniform:
             continue
         rooms += f"  %a{i} = alloca {frame.builder.type_of(arg)}, align 64\n"
-        rooms += store_parts(frame, arg.element, f"%v{i}", f"%a{i}")
+        rooms += store_split(frame, arg.element, f"%v{i}", f"%a{i}")
         loads += f"  %p{i} = getelementptr {arg.element}, ptr %a{i}, i64 %lane\n"
         loads += f"  %x{i} = load {arg.element}, ptr %p{i}\n"
     if element:
-        rooms += f"  %room = alloca {packet}\n  store {packet} zeroinitializer, ptr %room\n"
-        keep = f"  %pr = getelementptr {element}, ptr %room, i64 %lane\n  store {element} %r, ptr %pr\n"
-        end = f"  %result = load {packet}, ptr %room\n  ret {packet} %result\n"
-    return rooms + loop_over(frame, f"{loads}  {body}\n", keep) + end
+        rooms += f"  %room = alloca {vector}\n  store {vector} zeroinitializer, ptr %room\n"
+        store_result = f"  %pr = getelementptr {element}, ptr %room, i64 %lane\n  store {element} %r, ptr %pr\n"
+        end = f"  %result = load {vector}, ptr %room\n  ret {vector} %result\n"
+    return rooms + loop_over(frame, f"{loads}  {body}\n", store_result) + end
 
 
 def loop_over(frame: Frame, body: str, behind: str = "") -> str:
@@ -90,22 +90,21 @@ def loop_over(frame: Frame, body: str, behind: str = "") -> str:
     )
 
 
-def store_parts(frame: Frame, element: str, packet: str, place: str) -> str:
-    """Return the code that stores a packet from which single elements are loaded soon.
+def store_split(frame: Frame, element: str, vector: str, pointer: str) -> str:
+    """Return the code that stores a vector from which single elements are loaded soon.
 
-    From a store of 64 bytes, CPUs with AVX-512 hand them on at half the speed as from two of 32. Being volatile, they
-    stay two.
+    CPUs with AVX-512 forward a store of 64 bytes at half the speed of two stores of 32. Being volatile, they stay two.
     """
     width, count = frame.width, max(1, PART // width_of(element))
     if count >= width:
-        return f"  store volatile <{width} x {element}> {packet}, ptr {place}\n"
-    text, stem = "", packet.removeprefix("%")
+        return f"  store volatile <{width} x {element}> {vector}, ptr {pointer}\n"
+    text, stem = "", vector.removeprefix("%")
     for first in range(0, width, count):
         lanes = ", ".join(f"i32 {lane}" for lane in range(first, first + count))
         text += (
-            f"  %{stem}.{first} = shufflevector <{width} x {element}> {packet}, <{width} x {element}> poison,"
+            f"  %{stem}.{first} = shufflevector <{width} x {element}> {vector}, <{width} x {element}> poison,"
             f" <{count} x i32> <{lanes}>\n"
-            f"  %{stem}.to{first} = getelementptr {element}, ptr {place}, i64 {first}\n"
+            f"  %{stem}.to{first} = getelementptr {element}, ptr {pointer}, i64 {first}\n"
             f"  store volatile <{count} x {element}> %{stem}.{first}, ptr %{stem}.to{first}\n"
         )
     return text
@@ -117,12 +116,12 @@ def store_parts(frame: Frame, element: str, packet: str, place: str) -> str:
 def _straight(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str:
     """Return the body for each lane. Elements pass through registers, 64 bits at a time.
 
-    In memory they would be in the way of accesses to addresses that are the same modulo 4096: seven times slower.
+    In memory they would alias with accesses to addresses that are equal modulo 4096: seven times slower.
     """
     text, given = "", {i for i, arg in enumerate(args) if arg.uniform}
     for i, arg in enumerate(args):
         if i not in given:
-            text += _take_apart(frame, i, arg.element)
+            text += _extract_lanes(frame, i, arg.element)
     kept = {f"x{i}" for i in given}
     for lane in range(frame.width):
 
@@ -130,7 +129,7 @@ def _straight(frame: Frame, element: str, body: str, args: tuple[Value, ...]) ->
             return match[0] if match[1] in kept else f"{match[0]}.{lane}"
 
         text += "  " + re.sub(r"%([a-z]\w*)", renamed, body) + "\n"
-    return text + (_put_together(frame, element) if element else "  ret void\n")
+    return text + (_insert_lanes(frame, element) if element else "  ret void\n")
 
 
 WORD = 64  # bits
@@ -140,7 +139,7 @@ def _pairs(frame: Frame, element: str) -> bool:
     return width_of(element) == 32 and frame.width > 1
 
 
-def _take_apart(frame: Frame, number: int, element: str) -> str:
+def _extract_lanes(frame: Frame, number: int, element: str) -> str:
     width, name, text, size = frame.width, f"%v{number}", "", width_of(element)
     if size >= WORD or width * size % WORD:
         for lane in range(width):
@@ -151,25 +150,25 @@ def _take_apart(frame: Frame, number: int, element: str) -> str:
     text = f"  {name}.w = bitcast <{width} x {element}> {name} to {words}\n"
     for word in range(width // count):
         text += f"  {name}.e{word} = extractelement {words} {name}.w, i32 {word}\n"
-        # Hidden from LLVM, which would take every element out of the packet by itself.
+        # Opaque to LLVM, which would extract every element by itself.
         text += f'  {name}.p{word} = call i64 asm "", "=r,0"(i64 {name}.e{word})\n'
-        for place in range(count):
-            lane = count * word + place
+        for position in range(count):
+            lane = count * word + position
             to = f"%x{number}.{lane}"
-            text += f"  {name}.h{lane} = lshr i64 {name}.p{word}, {size * place}\n"
+            text += f"  {name}.h{lane} = lshr i64 {name}.p{word}, {size * position}\n"
             text += f"  {to if element == bits else to + '.b'} = trunc i64 {name}.h{lane} to {bits}\n"
             if element != bits:
                 text += f"  {to} = bitcast {bits} {to}.b to {element}\n"
     return text
 
 
-def _put_together(frame: Frame, element: str) -> str:
-    width, packet, last, text = frame.width, f"<{frame.width} x {element}>", "poison", ""
+def _insert_lanes(frame: Frame, element: str) -> str:
+    width, vector, last, text = frame.width, f"<{frame.width} x {element}>", "poison", ""
     if not _pairs(frame, element):
         for lane in range(width):
-            text += f"  %all{lane} = insertelement {packet} {last}, {element} %r.{lane}, i32 {lane}\n"
+            text += f"  %all{lane} = insertelement {vector} {last}, {element} %r.{lane}, i32 {lane}\n"
             last = f"%all{lane}"
-        return f"{text}  ret {packet} {last}\n"
+        return f"{text}  ret {vector} {last}\n"
     words = f"<{width // 2} x i64>"
     for pair in range(width // 2):
         for half, of in enumerate("lh"):
@@ -181,7 +180,7 @@ def _put_together(frame: Frame, element: str) -> str:
         text += f"  %s{pair} = shl i64 %h{pair}, 32\n  %w{pair} = or i64 %s{pair}, %l{pair}\n"
         text += f"  %all{pair} = insertelement {words} {last}, i64 %w{pair}, i32 {pair}\n"
         last = f"%all{pair}"
-    return f"{text}  %result = bitcast {words} {last} to {packet}\n  ret {packet} %result\n"
+    return f"{text}  %result = bitcast {words} {last} to {vector}\n  ret {vector} %result\n"
 
 
 # --- one lane -----------------------------------------------------------------------------------------------
@@ -190,7 +189,7 @@ def _put_together(frame: Frame, element: str) -> str:
 def element_at(frame: Frame, value: Value, lane: str) -> Value:
     """Return the element of a lane that is known at run time, an i32 operand.
 
-    Not by way of memory, if possible: such a load may wait until all stores before it are in the cache.
+    Not through memory, if possible: such a load may wait until all stores before it are in the cache.
     """
     if value.uniform or not has_permute(frame, frame.width, value.element):
         return frame.builder.extract(value, lane)
@@ -198,7 +197,7 @@ def element_at(frame: Frame, value: Value, lane: str) -> Value:
 
 
 def has_permute(frame: Frame, count: int, element: str) -> bool:
-    """Tell whether the CPU finds elements of so many lanes by indices."""
+    """Return whether the CPU permutes elements of so many lanes by indices."""
     return frame.module.native_gather and count in PERMUTES and element == "i32"
 
 

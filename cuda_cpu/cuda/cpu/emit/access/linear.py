@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How far registers are from each other: from a packet's segment to the next, from a round of a loop to the next.
+"""How far registers are from each other: from a SIMD group's segment to the next, from a round of a loop to the next.
 
 Sums, shifts and products by what is the same everywhere pass such distances on, so a loop has one index to advance and
-one address to compute for all segments of a packet: the distances do not change, and LLVM computes them before it.
+one address to compute for all segments of a SIMD group: the distances do not change, and LLVM computes them before it.
 """
 
 from __future__ import annotations

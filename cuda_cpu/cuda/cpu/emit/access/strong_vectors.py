@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strong loads and stores of vectors, each lane's in one access of up to 16 bytes.
 
-The manual takes a vector for so many scalars (8.2.2), but GPUs access it as one, and CUB's look-back between blocks
-counts on it: nobody may see a tile's state without its value. CPUs with AVX access 16 aligned bytes as one, others by
-a compare-and-swap. Packets of i128 are avoided, which LLVM cannot always compile: 16 bytes are two words.
+The manual defines a vector as so many scalars (8.2.2), but GPUs access it as one, and CUB's decoupled look-back relies
+on it: no thread may see a tile's state without its value. CPUs with AVX access 16 aligned bytes atomically, others by a
+compare-and-swap. Vectors of i128 are avoided, which LLVM cannot always compile: 16 bytes are two words.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def _load_word(frame: Frame, address: Value, element: str, order: str) -> Value:
 
 def _load_pairs(frame: Frame, address: Value, order: str) -> list[Value]:
     builder, module, width = frame.builder, frame.module, frame.width
-    packet, name = f"<{width} x i64>", f"load.pairs.{order}"
-    result = f"{{ {packet}, {packet} }}"
+    vector, name = f"<{width} x i64>", f"load.pairs.{order}"
+    result = f"{{ {vector}, {vector} }}"
     if not module.has(name):
         access = f"%one = load atomic volatile i128, ptr %ptr {order}, align 16\n  store i128 %one, ptr %pair, align 16"
         all_ = f"<{2 * width} x i64>"
@@ -57,8 +57,8 @@ def _load_pairs(frame: Frame, address: Value, order: str) -> list[Value]:
         for half in range(2):
             lanes = ", ".join(f"i32 {2 * lane + half}" for lane in range(width))
             text += f"  %w{half} = shufflevector {all_} %all, {all_} poison, <{width} x i32> <{lanes}>\n"
-        text += f"  %r0 = insertvalue {result} poison, {packet} %w0, 0\n"
-        text += f"  %r1 = insertvalue {result} %r0, {packet} %w1, 1\n"
+        text += f"  %r0 = insertvalue {result} poison, {vector} %w0, 0\n"
+        text += f"  %r1 = insertvalue {result} %r0, {vector} %w1, 1\n"
         head = f"define internal {result} @{name}(<{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{\nentry:{text}  ret {result} %r1\n}}\n")
     ref = builder.call(name, result, builder.typed(address), f"{builder.mask_type} {frame.mask}")
@@ -77,32 +77,32 @@ def store(frame: Frame, address: Value, elements: list[Value], order: str) -> No
         if at:
             word = builder.binary("or", words.pop(), builder.binary("shl", word, constant(at, word.element)))
         words.append(word)
-    places, packets = builder.broadcast(address), list(map(builder.broadcast, words))
+    addresses, vectors = builder.broadcast(address), list(map(builder.broadcast, words))
     if len(words) == 1:
-        scatter(frame, places, packets[0], order)
+        scatter(frame, addresses, vectors[0], order)
         return
     module, width = frame.module, frame.width
-    packet, name = f"<{width} x i64>", f"store.pairs.{order}"
+    vector, name = f"<{width} x i64>", f"store.pairs.{order}"
     if not module.has(name):
         lanes = ", ".join(f"i32 {lane + half * width}" for lane in range(width) for half in range(2))
-        both = f"  %both = shufflevector {packet} %v0, {packet} %v1, <{2 * width} x i32> <{lanes}>"
+        both = f"  %both = shufflevector {vector} %v0, {vector} %v1, <{2 * width} x i32> <{lanes}>"
         access = f"%one = load i128, ptr %pair, align 16\n  store atomic volatile i128 %one, ptr %ptr {order}, align 16"
-        head = f"define internal void @{name}({packet} %v0, {packet} %v1, <{width} x ptr> %p, i{width} %mask) #1"
+        head = f"define internal void @{name}({vector} %v0, {vector} %v1, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{both}{_each(frame, access, '%both')}  ret void\n}}\n")
-    given = [*map(builder.typed, packets), builder.typed(places), f"{builder.mask_type} {frame.mask}"]
+    given = [*map(builder.typed, vectors), builder.typed(addresses), f"{builder.mask_type} {frame.mask}"]
     builder.call(name, "void", *given)
 
 
 def _each(frame: Frame, access: str, begin: str) -> str:
     """Return a loop of an access of each lane between its place, %ptr, and its two words, which are at %pair."""
-    places, words = f"<{frame.width} x ptr>", f"<{2 * frame.width} x i64>"
+    addresses, words = f"<{frame.width} x ptr>", f"<{2 * frame.width} x i64>"
     rooms = f"""
-  %places = alloca {places}
-  store {places} %p, ptr %places
+  %addresses = alloca {addresses}
+  store {addresses} %p, ptr %addresses
   %room = alloca {words}, align 64
   store {words} {begin}, ptr %room
 """
-    body = f"""  %from = getelementptr ptr, ptr %places, i64 %lane
+    body = f"""  %from = getelementptr ptr, ptr %addresses, i64 %lane
   %ptr = load ptr, ptr %from
   %pair = getelementptr i128, ptr %room, i64 %lane
   {access}

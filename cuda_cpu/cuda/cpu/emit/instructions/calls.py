@@ -3,8 +3,8 @@
 """Device functions: their LLVM signature, their entry and exit, and calls.
 
 A device function takes the warp, the lanes that call it, and a place to note the lanes that exit in it; then
-its parameters: a packet for each scalar, a
-pointer to packets for anything else. One scalar result is returned, other results go through pointers at the end.
+its parameters: a SIMD group for each scalar, a
+pointer to SIMD groups for anything else. One scalar result is returned, other results go through pointers at the end.
 """
 
 from __future__ import annotations
@@ -183,10 +183,10 @@ def _call(frame: Frame, function: Function, mask: str, arguments: list[str]) -> 
     if returned is not None:
         name = builder.call(symbol_of(function), _result_type(frame.module, function.results), *arguments)
         return [[Value(name, words_of(returned)[0], Shape.VECTOR)]]
-    places = [Storage(builder, result) for result in function.results]
-    arguments += [f"ptr {place.pointer}" for place in places]
+    results = [Storage(builder, result) for result in function.results]
+    arguments += [f"ptr {result.pointer}" for result in results]
     builder.call(symbol_of(function), "void", *arguments)
-    return [[place.load(index) for index in range(place.count)] for place in places]
+    return [[result.load(index) for index in range(result.count)] for result in results]
 
 
 def _call_direct(frame: Frame, call: Call, function: Function) -> None:

@@ -70,9 +70,9 @@ def emit_launch_control(frame: Frame, instruction: Instruction, form: Form) -> N
         return
     targets = destination.elements if isinstance(destination, Vector) else (destination,)
     first = "xyz".index(form.field[-1]) if form.field != "get_first_ctaid" else 0
-    for place, target in enumerate(targets, first):
-        if target is not None and place < 3:
-            word = builder.binary("lshr", words, constant(32 * (place + 1), "i128"))
+    for axis, target in enumerate(targets, first):
+        if target is not None and axis < 3:
+            word = builder.binary("lshr", words, constant(32 * (axis + 1), "i128"))
             frame.write(target, builder.resize(word, "i32"))
 
 

@@ -8,7 +8,7 @@ functions call, and its own (cudaLaunchDevice), which -DCUDA_FORCE_CDP1_IF_SUPPO
 
 from __future__ import annotations
 
-from cuda.cpu.emit.instructions.memory.bulk import ROWS, Request
+from cuda.cpu.emit.instructions.memory.bulk import SLOTS, Request
 from cuda.cpu.emit.llvm.values import Value
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.device_runtime import FUNCTIONS, names_of
@@ -31,15 +31,15 @@ def emit_call(frame: Frame, call: Call) -> None:
     number, parameters, result = CALLS[call.target.name]
     if len(call.arguments) != len(parameters):
         raise PtxError(f"{call.target.name} takes {len(parameters)} parameters, not {len(call.arguments)}", call.line)
-    request, row = Request(frame), 0
+    request, index = Request(frame), 0
     for operand, fields in zip(call.arguments, parameters, strict=True):
         offset = 0
         for width in fields:
-            request.put(row, field(frame, operand, offset, width))
-            row, offset = row + 1, offset + width
-    assert row <= ROWS
+            request.put(index, field(frame, operand, offset, width))
+            index, offset = index + 1, offset + width
+    assert index <= SLOTS
     lanes = f"{frame.builder.mask_type} {frame.mask}"
-    frame.service("device_call", "void", lanes, f"i32 {number}", f"ptr {request.rows}")
+    frame.service("device_call", "void", lanes, f"i32 {number}", f"ptr {request.slots}")
     if call.results:
         put_result(frame, call.results[0], request.get(0, f"i{8 * result}"))
 

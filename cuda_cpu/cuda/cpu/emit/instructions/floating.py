@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Floating-point arithmetic on packets: ISA manual 9.7.3. Nothing is contracted, every operation rounds once."""
+"""Floating-point arithmetic on SIMD groups: ISA manual 9.7.3. Nothing is contracted, every operation rounds once."""
 
 from __future__ import annotations
 

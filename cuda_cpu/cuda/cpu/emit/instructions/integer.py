@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Integer arithmetic on packets: ISA manual 9.7.1. Functions take the frame, an instruction's form and values."""
+"""Integer arithmetic on SIMD groups: ISA manual 9.7.1. Functions take the frame, an instruction's form and values."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def carryless_multiply_add(frame: Frame, form: Form, a: Value, b: Value, c: Valu
     """Return half of the product of polynomials over two elements, plus c."""
     builder, one = frame.builder, constant(1, "i64")
     total = c
-    for place in range(64):
-        shift = constant(place if form.mode == "lo" else 64 - place, "i64")
-        if form.mode == "hi" and not place:
+    for position in range(64):
+        shift = constant(position if form.mode == "lo" else 64 - position, "i64")
+        if form.mode == "hi" and not position:
             continue
         part = builder.binary("shl" if form.mode == "lo" else "lshr", b, shift)
-        bit = builder.binary("and", builder.binary("lshr", a, constant(place, "i64")), one)
+        bit = builder.binary("and", builder.binary("lshr", a, constant(position, "i64")), one)
         bits = builder.binary("sub", constant(0, "i64"), bit)
         total = builder.binary("xor", total, builder.binary("and", part, bits))
     return total

@@ -3,7 +3,7 @@
 """Reciprocals, roots and the approximate functions: PTX manual, sections 9.7.3.13 to 9.7.3.22, 9.7.4.9 and 9.7.4.10.
 
 The manual bounds the error of each .approx function; the polynomials here (least maximum error over their interval,
-found by iterated weighted least squares) stay within those bounds in packets of any width, with no call per lane.
+found by iterated weighted least squares) stay within those bounds in SIMD groups of any width, with no call per lane.
 """
 
 from __future__ import annotations

@@ -38,9 +38,9 @@ def to_minifloat(frame: Frame, value: Value, type_: str) -> Value:
     small = builder.binary("and", small, constant(0x7FFFFF, "i32"))
     tiny = builder.compare("fcmp olt", size, real(2.0 ** (1 - bias), "float"))
     code = builder.select(tiny, small, normal)
-    place = SIGNS[type_]
-    sign = builder.binary("lshr", builder.bits(value), constant(31 - place, "i32"))
-    sign = builder.binary("and", sign, constant(1 << place, "i32"))
+    sign_bit = SIGNS[type_]
+    sign = builder.binary("lshr", builder.bits(value), constant(31 - sign_bit, "i32"))
+    sign = builder.binary("and", sign, constant(1 << sign_bit, "i32"))
     code = builder.binary("or", code, sign)
     code = builder.select(builder.compare("fcmp uno", value, value), constant(nan, "i32"), code)
     return builder.resize(code, "i8")
@@ -51,8 +51,8 @@ def from_minifloat(frame: Frame, code: Value, type_: str) -> Value:
     builder = frame.builder
     mantissa, bias, _, _ = FORMATS[type_]
     wide = builder.resize(code, "i32")
-    place = SIGNS[type_]
-    magnitude = builder.binary("and", wide, constant((1 << place) - 1, "i32"))
+    sign_bit = SIGNS[type_]
+    magnitude = builder.binary("and", wide, constant((1 << sign_bit) - 1, "i32"))
     # As bits of a float the exponent is too small by 127 - bias; a multiplication mends it, for subnormals too.
     bits = builder.binary("shl", magnitude, constant(23 - mantissa, "i32"))
     size = builder.binary("fmul", builder.cast("bitcast", bits, "float"), real(2.0 ** (127 - bias), "float"))
@@ -63,8 +63,8 @@ def from_minifloat(frame: Frame, code: Value, type_: str) -> Value:
         size = builder.select(builder.compare("icmp ugt", magnitude, constant(0x7C, "i32")), nan, size)
         infinite = builder.compare("icmp eq", magnitude, constant(0x7C, "i32"))
         size = builder.select(infinite, real(float("inf"), "float"), size)
-    sign = builder.binary("and", wide, constant(1 << place, "i32"))
-    sign = builder.binary("shl", sign, constant(31 - place, "i32"))
+    sign = builder.binary("and", wide, constant(1 << sign_bit, "i32"))
+    sign = builder.binary("shl", sign, constant(31 - sign_bit, "i32"))
     return builder.cast("bitcast", builder.binary("or", builder.bits(size), sign), "float")
 
 

@@ -76,7 +76,7 @@ def _define(frame: Frame, name: str, operation: str, mode: int, values: tuple[Va
     intrinsic = f"llvm.experimental.constrained.{operation}.{mangled}"
     module.declare(intrinsic, result, [*types, "metadata", "metadata"])
     module.declare("llvm.set.rounding", "void", ["i32"])
-    parameters = ", ".join(f"{type_} %v{place}" for place, type_ in enumerate(types))
+    parameters = ", ".join(f"{type_} %v{number}" for number, type_ in enumerate(types))
     assert is_float(element), f"{operation} to {element} has no rounding mode"
     metadata = 'metadata !"round.dynamic", metadata !"fpexcept.strict"'
     call = f"call {result} @{intrinsic}({parameters}, {metadata}) strictfp"

@@ -34,17 +34,17 @@ def _emit_service(name: str) -> Callable[[Frame, Call], None]:
         arguments = call.arguments[: len(widths)]  # __assertfail has one more, the size of a character
         if len(arguments) != len(widths):
             raise PtxError(f"{name} takes {len(widths)} parameters, not {len(arguments)}", call.line)
-        places = []
+        buffers = []
         for operand, width in zip(arguments, widths, strict=True):
-            places.append(builder.alloca(builder.type(f"i{8 * width}"), 64))
+            buffers.append(builder.alloca(builder.type(f"i{8 * width}"), 64))
             variable = Variable("", "param", f"b{8 * width}", width, width)
-            builder.line(f"store {argument(frame, operand, variable)}, ptr {places[-1]}, align 64")
+            builder.line(f"store {argument(frame, operand, variable)}, ptr {buffers[-1]}, align 64")
         if result:
-            places.append(builder.alloca(builder.type(f"i{8 * result}"), 64))
-            builder.store(builder.broadcast(constant(0, f"i{8 * result}")), places[-1], align=64)
-        frame.service(service, "void", f"{builder.mask_type} {frame.mask}", *(f"ptr {place}" for place in places))
+            buffers.append(builder.alloca(builder.type(f"i{8 * result}"), 64))
+            builder.store(builder.broadcast(constant(0, f"i{8 * result}")), buffers[-1], align=64)
+        frame.service(service, "void", f"{builder.mask_type} {frame.mask}", *(f"ptr {buffer}" for buffer in buffers))
         if result and call.results:
-            value: Value = builder.load(f"i{8 * result}", places[-1], shape=Shape.VECTOR, align=64)
+            value: Value = builder.load(f"i{8 * result}", buffers[-1], shape=Shape.VECTOR, align=64)
             put_result(frame, call.results[0], value)
 
     return emit_service
@@ -67,13 +67,13 @@ def _emit_update(name: str) -> Callable[[Frame, Call], None]:
 
         if len(call.arguments) != len(widths):
             raise PtxError(f"{name} takes {len(widths)} parameters, not {len(call.arguments)}", call.line)
-        request, row = Request(frame), 0
+        request, index = Request(frame), 0
         for operand, width in zip(call.arguments, widths, strict=True):
             for offset in range(0, width, 4) if width == 12 else (0,):
-                request.put(row, field(frame, operand, offset, 4 if width == 12 else width))
-                row += 1
+                request.put(index, field(frame, operand, offset, 4 if width == 12 else width))
+                index += 1
         lanes = f"{frame.builder.mask_type} {frame.mask}"
-        frame.service("graph_update", "void", lanes, f"i32 {what}", f"ptr {request.rows}")
+        frame.service("graph_update", "void", lanes, f"i32 {what}", f"ptr {request.slots}")
         if call.results:
             put_result(frame, call.results[0], request.get(0, "i32"))
 

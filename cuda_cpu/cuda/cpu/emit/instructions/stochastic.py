@@ -12,7 +12,7 @@ from cuda.cpu.emit.instructions.minifloats import FORMATS
 from cuda.cpu.emit.llvm.values import Value, constant, real
 from cuda.cpu.emit.simt.frame import Frame
 
-PLACES = {"f16": (10, 15), "bf16": (7, 127)} | {name: row[:2] for name, row in FORMATS.items()}  # mantissa, bias
+LAYOUTS = {"f16": (10, 15), "bf16": (7, 127)} | {name: row[:2] for name, row in FORMATS.items()}  # mantissa, bias
 RANDOM = {"f16": 13}  # bits for one number; 16 for all other types
 
 
@@ -37,7 +37,7 @@ def random_bits(frame: Frame, bits: Value, type_: str, count: int) -> list[Value
 def round_stochastically(frame: Frame, value: Value, random: Value, type_: str) -> Value:
     """Return a float that the type has, or one that is too large for it; infinities and NaN stay."""
     builder = frame.builder
-    mantissa, bias = PLACES[type_]
+    mantissa, bias = LAYOUTS[type_]
     bits = builder.bits(value)
     size = builder.binary("and", bits, constant(0x7FFFFFFF, "i32"))
     exponent = builder.binary("lshr", size, constant(23, "i32"))
@@ -46,9 +46,9 @@ def round_stochastically(frame: Frame, value: Value, random: Value, type_: str) 
         rounded = builder.cast("bitcast", builder.binary("and", rounded, constant(-0x10000, "i32")), "float")
     else:
         least = constant(127 + 1 - bias, "i32")
-        place = builder.binary("sub", builder.intrinsic("umax", "i32", exponent, least), constant(mantissa, "i32"))
-        unit = builder.cast("bitcast", builder.binary("shl", place, constant(23, "i32")), "float")
-        inverse = builder.binary("sub", constant(254, "i32"), place)
+        lowest = builder.binary("sub", builder.intrinsic("umax", "i32", exponent, least), constant(mantissa, "i32"))
+        unit = builder.cast("bitcast", builder.binary("shl", lowest, constant(23, "i32")), "float")
+        inverse = builder.binary("sub", constant(254, "i32"), lowest)
         inverse = builder.cast("bitcast", builder.binary("shl", inverse, constant(23, "i32")), "float")
         units = builder.binary("fmul", builder.cast("bitcast", size, "float"), inverse)
         whole = builder.intrinsic("trunc", "float", units)

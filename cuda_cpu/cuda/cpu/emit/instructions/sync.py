@@ -28,7 +28,7 @@ def of_first_lane(frame: Frame, value: Value) -> str:
 @emits("bar", "barrier")
 def emit_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     if "warp" in form.modifiers:
-        # Lanes of a packet go in step; only the compiler must not move memory accesses across.
+        # Lanes of a SIMD group go in step; only the compiler must not move memory accesses across.
         frame.builder.line('fence syncscope("singlethread") seq_cst')
         return
     if form.modifiers[0] == "cluster":

@@ -124,10 +124,10 @@ def _second(frame: Frame, operation: str, value: Value, third: Value, *, signed:
     return frame.builder.intrinsic(("s" if signed else "u") + operation, "i32", value, third)
 
 
-def _insert(frame: Frame, into: Value, value: Value, place: int, width: int) -> Value:
+def _insert(frame: Frame, into: Value, value: Value, shift: int, width: int) -> Value:
     """Return a word some bits of which are those of another value's lowest."""
-    builder, bits = frame.builder, (1 << width) - 1 << place
-    moved = builder.binary("shl", value, constant(place, "i32")) if place else value
+    builder, bits = frame.builder, (1 << width) - 1 << shift
+    moved = builder.binary("shl", value, constant(shift, "i32")) if shift else value
     kept = builder.binary("and", into, constant(~bits, "i32"))
     return builder.binary("or", kept, builder.binary("and", moved, constant(bits, "i32")))
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchange between the lanes of a warp: ISA manual 9.7.9.6 (shfl.sync) and 9.7.13.9 to 9.7.13.14.
 
-A warp is one packet, so its lanes are together wherever the program brought them together. Lanes of several member
+A warp is one SIMD group, so its lanes are together wherever the program brought them together. Lanes of several member
 masks may be in one instruction (tiles of a cooperative group): each lane's result comes from the lanes of its own mask.
 """
 
@@ -39,8 +39,8 @@ def emit_shuffle(frame: Frame, instruction: Instruction, form: Form) -> None:
     if index.literal and index.uniform and limits.literal and limits.uniform:
         sources = [_source_lane(form.mode, lane, int(index.ref) & 31, int(limits.ref)) for lane in range(frame.width)]
         order = ", ".join(f"i32 {from_}" for from_, _ in sources)
-        packet = builder.type_of(value)
-        ref = builder.assign(f"shufflevector {packet} {value.ref}, {packet} poison, <{frame.width} x i32> <{order}>")
+        vector = builder.type_of(value)
+        ref = builder.assign(f"shufflevector {vector} {value.ref}, {vector} poison, <{frame.width} x i32> <{order}>")
         inside = ", ".join(f"i1 {str(within).lower()}" for _, within in sources)
         _write_pair(frame, destination, Value(ref, "i32", Shape.VECTOR), Value(f"<{inside}>", "i1", Shape.VECTOR, True))
         return
@@ -79,22 +79,22 @@ def _source_lanes(frame: Frame, mode: str, index: Value, limits: Value) -> tuple
 
 
 def permute(frame: Frame, value: Value, lanes: Value) -> Value:
-    """Return a packet whose lane i has the element lanes[i] (0 to width - 1) of `value`."""
+    """Return a SIMD group whose lane i has the element lanes[i] (0 to width - 1) of `value`."""
     builder, module, width, element = frame.builder, frame.module, frame.width, value.element
-    packet, indices, name = f"<{width} x {element}>", f"<{width} x i32>", f"permute.{element}"
+    vector, indices, name = f"<{width} x {element}>", f"<{width} x i32>", f"permute.{element}"
     if not module.has(name) and module.native_gather and (width, element) == (32, "i32"):
         half = "<16 x i32>"
         look = "llvm.x86.avx512.vpermi2var.d.512"  # 32 elements in two registers, looked up by 16 indices
         module.declare(look, half, [half] * 3)
         low, high = (", ".join(f"i32 {start + lane}" for lane in range(16)) for start in (0, 16))
         body = "".join(
-            f"  %{to} = shufflevector {packet} %{of}, {packet} poison, <16 x i32> <{lanes}>\n"
+            f"  %{to} = shufflevector {vector} %{of}, {vector} poison, <16 x i32> <{lanes}>\n"
             for to, of, lanes in (("v0", "v", low), ("v1", "v", high), ("i0", "from", low), ("i1", "from", high))
         )
         for part in (0, 1):
             body += f"  %r{part} = call {half} @{look}({half} %v0, {half} %i{part}, {half} %v1)\n"
-        body += f"  %r = shufflevector {half} %r0, {half} %r1, <32 x i32> <{low}, {high}>\n  ret {packet} %r\n"
-        head = f"define internal {packet} @{name}({packet} %v, {indices} %from) alwaysinline"
+        body += f"  %r = shufflevector {half} %r0, {half} %r1, <32 x i32> <{low}, {high}>\n  ret {vector} %r\n"
+        head = f"define internal {vector} @{name}({vector} %v, {indices} %from) alwaysinline"
         module.define(name, f"{head} {{\n{body}}}\n")
     if not module.has(name):
         steps = []
@@ -104,13 +104,13 @@ def permute(frame: Frame, value: Value, lanes: Value) -> Value:
                 f"  %i{lane} = extractelement {indices} %from, i32 {lane}\n"
                 f"  %p{lane} = getelementptr {element}, ptr %room, i32 %i{lane}\n"
                 f"  %e{lane} = load {element}, ptr %p{lane}\n"
-                f"  %n{lane} = insertelement {packet} {before}, {element} %e{lane}, i32 {lane}\n"
+                f"  %n{lane} = insertelement {vector} {before}, {element} %e{lane}, i32 {lane}\n"
             )
         body = (
-            f"  %room = alloca {packet}\n  store {packet} %v, ptr %room\n{''.join(steps)}  ret {packet} %n{width - 1}\n"
+            f"  %room = alloca {vector}\n  store {vector} %v, ptr %room\n{''.join(steps)}  ret {vector} %n{width - 1}\n"
         )
-        module.define(name, f"define internal {packet} @{name}({packet} %v, {indices} %from) #1 {{\nentry:\n{body}}}\n")
-    ref = builder.call(name, packet, builder.typed(value), builder.typed(builder.broadcast(lanes)))
+        module.define(name, f"define internal {vector} @{name}({vector} %v, {indices} %from) #1 {{\nentry:\n{body}}}\n")
+    ref = builder.call(name, vector, builder.typed(value), builder.typed(builder.broadcast(lanes)))
     return Value(ref, element, Shape.VECTOR)
 
 
@@ -243,11 +243,11 @@ def _unordered(frame: Frame, order: Value) -> Value:
     return builder.select(nan, constant(0x7FFFFFFF, "i32"), bits)
 
 
-def _reduce(frame: Frame, name: str, packet: Value) -> Value:
+def _reduce(frame: Frame, name: str, vector: Value) -> Value:
     builder = frame.builder
-    suffix = f"llvm.vector.reduce.{name}.v{frame.width}{packet.element}"
-    frame.module.declare(suffix, packet.element, [builder.type_of(packet)])
-    return Value(builder.call(suffix, packet.element, builder.typed(packet)), packet.element)
+    suffix = f"llvm.vector.reduce.{name}.v{frame.width}{vector.element}"
+    frame.module.declare(suffix, vector.element, [builder.type_of(vector)])
+    return Value(builder.call(suffix, vector.element, builder.typed(vector)), vector.element)
 
 
 def _combine(frame: Frame, name: str, a: Value, b: Value) -> Value:

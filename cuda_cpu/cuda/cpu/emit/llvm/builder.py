@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write LLVM IR as text. Every operation takes and gives `Value`s and works on scalars and packets alike."""
+"""Write LLVM IR as text. Every operation takes and gives `Value`s and works on scalars and SIMD groups alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda.cpu.emit.llvm.values import WIDTHS, Shape, Value, as_real, constant, i
 from cuda.cpu.ptx.syntax import Location
 
 
-class Place(NamedTuple):
+class DebugLocation(NamedTuple):
     """An instruction of PTX: its function and line, and the line of the source if the PTX tells it (.loc)."""
 
     function: str
@@ -24,7 +24,7 @@ class Module:
 
     def __init__(self, width: int, native_gather: bool):
         self.width = width
-        self.row = width  # lanes that lie in a row, or nothing is taken for one; see affine.py
+        self.lane_run = width  # lanes that lie in a row, or nothing is taken for one; see affine.py
         self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
         self.near = 0  # bytes ahead in a page that the CPU does not fetch by itself, see ahead.py
         self.quick = False  # is for code that others will replace
@@ -33,7 +33,9 @@ class Module:
         self.checks = 0  # enum cpu_check: what is asked about each access
         self.functions: list[str] = []  # whose numbers checks are told
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
-        self.places: list[Place] | None = None  # where code comes from, if the text is to tell; see locate.py
+        self.locations: list[DebugLocation] | None = (
+            None  # where code comes from, if the text is to tell; see locate.py
+        )
         self.numbers: dict[tuple, int] = {}  # of the places, by function and line
         self._parts: dict[str, str] = {}
 
@@ -80,14 +82,14 @@ class Builder:
         self.lines.append(f"  {name} = {text}")
         return name
 
-    def at(self, place: Place) -> None:
+    def at(self, location: DebugLocation) -> None:
         """Note where the code that follows comes from."""
-        if self.module.places is not None:
+        if self.module.locations is not None:
             # One number for all copies of an instruction: LLVM merges equal code of two numbers to code of none.
-            number = self.module.numbers.setdefault(place[:2], len(self.module.places) + 1)
-            if number > len(self.module.places):
-                self.module.places.append(place)
-            self.line(f"; place {number}")
+            number = self.module.numbers.setdefault(location[:2], len(self.module.locations) + 1)
+            if number > len(self.module.locations):
+                self.module.locations.append(location)
+            self.line(f"; location {number}")
 
     def label(self, name: str) -> None:
         self.lines.append(name + ":")
@@ -108,8 +110,8 @@ class Builder:
     def keep_in_memory(self) -> None:
         """Let the stack slots stay memory: none becomes a value that every block has to pass on."""
         slots = [line.split(" = alloca ")[0].strip() for line in self.allocas if " = alloca " in line]
-        place = self.alloca("ptr")
-        self.allocas += [f"  store volatile ptr {slot}, ptr {place}" for slot in slots]
+        location = self.alloca("ptr")
+        self.allocas += [f"  store volatile ptr {slot}, ptr {location}" for slot in slots]
 
     def jump(self, target: str) -> None:
         self.line(f"br label %{target}")

@@ -31,8 +31,8 @@ def emits(*opcodes: str) -> Callable[[Callable], Callable]:
 PER_LANE = PURE | opcodes_with("per_lane")
 
 
-def is_apart(opcode: str) -> bool:
-    """Tell whether each lane goes by itself."""
+def is_independent(opcode: str) -> bool:
+    """Return whether lanes execute an opcode independently of each other."""
     return opcode in PER_LANE
 
 

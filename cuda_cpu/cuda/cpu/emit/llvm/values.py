@@ -12,7 +12,7 @@ from cuda.cpu.ptx.constants import packed
 
 
 class Shape(IntEnum):
-    """How a value varies over the lanes of a packet. The larger one wins when two meet."""
+    """How a value varies over the lanes of a SIMD group. The larger one wins when two meet."""
 
     UNIFORM = 0  # one LLVM scalar for all lanes
     VECTOR = 1  # one element per lane

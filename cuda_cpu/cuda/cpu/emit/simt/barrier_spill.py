@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What lives from one region to another: an array for each register, with an element for each packet.
+"""Barrier spill: arrays of the registers that live from one region to another, an element per SIMD group.
 
-What can be computed anew behind a barrier (`find_recomputed`) has none. Whole packets keep only the bases of affine
-registers, any other ones their vectors, too.
+What can be recomputed behind a barrier (`find_recomputed`) has none. Converged SIMD groups spill only the bases of
+affine registers, any other ones their vectors, too.
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ from cuda.cpu.passes.graph import RETURN, Step
 MOST_WARPS = 32
 
 
-def most_packets(frame: Frame) -> int:
-    """Return how many packets the arrays have room for."""
+def most_groups(frame: Frame) -> int:
+    """Return how many SIMD groups the arrays have room for."""
     return MOST_WARPS * (32 // frame.width)
 
 
-class Kept:
-    """The arrays of a kernel's packets; `at` is the slot with the number of the packet that runs."""
+class BarrierSpill:
+    """The arrays of a kernel's SIMD groups; `at` is the slot with the number of the current SIMD group."""
 
     def __init__(self, frame: Frame, at: str, emit_step: Callable[..., None]):
         self.frame, self.graph, self.builder = frame, frame.graph, frame.builder
         self._at, self._emit_step = at, emit_step
-        self.base = ""  # slot of the element of a block's first packet, where several blocks have some (abreast.py)
+        self.base = ""  # slot of the element of a block's first SIMD group, with block fusion
         self._arrays: dict[object, tuple[str, str]] = {}
         self._recomputed, self._apart = frame.recomputed
         self._in_arrays = ~self._bits(self._recomputed)
 
     # --- arrays -----------------------------------------------------------------------------------------
 
-    def place(self, key: object, type_: str) -> str:
-        """Return the packet's element of an array."""
+    def slot_of(self, key: object, type_: str) -> str:
+        """Return the SIMD group's element of an array."""
         builder = self.builder
         if key not in self._arrays:
-            # One element more than there are packets, lest all arrays lie in the same sets of the cache.
-            self._arrays[key] = builder.alloca(f"[{most_packets(self.frame) + 1} x {type_}]", 64), type_
+            # One element more than there are SIMD groups, so that the arrays do not all start in the same cache set.
+            self._arrays[key] = builder.alloca(f"[{most_groups(self.frame) + 1} x {type_}]", 64), type_
         at = builder.assign(f"load i32, ptr {self._at}")
         if self.base:
             at = builder.assign(f"add i32 {at}, {builder.assign(f'load i32, ptr {self.base}')}")
         return builder.assign(f"getelementptr {type_}, ptr {self._arrays[key][0]}, i32 {at}")
 
-    def put(self, key: object, type_: str, value: object) -> None:
-        """Store the packet's element."""
-        self.builder.line(f"store {type_} {value}, ptr {self.place(key, type_)}")
+    def write(self, key: object, type_: str, value: object) -> None:
+        """Store the SIMD group's element."""
+        self.builder.line(f"store {type_} {value}, ptr {self.slot_of(key, type_)}")
 
-    def get(self, key: object, type_: str) -> str:
-        return self.builder.assign(f"load {type_}, ptr {self.place(key, type_)}")
+    def read(self, key: object, type_: str) -> str:
+        return self.builder.assign(f"load {type_}, ptr {self.slot_of(key, type_)}")
 
-    def _places_of(self, registers: int, *, bases_only: bool) -> list[tuple[object, str, str]]:
-        """Return key, type and slot of what is kept of some registers."""
+    def _slots_of(self, registers: int, *, bases_only: bool) -> list[tuple[object, str, str]]:
+        """Return key, type and slot of each part of some registers that is spilled."""
         frame, builder, result = self.frame, self.builder, []
         for name in converged.names_of(frame, registers):
             element = frame.element_of(name)
@@ -73,32 +73,32 @@ class Kept:
     # --- at barriers --------------------------------------------------------------------------------------
 
     def save(self, region: Region, barrier: int) -> None:
-        """Keep what lives behind the barrier that ends the region, of a whole packet or any."""
-        self.put_away(region, self._live_behind(barrier))
+        """Spill what lives behind the barrier that ends the region, of a converged SIMD group or any."""
+        self.spill_live(region, self._live_behind(barrier))
 
-    def put_away(self, region: Region, live: int) -> None:
-        """Keep what lives where the packet will go on, as far as the region may have changed it."""
+    def spill_live(self, region: Region, live: int) -> None:
+        """Spill the registers that live where the SIMD group will go on, as far as the region may have changed them."""
         live &= self._in_arrays
         changed = live & region.written
-        if not self.frame.whole:
+        if not self.frame.converged:
             changed |= self._bits(converged.live_affine(self.frame, live))
-        for key, type_, slot in self._places_of(changed, bases_only=self.frame.whole):
-            self.put(key, type_, self.builder.assign(f"load {type_}, ptr {slot}"))
+        for key, type_, slot in self._slots_of(changed, bases_only=self.frame.converged):
+            self.write(key, type_, self.builder.assign(f"load {type_}, ptr {slot}"))
 
-    def restore(self, region: Region, lanes: str, *, is_whole: bool) -> None:
-        """Take up a packet, whole or any, behind the barrier that the region begins at."""
-        self.take_up(region, self._live_behind(region.after), lanes, is_whole=is_whole)
+    def restore(self, region: Region, lanes: str, *, is_converged: bool) -> None:
+        """Reload a SIMD group, converged or any, behind the barrier that the region begins at."""
+        self.reload(region, self._live_behind(region.after), lanes, is_converged=is_converged)
 
-    def take_up(self, region: Region, live: int, lanes: str, *, is_whole: bool) -> None:
-        """Take up a packet where so much lives."""
-        self._recompute(region, live, lanes, is_whole=is_whole)
+    def reload(self, region: Region, live: int, lanes: str, *, is_converged: bool) -> None:
+        """Reload a SIMD group where the registers `live` are needed."""
+        self._recompute(region, live, lanes, is_converged=is_converged)
         live &= self._in_arrays
         wanted = live & region.used | self._bits(converged.live_affine(self.frame, live))
-        for key, type_, slot in self._places_of(wanted, bases_only=is_whole):
-            self.builder.line(f"store {type_} {self.get(key, type_)}, ptr {slot}")
+        for key, type_, slot in self._slots_of(wanted, bases_only=is_converged):
+            self.builder.line(f"store {type_} {self.read(key, type_)}, ptr {slot}")
 
-    def _recompute(self, region: Region, live: int, lanes: str, *, is_whole: bool) -> None:
-        """Compute the registers anew that have no arrays, and how far segments are apart of those that have."""
+    def _recompute(self, region: Region, live: int, lanes: str, *, is_converged: bool) -> None:
+        """Recompute the registers that have no arrays, and the distances between the segments of those that have."""
         frame, bits = self.frame, self.graph.register_bits
         steps: dict[int, Step] = {}
         for found, wanted in ((self._recomputed, live & region.used), (self._apart, live)):
@@ -106,8 +106,8 @@ class Kept:
                 if wanted >> bits[name] & 1:
                     steps |= {id(step): step for step in needed}
         frame.begin_block(region.start, lanes)
-        frame.kept, frame.waiting = 0, False
-        frame.whole = frame.full = frame.rows = is_whole
+        frame.preserved, frame.waiting = 0, False
+        frame.converged = frame.full = frame.consecutive = is_converged
         for step in steps.values():
             self._emit_step(frame, step, bases=True)
         converged.leave(frame)

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control flow under masks.
 
-Each block has a *pending* mask: lanes that have reached it and wait. A block starts by taking all of its
-pending lanes; at
-its end they are added to its successors, and the first block in order that has lanes runs next. The passes know
+Each block has a *pending* mask: lanes that have reached it and wait. A block starts by taking all of its pending lanes;
+at its end they are added to its successors, and the first block in order that has lanes runs next. The passes know
 where lanes can wait at all, so most of the tests vanish, and a kernel with uniform branches only has plain jumps.
 
 In a *general* graph (`Graph.general`) lanes may wait for each other: a shared dispatcher chooses the next block,
-barriers of the thread block come last, and after a round of a loop that may wait, the blocks behind it have their turn
-first. Lanes wait at an operation of the warp until the lanes that it names have come to one.
+barriers of the thread block come last, and after an iteration of a spin loop the blocks behind it run first. Lanes wait
+at a warp operation until the lanes of its mask have reached one.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End
 from cuda.cpu.passes.split_blocks import COLLECTIVES
 
 if TYPE_CHECKING:
-    from cuda.cpu.emit.simt.block_fusion import Abreast
+    from cuda.cpu.emit.simt.block_fusion import BlockFusion
     from cuda.cpu.emit.simt.regions import Regions
 
-MOST_TESTS = 8  # that a block makes itself of the blocks that may be next
-SPIN_COST = 256  # of the budget, for a round of a loop that waits: its warp had better let others run
+MOST_TESTS = 8  # in a block itself, of the blocks that may be next
+SPIN_COST = 256  # of the budget, for an iteration of a spin loop: its warp should let others run
 
 
 class Flow:
@@ -49,40 +48,42 @@ class Flow:
         self.from_start = self.builder.alloca("i1") if self.graph.general else ""
         self._chains: dict[tuple[int, str, str, bool], str] = {}  # tests that several blocks share, see _shared_chain
         self.region = 0  # number of the region that is being emitted
-        self.has_whole = False  # there is a copy of each block for whole packets
-        self.even: set[int] | None = None  # where packets leave the loop for even blocks that is emitted, see even.py
-        self.abreast: Abreast | None = None  # whose copy is being emitted
+        self.has_converged = False  # there is a copy of each block for converged SIMD groups
+        self.tile_exits: set[int] | None = (
+            None  # blocks at which SIMD groups leave the loop for uniform tiles that is being emitted
+        )
+        self.fusion: BlockFusion | None = None  # the fused copy that is being emitted
         self.regions: Regions | None = None  # of a kernel that has any
-        self.budget = ""  # slot of what is left of it, "" where it is the warp's
+        self.budget = ""  # slot of what is left of it, "": the warp's field
 
     # --- start and end of blocks ------------------------------------------------------------------
 
     def label_of(self, number: int) -> str:
-        if self.even is not None:
-            self.even.add(number)
+        if self.tile_exits is not None:
+            self.tile_exits.add(number)
             return f"leave{self.region}.{number}"
-        if self.abreast:
-            return self.abreast.alone
+        if self.fusion:
+            return self.fusion.alone
         return f"b{self.region}.{number}"
 
-    def whole_label(self, number: int) -> str:
-        if self.abreast:
-            return self.abreast.label_of(number)
-        return f"{'w' if self.even is None else 'e'}{self.region}.{number}"
+    def converged_label(self, number: int) -> str:
+        if self.fusion:
+            return self.fusion.label_of(number)
+        return f"{'w' if self.tile_exits is None else 'e'}{self.region}.{number}"
 
     @property
     def done(self) -> str:
-        """Where to go when no lane of the packet is left."""
-        if self.abreast:
-            return self.abreast.alone
-        return f"{'done' if self.even is None else 'even_done'}{self.region}"
+        """Return the label for a SIMD group of which no lane is left."""
+        if self.fusion:
+            return self.fusion.alone
+        return f"{'done' if self.tile_exits is None else 'tile_done'}{self.region}"
 
     @property
     def arrived(self) -> str:
-        """Where to go when the packet has come to a barrier."""
-        if self.abreast:
-            return self.abreast.arrived
-        return f"{'next' if self.even is None else 'even_next'}{self.region}"
+        """Return the label for a SIMD group that has reached a barrier."""
+        if self.fusion:
+            return self.fusion.arrived
+        return f"{'next' if self.tile_exits is None else 'tile_next'}{self.region}"
 
     def clear(self) -> None:
         """Let no lane wait anywhere."""
@@ -105,12 +106,12 @@ class Flow:
         self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
         self.frame.begin_block(block.number, mask)
         if self.graph.general and self.frame.module.checks:
-            instrument.tell_passed(self.frame, block, self.pending)
+            instrument.report_bypassed(self.frame, block, self.pending)
         if self.graph.general and block.barrier == WARP:
-            self._meet(block)
+            self._synchronise(block)
 
     def end(self, block: Block) -> None:
-        """Hand the block's lanes on and go to the next block."""
+        """Pass the block's lanes on to its successors and go to the next block."""
         end, frame = block.end, self.frame
         frame.line = end.line or frame.line
         if end.kind in ("return", "exit"):
@@ -119,7 +120,7 @@ class Flow:
         elif end.kind == "jump":
             self.go(block, {end.targets[0]: frame.mask})
         elif self.graph.is_divergent(end):
-            self.go(block, self.part(end))
+            self.go(block, self.diverge(end))
         elif end.kind == "branch":
             self._choose(block, end)
         else:
@@ -128,8 +129,8 @@ class Flow:
     def leave(self, lanes: str, *, exits: bool) -> None:
         """Let lanes return, or exit the kernel from within a device function."""
         frame = self.frame
-        if self.abreast:
-            return  # it goes there once more
+        if self.fusion:
+            return  # it will return in its own thread block
         if exits:
             dead = self.builder.assign(f"load {self.mask_type}, ptr {frame.dead}")
             dead = self.builder.assign(f"or {self.mask_type} {dead}, {lanes}")
@@ -140,7 +141,7 @@ class Flow:
     # --- branches ---------------------------------------------------------------------------------
 
     def _choose(self, block: Block, end: End) -> None:
-        """Branch with all lanes."""
+        """Emit a uniform branch."""
         condition = self.frame.guard_value(end.condition)
         if end.targets[0] == end.targets[1]:
             self.go(block, {end.targets[0]: self.frame.mask})
@@ -152,14 +153,14 @@ class Flow:
             self.go(block, {target: self.frame.mask})
 
     def _switch(self, block: Block, end: End) -> None:
-        """Branch with all lanes through a table."""
+        """Emit a uniform branch through a table."""
         if len(set(end.targets)) == 1:  # the index may then differ between lanes
             self.go(block, {end.targets[0]: self.frame.mask})
             return
         self.switch(block, end, lambda target: self.go(block, {target: self.frame.mask}))
 
     def switch(self, block: Block, end: End, go: Callable[[int], None]) -> None:
-        """Choose among the targets by one index, and `go` to them."""
+        """Branch to one of the targets by a uniform index, and emit `go` for each."""
         index = self.frame.read(end.index, "u32")
         arms = {target: self.builder.new_label("arm") for target in end.targets}
         # An index outside of the table is undefined in PTX; it takes the last target here.
@@ -169,8 +170,8 @@ class Flow:
             self.builder.label(arm)
             go(target)
 
-    def part(self, end: End) -> dict[int, str]:
-        """Return the lanes that go to each target, each lane on its own."""
+    def diverge(self, end: End) -> dict[int, str]:
+        """Return the lanes that go to each target of a divergent branch."""
         builder, mask = self.builder, self.frame.mask
         lanes: dict[int, str] = {}
         if end.kind == "branch":
@@ -192,7 +193,7 @@ class Flow:
         known = lanes.get(target)
         lanes[target] = more if known is None else self.builder.assign(f"or {self.mask_type} {known}, {more}")
 
-    # --- where to go ------------------------------------------------------------------------------
+    # --- successors ------------------------------------------------------------------------------
 
     def go(self, block: Block, lanes: dict[int, str]) -> None:
         """Add lanes to successors and go to the next block."""
@@ -217,7 +218,7 @@ class Flow:
             self._next(block, upto(waiting, max(targets)) if sure else waiting, sure=sure)
 
     def _return_some(self, mask: str, *, sure: bool) -> None:
-        """Let the lanes of `mask`, perhaps none, return."""
+        """Let the lanes of `mask`, which may be empty, return."""
         if sure or not (self.graph.function.entry and self.frame.module.has_barriers):
             self.leave(mask, exits=False)
             return
@@ -236,10 +237,10 @@ class Flow:
         self._chain(candidates, block.number, self.done, sure=sure)
 
     def _chain(self, blocks: int, current: int, otherwise: str, *, sure: bool = False) -> None:
-        """Jump to the first of some blocks that has lanes. Edges back (to `current` or before) poll.
+        """Jump to the first of some blocks that has lanes. Back edges (to `current` or before) poll.
 
         Behind the first few, the tests are shared with other blocks whose candidates end alike: where hundreds of
-        blocks may wait, there would else be as many tests behind each.
+        blocks may wait, there would otherwise be as many tests behind each.
         """
         builder, tests = self.builder, 0
         polls: list[tuple[str, int]] = []
@@ -269,7 +270,7 @@ class Flow:
             builder.jump(self.label_of(number))
 
     def _shared_chain(self, blocks: int, otherwise: str, sure: bool) -> None:
-        """Do the same for blocks behind the current one, by tests that others have emitted as far as there are any."""
+        """Do the same for blocks behind the current one, with tests that other blocks have emitted where possible."""
         while blocks:
             number = first_of(blocks)
             rest = blocks ^ 1 << number
@@ -297,15 +298,15 @@ class Flow:
         builder.branch(builder.is_zero(lanes), following, target)
         builder.label(following)
 
-    def is_round(self, first: int, last: int) -> bool:
-        """Tell whether the way from a block to an earlier one ends a round of a loop: not if there is a barrier in it.
+    def ends_iteration(self, first: int, last: int) -> bool:
+        """Return whether the edge from a block to an earlier one ends an iteration of a loop without barriers.
 
-        Where packets go from barrier to barrier, the loop over them polls.
+        Where SIMD groups go from barrier to barrier, the loop over them polls.
         """
         return first <= last and (not self.graph.regions or is_before_barriers(self.graph, first, last))
 
     def cost_of(self, number: int) -> int:
-        """Return what another round of the loop with this header costs."""
+        """Return the budget that another iteration of the loop with this header costs."""
         return SPIN_COST if number in self.graph.spins else 1
 
     def poll(self, cost: int) -> None:
@@ -329,7 +330,7 @@ class Flow:
     # --- general graphs ---------------------------------------------------------------------------
 
     def _dispatch(self, block: Block, targets: list[int]) -> None:
-        """Go on by the dispatcher; at the end of a round of a loop that may wait, with the blocks behind the loop."""
+        """Continue in the dispatcher; at the end of an iteration of a spin loop, with the blocks behind the loop."""
         back = [target for target in targets if target <= block.number]
         if not back:
             self.builder.jump(f"dispatch{self.region}")
@@ -348,17 +349,17 @@ class Flow:
         builder.label(f"dispatch{self.region}")
         builder.line(f"store i1 true, ptr {self.from_start}")
         self._try([block for block in blocks if not block.waits])
-        # Lanes in front of the operation of the warp at which it came in may yet have something to do.
+        # Lanes before the warp operation at which the dispatcher was entered may still run.
         last = builder.new_label("last")
         builder.branch(builder.assign(f"load i1, ptr {self.from_start}"), last, f"dispatch{self.region}")
         builder.label(last)
         self._try([block for block in blocks if block.waits])
-        # Lanes that nobody can come to any more: what the program then means is undefined, but it ends.
+        # No lane can reach the lanes that still wait: undefined behaviour in PTX, but the kernel must end.
         stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
         builder.branch(builder.is_zero(stuck), self.done, force)
         builder.label(force)
         if self.frame.module.checks:
-            instrument.tell_alone(self.frame, self.pending)
+            instrument.report_stranded(self.frame, self.pending)
         builder.line(f"store {self.mask_type} -1, ptr {self.released}")
         builder.jump(f"dispatch{self.region}")
 
@@ -371,7 +372,7 @@ class Flow:
             self.builder.label(following)
 
     def _after(self, number: int) -> str:
-        """Where the dispatcher goes on if the lanes at an operation of the warp have to wait."""
+        """Return the label at which the dispatcher goes on if the lanes at a warp operation have to wait."""
         return f"after{self.region}.{number}"
 
     def _lanes_at(self, belongs: Callable[[Block], bool]) -> str:
@@ -383,17 +384,19 @@ class Flow:
                 found = builder.assign(f"or {self.mask_type} {found}, {here}")
         return found
 
-    def _meet(self, block: Block) -> None:
-        """Let the lanes of the block wait until no lane that they name is on its way; see 9.7.13 of the manual.
+    def _synchronise(self, block: Block) -> None:
+        """Let the lanes of the block wait until none of the lanes in their mask is on its way; see 9.7.13 of the
+        manual.
 
-        Then all that it names may go on, wherever they are: lanes may come to bar.warp.sync in different places.
+        Then all lanes of the mask may go on, wherever they are: lanes may reach bar.warp.sync at different
+        instructions.
         """
         builder, frame, type_ = self.builder, self.frame, self.mask_type
         named = self._named(block)
-        # Who waits at an operation that gives a value has come to no other one.
-        alike = [other for other in self.graph.blocks if _is_warp_barrier(block) and _is_warp_barrier(other)]
-        elsewhere = self._lanes_at(lambda other: other is not block and other not in alike)
-        waiting = self._lanes_at(lambda other: other is not block and other in alike)
+        # A lane at an operation with a result has reached no other one.
+        same_kind = [other for other in self.graph.blocks if _is_warp_barrier(block) and _is_warp_barrier(other)]
+        elsewhere = self._lanes_at(lambda other: other is not block and other not in same_kind)
+        waiting = self._lanes_at(lambda other: other is not block and other in same_kind)
         missing = builder.assign(f"and {type_} {named}, {elsewhere}")
         released = builder.assign(f"load {type_}, ptr {self.released}")
         held = builder.assign(f"xor {type_} {released}, -1")
@@ -405,14 +408,14 @@ class Flow:
         builder.line(f"store {type_} {frame.mask}, ptr {self.pending[block.number]}")
         builder.jump(self._after(block.number))
         builder.label(go)
-        met = builder.assign(f"and {type_} {named}, {waiting}")
-        met = builder.assign(f"select i1 {all_here}, {type_} {met}, {type_} 0")
+        arrived = builder.assign(f"and {type_} {named}, {waiting}")
+        arrived = builder.assign(f"select i1 {all_here}, {type_} {arrived}, {type_} 0")
         left = builder.assign(f"xor {type_} {frame.mask}, -1")
         left = builder.assign(f"and {type_} {released}, {left}")
-        builder.line(f"store {type_} {builder.assign(f'or {type_} {left}, {met}')}, ptr {self.released}")
+        builder.line(f"store {type_} {builder.assign(f'or {type_} {left}, {arrived}')}, ptr {self.released}")
 
     def _named(self, block: Block) -> str:
-        """Return the lanes that an operation of the warp names, by any of the lanes that run it."""
+        """Return the mask of a warp operation, the union over the lanes that run it."""
         builder, frame = self.builder, self.frame
         members = frame.read(block.steps[0].instruction.operands[-1], "b32")
         if members.shape is Shape.UNIFORM:
@@ -427,7 +430,7 @@ class Flow:
     def joined_lanes(self) -> str:
         """Return the lanes at all blocks with the same barrier, and let them go on behind it.
 
-        Lanes of one warp may arrive at a barrier in different places; the warp waits for it once.
+        Lanes of one warp may reach a barrier at different instructions; the warp waits for it once.
         """
         mask, block = self.frame.mask, self.block
         if not self.graph.general:
@@ -449,12 +452,12 @@ class Flow:
 
 
 def _is_warp_barrier(block: Block) -> bool:
-    """Tell whether a block is a bar.warp.sync, at which lanes meet wherever they come to one."""
+    """Return whether a block is a bar.warp.sync, at which lanes of several instructions synchronise."""
     return block.barrier == WARP and block.steps[0].instruction.opcode not in COLLECTIVES
 
 
 def _same_barrier(a: Block, b: Block) -> bool:
-    """Tell whether two barrier blocks certainly name the same barrier, and wait for it without a result."""
+    """Return whether two barrier blocks certainly name the same barrier, and wait for it without a result."""
     first, second = a.steps[0].instruction, b.steps[0].instruction
     same = (first.opcode, first.modifiers, first.operands) == (second.opcode, second.modifiers, second.operands)
     return same and not {"sync", "wait"}.isdisjoint(first.modifiers) and not a.steps[0].reads

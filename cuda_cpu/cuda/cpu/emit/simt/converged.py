@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The copy of a function for whole packets: all lanes run, they lie in a row, and they go the same way.
+"""The copy of a function for converged SIMD groups: all lanes run, are consecutive, and branch alike.
 
-There are no masks, and affine registers are their bases alone. Where lanes part, or a value that is made wider wraps
-around, the packet goes on in the general copy; it may come back where the lanes have met (`enters`). What decides
-a branch is often known of all lanes from the first and the last one of each segment (`note`): then nothing is
-computed lane by lane.
+It has no masks, and affine registers are their bases alone. Where lanes diverge, or a value that is widened wraps
+around, the SIMD group continues in the general copy; it may come back where the lanes have reconverged (`reentries`).
+The predicate of a branch is often known for all lanes from the first and the last one of each segment
+(`track_predicate`): then nothing is computed lane by lane.
 """
 
 from __future__ import annotations
@@ -29,42 +29,42 @@ COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"}
 
 
 def begin(frame: Frame, flow: Flow, block: Block, *, in_loop: bool) -> None:
-    """Begin the block's copy for whole packets."""
+    """Begin the block's copy for converged SIMD groups."""
     frame.in_loop = in_loop
-    frame.builder.label(flow.whole_label(block.number))
+    frame.builder.label(flow.converged_label(block.number))
     flow.block = block
     frame.begin_block(block.number, "-1")
-    frame.kept, frame.waiting = 0, False
-    frame.whole = frame.full = True
-    frame.rows = bool(frame.in_row)
+    frame.preserved, frame.waiting = 0, False
+    frame.converged = frame.full = True
+    frame.consecutive = bool(frame.consecutive_slot)
     _check_widening(frame, flow, block)
 
 
 def leave(frame: Frame) -> None:
-    """Go back to emitting for any packet."""
-    frame.whole = frame.full = frame.rows = False
+    """Go back to emitting for any SIMD group."""
+    frame.converged = frame.full = frame.consecutive = False
 
 
 def enter_if(frame: Frame, flow: Flow, mask: str, number: int) -> None:
-    """Go on in the copy of a block for whole packets if that is what we have."""
+    """Continue in the copy of a block for converged SIMD groups if this one is converged."""
     builder = frame.builder
     every = builder.assign(f"icmp eq {builder.mask_type} {mask}, -1")
-    if frame.in_row:
-        every = builder.assign(f"and i1 {every}, {builder.assign(f'load i1, ptr {frame.in_row}')}")
+    if frame.consecutive_slot:
+        every = builder.assign(f"and i1 {every}, {builder.assign(f'load i1, ptr {frame.consecutive_slot}')}")
     other = builder.new_label("general")
-    builder.branch(every, flow.whole_label(number), other)
+    builder.branch(every, flow.converged_label(number), other)
     builder.label(other)
 
 
 def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int, str] | None = None) -> None:
-    """Go on in the general copy if a value that the block makes wider wraps around within the packet.
+    """Continue in the general copy if a value that the block widens wraps around within the SIMD group.
 
     `elsewhere` has the lanes that wait for those of the block, by the numbers of their blocks.
     """
     builder, good = frame.builder, None
     for step in block.steps:
         for source, stride in widened(frame.graph, step):
-            fits = affine.fits_packet(frame, source, stride, step.form.type)
+            fits = affine.fits_group(frame, source, stride, step.form.type)
             good = fits if good is None else builder.binary("and", good, fits)
     if good is None:
         return
@@ -75,13 +75,13 @@ def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int,
     for number, mask in lanes.items():
         live |= frame.graph.live_in[number]
         builder.line(f"store {builder.mask_type} {mask}, ptr {flow.pending[number]}")
-    give_vectors(frame, live)
-    builder.line(f"store i1 false, ptr {frame.in_row}")
+    store_vectors(frame, live)
+    builder.line(f"store i1 false, ptr {frame.consecutive_slot}")
     builder.jump(flow.label_of(block.number))
     builder.label(stay)
 
 
-def give_vectors(frame: Frame, live: int) -> None:
+def store_vectors(frame: Frame, live: int) -> None:
     """Store the vectors of affine registers, which the general copy works with."""
     bases = dict(frame.bases)
     for name in frame.graph.strides:
@@ -94,7 +94,7 @@ def give_vectors(frame: Frame, live: int) -> None:
 
 
 def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step], None]) -> None:
-    """Go where all lanes go; where they part, both ways if these are short, or else to the general copy."""
+    """Go where all lanes go; where they diverge, both ways if these are short, or else to the general copy."""
     builder, at_end = frame.builder, block.end
     frame.line = at_end.line or frame.line
     if at_end.kind in ("return", "exit"):
@@ -103,7 +103,7 @@ def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step
     elif at_end.kind == "jump" or len(set(at_end.targets)) == 1:
         _go(flow, block, at_end.targets[0])
     elif frame.graph.is_divergent(at_end):
-        _part(frame, flow, block, at_end, emit_step)
+        _diverge(frame, flow, block, at_end, emit_step)
     elif at_end.kind == "branch":
         arms = [builder.new_label("arm"), builder.new_label("arm")]
         builder.branch(frame.guard_value(at_end.condition).ref, *arms)
@@ -119,15 +119,15 @@ def _go(flow: Flow, block: Block, target: int) -> None:
         flow.leave("-1", exits=False)
         flow.builder.jump(flow.done)
         return
-    if flow.regions and target <= block.number and target in flow.regions.turns:
-        flow.regions.turns.end_round(block, target)
+    if flow.regions and target <= block.number and target in flow.regions.interleaving:
+        flow.regions.interleaving.end_iteration(block, target)
         return
-    if flow.is_round(target, block.number):
+    if flow.ends_iteration(target, block.number):
         flow.poll(flow.cost_of(target))
-    flow.builder.jump(flow.whole_label(target))
+    flow.builder.jump(flow.converged_label(target))
 
 
-def _part(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callable[[Frame, Step], None]) -> None:
+def _diverge(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callable[[Frame, Step], None]) -> None:
     builder = frame.builder
     if at_end.kind == "branch":
         register = at_end.condition.register
@@ -142,7 +142,7 @@ def _part(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callab
             _go(flow, block, target)
             builder.label(other)
     arms = predication.arms_of(frame, at_end)
-    if arms and not (flow.abreast and flow.abreast.leaves_out(arms)):
+    if arms and not (flow.fusion and flow.fusion.excludes(arms)):
 
         def check(block: Block, elsewhere: dict[int, str]) -> None:
             _check_widening(frame, flow, block, elsewhere)
@@ -152,8 +152,8 @@ def _part(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callab
     live = 0
     for target in at_end.targets:
         live |= frame.graph.live_in[target] if target != RETURN else 0
-    give_vectors(frame, live)
-    flow.go(block, flow.part(at_end))
+    store_vectors(frame, live)
+    flow.go(block, flow.diverge(at_end))
 
 
 def _count(frame: Frame, register: str) -> tuple[str, str]:
@@ -163,12 +163,12 @@ def _count(frame: Frame, register: str) -> tuple[str, str]:
     return builder.assign(f"icmp eq {builder.mask_type} {bits}, -1"), builder.is_zero(bits)
 
 
-# --- what is known of all lanes -------------------------------------------------------------------------
+# --- predicates that are known for all lanes -------------------------------------------------------------------------
 
-NOTED = {"setp", "and", "or", "not", "mov"}
+TRACKED = {"setp", "and", "or", "not", "mov"}
 
 
-def note(frame: Frame, step: Step) -> None:
+def track_predicate(frame: Frame, step: Step) -> None:
     """Find out whether a predicate that the step writes holds for all lanes or for none, if that is cheap."""
     form, instruction = step.form, step.instruction
     for name in step.writes:
@@ -203,10 +203,10 @@ def _known(frame: Frame, register: str) -> tuple[str, str] | None:
 
 
 def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> tuple[str, str] | None:
-    """Compare once more what another block has compared, if that is cheap: one lane's comparison may do for all."""
+    """Repeat a comparison of another block, if that is cheap: one lane's comparison may decide for all."""
     graph, steps = frame.graph, frame.recomputed[0].get(register, ())
     varying = [step for step in steps if not graph.is_uniform(step.writes[0]) and step.writes[0] not in graph.strides]
-    if any(step.form.opcode not in NOTED for step in varying):
+    if any(step.form.opcode not in TRACKED for step in varying):
         return None
     for step in steps:
         emit_step(frame, step)
@@ -229,7 +229,7 @@ def _combine(frame: Frame, boolop: str, a: tuple[str, str], b: tuple[str, str] |
 
 
 def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[str, str] | None:
-    """Compare the first and the last lane of each segment: base + stride * lane goes one way only."""
+    """Compare the first and the last lane of each segment: base + stride * lane is monotonic."""
     type_ = form.type
     if type_ not in INTEGERS or form.cmp not in COMPARISONS:
         return None
@@ -261,7 +261,7 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
 
 
 def _compare_at_once(frame: Frame, form: Form, operands: tuple[Operand, ...], far: list[int]) -> Value | None:
-    """Compare one lane for both segments, where the second one lies on the way that the lanes go."""
+    """Compare one lane for both segments, where the second one lies in the direction of the stride."""
     beyond = [affine.distance_of(frame, operand) for operand in operands[1:3]]
     moved, fixed = beyond if far[0] else beyond[::-1]
     if len(affine.segments(frame)) == 1 or not is_nothing(fixed) or is_nothing(moved):
@@ -281,9 +281,8 @@ def _compare_far_end(
     """Compare a base with a bound that leaves room for the other lanes; None if another lane decides.
 
     All of base .. base + far are less than the bound, and none wraps around, if base is less than bound - far: one
-    comparison, with what does not change in a loop. Where bound - far would wrap around, no base is less. `beyond` is
-    where the other segment begins; where that is the other way, as nobody writes kernels, the packet goes on in the
-    general copy.
+    comparison, with a loop invariant. Where bound - far would wrap around, no base is less. `beyond` is where the other
+    segment begins; if that is in the other direction, which is rare, the SIMD group continues in the general copy.
     """
     builder = frame.builder
     cmp, (a, b) = form.cmp, bases
@@ -323,13 +322,14 @@ def _compare_ends(frame: Frame, form: Form, type_: str, first: tuple, last: tupl
     return (equal, apart) if form.cmp == "eq" else (apart, equal)
 
 
-# --- where lanes that have met again come back -------------------------------------------------------------
+# --- where reconverged lanes come back -------------------------------------------------------------
 
 
-def enters(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int]]:
-    """Return the blocks at which the general copy looks whether its packet is whole (again), and those in loops.
+def reentries(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int]]:
+    """Return the blocks at which the general copy checks whether its SIMD group is converged (again), and those in
+    loops.
 
-    Not inside of loops: these would have two entries then, and LLVM would not take them for loops any more.
+    Not inside of loops: these would have two entries then, and be irreducible for LLVM.
     """
     graph, inside = frame.graph, set(numbers)
     before: dict[int, int] = dict.fromkeys(numbers, 0)
@@ -350,7 +350,9 @@ def enters(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int]]:
         end_of_loop = headers.get(number, -1)
         if end_of_loop >= 0:
             loops.add(number)
-        if graph.divergent >> number & 1 and (before[number] > 1 or affine.has_rows(frame, graph.blocks[number])):
+        if graph.divergent >> number & 1 and (
+            before[number] > 1 or affine.has_contiguous_access(frame, graph.blocks[number])
+        ):
             found.add(number)
     return found, loops
 

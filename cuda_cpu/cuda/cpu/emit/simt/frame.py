@@ -40,7 +40,7 @@ SERVICES = {
     "texture": 136, "bulk": 144, "graph_update": 152, "check_access": 160, "check_warp": 168, "check_fence": 176,
     "check_barrier": 184, "device_call": 192,
 }  # fmt: skip
-MOST_IN_PLACE = 32  # calls of helpers in a function that are put in place
+MOST_INLINED = 32  # calls of helpers in a function that are put in place
 FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
 ABI = 8  # CPU_KERNEL_ABI
 # What is the same for all warps that a call runs, read once at the entry of a function, from the first warp.
@@ -65,37 +65,39 @@ class Frame:
         self.values: dict[str, Value] = {}  # registers as known in the current block
         self.base_slots: dict[tuple[str, int], str] = {}  # the same for the bases of affine registers, see affine.py
         self.bases: dict[tuple[str, int], Value] = {}
-        self.segment: int | None = None  # operands mean the bases of this segment of the packet
-        self.rows = False  # the copy of a block for warps that lie in a row is being emitted
-        self.full = False  # the copy for a packet of which all lanes run
-        self.whole = False  # whole packets are being emitted, see whole.py
-        self.in_loop = False  # the block that is being emitted for whole packets
-        self.known: dict[str, tuple[str, str]] = {}  # predicates of whole packets: all lanes', no lane's (i1 operands)
+        self.segment: int | None = None  # operands mean the bases of this segment of the SIMD group
+        self.consecutive = False  # the copy of a block for warps that lie in a row is being emitted
+        self.full = False  # the copy for a SIMD group of which all lanes run
+        self.converged = False  # converged SIMD groups are being emitted, see whole.py
+        self.in_loop = False  # the block that is being emitted for converged SIMD groups
+        self.known: dict[
+            str, tuple[str, str]
+        ] = {}  # predicates of converged SIMD groups: all lanes', no lane's (i1 operands)
         self.loaded: dict[tuple[int, int], Value] = {}  # elements of later loads of the block, see neighbours.py
         self.positions: tuple[Block | None, dict[int, int]] = (None, {})  # of a block's steps, see neighbours.py
         self.indexed: dict[str, Indexed] = {}  # vectors of the block that are made of narrower ones, see indexed.py
-        self.in_row = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
+        self.consecutive_slot = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
         self.mask = ""  # lanes that run the current block
-        self.kept = 0  # registers that other lanes still need
+        self.preserved = 0  # registers that other lanes still need
         self.waiting = False  # other lanes may wait elsewhere
         self.checked: dict[tuple[Address, str], Value] = {}  # addresses of the instruction that checks have returned
-        self.check_rows: dict[int, str] = {}  # slots through which they do
-        self.fetched: list[tuple[str, int]] = []  # addresses, base and offset, from which the block fetches ahead
+        self.check_buffers: dict[int, str] = {}  # slots through which they do
+        self.prefetched: list[tuple[str, int]] = []  # addresses, base and offset, from which the block fetches ahead
         self.line = 0
         self.guard: Value | None = None
         self.variables: dict[str, Storage | int] = {}  # .param variables; of a kernel's own the offset
         self.local_offsets: dict[str, int] = {}
         self.warp = "%warp"  # the warp that runs
-        self.first_lane: Value | None = None  # of the packet in its warp, i32; None: 0
-        self.block_places: list[str] = []  # slots of %ctaid, where one call runs many blocks
-        self.starts: dict[tuple[str, int], Value] = {}  # %tid of each segment's first lane, where it is counted
+        self.first_lane: Value | None = None  # of the SIMD group in its warp, i32; None: 0
+        self.block_index_slots: list[str] = []  # slots of %ctaid, where one call runs many blocks
+        self.thread_starts: dict[tuple[str, int], Value] = {}  # %tid of each segment's first lane, where it is counted
         self._at_entry: dict[str, str] = {}
         self.dead = "%dead"  # pointer to the lanes that have exited in calls
         self.flow: Flow | None = None
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self.local_before: Value | None = None  # where the caller's ends: less, if the function's has to be aligned
         self._lanes: Value | None = None
-        self._may_grow = MOST_IN_PLACE
+        self._may_grow = MOST_INLINED
         self._read: set[str] | None = None
         self._ways: Counter[int] | None = None
         self._reach: list[int] | None = None
@@ -111,22 +113,22 @@ class Frame:
         self.known.clear()
         self.loaded.clear()
         self.indexed.clear()
-        self.fetched.clear()
-        self.kept = self.graph.kept[number]
+        self.prefetched.clear()
+        self.preserved = self.graph.kept[number]
         self.waiting = self.graph.pending[number] != 0
         self.set_mask(mask)
 
     @property
-    def of_program(self) -> str:
+    def program_memory(self) -> str:
         """What is said of a load in a loop out of which LLVM may move it, see even.py."""
-        return "" if self.flow.even is None else ", !tbaa !6"
+        return "" if self.flow.tile_exits is None else ", !tbaa !6"
 
     @functools.cached_property
     def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
         """Registers that a few steps make anew anywhere, see find_recomputed.py."""
         return ({}, {}) if self.module.quick else find_recomputed(self.graph)
 
-    def in_place(self) -> str:
+    def inline_attribute(self) -> str:
         """Return the attribute of a call that LLVM shall put in place: in loops, as long as the function stays small.
 
         Round a call, all vectors of a loop go to the stack and come back.
@@ -188,7 +190,7 @@ class Frame:
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
                     return value
-            elif self.whole and register in self.graph.strides:
+            elif self.converged and register in self.graph.strides:
                 value = affine.vector_of(self, register)
             else:
                 shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
@@ -210,7 +212,7 @@ class Frame:
         else:
             value = builder.broadcast(value)
         if self.crosses(register):
-            if self.kept & bit:
+            if self.preserved & bit:
                 value = builder.select(self.lanes(), value, self.get(register))
             builder.store(value, self.slot(register))
         self.values[register] = value
@@ -315,8 +317,8 @@ class Frame:
         return name
 
     def at_entry_load(self, pointer: str, offset: int, element: str, align: int) -> str:
-        place = self.at_entry(f"getelementptr i8, ptr {pointer}, i64 {offset}") if offset else pointer
-        return self.at_entry(f"load {element}, ptr {place}, align {align}, !invariant.load !2")
+        address = self.at_entry(f"getelementptr i8, ptr {pointer}, i64 {offset}") if offset else pointer
+        return self.at_entry(f"load {element}, ptr {address}, align {align}, !invariant.load !2")
 
     def warp_field(self, field: str, element: str, extra: int = 0, *, shape: Shape = Shape.UNIFORM) -> Value:
         """Load a field of the warp that never changes while the kernel runs."""
@@ -324,11 +326,11 @@ class Frame:
         if field in OF_BLOCK:
             return Value(self.at_entry_load("%warp", WARP[field] + extra, element, align), element)
         if field == "block_idx":
-            if self.block_places:
-                return self.builder.load(element, self.block_places[extra // 4])
+            if self.block_index_slots:
+                return self.builder.load(element, self.block_index_slots[extra // 4])
             # Not for ever: the kernel that calls this function goes on to other blocks.
-            place = self.at_entry(f"getelementptr i8, ptr %warp, i64 {WARP[field] + extra}")
-            return Value(self.at_entry(f"load {element}, ptr {place}, align {align}"), element)
+            address = self.at_entry(f"getelementptr i8, ptr %warp, i64 {WARP[field] + extra}")
+            return Value(self.at_entry(f"load {element}, ptr {address}, align {align}"), element)
         pointer = self.warp_pointer(field, extra)
         return Value(
             self.builder.assign(
@@ -339,7 +341,7 @@ class Frame:
         )
 
     def lane_field(self, field: str, extra: int, shape: Shape) -> Value:
-        """Load 32-bit elements of a field with one for each lane of the warp, from the packet's first lane on."""
+        """Load 32-bit elements of a field with one for each lane of the warp, from the SIMD group's first lane on."""
         pointer = self.warp_pointer(field, extra)
         if self.first_lane is not None:
             pointer = self.builder.assign(f"getelementptr i32, ptr {pointer}, i32 {self.first_lane.ref}")

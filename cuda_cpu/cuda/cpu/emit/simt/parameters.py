@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of kernels and device functions: layout, and .param variables as packets of words.
+"""Parameters of kernels and device functions: layout, and .param variables as vectors of words.
 
-A .param variable of a device function or of a call is no memory in PTX. Here it is a stack slot of packets,
-one per word, which LLVM turns
-into registers: a scalar is one packet of its own width, an array or a struct as many packets of 32 bits as it needs.
+A .param variable of a device function or of a call is not addressable in PTX. Here it is a stack slot of vectors, one
+per word, which LLVM promotes to registers: a scalar is one vector of its own width, an array or a struct as many
+vectors of 32-bit words as it needs.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def offsets_of(parameters: Iterable[Variable]) -> tuple[dict[str, int], int]:
 
 
 def is_scalar(variable: Variable) -> bool:
-    """Tell whether the variable travels as one packet rather than as a pointer to packets."""
+    """Return whether the variable is passed as one vector rather than as a pointer to vectors."""
     return variable.size in (1, 2, 4, 8) and not variable.dims
 
 
 def words_of(variable: Variable) -> tuple[str, int]:
-    """Return element type and number of the packets that hold a variable."""
+    """Return element type and number of the vectors that hold a variable."""
     if is_scalar(variable):
         return f"i{8 * variable.size}", 1
     return "i32", -(-variable.size // 4)
 
 
 class Storage:
-    """A .param variable in packets of `element` at `pointer`."""
+    """A .param variable in vectors of `element` at `pointer`."""
 
     def __init__(self, builder: Builder, variable: Variable, pointer: str = ""):
         self.builder = builder
@@ -60,7 +60,7 @@ class Storage:
     def _at(self, index: int) -> str:
         return self.builder.offset(self.pointer, index * width_of(self.element) * self.builder.width // 8)
 
-    def _place(self, offset: int, width: int, line: int) -> tuple[int, int, int]:
+    def _locate(self, offset: int, width: int, line: int) -> tuple[int, int, int]:
         """Return the first word, the bit in it, and the number of words of an access."""
         unit = width_of(self.element)
         first, bit = divmod(8 * offset, unit)
@@ -72,7 +72,7 @@ class Storage:
     def read(self, offset: int, element: str, line: int) -> Value:
         """Return `element` (an integer) at a byte offset."""
         builder = self.builder
-        first, bit, count = self._place(offset, width_of(element), line)
+        first, bit, count = self._locate(offset, width_of(element), line)
         if count == 1:
             word = self.load(first)
             if bit:
@@ -89,7 +89,7 @@ class Storage:
     def write(self, offset: int, value: Value, line: int, lanes: Value | None = None) -> None:
         """Put an integer at a byte offset, for `lanes` only if given."""
         builder, width, unit = self.builder, width_of(value.element), width_of(self.element)
-        first, bit, count = self._place(offset, width, line)
+        first, bit, count = self._locate(offset, width, line)
         if count == 1 and width < unit:
             hole = constant(~(((1 << width) - 1) << bit), self.element)
             old = builder.binary("and", self.load(first), hole)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Short ways that some lanes of a whole packet take before all of them meet again.
+"""Predication: execute short arms of a divergent branch under masks, within the copy for converged SIMD groups.
 
-The blocks of both arms of a branch are emitted one after the other for the lanes that take them, within the copy for
-whole packets, which then goes on where the arms meet. So a packet of which one lane writes a result stays whole.
+The blocks of both arms are emitted one after the other for the lanes that take them; then the SIMD group reconverges.
+So a SIMD group of which one lane writes a result stays converged.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MEMORY = {"ld", "ldu", "st", "atom", "red"}
 
 @dataclass(frozen=True, slots=True)
 class Arms:
-    """The blocks behind each target of a branch, and the one where the lanes meet."""
+    """The blocks of each target of a branch, and the block where the lanes reconverge."""
 
     blocks: dict[int, list[Block]]
     join: int
 
 
 def arms_of(frame: Frame, end: End) -> Arms | None:
-    """Return the arms of a branch if they are short, straight, and meet."""
+    """Return the arms of a branch if they are short, straight-line, and reconverge."""
     if end.kind != "branch":
         return None
     found, joins = {}, set()
@@ -43,7 +43,7 @@ def arms_of(frame: Frame, end: End) -> Arms | None:
 
 
 def _straight_on(frame: Frame, target: int) -> tuple[list[Block], int]:
-    """Return the blocks from a target on that nobody else comes to, and the block behind them."""
+    """Return the blocks from a target on that have no other predecessor, and the block behind them."""
     blocks: list[Block] = []
     while target != RETURN and frame.ways_to(target) == 1:
         block = frame.graph.blocks[target]
@@ -55,7 +55,7 @@ def _straight_on(frame: Frame, target: int) -> tuple[list[Block], int]:
 
 
 def _is_plain(block: Block) -> bool:
-    """Tell whether a block only computes and accesses memory, and goes on to a later one."""
+    """Return whether a block only computes and accesses memory, and goes on to a later one."""
     known = all(step.form and (step.form.opcode in PURE or step.form.opcode in MEMORY) for step in block.steps)
     return known and not block.barrier and block.end.kind == "jump" and block.end.targets[0] > block.number
 
@@ -63,15 +63,15 @@ def _is_plain(block: Block) -> bool:
 def emit_arms(
     frame: Frame, flow: Flow, end: End, arms: Arms, emit_step: Callable[[Frame, Step], None], check: Callable
 ) -> None:
-    """Emit both arms for the lanes that take them, and go on where they meet.
+    """Emit both arms for the lanes that take them, and go on where they reconverge.
 
     Parameters
     ----------
     check : callable
-        `check(block, elsewhere)` goes to the general copy if a value that the block makes wider wraps around;
+        `check(block, elsewhere)` continues in the general copy if a value that the block widens wraps around;
         `elsewhere` has the other lanes, by the numbers of the blocks at which they are.
     """
-    builder, elsewhere = flow.builder, flow.part(end)
+    builder, elsewhere = flow.builder, flow.diverge(end)
     for target in sorted(set(elsewhere) - {arms.join}):
         mask = elsewhere.pop(target)
         for block in arms.blocks[target]:
@@ -83,4 +83,4 @@ def emit_arms(
                 emit_step(frame, step)
         there = elsewhere.get(arms.join)
         elsewhere[arms.join] = mask if there is None else builder.assign(f"or {builder.mask_type} {there}, {mask}")
-    builder.jump(flow.whole_label(arms.join))
+    builder.jump(flow.converged_label(arms.join))

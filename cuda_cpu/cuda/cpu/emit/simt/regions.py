@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel that runs many blocks itself, with their warps: a loop over the packets for each region between barriers.
+"""Loops over the SIMD groups of a block, one for each region between barriers.
 
-What lives from one region to another is kept for each packet (`kept.py`). Blocks of tiles have a second loop for each
-region (`even.py`).
+With them one call runs all warps of many blocks (PoCL calls such regions parallel regions). Registers that live from
+one region to another are spilled for each SIMD group (`barrier_spill.py`). Uniform tiles have a second loop for each
+region (`uniform_tile.py`).
 """
 
 from __future__ import annotations
@@ -13,59 +14,59 @@ from collections.abc import Callable
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.instructions.calls import local_size
 from cuda.cpu.emit.llvm.values import Value, constant
-from cuda.cpu.emit.simt.barrier_spill import Kept
-from cuda.cpu.emit.simt.block_fusion import Abreast
-from cuda.cpu.emit.simt.block_indices import Places
+from cuda.cpu.emit.simt.barrier_spill import BarrierSpill
+from cuda.cpu.emit.simt.block_fusion import BlockFusion
+from cuda.cpu.emit.simt.block_indices import BlockIndices
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import WARP, Frame
-from cuda.cpu.emit.simt.interleaving import Turns
-from cuda.cpu.emit.simt.uniform_tile import Even, is_worth_it
+from cuda.cpu.emit.simt.interleaving import Interleaving
+from cuda.cpu.emit.simt.uniform_tile import UniformTile, is_worth_it
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block
 from cuda.cpu.ptx.syntax import Call
 
-GENERAL, IN_ROW, WHOLE = 0, 1, 2  # what a packet was at the barrier; IN_ROW has bases, too
+GENERAL, CONSECUTIVE, CONVERGED = 0, 1, 2  # state of a SIMD group at a barrier; CONSECUTIVE has bases, too
 TOGETHER = 6  # CPU_FAULT_BARRIER
 STACK_OPERATIONS = {"stacksave", "stackrestore", "alloca"}
 
 
 class Regions:
-    """Emit the regions of a kernel. The emission of their blocks is left to `emit_body`."""
+    """Emit the regions of a kernel. `emit_body` emits the basic blocks of each."""
 
     def __init__(self, frame: Frame, flow: Flow, emit_step: Callable[..., None]):
         self.frame, self.flow, self.graph = frame, flow, frame.graph
         self.builder = builder = frame.builder
         self.regions = self.graph.regions
-        self.parts = 32 // frame.width  # packets of a warp
-        self.at = builder.alloca("i32")  # the packet that runs
-        self.kept = Kept(frame, self.at, emit_step)
-        self.where = builder.alloca("i32")  # the barrier that packets have come to, -1 so far none
-        self.count, self.fails = builder.alloca("i32"), builder.alloca("i1")  # bar.red: what holds, whether any fails
+        self.groups_per_warp = 32 // frame.width  # SIMD groups of a warp
+        self.current = builder.alloca("i32")  # number of the current SIMD group
+        self.spill = BarrierSpill(frame, self.current, emit_step)
+        self.barrier = builder.alloca("i32")  # the barrier that SIMD groups have reached, -1: none yet
+        self.count, self.fails = builder.alloca("i32"), builder.alloca("i1")  # bar.red: true predicates, any false
         self.result = builder.alloca("i32")
         warps = frame.warp_field("warp_count", "i32").ref
         self.last = frame.at_entry(f"sub i32 {warps}, 1")
-        self.packets = frame.at_entry(f"mul i32 {warps}, {self.parts}")
-        self.places = Places(frame, self.packets)
-        self.whole = self._count_whole()
+        self.groups = frame.at_entry(f"mul i32 {warps}, {self.groups_per_warp}")
+        self.indices = BlockIndices(frame, self.groups)
+        self.full_groups = self._count_full()
         self.warp_bytes = frame.at_entry(f"zext i32 {frame.warp_field('warp_bytes', 'i32').ref} to i64")
-        self.even = Even(self) if is_worth_it(frame) else None
+        self.tile = UniformTile(self) if is_worth_it(frame) else None
         self.some_leave = any(self._returns(region) and self._barriers(region) for region in self.regions)
         body = frame.function.body
         self.calls = any(isinstance(item, Call) for item in body)
         self.has_stack = self.calls or any(getattr(item, "opcode", "") in STACK_OPERATIONS for item in body)
-        self.abreast: Abreast | None = None
+        self.fusion: BlockFusion | None = None
 
-    def _count_whole(self) -> str:
-        """Return how many packets are whole for sure: all lanes of the first ones run, and lie in a row."""
+    def _count_full(self) -> str:
+        """Return how many SIMD groups are certainly converged: all lanes of the first ones run, and are consecutive."""
         frame = self.frame
         full = frame.at_entry(f"icmp eq i32 {frame.warp_field('last_lanes', 'i32').ref}, -1")
-        short = frame.at_entry(f"sub i32 {self.packets}, {self.parts}")
-        count = frame.at_entry(f"select i1 {full}, i32 {self.packets}, i32 {short}")
-        if frame.in_row:
-            count = frame.at_entry(f"select i1 {affine.lies_in_rows(frame)}, i32 {count}, i32 0")
-        return frame.at_entry(f'call i32 asm "", "=r,0"(i32 {count})')  # one number for LLVM, not the conditions again
+        short = frame.at_entry(f"sub i32 {self.groups}, {self.groups_per_warp}")
+        count = frame.at_entry(f"select i1 {full}, i32 {self.groups}, i32 {short}")
+        if frame.consecutive_slot:
+            count = frame.at_entry(f"select i1 {affine.has_consecutive_lanes(frame)}, i32 {count}, i32 0")
+        return frame.at_entry(f'call i32 asm "", "=r,0"(i32 {count})')  # opaque: LLVM would else repeat the conditions
 
-    # --- what a region is like ----------------------------------------------------------------------
+    # --- properties of a region ----------------------------------------------------------------------
 
     def _barriers(self, region: Region) -> list[int]:
         return [number for number in region.blocks if self.graph.blocks[number].barrier == BLOCK]
@@ -76,157 +77,159 @@ class Regions:
 
     # --- the loops ------------------------------------------------------------------------------------
 
-    def emit(self, emit_body: Callable[..., None], emit_whole: Callable[..., set[int]]) -> None:
+    def emit(self, emit_body: Callable[..., None], emit_converged: Callable[..., set[int]]) -> None:
         builder, frame, flow = self.builder, self.frame, self.flow
         flow.budget = builder.alloca("i32")
         left = builder.assign(f"load i32, ptr {frame.warp_pointer('budget')}, align 4")
         builder.line(f"store i32 {left}, ptr {flow.budget}, align 4")
         builder.line(f"store i32 0, ptr {self.count}")
         builder.line(f"store i1 false, ptr {self.fails}")
-        self.places.begin_call()
-        self.turns = Turns(self, self.regions[0])
-        abreast = Abreast(self)
-        if abreast.is_worth_it:
-            self.abreast = abreast
-            self.kept.base = builder.alloca("i32")
-            abreast.begin_call()
+        self.indices.begin_call()
+        self.interleaving = Interleaving(self, self.regions[0])
+        fusion = BlockFusion(self)
+        if fusion.is_worth_it:
+            self.fusion = fusion
+            self.spill.base = builder.alloca("i32")
+            fusion.begin_call()
         builder.jump("block")
         builder.label("block")
-        if self.even:
-            self.even.begin_block()
-        if self.abreast:
-            self.abreast.begin_block(emit_whole)
+        if self.tile:
+            self.tile.begin_block()
+        if self.fusion:
+            self.fusion.begin_block(emit_converged)
         else:
             builder.jump("region0")
         for region in self.regions:
             flow.region = region.number
             if region.number:
-                self.turns = Turns(self, region)
-            self._begin(region, emit_whole)
+                self.interleaving = Interleaving(self, region)
+            self._begin(region, emit_converged)
             emit_body(region.blocks)
             self._end(region)
         builder.label("over")
-        self.places.next_block("block", "done")
+        self.indices.next_block("block", "done")
 
-    def _begin(self, region: Region, emit_whole: Callable[..., set[int]]) -> None:
-        """Emit the head of the loop over packets, up to the first block."""
+    def _begin(self, region: Region, emit_converged: Callable[..., set[int]]) -> None:
+        """Emit the head of the loop over SIMD groups, up to the first block."""
         builder, frame, number = self.builder, self.frame, region.number
         builder.label(f"region{number}")
-        builder.line(f"store i32 -1, ptr {self.where}")
-        self.turns.begin()
-        self.begin_packets()
+        builder.line(f"store i32 -1, ptr {self.barrier}")
+        self.interleaving.begin()
+        self.rewind()
         leaves: set[int] = set()
-        if self.even:
-            leaves = self.even.emit_loop(region, emit_whole)
+        if self.tile:
+            leaves = self.tile.emit_loop(region, emit_converged)
         else:
-            builder.jump(f"row{number}")
-        builder.label(f"row{number}")
-        self.places.begin_row(builder.assign(f"load i32, ptr {self.at}"))
-        builder.jump(f"packet{number}")
-        builder.label(f"packet{number}")
-        _, index = self.enter_packet()
-        self.turns.take()
+            builder.jump(f"run{number}")
+        builder.label(f"run{number}")
+        self.indices.begin_run(builder.assign(f"load i32, ptr {self.current}"))
+        builder.jump(f"group{number}")
+        builder.label(f"group{number}")
+        _, index = self.enter_group()
+        self.interleaving.enter()
         lanes = self._lanes(region, index)
-        if self.parts > 1 or (region.after is not None and self.some_leave):
+        if self.groups_per_warp > 1 or (region.after is not None and self.some_leave):
             some = builder.new_label("some")
             builder.branch(builder.is_zero(lanes), f"next{number}", some)
             builder.label(some)
-        if self.even:
-            self.even.take_up(region, leaves)
+        if self.tile:
+            self.tile.resume(region, leaves)
         self.clear()
         if region.after is None:
             self._begin_warp()
-            affine.check_row(frame)
+            affine.check_consecutive(frame)
             self._start(region, lanes)
         else:
             self._restore(region, lanes)
 
-    def enter_packet(self) -> tuple[str, str]:
-        """Let the next packet of a row run; return its number, and the warp's."""
+    def enter_group(self) -> tuple[str, str]:
+        """Make the next SIMD group of a run the current one; return its number, and the warp's."""
         at, index = self._enter_warp()
-        self.places.begin_packet()
-        if self.parts > 1:
-            part = self.builder.assign(f"urem i32 {at}, {self.parts}")
-            self.frame.first_lane = Value(self.builder.assign(f"mul i32 {part}, {self.frame.width}"), "i32")
+        self.indices.begin_group()
+        if self.groups_per_warp > 1:
+            number = self.builder.assign(f"urem i32 {at}, {self.groups_per_warp}")
+            self.frame.first_lane = Value(self.builder.assign(f"mul i32 {number}, {self.frame.width}"), "i32")
         return at, index
 
-    def next_packet(self, again: str, over: str) -> str:
-        """Go on to the next packet of the row; return its number."""
+    def next_group(self, again: str, over: str) -> str:
+        """Advance to the next SIMD group of the run; return its number."""
         builder = self.builder
-        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.at}')}, 1")
-        builder.line(f"store i32 {following}, ptr {self.at}")
-        self.places.next_packet()
-        row_end = builder.assign(f"load i32, ptr {self.places.row_end}")
-        builder.branch(builder.assign(f"icmp ult i32 {following}, {row_end}"), again, over)
+        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.current}')}, 1")
+        builder.line(f"store i32 {following}, ptr {self.current}")
+        self.indices.next_group()
+        run_end = builder.assign(f"load i32, ptr {self.indices.run_end}")
+        builder.branch(builder.assign(f"icmp ult i32 {following}, {run_end}"), again, over)
         return following
 
-    def begin_packets(self) -> None:
-        """Go back to the block's first packet."""
-        self.builder.line(f"store i32 0, ptr {self.at}")
-        self.places.begin_packets()
+    def rewind(self) -> None:
+        """Go back to the block's first SIMD group."""
+        self.builder.line(f"store i32 0, ptr {self.current}")
+        self.indices.rewind()
 
     def _lanes(self, region: Region, index: str) -> str:
-        """Return the lanes of the packet that begin the region."""
+        """Return the lanes of the SIMD group that begin the region."""
         builder, frame = self.builder, self.frame
         if region.after is not None and self.some_leave:
-            return self.kept.get("lanes", builder.mask_type)
+            return self.spill.read("lanes", builder.mask_type)
         last = builder.assign(f"icmp eq i32 {index}, {self.last}")
         lanes = builder.assign(f"select i1 {last}, i32 {frame.warp_field('last_lanes', 'i32').ref}, i32 -1")
-        if self.parts > 1:
+        if self.groups_per_warp > 1:
             shifted = builder.assign(f"lshr i32 {lanes}, {frame.first_lane.ref}")
             lanes = builder.assign(f"trunc i32 {shifted} to {builder.mask_type}")
-            if self.some_leave:  # packets without any lane, which are skipped
-                self.kept.put("lanes", builder.mask_type, lanes)
+            if self.some_leave:  # SIMD groups without any lane, which are skipped
+                self.spill.write("lanes", builder.mask_type, lanes)
         return lanes
 
     def _enter_warp(self) -> tuple[str, str]:
-        """Let the warp of the packet be the one that runs; return the numbers of the packet and the warp."""
+        """Make the warp of the SIMD group the current one; return the numbers of the SIMD group and the warp."""
         builder = self.builder
-        at = builder.assign(f"load i32, ptr {self.at}")
-        index = at if self.parts == 1 else builder.assign(f"udiv i32 {at}, {self.parts}")
-        # Hidden from LLVM, which would advance the pointer, in registers that are scarce; few warps need it.
+        at = builder.assign(f"load i32, ptr {self.current}")
+        index = at if self.groups_per_warp == 1 else builder.assign(f"udiv i32 {at}, {self.groups_per_warp}")
+        # Opaque to LLVM, which would otherwise keep an induction variable for the pointer in a scarce register.
         hidden = builder.assign(f'call i32 asm "", "=r,0"(i32 {index}) #4')
-        place = builder.offset("%warp", WARP["current"])
-        if self.flow.even is not None:  # loads may pass the store, but it stays in the loop: its address might change
+        field = builder.offset("%warp", WARP["current"])
+        if (
+            self.flow.tile_exits is not None
+        ):  # loads may pass the store, but it stays in the loop: its address might change
             none = builder.assign(f"sub i32 {hidden}, {index}")
-            place = builder.assign(f"getelementptr i8, ptr {place}, i32 {none}")
-        builder.line(f"store i32 {index}, ptr {place}, align 4, !tbaa !7")
+            field = builder.assign(f"getelementptr i8, ptr {field}, i32 {none}")
+        builder.line(f"store i32 {index}, ptr {field}, align 4, !tbaa !7")
         far = builder.assign(f"mul i64 {builder.assign(f'zext i32 {hidden} to i64')}, {self.warp_bytes}")
         self.frame.warp = builder.assign(f"getelementptr i8, ptr %warp, i64 {far}")
         return at, index
 
     def clear(self) -> None:
-        """Begin a packet: nothing is known of registers, and no lane waits anywhere."""
+        """Begin a SIMD group: no register is known, and no lane waits anywhere."""
         self.frame.values.clear()
         self.flow.clear()
         self.builder.line(f"store {self.builder.mask_type} 0, ptr {self.frame.dead}")
 
-    def begin_even_packet(self, region: Region) -> None:
-        """Emit the head of the loop over the packets of an even block, up to the first block."""
+    def begin_tile_group(self, region: Region) -> None:
+        """Emit the head of the loop over the SIMD groups of a uniform tile, up to the first block."""
         builder, frame, flow = self.builder, self.frame, self.flow
         at, _ = self._enter_warp()
-        if self.parts > 1:
-            part = builder.assign(f"urem i32 {at}, {self.parts}")
-            frame.first_lane = Value(builder.assign(f"mul i32 {part}, {frame.width}"), "i32")
+        if self.groups_per_warp > 1:
+            number = builder.assign(f"urem i32 {at}, {self.groups_per_warp}")
+            frame.first_lane = Value(builder.assign(f"mul i32 {number}, {frame.width}"), "i32")
             if region.after is None and self.some_leave:
-                self.kept.put("lanes", builder.mask_type, -1)
-        self.places.begin_even_packet(at)
-        self.turns.skip()
+                self.spill.write("lanes", builder.mask_type, -1)
+        self.indices.begin_tile_group(at)
+        self.interleaving.begin_alone()
         self.clear()
-        builder.line(f"store i1 true, ptr {frame.in_row}")
+        builder.line(f"store i1 true, ptr {frame.consecutive_slot}")
         if region.after is None:
             self._begin_warp()
         else:
-            self.kept.restore(region, "-1", is_whole=True)
-            self._put_result(region, "-1")
-        builder.jump(flow.whole_label(region.start))
+            self.spill.restore(region, "-1", is_converged=True)
+            self._write_reduction(region, "-1")
+        builder.jump(flow.converged_label(region.start))
 
-    def return_packet(self, region: Region) -> None:
-        """Note that all lanes of the packet have returned."""
+    def return_group(self, region: Region) -> None:
+        """Record that all lanes of the SIMD group have returned."""
         if self._barriers(region) and self.some_leave:
-            self.kept.put("lanes", self.builder.mask_type, 0)
-            if self.even:
-                self.builder.line(f"store i1 true, ptr {self.even.left}")
+            self.spill.write("lanes", self.builder.mask_type, 0)
+            if self.tile:
+                self.builder.line(f"store i1 true, ptr {self.tile.returned}")
 
     def _begin_warp(self) -> None:
         """Set what called functions expect in each warp."""
@@ -239,36 +242,36 @@ class Regions:
                 builder.line(f"store i32 {index.ref}, ptr {frame.warp_pointer('block_idx', 4 * axis)}, align 4")
 
     def _start(self, region: Region, lanes: str) -> None:
-        if self.flow.has_whole:
-            at, general = self.builder.assign(f"load i32, ptr {self.at}"), self.builder.new_label("general")
-            every = self.builder.assign(f"icmp ult i32 {at}, {self.whole}")
-            self.builder.branch(every, self.flow.whole_label(region.start), general, likely=True)
+        if self.flow.has_converged:
+            at, general = self.builder.assign(f"load i32, ptr {self.current}"), self.builder.new_label("general")
+            full = self.builder.assign(f"icmp ult i32 {at}, {self.full_groups}")
+            self.builder.branch(full, self.flow.converged_label(region.start), general, likely=True)
             self.builder.label(general)
         self.flow.start(lanes, region.start)
 
     def _end(self, region: Region) -> None:
-        """Emit the loop's end: the next packet, or the region behind the barrier that all have come to."""
+        """Emit the latch of the loop: the next SIMD group, or the region behind the barrier that all have reached."""
         builder, number, barriers = self.builder, region.number, self._barriers(region)
         builder.label(self.flow.done)
-        self.return_packet(region)
+        self.return_group(region)
         builder.jump(f"next{number}")
         builder.label(f"next{number}")
-        following = self.next_packet(f"packet{number}", f"ended{number}")
+        following = self.next_group(f"group{number}", f"ended{number}")
         builder.label(f"ended{number}")
-        more = builder.assign(f"icmp ult i32 {following}, {self.packets}")
+        more = builder.assign(f"icmp ult i32 {following}, {self.groups}")
         builder.branch(more, f"onward{number}", f"over{number}")
         builder.label(f"onward{number}")
-        self.places.next_row()
-        builder.jump(f"row{number}")
+        self.indices.next_run()
+        builder.jump(f"run{number}")
         builder.label(f"over{number}")
-        self.turns.end()
+        self.interleaving.end()
         if not barriers:
             builder.jump("over")
             return
-        self._give_result()
+        self._finish_reduction()
         self.frame.warp = "%warp"
         known = {after.after: after for after in self.regions}
-        where = builder.assign(f"load i32, ptr {self.where}")
+        where = builder.assign(f"load i32, ptr {self.barrier}")
         arms = [(barrier, builder.new_label("behind")) for barrier in barriers if barrier in known]
         if len(barriers) == 1 and arms and not self._returns(region):
             builder.jump(arms[0][1])
@@ -277,12 +280,12 @@ class Regions:
             builder.line(f"switch i32 {where}, label %over [{cases}]")
         for barrier, label in arms:
             builder.label(label)
-            if known[barrier].number <= region.number:  # one way of each loop through barriers is such
+            if known[barrier].number <= region.number:  # each loop through barriers has such an edge
                 self.flow.poll(1)
             builder.jump(f"region{known[barrier].number}")
 
-    def _give_result(self) -> None:
-        """Keep what bar.red has found, and begin anew."""
+    def _finish_reduction(self) -> None:
+        """Store the result of bar.red, and reset it for the next one."""
         builder = self.builder
         if not any("red" in block.steps[0].form.modifiers for block in self.graph.blocks if block.barrier == BLOCK):
             return
@@ -296,35 +299,35 @@ class Regions:
     # --- barriers ---------------------------------------------------------------------------------------
 
     def arrive(self, block: Block, region: Region) -> None:
-        """End a packet's part of the region at a barrier."""
+        """End a SIMD group's part of the region at a barrier."""
         builder, frame = self.builder, self.frame
         step = block.steps[0]
         frame.line = step.instruction.line
         if "red" in step.form.modifiers:
             self._reduce(step.instruction)
         if self.some_leave:
-            self.kept.put("lanes", builder.mask_type, frame.mask)
+            self.spill.write("lanes", builder.mask_type, frame.mask)
         if len(self._barriers(region)) > 1:
-            self._check_together(block.number)
-        builder.line(f"store i32 {block.number}, ptr {self.where}")
-        self.kept.save(region, block.number)
-        if self.even and not frame.whole:
-            builder.line(f"store i1 true, ptr {self.even.apart}")
-        if frame.in_row:
-            kind = f"{WHOLE}"
-            if not frame.whole:
-                kind = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {frame.in_row}')} to i8")
-            self.kept.put("kind", "i8", kind)
+            self._check_same_barrier(block.number)
+        builder.line(f"store i32 {block.number}, ptr {self.barrier}")
+        self.spill.save(region, block.number)
+        if self.tile and not frame.converged:
+            builder.line(f"store i1 true, ptr {self.tile.diverged}")
+        if frame.consecutive_slot:
+            kind = f"{CONVERGED}"
+            if not frame.converged:
+                kind = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {frame.consecutive_slot}')} to i8")
+            self.spill.write("kind", "i8", kind)
         builder.jump(self.flow.arrived)
 
-    def _check_together(self, barrier: int) -> None:
-        """Warps that come to different barriers have read different values where one value was the same for all."""
+    def _check_same_barrier(self, barrier: int) -> None:
+        """Fault if warps reach different barriers: what they read to branch on was not the same for all."""
         builder = self.builder
-        before = builder.assign(f"load i32, ptr {self.where}")
+        before = builder.assign(f"load i32, ptr {self.barrier}")
         first = builder.assign(f"icmp eq i32 {before}, -1")
         same = builder.assign(f"icmp eq i32 {before}, {barrier}")
-        apart = builder.assign(f"xor i1 {builder.assign(f'or i1 {first}, {same}')}, true")
-        self.frame.fault_if(apart, "barrier")
+        differ = builder.assign(f"xor i1 {builder.assign(f'or i1 {first}, {same}')}, true")
+        self.frame.fault_if(differ, "barrier")
 
     def _reduce(self, instruction: object) -> None:
         builder, frame = self.builder, self.frame
@@ -338,45 +341,45 @@ class Regions:
         fails = builder.assign(f"or i1 {builder.assign(f'load i1, ptr {self.fails}')}, {fails}")
         builder.line(f"store i1 {fails}, ptr {self.fails}")
 
-    # --- what lives behind barriers ---------------------------------------------------------------------
+    # --- registers that live behind barriers ---------------------------------------------------------------------
 
     def _restore(self, region: Region, lanes: str) -> None:
-        """Take up a packet behind a barrier."""
+        """Resume a SIMD group behind a barrier."""
         builder, frame, flow = self.builder, self.frame, self.flow
-        kind = self.kept.get("kind", "i8") if frame.in_row else ""
-        if flow.has_whole:
-            every = builder.assign(f"icmp eq {builder.mask_type} {lanes}, -1")
+        kind = self.spill.read("kind", "i8") if frame.consecutive_slot else ""
+        if flow.has_converged:
+            full = builder.assign(f"icmp eq {builder.mask_type} {lanes}, -1")
             if kind:
-                every = builder.assign(f"icmp eq i8 {kind}, {WHOLE}")
-            entire, other = builder.new_label("whole"), builder.new_label("general")
-            builder.branch(every, entire, other)
-            builder.label(entire)
+                full = builder.assign(f"icmp eq i8 {kind}, {CONVERGED}")
+            converged, other = builder.new_label("converged"), builder.new_label("general")
+            builder.branch(full, converged, other)
+            builder.label(converged)
             if kind:
-                builder.line(f"store i1 true, ptr {frame.in_row}")
-            self.kept.restore(region, "-1", is_whole=True)
-            self._put_result(region, "-1")
-            builder.jump(flow.whole_label(region.start))
+                builder.line(f"store i1 true, ptr {frame.consecutive_slot}")
+            self.spill.restore(region, "-1", is_converged=True)
+            self._write_reduction(region, "-1")
+            builder.jump(flow.converged_label(region.start))
             builder.label(other)
         if kind:
-            in_row = builder.assign(f"icmp ne i8 {kind}, {GENERAL}")
-            builder.line(f"store i1 {in_row}, ptr {frame.in_row}")
-        self.kept.restore(region, lanes, is_whole=False)
-        self._put_result(region, lanes)
+            consecutive_slot = builder.assign(f"icmp ne i8 {kind}, {GENERAL}")
+            builder.line(f"store i1 {consecutive_slot}, ptr {frame.consecutive_slot}")
+        self.spill.restore(region, lanes, is_converged=False)
+        self._write_reduction(region, lanes)
         flow.start(lanes, region.start)
 
-    def _put_result(self, region: Region, lanes: str) -> None:
-        """Write what bar.red gives."""
+    def _write_reduction(self, region: Region, lanes: str) -> None:
+        """Write the result of bar.red."""
         step, frame = self.graph.blocks[region.after].steps[0], self.frame
         if "red" not in step.form.modifiers:
             return
         frame.begin_block(region.start, lanes)
-        frame.kept = 0
+        frame.preserved = 0
         word = Value(self.builder.assign(f"load i32, ptr {self.result}"), "i32")
         count = self.builder.binary("lshr", word, constant(1, "i32"))
-        every = self.builder.binary("and", word, constant(1, "i32"))
+        full = self.builder.binary("and", word, constant(1, "i32"))
         value = {
             "popc": lambda: count,
-            "and": lambda: self.builder.compare("icmp eq", every, constant(0, "i32")),
+            "and": lambda: self.builder.compare("icmp eq", full, constant(0, "i32")),
             "or": lambda: self.builder.compare("icmp ne", count, constant(0, "i32")),
         }[step.form.op]()
         frame.write(step.instruction.operands[0], value)

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Even blocks: two-dimensional, as wide as a segment, all packets whole, as kernels that work on tiles have them.
+"""Uniform tiles: two-dimensional blocks as wide as a segment, with converged SIMD groups alone.
 
-There %tid.x is the same in all packets, and %tid.y follows from a packet's number. So a region gets a second loop, over
-whole packets alone, in which LLVM sees what does not change from one packet to the next: the row of a matrix that all
-rows of a block are multiplied with is loaded once, and stays in registers. A packet that is no longer whole goes on in
-the region's other loop, with all packets behind it.
+Kernels that work on tiles of matrices have such blocks. %tid.x is the same in all SIMD groups, and %tid.y follows from
+a SIMD group's number. Each region gets a second loop, over converged SIMD groups, in which LLVM sees what is invariant
+from one SIMD group to the next: the row of a matrix by which all rows of a block are multiplied is loaded once, and
+stays in registers. A SIMD group that diverges continues in the region's other loop, with all SIMD groups behind it.
 """
 
 from __future__ import annotations
@@ -20,31 +20,37 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
     from cuda.cpu.emit.simt.regions import Regions
 
-MOST_STEPS = 1000  # of a kernel that gets such loops, lest it be compiled for long
+MOST_STEPS = 1000  # of a kernel with such loops: they add to the compile time
 
 
 def is_worth_it(frame: Frame) -> bool:
-    """Tell whether a kernel may be one that works on tiles: of two dimensions, with barriers."""
+    """Return whether a kernel may work on tiles: it has two dimensions and barriers."""
     graph = frame.graph
     steps = sum(len(block.steps) for block in graph.blocks)
     tiles = len(graph.regions) > 1 and {"%tid.x", "%tid.y"} <= graph.register_bits.keys()
-    return bool(frame.in_row) and frame.flow.has_whole and tiles and steps <= MOST_STEPS and not frame.module.quick
+    return (
+        bool(frame.consecutive_slot)
+        and frame.flow.has_converged
+        and tiles
+        and steps <= MOST_STEPS
+        and not frame.module.quick
+    )
 
 
-class Even:
-    """The loops of a kernel's regions for even blocks."""
+class UniformTile:
+    """The loops of a kernel's regions for uniform tiles."""
 
     def __init__(self, regions: Regions):
         self.regions, self.frame, self.builder = regions, regions.frame, regions.builder
-        self.holds = self._are_even()
-        self.apart = self.builder.alloca("i1")  # some packet has come to the last barrier, but not whole
-        self.left = self.builder.alloca("i1")  # some packet has returned
-        self.goes_on = self.builder.alloca("i32")  # block at which a packet leaves its loop, and 1; 0: none does
+        self.holds = self._is_tile()
+        self.diverged = self.builder.alloca("i1")  # some SIMD group was not converged at the last barrier
+        self.returned = self.builder.alloca("i1")  # some SIMD group has returned
+        self.resume_at = self.builder.alloca("i32")  # block at which a SIMD group left the loop, plus 1; 0: none did
 
-    def _are_even(self) -> str:
-        """Return whether the blocks of this call are even, an i1 operand."""
+    def _is_tile(self) -> str:
+        """Return whether the blocks of this call are uniform tiles, an i1 operand."""
         frame, regions = self.frame, self.regions
-        found = frame.at_entry(f"icmp eq i32 {regions.packets}, {regions.whole}")
+        found = frame.at_entry(f"icmp eq i32 {regions.groups}, {regions.full_groups}")
         for axis, size in ((0, affine.lanes_of_segment(frame)), (2, 1)):
             same = frame.at_entry(f"icmp eq i32 {frame.warp_field('block_dim', 'i32', 4 * axis).ref}, {size}")
             found = frame.at_entry(f"and i1 {found}, {same}")
@@ -52,59 +58,59 @@ class Even:
 
     def begin_block(self) -> None:
         """Begin a block of the grid."""
-        for slot in (self.apart, self.left):
+        for slot in (self.diverged, self.returned):
             self.builder.line(f"store i1 false, ptr {slot}")
-        self.builder.line(f"store i32 0, ptr {self.goes_on}")
+        self.builder.line(f"store i32 0, ptr {self.resume_at}")
 
-    def emit_loop(self, region: Region, emit_whole: Callable[[tuple[int, ...]], None]) -> set[int]:
-        """Emit the loop, for a block with whole packets only; return at which blocks packets may leave it.
+    def emit_loop(self, region: Region, emit_converged: Callable[[tuple[int, ...]], None]) -> set[int]:
+        """Emit the loop; return at which blocks SIMD groups may leave it.
 
-        It is entered in front of the region's other loop, which it goes to for any other block.
+        It is entered in front of the region's other loop, to which it passes all other blocks on.
         """
         builder, flow, number = self.builder, self.frame.flow, region.number
-        some = [builder.assign(f"load i1, ptr {slot}") for slot in (self.apart, self.left)]
-        builder.line(f"store i1 false, ptr {self.apart}")
-        whole = builder.assign(f"xor i1 {builder.assign(f'or i1 {some[0]}, {some[1]}')}, true")
-        even = builder.assign(f"and i1 {whole}, {self.holds}")
-        builder.branch(even, f"even{number}", f"row{number}")
-        builder.label(f"even{number}")
-        flow.even = set()
-        self.regions.begin_even_packet(region)
-        emit_whole(region.blocks)
+        some = [builder.assign(f"load i1, ptr {slot}") for slot in (self.diverged, self.returned)]
+        builder.line(f"store i1 false, ptr {self.diverged}")
+        converged = builder.assign(f"xor i1 {builder.assign(f'or i1 {some[0]}, {some[1]}')}, true")
+        applies = builder.assign(f"and i1 {converged}, {self.holds}")
+        builder.branch(applies, f"tile{number}", f"run{number}")
+        builder.label(f"tile{number}")
+        flow.tile_exits = set()
+        self.regions.begin_tile_group(region)
+        emit_converged(region.blocks)
         self._end(region)
-        leaves, flow.even = flow.even, None
-        self._leave(region, leaves)
-        return leaves
+        exits, flow.tile_exits = flow.tile_exits, None
+        self._leave(region, exits)
+        return exits
 
     def _end(self, region: Region) -> None:
         builder, regions, number = self.builder, self.regions, region.number
         builder.label(self.frame.flow.done)
-        regions.return_packet(region)
+        regions.return_group(region)
         builder.jump(self.frame.flow.arrived)
         builder.label(self.frame.flow.arrived)
-        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {regions.at}')}, 1")
-        builder.line(f"store i32 {following}, ptr {regions.at}")
-        more = builder.assign(f"icmp ult i32 {following}, {regions.packets}")
-        builder.branch(more, f"even{number}", f"over{number}")
+        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {regions.current}')}, 1")
+        builder.line(f"store i32 {following}, ptr {regions.current}")
+        more = builder.assign(f"icmp ult i32 {following}, {regions.groups}")
+        builder.branch(more, f"tile{number}", f"over{number}")
 
-    def _leave(self, region: Region, leaves: set[int]) -> None:
-        """Go on with the packet in the region's other loop."""
+    def _leave(self, region: Region, exits: set[int]) -> None:
+        """Continue with the SIMD group in the region's other loop."""
         builder, number = self.builder, region.number
-        for block in sorted(leaves):
+        for block in sorted(exits):
             builder.label(f"leave{number}.{block}")
-            builder.line(f"store i32 {block + 1}, ptr {self.goes_on}")
+            builder.line(f"store i32 {block + 1}, ptr {self.resume_at}")
             builder.jump(f"leave{number}")
-        if leaves:
+        if exits:
             builder.label(f"leave{number}")
-            self.regions.places.take_up(builder.assign(f"load i32, ptr {self.regions.at}"))
-            builder.jump(f"packet{number}")
+            self.regions.indices.resume_group(builder.assign(f"load i32, ptr {self.regions.current}"))
+            builder.jump(f"group{number}")
 
-    def take_up(self, region: Region, leaves: set[int]) -> None:
-        """Go to the block at which the packet has left its loop, if it has."""
+    def resume(self, region: Region, exits: set[int]) -> None:
+        """Go to the block at which the SIMD group has left its loop, if it has."""
         builder = self.builder
-        if leaves:
-            block, fresh = builder.assign(f"load i32, ptr {self.goes_on}"), builder.new_label("fresh")
-            builder.line(f"store i32 0, ptr {self.goes_on}")
-            cases = " ".join(f"i32 {each + 1}, label %b{region.number}.{each}" for each in sorted(leaves))
+        if exits:
+            block, fresh = builder.assign(f"load i32, ptr {self.resume_at}"), builder.new_label("fresh")
+            builder.line(f"store i32 0, ptr {self.resume_at}")
+            cases = " ".join(f"i32 {each + 1}, label %b{region.number}.{each}" for each in sorted(exits))
             builder.line(f"switch i32 {block}, label %{fresh} [{cases}]")
             builder.label(fresh)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations on one place by all lanes, on places of their own, and on the types that need loops."""
+"""Atomic operations on one address by all lanes, on addresses of their own, and on the types that need loops."""
 
 from __future__ import annotations
 
@@ -291,10 +291,10 @@ def test_lanes_that_meet_come_one_after_the_other(op, type_, space):
     form = {"size": size, "bits": 8 * size, "shared": int(what == "shared")}
     kernels = [compiled(COLLISIONS.format(instruction=text, **form)) for text in texts]
     numbers = st.integers(0, 9) if dtype.kind == "f" or op in ("inc", "dec") else st.integers(0, 2 ** (8 * size) - 1)
-    packets = st.lists(numbers, min_size=LANES, max_size=LANES)
+    vectors = st.lists(numbers, min_size=LANES, max_size=LANES)
 
     @settings(max_examples=12, derandomize=True, database=None)
-    @given(slots=SLOTS, given_=packets, before=packets, threads=st.sampled_from([32, 32, 17, 1, 0]))
+    @given(slots=SLOTS, given_=vectors, before=vectors, threads=st.sampled_from([32, 32, 17, 1, 0]))
     def run(slots, given_, before, threads):
         if dtype.kind == "f":
             values, start = (np.array(each, dtype) * dtype.type(0.1) for each in (given_, before))

@@ -36,23 +36,23 @@ def _lanes(values: list[int], element: str) -> Value:
     return Value("<" + ", ".join(f"{element} {value}" for value in values) + ">", element, Shape.VECTOR, True)
 
 
-def _at(frame: Frame, place: Value, offset: Value) -> Value:
+def _at(frame: Frame, pointer: Value, offset: Value) -> Value:
     """Return a pointer plus an offset in bytes, for each lane."""
-    ref = frame.builder.assign(f"getelementptr i8, {frame.builder.typed(place)}, {frame.builder.typed(offset)}")
-    return Value(ref, "ptr", max(place.shape, offset.shape))
+    ref = frame.builder.assign(f"getelementptr i8, {frame.builder.typed(pointer)}, {frame.builder.typed(offset)}")
+    return Value(ref, "ptr", max(pointer.shape, offset.shape))
 
 
 # --- wmma ---------------------------------------------------------------------------------------------
 
 
-def _places(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tuple[int, int]], int]:
+def _layout(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tuple[int, int]], int]:
     """Return where an element (lane, number) is, as (line, position in it), and how long a line of the matrix is.
 
     A line is a row of a matrix stored by rows and a column of one stored by columns.
     """
     rows, columns, depth = sizes(form.shape)
 
-    def place(lane: int, number: int) -> tuple[int, int]:
+    def locate(lane: int, number: int) -> tuple[int, int]:
         if part == "a":
             row, column = lane % rows, lane // rows * count % depth + number
         elif part == "b":
@@ -62,7 +62,7 @@ def _places(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tup
         return (row, column) if form.layout == "row" else (column, row)
 
     height, width = {"a": (rows, depth), "b": (depth, columns)}.get(part, (rows, columns))
-    return place, width if form.layout == "row" else height
+    return locate, width if form.layout == "row" else height
 
 
 def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, count: int, step: int) -> list[Value]:
@@ -71,12 +71,12 @@ def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, co
     operands = instruction.operands
     address = operands[1] if part != "d" else operands[0]
     base = pointers(frame, address, space_of(form))
-    place, line = _places(form, part, count)
+    locate, line = _layout(form, part, count)
     stride = builder.resize(frame.read(operands[2], "u32"), "i64") if len(operands) > 2 else constant(line, "i64")
     bits = _BITS[form.type]
     found = []
     for number in range(0, count, step):
-        lines, positions = zip(*(place(lane, number) for lane in range(LANES)), strict=True)
+        lines, positions = zip(*(locate(lane, number) for lane in range(LANES)), strict=True)
         index = builder.binary("mul", builder.broadcast(stride), _lanes(list(lines), "i64"))
         index = builder.binary("add", index, _lanes(list(positions), "i64"))
         if bits < 8:
@@ -94,13 +94,13 @@ def load_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
     bits = _BITS[form.type]
     if bits < 8:
         each = 32 // bits
-        places = _addresses(frame, instruction, form, form.part, len(targets) * each, each)
-        for target, place in zip(targets, places, strict=True):
-            frame.write(target, load(frame, place, "i32"))
+        addresses = _addresses(frame, instruction, form, form.part, len(targets) * each, each)
+        for target, pointer in zip(targets, addresses, strict=True):
+            frame.write(target, load(frame, pointer, "i32"))
         return
     each = PER_REGISTER[form.type]
-    places = _addresses(frame, instruction, form, form.part, len(targets) * each, 1)
-    elements = [load(frame, place, f"i{bits}") for place in places]
+    addresses = _addresses(frame, instruction, form, form.part, len(targets) * each, 1)
+    elements = [load(frame, pointer, f"i{bits}") for pointer in addresses]
     for number, target in enumerate(targets):
         parts = elements[number * each : (number + 1) * each]
         value = parts[0] if each == 1 else builder.resize(parts[0], "i32")
@@ -115,25 +115,25 @@ def store_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
     sources = registers_of(instruction.operands[1])
     bits, each = _BITS[form.type], PER_REGISTER[form.type]
-    places = _addresses(frame, instruction, form, "d", len(sources) * each, 1)
+    addresses = _addresses(frame, instruction, form, "d", len(sources) * each, 1)
     for number, source in enumerate(sources):
         value = frame.read(source, "b64" if bits == 64 else "b32")
         for position in range(each):
             part = builder.binary("lshr", value, constant(position * bits, "i32")) if position else value
-            store(frame, places[number * each + position], builder.broadcast(builder.resize(part, f"i{bits}")))
+            store(frame, addresses[number * each + position], builder.broadcast(builder.resize(part, f"i{bits}")))
 
 
 # --- ldmatrix, stmatrix: 8x8 matrices of 16 bits --------------------------------------------------
 
 
-def _parts(frame: Frame, place: Value, matrix: int, *, transposed: bool) -> list[Value]:
+def _parts(frame: Frame, pointer: Value, matrix: int, *, transposed: bool) -> list[Value]:
     """Return the addresses of a lane's two elements of a matrix; lane 8*matrix + i has the address of row i."""
     builder = frame.builder
     found = []
     for position in (0, 1):
         rows = [2 * (lane % 4) + position if transposed else lane // 4 for lane in range(LANES)]
         columns = [lane // 4 if transposed else 2 * (lane % 4) + position for lane in range(LANES)]
-        start = shuffle(builder, builder.broadcast(place), tuple(8 * matrix + row for row in rows))
+        start = shuffle(builder, builder.broadcast(pointer), tuple(8 * matrix + row for row in rows))
         found.append(_at(frame, start, _lanes([2 * column for column in columns], "i64")))
     return found
 
@@ -146,10 +146,10 @@ def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
         return
     builder = frame.builder
     destination, address = instruction.operands
-    place = pointers(frame, address, "shared")
+    pointer = pointers(frame, address, "shared")
     loaded = []
     for matrix in range(int(form.num[1:])):
-        low, high = _parts(frame, place, matrix, transposed=form.trans)
+        low, high = _parts(frame, pointer, matrix, transposed=form.trans)
         if form.trans:
             halves = [builder.resize(load(frame, part, "i16"), "i32") for part in (low, high)]
             loaded.append(builder.binary("or", halves[0], builder.binary("shl", halves[1], constant(16, "i32"))))
@@ -167,10 +167,10 @@ def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
         return
     builder = frame.builder
     address, source = instruction.operands
-    place = pointers(frame, address, "shared")
+    pointer = pointers(frame, address, "shared")
     for matrix, register in enumerate(registers_of(source)):
         value = builder.broadcast(frame.read(register, "b32"))
-        low, high = _parts(frame, place, matrix, transposed=form.trans)
+        low, high = _parts(frame, pointer, matrix, transposed=form.trans)
         store(frame, low, builder.resize(value, "i16"))
         store(frame, high, builder.resize(builder.binary("lshr", value, constant(16, "i32")), "i16"))
 
@@ -178,18 +178,18 @@ def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
 # --- matrices of bytes, or of six or four bits that become bytes (sm_100a) --------------------------------
 
 
-def _elements_at(frame: Frame, place: Value, rows: list[int], columns: list[int], packing: str | None) -> Value:
+def _elements_at(frame: Frame, pointer: Value, rows: list[int], columns: list[int], packing: str | None) -> Value:
     """Return an element of each lane as a byte (i32); lane i has the address of row i, of 16 bytes.
 
     Floats of four bits come to lie in the middle of their byte, as `mma` takes them (9.7.14.5.14).
     """
     builder = frame.builder
     bits = {"b6x16_p32": 6, "b4x16_p64": 4}.get(packing, 8)
-    start = shuffle(builder, builder.broadcast(place), tuple(rows))
-    where = _at(frame, start, _lanes([column * bits // 8 for column in columns], "i64"))
-    word = builder.resize(load(frame, where, "i8"), "i32")
+    start = shuffle(builder, builder.broadcast(pointer), tuple(rows))
+    at = _at(frame, start, _lanes([column * bits // 8 for column in columns], "i64"))
+    word = builder.resize(load(frame, at, "i8"), "i32")
     if bits == 6:  # may go on in the next byte, which is there: padding follows
-        following = builder.resize(load(frame, _at(frame, where, constant(1, "i64")), "i8"), "i32")
+        following = builder.resize(load(frame, _at(frame, at, constant(1, "i64")), "i8"), "i32")
         word = builder.binary("or", word, builder.binary("shl", following, constant(8, "i32")))
     shifts = [column * bits % 8 for column in columns]
     if any(shifts):
@@ -203,7 +203,7 @@ def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Load matrices of 8 rows, or of 16 rows in columns; a lane gets four neighbours for each register."""
     builder = frame.builder
     destination, address = instruction.operands
-    place = pointers(frame, address, "shared")
+    pointer = pointers(frame, address, "shared")
     targets = registers_of(destination)
     lanes = range(LANES)
     for number, target in enumerate(targets):
@@ -216,7 +216,7 @@ def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
             else:
                 rows = [8 * number + lane // 4 for lane in lanes]
                 columns = [4 * (lane % 4) + position for lane in lanes]
-            parts.append(_elements_at(frame, place, rows, columns, form.source))
+            parts.append(_elements_at(frame, pointer, rows, columns, form.source))
         value = parts[0]
         for position, part in enumerate(parts[1:], 1):
             value = builder.binary("or", value, builder.binary("shl", part, constant(8 * position, "i32")))
@@ -227,15 +227,15 @@ def _store_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Store matrices of 16 rows and 8 columns by columns; lane 8*matrix + i has the address of column i."""
     builder = frame.builder
     address, source = instruction.operands
-    place = builder.broadcast(pointers(frame, address, "shared"))
+    pointer = builder.broadcast(pointers(frame, address, "shared"))
     for matrix, register in enumerate(registers_of(source)):
         value = builder.broadcast(frame.read(register, "b32"))
         for position in range(4):
             columns = tuple(8 * matrix + 2 * (lane % 4) + position % 2 for lane in range(LANES))
             rows = [lane // 4 + 8 * (position // 2) for lane in range(LANES)]
-            where = _at(frame, shuffle(builder, place, columns), _lanes(rows, "i64"))
+            at = _at(frame, shuffle(builder, pointer, columns), _lanes(rows, "i64"))
             part = builder.binary("lshr", value, constant(8 * position, "i32")) if position else value
-            store(frame, where, builder.resize(part, "i8"))
+            store(frame, at, builder.resize(part, "i8"))
 
 
 @emits("movmatrix")
@@ -247,8 +247,8 @@ def emit_movmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
     high = builder.binary("lshr", value, constant(16, "i32"))
     halves = []
     for position in (0, 1):  # element (row 2t + position, column g) of the source, for lane 4g + t
-        places = [(4 * (2 * (lane % 4) + position) + lane // 8, lane // 4 % 2) for lane in range(LANES)]
-        halves.append(shuffle(builder, low, tuple(lane + LANES * odd for lane, odd in places), high))
+        sources = [(4 * (2 * (lane % 4) + position) + lane // 8, lane // 4 % 2) for lane in range(LANES)]
+        halves.append(shuffle(builder, low, tuple(lane + LANES * odd for lane, odd in sources), high))
     frame.write(
         instruction.operands[0], builder.binary("or", halves[0], builder.binary("shl", halves[1], constant(16, "i32")))
     )

@@ -39,15 +39,15 @@ def mma_layout(shape: str, type_: str) -> Layout:
     each = PER_REGISTER[type_]
     halves = rows // 8
 
-    def place(line: int, k: int, register: Callable[[int], int]) -> tuple[int, int]:
+    def fragment(line: int, k: int, register: Callable[[int], int]) -> tuple[int, int]:
         block, rest = divmod(k, 4 * each)
         return 4 * (line % 8) + rest // each, register(block) * each + rest % each
 
     return Layout(
         depth,
         2 * halves,
-        lambda row, k: place(row, k, lambda block: block * halves + row // 8),
-        lambda k, column: place(column, k, lambda block: block),
+        lambda row, k: fragment(row, k, lambda block: block * halves + row // 8),
+        lambda k, column: fragment(column, k, lambda block: block),
         lambda lane, number: (lane // 4 + 8 * (number // 2), 2 * (lane % 4) + number % 2),
     )
 
@@ -131,7 +131,7 @@ def emit_mma(frame: Frame, instruction: Instruction, form: Form) -> None:
     metadata = sparsity = None
     if form.sparse:
         word, selector, *rest = rest
-        metadata = packet(frame, word)
+        metadata = vector_of(frame, word)
         sparsity = sparsity_of(frame, form, layout.depth, types[0], selector)
     scales = scaling = None
     if form.block_scale:
@@ -162,7 +162,7 @@ def _write(frame: Frame, destination: Operand, results: list[Value]) -> None:
         frame.write(target, value)
 
 
-def packet(frame: Frame, operand: Operand) -> Value:
+def vector_of(frame: Frame, operand: Operand) -> Value:
     """Return a word of each lane."""
     return frame.builder.broadcast(frame.read(operand, "b32"))
 
@@ -199,7 +199,7 @@ def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
     """Return the factors of A's rows as `Scaling` has them: two lanes of each four have them (9.7.14.3)."""
     builder = frame.builder
     byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
-    words = packet(frame, *registers_of(data))
+    words = vector_of(frame, *registers_of(data))
     upper = shuffle(builder, words, tuple(lane | 2 for lane in range(LANES)))
     words = builder.select(builder.compare("icmp eq", thread, constant(1, "i16")), upper, words)
     return _from_byte(frame, words, byte)
@@ -209,7 +209,7 @@ def _scales_of_b(frame: Frame, data: Operand, selectors: Vector) -> Value:
     """Return the factors of B's columns as `Scaling` has them: one lane of each four has them."""
     builder = frame.builder
     byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
-    words = chosen = packet(frame, *registers_of(data))
+    words = chosen = vector_of(frame, *registers_of(data))
     for number in range(1, 4):
         other = shuffle(builder, words, tuple(lane // 4 * 4 + number for lane in range(LANES)))
         chosen = builder.select(builder.compare("icmp eq", thread, constant(number, "i16")), other, chosen)
@@ -248,7 +248,7 @@ def multiply(
     types : tuple of str
         Of A, B and C.
     values : list
-        The registers of A, B and C, as packets.
+        The registers of A, B and C, as SIMD groups.
     metadata, scales : Value
         Words in each lane, of a sparse A and of scaled blocks.
     """
@@ -263,8 +263,8 @@ def multiply(
     arguments = [builder.typed(value) for group in (*values, words) for value in group]
     builder.line(f'call void @"{name}"(ptr {room}, {", ".join(arguments)})')
     size = LANES * int(element[1:]) // 8
-    places = [builder.offset(room, number * size) for number in range(count)]
-    return [builder.load(element, place, shape=Shape.VECTOR, align=64) for place in places]
+    slots = [builder.offset(room, number * size) for number in range(count)]
+    return [builder.load(element, fragment, shape=Shape.VECTOR, align=64) for fragment in slots]
 
 
 def _function(

@@ -50,7 +50,7 @@ class Sparsity:
     by_row: bool  # a lane has the metadata of one row, not 16 bits of either of two
     selector: int  # which lanes of each four have metadata
 
-    def place(self, row: int, chunk: int) -> tuple[int, int]:
+    def position(self, row: int, chunk: int) -> tuple[int, int]:
         """Return the lane that has a chunk's metadata, and their first bit (the figures of 9.7.14.6.2)."""
         half, group = divmod(row, 8)
         if self.by_row:
@@ -84,13 +84,13 @@ class Operands:
 
 
 def shuffle(builder: Builder, value: Value, lanes: tuple[int, ...], other: Value | None = None) -> Value:
-    """Return a packet whose lanes are those of `value`, numbers from 32 on those of `other`."""
+    """Return a SIMD group whose lanes are those of `value`, numbers from 32 on those of `other`."""
     if lanes == tuple(range(LANES)):
         return value
     order = ", ".join(f"i32 {lane}" for lane in lanes)
-    packet = builder.type_of(value)
+    vector = builder.type_of(value)
     second = "poison" if other is None else other.ref
-    ref = builder.assign(f"shufflevector {packet} {value.ref}, {packet} {second}, <{LANES} x i32> <{order}>")
+    ref = builder.assign(f"shufflevector {vector} {value.ref}, {vector} {second}, <{LANES} x i32> <{order}>")
     return Value(ref, value.element, Shape.VECTOR)
 
 
@@ -120,22 +120,24 @@ class Product:
         steps = layout.depth // 2 if self.sparsity else layout.depth
         found = []
         for number in range(layout.count):
-            places = [layout.result(lane, number) for lane in range(LANES)]
-            pair = self._sparse(places) if self.sparsity else self._dense(places)
+            positions = [layout.result(lane, number) for lane in range(LANES)]
+            pair = self._sparse(positions) if self.sparsity else self._dense(positions)
             c = self.operands.c
-            total = c[number] if layout.c is None else self._fetch(2, c, [layout.c(*place) for place in places])
+            total = (
+                c[number] if layout.c is None else self._fetch(2, c, [layout.c(*position) for position in positions])
+            )
             if self.scaling:
-                total = self._scaled(places, pair, steps, total)
+                total = self._scaled(positions, pair, steps, total)
             else:
                 for step in range(steps):
                     total = self._multiply_add(*pair(step), total)
             found.append(_saturate(builder, total) if self.form.satfinite and total.element == "i64" else total)
         return found
 
-    def _fetch(self, which: int, elements: list[Value], places: list[tuple[int, int]]) -> Value:
-        """Return a packet of elements from (lane, number in it)."""
+    def _fetch(self, which: int, elements: list[Value], positions: list[tuple[int, int]]) -> Value:
+        """Return a SIMD group of elements from (lane, number in it)."""
         builder = self.builder
-        found, numbers = zip(*places, strict=True)
+        found, numbers = zip(*positions, strict=True)
         lanes = tuple(lane + self.layout.group(position) for position, lane in enumerate(found))
         key = (which, numbers, lanes)
         if key not in self._known:
@@ -147,33 +149,35 @@ class Product:
                 self._known[key] = builder.select(mask, part, self._known[key])
         return self._known[key]
 
-    def _dense(self, places: list[tuple[int, int]]) -> Pair:
+    def _dense(self, positions: list[tuple[int, int]]) -> Pair:
         def pair(k: int) -> tuple[Value, Value]:
-            left = self._fetch(0, self.operands.a, [self.layout.a(row, k) for row, _ in places])
-            return left, self._fetch(1, self.operands.b, [self.layout.b(k, column) for _, column in places])
+            left = self._fetch(0, self.operands.a, [self.layout.a(row, k) for row, _ in positions])
+            return left, self._fetch(1, self.operands.b, [self.layout.b(k, column) for _, column in positions])
 
         return pair
 
-    def _sparse(self, places: list[tuple[int, int]]) -> Pair:
+    def _sparse(self, positions: list[tuple[int, int]]) -> Pair:
         """Return factors by the number of what is kept of A: the metadata tell which of B they meet."""
         layout, sparsity = self.layout, self.sparsity
         kept = sparsity.choices // 2 * sparsity.together  # elements of a chunk
 
         def pair(step: int) -> tuple[Value, Value]:
-            left = self._fetch(0, self.operands.a, [layout.a(row, step) for row, _ in places])
+            left = self._fetch(0, self.operands.a, [layout.a(row, step) for row, _ in positions])
             chunk, rest = divmod(step, kept)
             which, inner = divmod(rest, sparsity.together)
             first = chunk * sparsity.choices * sparsity.together + inner
             rights = [
                 self._fetch(
-                    1, self.operands.b, [layout.b(first + choice * sparsity.together, column) for _, column in places]
+                    1,
+                    self.operands.b,
+                    [layout.b(first + choice * sparsity.together, column) for _, column in positions],
                 )
                 for choice in range(sparsity.choices)
             ]
             # An index has two bits; of tf32 it is 0100 or 1110, that is, the places of two halves of an element.
             bits = (3,) if sparsity.choices == 2 else (2 * which, 2 * which + 1)
             for bit in bits:
-                high = self._metadata_bit(places, chunk, bit)
+                high = self._metadata_bit(positions, chunk, bit)
                 rights = [
                     self.builder.select(high, odd, even) for even, odd in zip(rights[::2], rights[1::2], strict=True)
                 ]
@@ -181,9 +185,9 @@ class Product:
 
         return pair
 
-    def _metadata_bit(self, places: list[tuple[int, int]], chunk: int, bit: int) -> Value:
+    def _metadata_bit(self, positions: list[tuple[int, int]], chunk: int, bit: int) -> Value:
         builder = self.builder
-        lanes, firsts = zip(*(self.sparsity.place(row, chunk) for row, _ in places), strict=True)
+        lanes, firsts = zip(*(self.sparsity.position(row, chunk) for row, _ in positions), strict=True)
         (first,) = set(firsts)  # all lanes' rows are in the same half
         key = ("bit", lanes, first + bit)
         if key not in self._known:
@@ -192,7 +196,7 @@ class Product:
             self._known[key] = builder.compare("icmp ne", only, constant(0, "i32"))
         return self._known[key]
 
-    def _scaled(self, places: list[tuple[int, int]], pair: Pair, steps: int, c: Value) -> Value:
+    def _scaled(self, positions: list[tuple[int, int]], pair: Pair, steps: int, c: Value) -> Value:
         """Return C plus the products of all blocks, each with its factors."""
         builder, scaling = self.builder, self.scaling
         total = builder.cast("fpext", c, "double")
@@ -203,8 +207,8 @@ class Product:
                 part = self._multiply_add(*pair(step), part)
             part = builder.cast("fpext", part, "double")
             for which, lanes in (
-                (0, [4 * (row % 8) + row // 8 for row, _ in places]),
-                (1, [4 * column for _, column in places]),
+                (0, [4 * (row % 8) + row // 8 for row, _ in positions]),
+                (1, [4 * column for _, column in positions]),
             ):
                 scales = [self._scale(which, number) for number in range(scaling.blocks)]
                 factor = self._fetch(4 + which, scales, [(lane, block) for lane in lanes])

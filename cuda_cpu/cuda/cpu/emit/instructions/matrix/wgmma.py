@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, packet, registers_of, sizes, sparsity_of
+from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, registers_of, sizes, sparsity_of, vector_of
 from cuda.cpu.emit.instructions.matrix.products import LANES, Sparsity
 from cuda.cpu.emit.instructions.memory.load_store import load
 from cuda.cpu.emit.llvm.registry import emits
@@ -150,8 +150,8 @@ def _fragment(
             parts = []
             for position in (0, 1):
                 k = _lanes([8 * block + 2 * (lane % 4) + position for lane in range(LANES)])
-                place = _pointers(frame, matrix, _across_depth(frame, matrix, line, k))
-                parts.append(builder.resize(load(frame, place, "i16"), "i32"))
+                offset = _pointers(frame, matrix, _across_depth(frame, matrix, line, k))
+                parts.append(builder.resize(load(frame, offset, "i16"), "i32"))
             registers.append(builder.binary("or", parts[0], builder.binary("shl", parts[1], constant(16, "i32"))))
     return registers
 
@@ -166,7 +166,7 @@ def emit_wgmma(frame: Frame, instruction: Instruction, form: Form) -> None:
     metadata = sparsity = None
     if form.sparse:
         word, selector, *rest = rest
-        metadata = packet(frame, word)
+        metadata = vector_of(frame, word)
         sparsity = sparsity_of(frame, form, sizes(form.shape)[2], form.atype, selector)
     scale, *flags = rest
     signs = [isinstance(flag, Immediate) and flag.value == -1 for flag in flags[:2]]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from cuda.cpu.emit.access.lanes import for_each_lane
 from cuda.cpu.emit.instructions.memory import bulk
-from cuda.cpu.emit.instructions.memory.load_store import advanced, place_of, pointers
+from cuda.cpu.emit.instructions.memory.load_store import advanced, pointers, space_name
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes, update
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Value, constant
@@ -75,12 +75,14 @@ def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, s
 def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy any number of bytes, and tell the barrier, if there is one, that they have come."""
     target, source, size, *rest = instruction.operands
-    to, from_ = (pointers(frame, place, place_of(space)) for place, space in ((target, form.dst), (source, form.src)))
+    to, from_ = (
+        pointers(frame, address, space_name(space)) for address, space in ((target, form.dst), (source, form.src))
+    )
     amount = inside = frame.read(size, "u32")
     if form.ignore_oob:  # up to 15 bytes at either end may be no memory; the barrier counts them, too
         left, right, *rest = rest
         skipped = frame.read(left, "u32")
-        to, from_ = (advanced(frame, place, skipped) for place in (to, from_))
+        to, from_ = (advanced(frame, address, skipped) for address in (to, from_))
         for ignored in (skipped, frame.read(right, "u32")):
             inside = frame.builder.intrinsic("usub.sat", "i32", inside, ignored)
     _copy_bytes(frame, "copy.bulk", "", to, from_, inside)
@@ -102,5 +104,5 @@ def clear(frame: Frame, instruction: Instruction, form: Form) -> None:
         raise PtxError(f"{form}: the value must be 0", instruction.line)
     frame.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
     body = "call void @llvm.memset.p0.i64(ptr %x0, i8 0, i64 %x1, i1 false)\n  %r = add i8 0, 0"
-    place = pointers(frame, address, place_of(form.space))
-    for_each_lane(frame, "clear", "i8", body, place, frame.read(size, "u64"))
+    address = pointers(frame, address, space_name(form.space))
+    for_each_lane(frame, "clear", "i8", body, address, frame.read(size, "u64"))

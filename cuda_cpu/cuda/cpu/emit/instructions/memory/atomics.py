@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from cuda.cpu.emit.access.indexed import Indexed, index_of
 from cuda.cpu.emit.access.lanes import for_each_lane
-from cuda.cpu.emit.instructions.memory import atomic_rows
+from cuda.cpu.emit.instructions.memory import contiguous_atomics
 from cuda.cpu.emit.instructions.memory.conflicts import (
     COMBINES,
     FEWEST,
     FOLDS,
     MANY,
+    modify_conflicts,
     modify_one,
-    modify_shared_places,
 )
-from cuda.cpu.emit.instructions.memory.load_store import place_of, pointers, shared_parts, space_of
+from cuda.cpu.emit.instructions.memory.load_store import pointers, space_name, space_of, split_shared_address
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of
@@ -61,13 +61,13 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
     for position, (each, value) in enumerate(zip(targets, sources, strict=True)):
         wanted = isinstance(each, Register) and frame.is_read(each.name)
         if form.op == "cas":
-            place = pointers(frame, address, space, position * size)
-            result = _compare_and_swap(frame, form, place, value, operands[3])
+            pointer = pointers(frame, address, space, position * size)
+            result = _compare_and_swap(frame, form, pointer, value, operands[3])
         elif form.type in _HALVES:
             result = _both_halves(frame, form, pointers(frame, address, space, position * size), value)
         elif form.type in ("f16", "bf16"):
-            place = pointers(frame, address, space, position * size)
-            result = _small_float(frame, form, form.type, place, frame.builder.bits(frame.read(value, form.type)))
+            pointer = pointers(frame, address, space, position * size)
+            result = _small_float(frame, form, form.type, pointer, frame.builder.bits(frame.read(value, form.type)))
         elif form.op in _PLAIN and _has_memory_for_itself(form) and not frame.checked:
             result = _change(frame, form, address, position * size, value, wanted)
         else:
@@ -96,19 +96,19 @@ def _modify(frame: Frame, form: Form, address: Address, extra: int, source: Oper
     """Read, modify and write by locked instructions; return the old value."""
     builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
     value, together = frame.read(source, form.type), name in COMBINES or name in FOLDS
-    bases = atomic_rows.bases_of(frame, name, element, address, space_of(form), extra)
+    bases = contiguous_atomics.bases_of(frame, name, element, address, space_of(form), extra)
     if bases:
-        return atomic_rows.modify_rows(frame, name, element, order, bases, value, wanted)
-    place = pointers(frame, address, space_of(form), extra)
-    if together and place.uniform:
-        return modify_one(frame, name, element, order, place, value, wanted)
-    after = _modify_places_apart(frame, form, address, extra, value) if together and not wanted else ""
+        return contiguous_atomics.modify_contiguous(frame, name, element, order, bases, value, wanted)
+    pointer = pointers(frame, address, space_of(form), extra)
+    if together and pointer.uniform:
+        return modify_one(frame, name, element, order, pointer, value, wanted)
+    after = _modify_scattered(frame, form, address, extra, value) if together and not wanted else ""
     old, mask = None, frame.mask
     if together and frame.width >= FEWEST:
-        old, mask = modify_shared_places(frame, name, element, order, place, value, wanted)
+        old, mask = modify_conflicts(frame, name, element, order, pointer, value, wanted)
     body = f"%r = atomicrmw {name} ptr %x0, {element} %x1 {order}, align {_bytes(form.type)}"
     result = for_each_lane(
-        frame, f"atom.{name}.{element}.{order}", element, body, place, value, wanted=wanted, mask=mask
+        frame, f"atom.{name}.{element}.{order}", element, body, pointer, value, wanted=wanted, mask=mask
     )
     if after:
         builder.jump(after)
@@ -118,65 +118,71 @@ def _modify(frame: Frame, form: Form, address: Address, extra: int, source: Oper
     return builder.select(builder.lanes_of(mask), result, old)
 
 
-def _modify_places_apart(frame: Frame, form: Form, address: Address, extra: int, value: Value) -> str:
+def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, value: Value) -> str:
     """Change one place after the other if an index of some bits tells that few lanes share the first one's.
 
     Return the label behind what is done for others, "" if that is not done at all. The indices pass through registers:
-    a locked instruction waits until all stores are in the cache, also those of a packet's addresses.
+    a locked instruction waits until all stores are in the cache, also those of a SIMD group's addresses.
     """
     builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
-    narrow = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
-    if narrow is None or narrow.base is None or narrow.base.element != "i64" or name not in LOCKED:
+    indexed = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
+    if indexed is None or indexed.base is None or indexed.base.element != "i64" or name not in LOCKED:
         return ""
     if not frame.full or frame.width < FEWEST or frame.module.quick or frame.checked:
         return ""
-    first = builder.extract(narrow.index, "0")
-    same = Value(builder.lane_bits(builder.compare("icmp eq", narrow.index, first)), builder.mask_type)
+    first = builder.extract(indexed.index, "0")
+    same = Value(builder.lane_bits(builder.compare("icmp eq", indexed.index, first)), builder.mask_type)
     count = builder.intrinsic("ctpop", builder.mask_type, same)
     few = builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
     labels = [builder.new_label(stem) for stem in ("apart", "shared", "changed")]
     builder.branch(few.ref, labels[0], labels[1], likely=True)
     builder.label(labels[0])
-    base = builder.cast("inttoptr", builder.binary("add", narrow.base, constant(extra + address.offset, "i64")), "ptr")
-    where, by = _place_by_index(narrow, narrow.index.element)
-    body = f"{where}\n  %r = atomicrmw {name} ptr %place, {element} %x2 {order}, align {_bytes(form.type)}"
+    base = builder.cast("inttoptr", builder.binary("add", indexed.base, constant(extra + address.offset, "i64")), "ptr")
+    locate, by = _pointer_by_index(indexed, indexed.index.element)
+    body = f"{locate}\n  %r = atomicrmw {name} ptr %pointer, {element} %x2 {order}, align {_bytes(form.type)}"
     called = f"atom.{name}.{element}.{order}.{by}"
-    for_each_lane(frame, called, element, body, base, narrow.index, value, wanted=False, straight=True)
+    for_each_lane(frame, called, element, body, base, indexed.index, value, wanted=False, straight=True)
     builder.jump(labels[2])
     builder.label(labels[1])
     return labels[2]
 
 
-def _place_by_index(narrow: Indexed, index: str) -> tuple[str, str]:
+def _pointer_by_index(indexed: Indexed, index: str) -> tuple[str, str]:
     """Return the code that makes %place of the base %x0 and a lane's index %x1, and a word that tells of it."""
-    extend = "sext" if narrow.signed else "zext"
-    code = f"%far = {extend} {index} %x1 to i64\n  %place = getelementptr [{narrow.scale} x i8], ptr %x0, i64 %far"
-    return code, f"{extend}.{index}.by{narrow.scale}"
+    extend = "sext" if indexed.signed else "zext"
+    code = f"%far = {extend} {index} %x1 to i64\n  %pointer = getelementptr [{indexed.scale} x i8], ptr %x0, i64 %far"
+    return code, f"{extend}.{index}.by{indexed.scale}"
 
 
 def _change(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
     """Read, modify and write what no other thread can reach meanwhile; return the old value."""
     builder, element, name = frame.builder, ELEMENTS[form.type], _name(form)
     value = frame.read(source, form.type)
-    if place_of(form.space) != "shared":
-        place = pointers(frame, address, place_of(form.space), extra)
+    if space_name(form.space) != "shared":
+        pointer = pointers(frame, address, space_name(form.space), extra)
         return for_each_lane(
-            frame, f"plain.{name}.{element}", element, _plain(name, element, "%x0", "%x1"), place, value, wanted=wanted
+            frame,
+            f"plain.{name}.{element}",
+            element,
+            _plain(name, element, "%x0", "%x1"),
+            pointer,
+            value,
+            wanted=wanted,
         )
-    base, offset = shared_parts(frame, address, extra)
+    base, offset = split_shared_address(frame, address, extra)
     if offset.uniform and (name in COMBINES or name in FOLDS):
         return modify_one(frame, name, element, "", pointers(frame, address, "shared", extra), value, wanted)
     called = f"plain.{name}.{element}.{offset.element}"
-    where = f"%place = getelementptr i8, ptr %x0, {offset.element} %x1"
-    narrow = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
-    if narrow is not None:  # several of them come out of a register at once
-        offset = narrow.index
-        where, by = _place_by_index(narrow, offset.element)
+    locate = f"%pointer = getelementptr i8, ptr %x0, {offset.element} %x1"
+    indexed = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
+    if indexed is not None:  # several of them come out of a register at once
+        offset = indexed.index
+        locate, by = _pointer_by_index(indexed, offset.element)
         called = f"plain.{name}.{element}.{by}"
-        if narrow.base is not None:
-            start = f"getelementptr i8, {builder.typed(base)}, {builder.typed(narrow.base)}"
+        if indexed.base is not None:
+            start = f"getelementptr i8, {builder.typed(base)}, {builder.typed(indexed.base)}"
             base = Value(builder.assign(start), "ptr")
-    body = f"{where}\n  {_plain(name, element, '%place', '%x2')}"
+    body = f"{locate}\n  {_plain(name, element, '%pointer', '%x2')}"
     return for_each_lane(frame, called, element, body, base, offset, value, wanted=wanted, straight=True)
 
 
@@ -190,7 +196,7 @@ def _has_memory_for_itself(form: Form) -> bool:
     return form.space in ("shared", "shared::cta", "shared::cluster")
 
 
-def _plain(name: str, element: str, place: str, value: str) -> str:
+def _plain(name: str, element: str, pointer: str, value: str) -> str:
     """Return the operation as a load and a store, several times faster than one that locks."""
     align, new = int(integer_of(element)[1:]) // 8, "%n"
     if name == "xchg":
@@ -200,11 +206,11 @@ def _plain(name: str, element: str, place: str, value: str) -> str:
         change += f"  %n = select i1 %stays, {element} %r, {element} {value}\n"
     else:
         change = f"  %n = {name} {element} %r, {value}\n"
-    load = f"%r = load {element}, ptr {place}, align {align}\n"
-    return f"{load}{change}  store {element} {new}, ptr {place}, align {align}"
+    load = f"%r = load {element}, ptr {pointer}, align {align}\n"
+    return f"{load}{change}  store {element} {new}, ptr {pointer}, align {align}"
 
 
-def _compare_and_swap(frame: Frame, form: Form, place: Value, expected: Operand, new: Operand) -> Value:
+def _compare_and_swap(frame: Frame, form: Form, pointer: Value, expected: Operand, new: Operand) -> Value:
     """Write `new` where `expected` is; return the old value."""
     element, order = ELEMENTS[form.type], _order(form)
     failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
@@ -213,7 +219,7 @@ def _compare_and_swap(frame: Frame, form: Form, place: Value, expected: Operand,
         f"  %r = extractvalue {{ {element}, i1 }} %pair, 0"
     )
     values = (frame.read(expected, form.type), frame.read(new, form.type))
-    return for_each_lane(frame, f"atom.cas.{element}.{order}", element, body, place, *values)
+    return for_each_lane(frame, f"atom.cas.{element}.{order}", element, body, pointer, *values)
 
 
 # --- half and bfloat ----------------------------------------------------------------------------------
@@ -241,7 +247,7 @@ _COMBINE = {
 }
 
 
-def _small_float(frame: Frame, form: Form, type_: str, place: Value, value: Value) -> Value:
+def _small_float(frame: Frame, form: Form, type_: str, pointer: Value, value: Value) -> Value:
     """Add to (or compare with) a half or bfloat in a loop around compare-and-swap; return the old bits."""
     order = _order(form)
     failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
@@ -258,17 +264,17 @@ def _small_float(frame: Frame, form: Form, type_: str, place: Value, value: Valu
         "  %r = extractvalue { i16, i1 } %pair, 0\n  %done = extractvalue { i16, i1 } %pair, 1\n"
         "  br i1 %done, label %finished, label %again\nfinished:"
     )
-    return for_each_lane(frame, f"atom.{form.op}.{type_}.{order}", "i16", body, place, value)
+    return for_each_lane(frame, f"atom.{form.op}.{type_}.{order}", "i16", body, pointer, value)
 
 
-def _both_halves(frame: Frame, form: Form, place: Value, source: Operand) -> Value:
+def _both_halves(frame: Frame, form: Form, pointer: Value, source: Operand) -> Value:
     builder = frame.builder
     bits = frame.read(source, "b32")
     parts = []
     for position in (0, 1):
-        pointer = place
+        pointer = pointer
         if position:
-            pointer = Value(builder.assign(f"getelementptr i8, {builder.typed(place)}, i64 2"), "ptr", place.shape)
+            pointer = Value(builder.assign(f"getelementptr i8, {builder.typed(pointer)}, i64 2"), "ptr", pointer.shape)
             bits = builder.binary("lshr", bits, Value("16", "i32", literal=True))
         part = builder.resize(bits, "i16")
         parts.append(builder.resize(_small_float(frame, form, _HALVES[form.type], pointer, part), "i32"))

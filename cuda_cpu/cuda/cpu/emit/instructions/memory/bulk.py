@@ -7,7 +7,7 @@ The runtime does the work (tensor.c), lane by lane; usually one lane asks for it
 
 from __future__ import annotations
 
-from cuda.cpu.emit.instructions.memory.load_store import place_of, pointers
+from cuda.cpu.emit.instructions.memory.load_store import pointers, space_name
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
@@ -19,7 +19,7 @@ from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Vector
 LOAD, STORE, REDUCE_TENSOR, COPY, REDUCE, MASKED, REPLACE = range(7)
 MULTIMEM_LOAD, MULTIMEM_STORE, MULTIMEM_REDUCE, MULTIMEM_COPY, MULTIMEM_REDUCE_BULK = range(7, 12)
 IM2COL, MULTICAST = 1 << 12, 1 << 13
-TO, FROM, BARRIER, COORDINATE, OFFSET, MASK, ROWS = 0, 1, 2, 3, 8, 11, 12
+TO, FROM, BARRIER, COORDINATE, OFFSET, MASK, SLOTS = 0, 1, 2, 3, 8, 11, 12
 OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 TYPES = {"u32": 2, "b32": 2, "s32": 3, "u64": 4, "b64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
 FIELDS = (
@@ -33,31 +33,31 @@ class Request:
 
     def __init__(self, frame: Frame):
         self.frame = frame
-        self.rows = frame.builder.alloca(f"[{ROWS} x {frame.builder.type('i64')}]", 64)
+        self.slots = frame.builder.alloca(f"[{SLOTS} x {frame.builder.type('i64')}]", 64)
 
-    def put(self, row: int, value: Value) -> None:
+    def put(self, index: int, value: Value) -> None:
         builder = self.frame.builder
         if value.element == "ptr":
             value = builder.cast("ptrtoint", value, "i64")
         value = builder.broadcast(builder.resize(value, "i64"))
-        builder.store(value, builder.offset(self.rows, row * self.frame.width * 8), align=64)
+        builder.store(value, builder.offset(self.slots, index * self.frame.width * 8), align=64)
 
-    def set(self, row: int, operand: Operand, type_: str = "b32") -> None:
-        self.put(row, self.frame.read(operand, type_))
+    def set(self, index: int, operand: Operand, type_: str = "b32") -> None:
+        self.put(index, self.frame.read(operand, type_))
 
-    def point(self, row: int, address: Address, space: str | None) -> None:
-        self.put(row, pointers(self.frame, address, place_of(space)))
+    def point(self, index: int, address: Address, space: str | None) -> None:
+        self.put(index, pointers(self.frame, address, space_name(space)))
 
-    def get(self, row: int, element: str) -> Value:
+    def get(self, index: int, element: str) -> Value:
         """Return what the call has left in a row."""
         builder = self.frame.builder
-        place = builder.offset(self.rows, row * self.frame.width * 8)
-        return builder.resize(builder.load("i64", place, shape=Shape.VECTOR, align=64), element)
+        slot = builder.offset(self.slots, index * self.frame.width * 8)
+        return builder.resize(builder.load("i64", slot, shape=Shape.VECTOR, align=64), element)
 
     def call(self, what: int) -> None:
         frame = self.frame
         lanes = f"{frame.builder.mask_type} {frame.mask}"
-        frame.service("bulk", "void", lanes, f"i32 {what}", f"i32 {frame.line}", f"ptr {self.rows}")
+        frame.service("bulk", "void", lanes, f"i32 {what}", f"i32 {frame.line}", f"ptr {self.slots}")
 
 
 def _elements(operand: Operand) -> tuple[Operand | None, ...]:

@@ -1,71 +1,71 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read, modify and write one place for several lanes at once, as if one lane came directly after the other.
+"""Atomic operations of several lanes on one address (conflicts), with the result of one lane directly after the other.
 
-A place that no other thread can reach is loaded and stored. Of integers, the lanes' values are combined first; a lane's
-old value is what was there with the values of the lanes before it. Sums of floats depend on the order, so that they are
-added one by one, in registers.
+Memory that no other thread can access is loaded and stored. For integers, the lanes' values are combined first; a
+lane's old value is the word in memory combined with the values of the lanes before it. Float sums depend on the order,
+so the lanes' values are added one by one, in registers.
 """
 
 from __future__ import annotations
 
-from cuda.cpu.emit.access.lanes import store_parts
+from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.llvm.values import Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
 
-# For each operation of atomicrmw its name among vector reductions and the bits that change nothing: low ones, high one.
+# For each operation of atomicrmw, the name of the vector reduction and the neutral element: its low bits, its high bit.
 COMBINES = {
     "add": ("add", 0, 0), "or": ("or", 0, 0), "xor": ("xor", 0, 0), "and": ("and", 1, 1),
     "umin": ("umin", 1, 1), "umax": ("umax", 0, 0), "min": ("smin", 1, 0), "max": ("smax", 0, 1),
 }  # fmt: skip
 FOLDS = {"fadd"}
-# Lanes at one place from which on combining them is cheaper than as many locked instructions.
+# Lanes with the same address from which on combining them is cheaper than as many locked instructions.
 ENOUGH = {"fadd": 2}
 MANY = 4
-FEWEST = 8  # lanes of a packet in which they are looked for
+FEWEST = 8  # lanes of a SIMD group that is tested for conflicts
 
 
 def modify_one(
-    frame: Frame, name: str, element: str, order: str, place: Value, value: Value, wanted: bool
+    frame: Frame, name: str, element: str, order: str, pointer: Value, value: Value, wanted: bool
 ) -> Value | None:
-    """Change one place for all lanes that run; return the old values if they are wanted.
+    """Change one word for all lanes that run; return the old values if they are wanted.
 
     Parameters
     ----------
     name : str
-        What atomicrmw calls the operation.
+        atomicrmw's name of the operation.
     order : str
-        LLVM's memory order, "" if no other thread can reach the place.
-    place : Value
+        LLVM's memory order, "" if no other thread can access the word.
+    pointer : Value
         The address, uniform.
     """
     builder, mask = frame.builder, frame.builder.mask_type
     helper = _define_one(frame, name, element, order, wanted)
     result = builder.type(element) if wanted else "void"
     values = builder.typed(builder.broadcast(value))
-    ref = builder.call(helper, result, builder.typed(place), values, f"{mask} {frame.mask}")
+    ref = builder.call(helper, result, builder.typed(pointer), values, f"{mask} {frame.mask}")
     return Value(ref, element, Shape.VECTOR) if wanted else None
 
 
-def modify_shared_places(
-    frame: Frame, name: str, element: str, order: str, places: Value, value: Value, wanted: bool
+def modify_conflicts(
+    frame: Frame, name: str, element: str, order: str, pointers: Value, value: Value, wanted: bool
 ) -> tuple[Value | None, str]:
-    """Change the places that many lanes share, one place after the other; return old values and the lanes left over.
+    """Change the words on which many lanes conflict, one by one; return old values and the remaining lanes.
 
-    The first lane's place is looked at, as long as that is shared: where places are spread over memory, this costs
-    one comparison.
+    The address of the first lane is tested, as long as lanes conflict on it: where addresses are spread over memory,
+    this costs one comparison.
     """
     builder, mask = frame.builder, frame.builder.mask_type
     one = _define_one(frame, name, element, order, wanted)
-    packet = builder.type(element)
-    result = f"{{ {packet}, {mask} }}" if wanted else mask
-    helper = f"{one}.many"
+    vector = builder.type(element)
+    result = f"{{ {vector}, {mask} }}" if wanted else mask
+    helper = f"{one}.conflicts"
     if not frame.module.has(helper):
         frame.module.declare(f"llvm.ctpop.{mask}", mask, [mask])
         frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
         frame.module.define(helper, _many(frame, one, element, ENOUGH.get(name, MANY), wanted))
     values = builder.typed(builder.broadcast(value))
-    ref = builder.call(helper, result, builder.typed(places), values, f"{mask} {frame.mask}")
+    ref = builder.call(helper, result, builder.typed(pointers), values, f"{mask} {frame.mask}")
     if not wanted:
         return None, ref
     old, left = (builder.assign(f"extractvalue {result} {ref}, {part}") for part in (0, 1))
@@ -74,30 +74,30 @@ def modify_shared_places(
 
 def _many(frame: Frame, one: str, element: str, enough: int, wanted: bool) -> str:
     width, mask = frame.width, frame.builder.mask_type
-    packet, places, lanes = f"<{width} x {element}>", f"<{width} x ptr>", f"<{width} x i1>"
-    result = f"{{ {packet}, {mask} }}" if wanted else mask
-    old = f"  %old = phi {packet} [ zeroinitializer, %entry ], [ %both, %group ]\n" if wanted else ""
-    call = f"call {packet if wanted else 'void'} @{one}(ptr %place, {packet} %v, {mask} %bits)"
+    vector, pointers, lanes = f"<{width} x {element}>", f"<{width} x ptr>", f"<{width} x i1>"
+    result = f"{{ {vector}, {mask} }}" if wanted else mask
+    old = f"  %old = phi {vector} [ zeroinitializer, %entry ], [ %both, %group ]\n" if wanted else ""
+    call = f"call {vector if wanted else 'void'} @{one}(ptr %pointer, {vector} %v, {mask} %bits)"
     if wanted:
-        call = f"%got = {call}\n  %both = select {lanes} %who, {packet} %got, {packet} %old"
-        pair = f"%pair = insertvalue {result} poison, {packet} %old, 0"
+        call = f"%got = {call}\n  %both = select {lanes} %who, {vector} %got, {vector} %old"
+        pair = f"%pair = insertvalue {result} poison, {vector} %old, 0"
         end = f"  {pair}\n  %all = insertvalue {result} %pair, {mask} %left, 1\n  ret {result} %all\n"
     else:
         end = f"  ret {mask} %left\n"
-    return f"""define internal {result} @{one}.many({places} %p, {packet} %v, {mask} %mask) #1 {{
+    return f"""define internal {result} @{one}.conflicts({pointers} %p, {vector} %v, {mask} %mask) #1 {{
 entry:
-  %room = alloca {places}, align 64
-{store_parts(frame, "ptr", "%p", "%room")}  br label %look
+  %room = alloca {pointers}, align 64
+{store_split(frame, "ptr", "%p", "%room")}  br label %look
 look:
   %left = phi {mask} [ %mask, %entry ], [ %rest, %group ]
 {old}  %at = call {mask} @llvm.cttz.{mask}({mask} %left, i1 false)
   %in = urem {mask} %at, {width}
   %lane = zext {mask} %in to i64
   %here = getelementptr ptr, ptr %room, i64 %lane
-  %place = load ptr, ptr %here
-  %first = insertelement {places} poison, ptr %place, i64 0
-  %each = shufflevector {places} %first, {places} poison, <{width} x i32> zeroinitializer
-  %equal = icmp eq {places} %p, %each
+  %pointer = load ptr, ptr %here
+  %first = insertelement {pointers} poison, ptr %pointer, i64 0
+  %each = shufflevector {pointers} %first, {pointers} poison, <{width} x i32> zeroinitializer
+  %equal = icmp eq {pointers} %p, %each
   %same = bitcast {lanes} %equal to {mask}
   %bits = and {mask} %same, %left
   %count = call {mask} @llvm.ctpop.{mask}({mask} %bits)
@@ -114,58 +114,58 @@ over:
 
 
 def _define_one(frame: Frame, name: str, element: str, order: str, wanted: bool) -> str:
-    helper = f"one.{name}.{element}.{order or 'plain'}{'' if wanted else '.red'}"
+    helper = f"uniform.{name}.{element}.{order or 'plain'}{'' if wanted else '.red'}"
     if not frame.module.has(helper):
         text = (
             _fold(frame, name, element, order, wanted)
             if name in FOLDS
             else _combine(frame, name, element, order, wanted)
         )
-        packet, mask = frame.builder.type(element), frame.builder.mask_type
-        head = f"define internal {packet if wanted else 'void'} @{helper}(ptr %place, {packet} %v, {mask} %mask) #1"
+        vector, mask = frame.builder.type(element), frame.builder.mask_type
+        head = f"define internal {vector if wanted else 'void'} @{helper}(ptr %pointer, {vector} %v, {mask} %mask) #1"
         frame.module.define(helper, f"{head} {{\nentry:\n{text}}}\n")
     return helper
 
 
 def _combine(frame: Frame, name: str, element: str, order: str, wanted: bool) -> str:
-    """Reduce the values and change the place once."""
+    """Reduce the values and change the word once."""
     module, width, mask = frame.module, frame.width, frame.builder.mask_type
-    packet, lanes, align = f"<{width} x {element}>", f"<{width} x i1>", width_of(element) // 8
+    vector, lanes, align = f"<{width} x {element}>", f"<{width} x i1>", width_of(element) // 8
     how, low, high = COMBINES[name]
     bits = width_of(element)
     neutral = constant((high << (bits - 1)) | ((1 << (bits - 1)) - 1) * low, element).ref
     reduce = f"llvm.vector.reduce.{how}.v{width}{element}"
-    module.declare(reduce, element, [packet])
+    module.declare(reduce, element, [vector])
     text = (
         f"  %none = icmp eq {mask} %mask, 0\n  br i1 %none, label %nobody, label %some\n"
-        f"nobody:\n  ret {packet + ' zeroinitializer' if wanted else 'void'}\nsome:\n"
+        f"nobody:\n  ret {vector + ' zeroinitializer' if wanted else 'void'}\nsome:\n"
         f"  %who = bitcast {mask} %mask to {lanes}\n"
-        f"  %mine = select {lanes} %who, {packet} %v, {packet} splat ({element} {neutral})\n"
-        f"  %total = call {element} @{reduce}({packet} %mine)\n"
+        f"  %mine = select {lanes} %who, {vector} %v, {vector} splat ({element} {neutral})\n"
+        f"  %total = call {element} @{reduce}({vector} %mine)\n"
     )
     if order:
-        text += f"  %was = atomicrmw {name} ptr %place, {element} %total {order}, align {align}\n"
+        text += f"  %was = atomicrmw {name} ptr %pointer, {element} %total {order}, align {align}\n"
     else:
-        text += f"  %was = load {element}, ptr %place, align {align}\n"
+        text += f"  %was = load {element}, ptr %pointer, align {align}\n"
         text += _operation(frame, how, element, "%new", "%was", "%total", packed=False)
-        text += f"  store {element} %new, ptr %place, align {align}\n"
+        text += f"  store {element} %new, ptr %pointer, align {align}\n"
     if not wanted:
         return text + "  ret void\n"
     last, step = "%mine", 1
     others = f"splat ({element} {neutral})"
     for number, step in enumerate([1] + [1 << n for n in range(width.bit_length() - 1)]):
         order_ = ", ".join(f"i32 {lane - step if lane >= step else width}" for lane in range(width))
-        text += f"  %s{number} = shufflevector {packet} {last}, {packet} {others}, <{width} x i32> <{order_}>\n"
+        text += f"  %s{number} = shufflevector {vector} {last}, {vector} {others}, <{width} x i32> <{order_}>\n"
         if number == 0:
             last = "%s0"
             continue
         text += _operation(frame, how, element, f"%c{number}", last, f"%s{number}", packed=True)
         last = f"%c{number}"
     return text + (
-        f"  %first = insertelement {packet} poison, {element} %was, i64 0\n"
-        f"  %start = shufflevector {packet} %first, {packet} poison, <{width} x i32> zeroinitializer\n"
+        f"  %first = insertelement {vector} poison, {element} %was, i64 0\n"
+        f"  %start = shufflevector {vector} %first, {vector} poison, <{width} x i32> zeroinitializer\n"
         + _operation(frame, how, element, "%old", "%start", last, packed=True)
-        + f"  %result = select {lanes} %who, {packet} %old, {packet} zeroinitializer\n  ret {packet} %result\n"
+        + f"  %result = select {lanes} %who, {vector} %old, {vector} zeroinitializer\n  ret {vector} %result\n"
     )
 
 
@@ -179,30 +179,30 @@ def _operation(frame: Frame, how: str, element: str, to: str, a: str, b: str, *,
 
 
 def _fold(frame: Frame, name: str, element: str, order: str, wanted: bool) -> str:
-    """Add the lanes' values to what is there, one after the other, and exchange that for the sum."""
+    """Add the lanes' values to the word, one after the other, and exchange it for the sum."""
     width, mask, bits = frame.width, frame.builder.mask_type, integer_of(element)
-    packet, align = f"<{width} x {element}>", width_of(element) // 8
+    vector, align = f"<{width} x {element}>", width_of(element) // 8
     frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
     if order:
         failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
-        begin = f"load atomic {bits}, ptr %place monotonic, align {align}"
+        begin = f"load atomic {bits}, ptr %pointer monotonic, align {align}"
         end = (
             f"  %new = bitcast {element} %sum to {bits}\n"
-            f"  %pair = cmpxchg ptr %place, {bits} %before, {bits} %new {order} {failed}, align {align}\n"
+            f"  %pair = cmpxchg ptr %pointer, {bits} %before, {bits} %new {order} {failed}, align {align}\n"
             f"  %seen = extractvalue {{ {bits}, i1 }} %pair, 0\n  %done = extractvalue {{ {bits}, i1 }} %pair, 1\n"
             "  br i1 %done, label %over, label %again\n"
         )
     else:
-        begin = f"load {bits}, ptr %place, align {align}"
-        end = f"  store {element} %sum, ptr %place, align {align}\n  br label %over\n"
+        begin = f"load {bits}, ptr %pointer, align {align}"
+        end = f"  store {element} %sum, ptr %pointer, align {align}\n  br label %over\n"
     room, keep, give = "", "", "  ret void\n"
     if wanted:
-        room = f"  %room = alloca {packet}\n  store {packet} zeroinitializer, ptr %room\n"
+        room = f"  %room = alloca {vector}\n  store {vector} zeroinitializer, ptr %room\n"
         keep = f"  %mine = getelementptr {element}, ptr %room, i64 %lane\n  store {element} %state, ptr %mine\n"
-        give = f"  %result = load {packet}, ptr %room\n  ret {packet} %result\n"
+        give = f"  %result = load {vector}, ptr %room\n  ret {vector} %result\n"
     seen = ", [ %seen, %folded ]" if order else ""
-    return f"""{room}  %values = alloca {packet}, align 64
-{store_parts(frame, element, "%v", "%values")}  %none = icmp eq {mask} %mask, 0
+    return f"""{room}  %values = alloca {vector}, align 64
+{store_split(frame, element, "%v", "%values")}  %none = icmp eq {mask} %mask, 0
   br i1 %none, label %over, label %start
 start:
   %there = {begin}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cuda.cpu.emit.access import adjacent, affine, indexed, strong_vectors
-from cuda.cpu.emit.access.gather_scatter import gather, load_row, scatter, store_row
+from cuda.cpu.emit.access.gather_scatter import gather, load_contiguous, scatter, store_contiguous
 from cuda.cpu.emit.access.lanes import element_at
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of, width_of
@@ -31,10 +31,10 @@ CLUSTER_STRIDE = 1 << 24  # CPU_CLUSTER_STRIDE of kernel_abi.h
 
 def space_of(form: Form) -> str:
     """Return the state space that an instruction names, "generic" if none, "cluster" for .shared::cluster."""
-    return place_of(getattr(form, "space", None))
+    return space_name(getattr(form, "space", None))
 
 
-def place_of(space: str | None) -> str:
+def space_name(space: str | None) -> str:
     return "cluster" if space == "shared::cluster" else (space or "generic").partition("::")[0]
 
 
@@ -87,7 +87,7 @@ def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Valu
     return builder.cast("inttoptr", offset, "ptr")
 
 
-def shared_parts(frame: Frame, address: Address, extra: int = 0) -> tuple[Value, Value]:
+def split_shared_address(frame: Frame, address: Address, extra: int = 0) -> tuple[Value, Value]:
     """Return a host address for all lanes and each lane's offset from it, which is to be sign-extended.
 
     Offsets are below 2 GiB, so 32-bit ones stay 32-bit ones: cheaper gathers.
@@ -98,7 +98,7 @@ def shared_parts(frame: Frame, address: Address, extra: int = 0) -> tuple[Value,
 
 
 def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:
-    base, offset = shared_parts(frame, address, extra)
+    base, offset = split_shared_address(frame, address, extra)
     ref = frame.builder.assign(f"getelementptr i8, ptr {base.ref}, {frame.builder.typed(offset)}")
     return Value(ref, "ptr", offset.shape)
 
@@ -118,10 +118,10 @@ def cluster_pointers(frame: Frame, offset: Value) -> Value:
     return builder.cast("inttoptr", builder.binary("add", base, offset), "ptr")
 
 
-def advanced(frame: Frame, place: Value, count: Value) -> Value:
+def advanced(frame: Frame, address: Value, count: Value) -> Value:
     """Return addresses that are so many bytes further on."""
     builder = frame.builder
-    address = builder.binary("add", builder.cast("ptrtoint", place, "i64"), builder.resize(count, "i64"))
+    address = builder.binary("add", builder.cast("ptrtoint", address, "i64"), builder.resize(count, "i64"))
     return builder.cast("inttoptr", address, "ptr")
 
 
@@ -133,7 +133,7 @@ def load(frame: Frame, address: Value, element: str, order: str = "") -> Value:
     if address.uniform:
         flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
         text = f"load {flags}{element}, ptr {address.ref}{suffix}, align {width_of(element) // 8}"
-        text += "" if order else frame.of_program
+        text += "" if order else frame.program_memory
         return Value(frame.builder.assign(text), element)
     return gather(frame, address, element, order)
 
@@ -157,7 +157,7 @@ def _destinations(operand: Operand) -> tuple[Operand | None, ...]:
     return operand.elements if isinstance(operand, Vector) else (operand,)
 
 
-def _is_whole(operand: Operand, step: int) -> bool:
+def _is_strong_vector(operand: Operand, step: int) -> bool:
     """Tell whether a strong access is one for all elements of a vector."""
     return isinstance(operand, Vector) and 8 * step * len(operand.elements) <= strong_vectors.MOST_BITS
 
@@ -168,7 +168,7 @@ def is_parameter(address: Address, space: str) -> bool:
 
 
 def _parameter(frame: Frame, address: Address, space: str) -> Storage | int | None:
-    """Return a .param variable: packets, or the offset in the kernel's parameter buffer."""
+    """Return a .param variable: SIMD groups, or the offset in the kernel's parameter buffer."""
     if not is_parameter(address, space):
         return None
     found = frame.variables.get(address.base.name)
@@ -186,7 +186,7 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
     parameter = _parameter(frame, address, space)
     step = width_of(element) // 8
     strong = None
-    if order and parameter is None and _is_whole(destination, step):
+    if order and parameter is None and _is_strong_vector(destination, step):
         count = len(destination.elements)
         strong = strong_vectors.load(frame, pointers(frame, address, space), element, count, order)
     for position, target in enumerate(_destinations(destination)):
@@ -202,15 +202,15 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
             offset = parameter + address.base.offset + address.offset + extra
             value = Value(frame.at_entry_load(start, offset, element, step), element)
         else:
-            row = affine.row_of(frame, instruction, form, address, extra, step)
-            if row is None:
+            access = affine.contiguous_access(frame, instruction, form, address, extra, step)
+            if access is None:
                 value = _load_lanes(frame, instruction, form, position)
                 if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
                     value = _gather_by_index(frame, address, extra)
                 if value is None:
                     value = load(frame, pointers(frame, address, space, extra), element, order)
             else:
-                value = load_row(frame, row, element)
+                value = load_contiguous(frame, access, element)
         if isinstance(target, Register):
             indexed.loaded(frame, target.name, value, signed=type_.startswith("s"))
             value = frame.builder.resize(value, frame.element_of(target.name), signed=type_.startswith("s"))
@@ -231,10 +231,10 @@ def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: in
         if not together:
             return None
         base = instruction.operands[1].base
-        places = pointers(frame, Address(base, together[0][1]), space_of(form))
-        if places.uniform:
+        addresses = pointers(frame, Address(base, together[0][1]), space_of(form))
+        if addresses.uniform:
             return None
-        values = adjacent.load(frame, places, len(together))
+        values = adjacent.load(frame, addresses, len(together))
         frame.loaded.update(zip((key for key, _ in together), values, strict=True))
     return frame.loaded[key]
 
@@ -252,19 +252,19 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     element = integer_of(ELEMENTS[form.type])
     parameter = _parameter(frame, address, space)
     step = width_of(element) // 8
-    whole = order and parameter is None and _is_whole(source, step)
-    if whole:
+    strong = order and parameter is None and _is_strong_vector(source, step)
+    if strong:
         elements = [builder.bits(frame.read(each, form.type)) for each in source.elements]
         strong_vectors.store(frame, pointers(frame, address, space), elements, order)
-    for position, each in enumerate(() if whole else _destinations(source)):
+    for position, each in enumerate(() if strong else _destinations(source)):
         value = builder.bits(frame.read(each, form.type))
         extra = position * step
         if parameter is None:
-            row = affine.row_of(frame, instruction, form, address, extra, step)
-            if row is None:
+            access = affine.contiguous_access(frame, instruction, form, address, extra, step)
+            if access is None:
                 store(frame, pointers(frame, address, space, extra), value, order)
             else:
-                store_row(frame, row, value if row.stride == 0 else builder.broadcast(value))
+                store_contiguous(frame, access, value if access.stride == 0 else builder.broadcast(value))
         elif isinstance(parameter, Storage):
             # Lanes that wait elsewhere, or have returned a result, keep theirs.
             returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)

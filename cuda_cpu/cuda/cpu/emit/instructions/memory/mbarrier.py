@@ -10,7 +10,7 @@ number. What `arrive` returns is the whole as it was before.
 from __future__ import annotations
 
 from cuda.cpu.emit.access.lanes import for_each_lane
-from cuda.cpu.emit.instructions.memory.load_store import load, place_of, pointers, space_of, store
+from cuda.cpu.emit.instructions.memory.load_store import load, pointers, space_name, space_of, store
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.frame import Frame
@@ -57,7 +57,7 @@ over:
 """
 
 
-def update(frame: Frame, place: Value, arrived: Value, dropped: Value, transferred: Value) -> Value:
+def update(frame: Frame, pointer: Value, arrived: Value, dropped: Value, transferred: Value) -> Value:
     """Count arrivals, threads that leave, and bytes that are still to come; return the state before.
 
     Parameters
@@ -70,14 +70,14 @@ def update(frame: Frame, place: Value, arrived: Value, dropped: Value, transferr
     if not frame.module.has("mbarrier.update"):
         frame.module.define("mbarrier.update", _UPDATE)
     body = "%r = call i64 @mbarrier.update(ptr %x0, i64 %x1, i64 %x2, i64 %x3)"
-    return for_each_lane(frame, "mbarrier", "i64", body, place, arrived, dropped, transferred)
+    return for_each_lane(frame, "mbarrier", "i64", body, pointer, arrived, dropped, transferred)
 
 
 def complete_bytes(frame: Frame, barrier: Address, space: str | None, amount: Value | int) -> None:
     """Tell a barrier that bytes have come."""
     builder, zero = frame.builder, constant(0, "i64")
     amount = constant(amount, "i64") if isinstance(amount, int) else builder.resize(amount, "i64")
-    update(frame, pointers(frame, barrier, place_of(space)), zero, zero, builder.binary("sub", zero, amount))
+    update(frame, pointers(frame, barrier, space_name(space)), zero, zero, builder.binary("sub", zero, amount))
 
 
 @emits("mbarrier")
@@ -104,8 +104,8 @@ def _arrive(frame: Frame, instruction: Instruction, form: Form) -> None:
     zero, one = constant(0, "i64"), constant(1, "i64")
     arrived, transferred = (one, amount) if form.op == "expect_tx" else (amount, zero)
     dropped = arrived if form.modifiers[0] == "arrive_drop" else zero
-    place = pointers(frame, address, space_of(form))
-    frame.write(destination, update(frame, place, arrived, dropped, transferred))
+    pointer = pointers(frame, address, space_of(form))
+    frame.write(destination, update(frame, pointer, arrived, dropped, transferred))
 
 
 def _transfer(frame: Frame, instruction: Instruction, form: Form) -> None:

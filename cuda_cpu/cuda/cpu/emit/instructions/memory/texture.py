@@ -38,37 +38,37 @@ class Request:
         self.arguments = builder.alloca(f"[{ROWS} x {builder.type('i32')}]", 64)
         self.data = builder.alloca(f"[4 x {builder.type('i64')}]", 64)
 
-    def set(self, row: int, operand: Operand, type_: str = "b32") -> None:
-        self.put(row, self.frame.builder.bits(self.frame.read(operand, type_)))
+    def set(self, index: int, operand: Operand, type_: str = "b32") -> None:
+        self.put(index, self.frame.builder.bits(self.frame.read(operand, type_)))
 
-    def put(self, row: int, value: Value) -> None:
+    def put(self, index: int, value: Value) -> None:
         builder = self.frame.builder
         value = builder.broadcast(builder.resize(value, "i32"))
-        builder.store(value, builder.offset(self.arguments, row * self.frame.width * 4), align=64)
+        builder.store(value, builder.offset(self.arguments, index * self.frame.width * 4), align=64)
 
-    def data_row(self, row: int) -> str:
-        return self.frame.builder.offset(self.data, row * self.frame.width * 8)
+    def data_slot(self, index: int) -> str:
+        return self.frame.builder.offset(self.data, index * self.frame.width * 8)
 
     def call(self, what: int, address: Address) -> None:
         frame, builder = self.frame, self.frame.builder
-        place = builder.alloca(builder.type("i64"), 64)
+        handle_slot = builder.alloca(builder.type("i64"), 64)
         handle = builder.resize(frame.read(address.base, "b64"), "i64")
         if address.offset:
             raise PtxError("the handle of a texture or surface takes no offset", frame.line)
-        builder.store(builder.broadcast(handle), place, align=64)
+        builder.store(builder.broadcast(handle), handle_slot, align=64)
         frame.service(
             "texture",
             "void",
             f"{builder.mask_type} {frame.mask}",
             f"i32 {what}",
             f"i32 {frame.line}",
-            f"ptr {place}",
+            f"ptr {handle_slot}",
             f"ptr {self.arguments}",
             f"ptr {self.data}",
         )
 
-    def result(self, row: int, element: str) -> Value:
-        value = self.frame.builder.load("i64", self.data_row(row), shape=Shape.VECTOR, align=64)
+    def result(self, index: int, element: str) -> Value:
+        value = self.frame.builder.load("i64", self.data_slot(index), shape=Shape.VECTOR, align=64)
         return self.frame.builder.resize(value, element)
 
 
@@ -105,9 +105,9 @@ def _write(frame: Frame, request: Request, destination: Operand, dtype: str) -> 
     if isinstance(destination, Pair):
         frame.write(destination.second, constant(1, "i1"))
         destination = destination.first
-    for row, target in enumerate(_elements(destination)):
+    for index, target in enumerate(_elements(destination)):
         if target is not None:
-            frame.write(target, request.result(row, integer_of(ELEMENTS[dtype])))
+            frame.write(target, request.result(index, integer_of(ELEMENTS[dtype])))
 
 
 @emits("tex", "tld4")
@@ -124,10 +124,10 @@ def emit_fetch(frame: Frame, instruction: Instruction, form: Form) -> None:
         if form.level == "level":
             request.set(DX, _next(rest, form, frame.line))
         elif form.level == "grad":
-            for row in (DX, DY):
+            for index in (DX, DY):
                 gradients = _elements(_next(rest, form, frame.line))
                 for axis, operand in enumerate(gradients[: GEOMETRIES[form.geometry] >> 8 & 3]):
-                    request.set(row + axis, operand)
+                    request.set(index + axis, operand)
     offsets = _elements(rest.pop(0)) if rest else ()
     if rest or (offsets and "cube" in form.geometry):
         raise PtxError(f"{form}: comparison of depths is not supported by the CPU device", frame.line)
@@ -159,8 +159,8 @@ def emit_istypep(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
     destination, handle = instruction.operands
     kinds = {"texref": 0x54584554, "surfref": 0x46525553, "samplerref": 0}
-    place = builder.cast("inttoptr", frame.read(handle, "b64"), "ptr")
-    found = load(frame, place, "i32")
+    handle_slot = builder.cast("inttoptr", frame.read(handle, "b64"), "ptr")
+    found = load(frame, handle_slot, "i32")
     frame.write(destination, builder.compare("icmp eq", found, constant(kinds[form.kind], "i32")))
 
 
@@ -192,9 +192,9 @@ def emit_surface_store(frame: Frame, instruction: Instruction, form: Form) -> No
     builder, values = frame.builder, _elements(source)
     work = STORE_FORMATTED if form.mode == "p" else STORE
     request, what = _surface(frame, form, work, address, _bytes(form.type), len(values))
-    for row, value in enumerate(values):
+    for index, value in enumerate(values):
         wide = builder.resize(builder.bits(frame.read(value, form.type)), "i64")
-        builder.store(builder.broadcast(wide), request.data_row(row), align=64)
+        builder.store(builder.broadcast(wide), request.data_slot(index), align=64)
     request.call(what, address)
 
 
@@ -205,5 +205,5 @@ def emit_surface_reduction(frame: Frame, instruction: Instruction, form: Form) -
     work = REDUCE_ELEMENT if form.mode == "p" else REDUCE
     request, what = _surface(frame, form, work, address, _bytes(form.type), REDUCTIONS.index(form.op))
     wide = builder.resize(frame.read(value, form.type), "i64", signed=form.type[0] == "s")
-    builder.store(builder.broadcast(wide), request.data_row(0), align=64)
+    builder.store(builder.broadcast(wide), request.data_slot(0), align=64)
     request.call(what | (form.type[0] == "s") << 22, address)

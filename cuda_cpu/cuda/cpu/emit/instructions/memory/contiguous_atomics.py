@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations of a whole packet on a row of memory, 16 bytes at a time: a block adds its sums to those of all.
+"""Atomic operations of a SIMD group on contiguous memory, 16 bytes at a time, as a block adds its sums to a total.
 
 A locked instruction takes a CPU as long for one word as for four. So four words are changed as a vector, and exchanged
-if none of them has changed meanwhile. Each word by itself is read and written at once, which is all that PTX asks for.
+if none of them has changed meanwhile. Each single word is read and written atomically, which is all that PTX asks for.
 """
 
 from __future__ import annotations
 
 from cuda.cpu.emit.access.affine import lanes_of_segment, segments
-from cuda.cpu.emit.access.lanes import store_parts
+from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.instructions.memory.conflicts import COMBINES, FOLDS
 from cuda.cpu.emit.instructions.memory.load_store import pointers
 from cuda.cpu.emit.llvm.values import Shape, Value, integer_of, width_of
@@ -22,10 +22,12 @@ PLAIN = {"add", "and", "or", "xor", "fadd"}  # operations that are instructions 
 
 
 def bases_of(frame: Frame, name: str, element: str, address: Address, space: str, extra: int) -> list[str]:
-    """Return where each segment's row begins if the lanes' words lie in rows that are changed so, else nothing."""
+    """Return the base of each segment if the lanes' words are contiguous and are changed as vectors, else []."""
     size, module = width_of(element) // 8, frame.module
     known = name in COMBINES or name in FOLDS
-    every = frame.whole and frame.full and frame.rows  # a short arm of a branch is whole, but not all lanes take it
+    every = (
+        frame.converged and frame.full and frame.consecutive
+    )  # a short arm of a branch is whole, but not all lanes take it
     if not (known and every and module.native_gather) or module.quick or frame.checked:
         return []
     if size not in (4, 8) or lanes_of_segment(frame) * size % SIZE or not isinstance(address.base, Register):
@@ -40,16 +42,16 @@ def bases_of(frame: Frame, name: str, element: str, address: Address, space: str
     return found
 
 
-def modify_rows(
+def modify_contiguous(
     frame: Frame, name: str, element: str, order: str, bases: list[str], value: Value, wanted: bool
 ) -> Value | None:
-    """Change the rows; return the old values if they are wanted. `name` is what atomicrmw calls the operation."""
+    """Change contiguous words by the operation `name` of atomicrmw; return the old values if they are wanted."""
     builder, count = frame.builder, lanes_of_segment(frame)
-    part, packet, values = f"<{count} x {element}>", builder.type(element), builder.broadcast(value).ref
+    part, vector, values = f"<{count} x {element}>", builder.type(element), builder.broadcast(value).ref
     result = part if wanted else "void"
-    helper = f"row.{name}.{element}.{order}{'' if wanted else '.red'}"
+    helper = f"contiguous.{name}.{element}.{order}{'' if wanted else '.red'}"
     if not frame.module.has(helper):
-        text = _rows(frame, name, element, order, count, wanted)
+        text = _contiguous(frame, name, element, order, count, wanted)
         frame.module.define(
             helper, f"define internal {result} @{helper}(ptr %base, {part} %v) #1 {{\nentry:\n{text}}}\n"
         )
@@ -58,7 +60,7 @@ def modify_rows(
         mine = values
         if count < frame.width:
             picks = ", ".join(f"i32 {segment * count + lane}" for lane in range(count))
-            mine = builder.assign(f"shufflevector {packet} {values}, {packet} poison, <{count} x i32> <{picks}>")
+            mine = builder.assign(f"shufflevector {vector} {values}, {vector} poison, <{count} x i32> <{picks}>")
         old.append(builder.call(helper, result, f"ptr {base}", f"{part} {mine}"))
     if not wanted:
         return None
@@ -69,14 +71,14 @@ def modify_rows(
     return Value(ref, element, Shape.VECTOR)
 
 
-def _rows(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:
-    """Return the code for one row, with locked instructions for each word where it does not begin at 16 bytes."""
+def _contiguous(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:
+    """Return the code for one segment, with locked instructions for each word if it is not aligned to 16 bytes."""
     size, part = width_of(element) // 8, f"<{count} x {element}>"
     parts = count * size // SIZE
     text = f"""  %address = ptrtoint ptr %base to i64
   %low = and i64 %address, {SIZE - 1}
-  %even = icmp eq i64 %low, 0
-  br i1 %even, label %part0, label %odd
+  %aligned = icmp eq i64 %low, 0
+  br i1 %aligned, label %part0, label %odd
 """
     for number in range(parts):
         text += _part(frame, name, element, order, count, number)
@@ -110,9 +112,9 @@ def _part(frame: Frame, name: str, element: str, order: str, count: int, number:
         frame.module.declare(call, vector, [vector, vector])
         change = f"call {vector} @{call}({vector} %old{number}, {vector} %mine{number})"
     return f"""part{number}:
-  %place{number} = getelementptr i8, ptr %base, i64 {SIZE * number}
+  %pointer{number} = getelementptr i8, ptr %base, i64 {SIZE * number}
   %behind{number} = getelementptr i8, ptr %base, i64 {SIZE * number + 8}
-  %l{number} = load atomic i64, ptr %place{number} monotonic, align 8
+  %l{number} = load atomic i64, ptr %pointer{number} monotonic, align 8
   %h{number} = load atomic i64, ptr %behind{number} monotonic, align 8
   %lw{number} = zext i64 %l{number} to i128
   %hw{number} = zext i64 %h{number} to i128
@@ -125,7 +127,7 @@ again{number}:
   %old{number} = bitcast i128 %before{number} to {vector}
   %new{number} = {change}
   %bits{number} = bitcast {vector} %new{number} to i128
-  %pair{number} = cmpxchg ptr %place{number}, i128 %before{number}, i128 %bits{number} {order} {failed}, align {SIZE}
+  %pair{number} = cmpxchg ptr %pointer{number}, i128 %before{number}, i128 %bits{number} {order} {failed}, align {SIZE}
   %seen{number} = extractvalue {{ i128, i1 }} %pair{number}, 0
   %done{number} = extractvalue {{ i128, i1 }} %pair{number}, 1
   br i1 %done{number}, label %part{number + 1}, label %again{number}
@@ -135,23 +137,23 @@ again{number}:
 def _odd(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:
     """Return the code that changes one word after the other."""
     part, size = f"<{count} x {element}>", width_of(element) // 8
-    keep = give = rooms = ""
+    store_old = give = rooms = ""
     if wanted:
         rooms = f"  %olds = alloca {part}, align 64\n"
-        keep = f"  %to = getelementptr {element}, ptr %olds, i64 %lane\n  store {element} %was, ptr %to\n"
+        store_old = f"  %to = getelementptr {element}, ptr %olds, i64 %lane\n  store {element} %was, ptr %to\n"
         give = f"  %both = load {part}, ptr %olds\n  ret {part} %both\n"
     picks = ", ".join(f"i32 {min(lane, count - 1)}" for lane in range(frame.width))
     return f"""odd:
   %wide = shufflevector {part} %v, {part} poison, <{frame.width} x i32> <{picks}>
   %room = alloca <{frame.width} x {element}>, align 64
-{rooms}{store_parts(frame, element, "%wide", "%room")}  br label %word
+{rooms}{store_split(frame, element, "%wide", "%room")}  br label %word
 word:
   %lane = phi i64 [ 0, %odd ], [ %following, %word ]
   %from = getelementptr {element}, ptr %room, i64 %lane
   %x = load {element}, ptr %from
   %target = getelementptr {element}, ptr %base, i64 %lane
   %was = atomicrmw {name} ptr %target, {element} %x {order}, align {size}
-{keep}  %following = add i64 %lane, 1
+{store_old}  %following = add i64 %lane, 1
   %more = icmp ult i64 %following, {count}
   br i1 %more, label %word, label %over
 over:

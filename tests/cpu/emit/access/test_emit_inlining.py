@@ -15,7 +15,7 @@ from support.loaded import Loaded
 from support.warps import HEAD
 
 from cuda.cpu.emit import emit_kernel
-from cuda.cpu.emit.simt.frame import MOST_IN_PLACE
+from cuda.cpu.emit.simt.frame import MOST_INLINED
 from cuda.cpu.ptx import program as ptx_program
 
 # out[t] = sum of x[columns[i]], a byte of columns[i] and x[columns[i] + 6], for i from starts[t] up to starts[t + 1].
@@ -66,16 +66,16 @@ def test_sums_of_unequal_length(level: str, width: str, order: str, monkeypatch:
     np.testing.assert_array_equal(out, np.array(expected, np.uint32))
 
 
-def test_what_is_put_in_place() -> None:
+def test_which_calls_are_inlined() -> None:
     def calls(text: str, **options: bool) -> int:
         found = emit_kernel(ptx_program.build([text]), "k", native_gather=True, **options).text
         return sum(line.endswith("alwaysinline") for line in found.splitlines() if " call " in line)
 
     text = SUMS.replace("MORE", "")
-    assert 4 <= calls(text) < MOST_IN_PLACE
+    assert 4 <= calls(text) < MOST_INLINED
     assert calls(text.replace("@%p2 bra AGAIN;", "")) == 0  # no loop
     assert calls(text, quick=True) == 0
     assert (
         calls(SUMS.replace("MORE", "".join(f"ld.global.u32 %r15, [%d10+{40 * n}];" for n in range(50))))
-        == MOST_IN_PLACE
+        == MOST_INLINED
     )

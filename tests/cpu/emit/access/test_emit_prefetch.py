@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loops through memory: whole packets follow one index, and are compared by one lane that stands for all."""
+"""Loops through memory: one index, compared by one lane, for converged SIMD groups; and prefetches."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_one_lane_stands_for_all(type_: str, compare: str, *, swapped: bool, str
 
 
 def test_loops_ask_for_what_comes_next() -> None:
-    """Once for each segment, by what the index grows by, if that is known; packets in turns if there is one row."""
+    """Once for each segment, by what the index grows by, if that is known; SIMD groups in turns if there is one row."""
 
     def hints(further: str = "", **words: str) -> int:
         text = text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", TYPE="s64", **words)
@@ -200,14 +200,14 @@ END:
 @pytest.mark.parametrize(
     ("axis", "near", "quick", "expected"),
     [
-        ("0", 0, False, {2560: 2, 2624: 2}),  # for whole packets, and those of which some lanes run
+        ("0", 0, False, {2560: 2, 2624: 2}),  # for converged SIMD groups, and those of which some lanes run
         ("0", 0, True, {2560: 1, 2624: 1}),
         ("%tid.y", 0, False, {2560: 2, 2624: 2}),
         ("0", 1024, False, {1024: 2, 1088: 2}),
         ("%tid.y", 1024, False, {1024: 2, 1088: 2, 4096: 2, 4160: 2}),
     ],
 )
-def test_rows_ask_for_what_comes_next(axis: str, near: int, quick: bool, expected: dict[int, int]) -> None:
+def test_prefetch_distances(axis: str, near: int, quick: bool, expected: dict[int, int]) -> None:
     program = ptx_program.build([HEAD + COPY.replace("AXIS", axis)])
     text = emit_kernel(program, "k", near=near, quick=quick).text
     added = re.findall(r"(%\w+) = getelementptr i8, ptr (%\w+), i64 (\d+)", text)

@@ -56,7 +56,7 @@ def data_of(type_: str, count: int, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("old", [False, True], ids=["red", "atom"])
 @pytest.mark.parametrize(("op", "type_"), CASES)
-def test_rows_are_changed_word_by_word(op: str, type_: str, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contiguous_words_match_numpy(op: str, type_: str, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     text = text_of(op, type_, old).encode()
     for row, shape in (
@@ -80,8 +80,8 @@ def test_rows_are_changed_word_by_word(op: str, type_: str, old: bool, monkeypat
 
 @pytest.mark.parametrize("old", [False, True], ids=["red", "atom"])
 @pytest.mark.parametrize(("row", "shape"), [(FULL_RUN, (64, 2)), (HALF_RUN, (16, 6))])
-def test_lanes_that_do_not_change_the_row_leave_it(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A guard is a short arm of a branch, which stays in the copy for whole packets."""
+def test_inactive_lanes_leave_their_words(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guard is a short arm of a branch, which stays in the copy for converged SIMD groups."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     text = re.sub(r"(?=(atom|red)\.)", "setp.lt.u32 %p1, %v1, 100; @%p1 ", text_of("add", "u32", old), count=1)
     loaded, count = (
@@ -97,8 +97,8 @@ def test_lanes_that_do_not_change_the_row_leave_it(row, shape, old: bool, monkey
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_no_blocks_sum_is_lost(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks on several workers add to the same row, and one packet of each is not whole."""
+def test_concurrent_blocks_lose_no_update(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks on several workers add to the same row, and one SIMD group of each is not whole."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     loaded = Loaded(text_of("add", "u32", old=False).encode())
     row, values = np.zeros(80, np.uint32), np.arange(70, dtype=np.uint32)
@@ -106,7 +106,7 @@ def test_no_blocks_sum_is_lost(first: int, monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_array_equal(row[first : first + 70], 20000 * values)
 
 
-def test_whole_packets_exchange_16_bytes_at_once() -> None:
+def test_converged_simd_groups_exchange_16_bytes() -> None:
     program = ptx_program.build([text_of("add", "f32", old=False)])
     text = emit_kernel(program, "k", native_gather=True).text
     assert len(re.findall(r"cmpxchg ptr %\w+, i128", text)) == 8
