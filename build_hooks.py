@@ -71,7 +71,7 @@ EXTENSION_NEEDS = {
         "sources": [f"{CPU}/runtime/*/*.c"],
         "include_dirs": [f"{CPU}/runtime"],
         "libraries": ["dl", "pthread", "m"],
-        "depends": [f"{CPU}/runtime/*/*.h", f"{CPU}/runtime/*.pxd"],
+        "depends": [f"{CPU}/runtime/*/*.h", f"{CPU}/runtime/*.pxd", f"{CPU}/runtime/*.pxi"],
     },
 }
 
@@ -93,7 +93,7 @@ LIBRARIES = {
 # Version scripts, for libraries whose symbols have versions in NVIDIA's.
 VERSIONS = {f"{CPU}/runtime_api/libcudart_cpu.so.13": f"{CPU}/runtime_api/exports.map"}
 # Headers that they include from other folders.
-LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/queue/fast_path.h"]
+LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/queue/fast_path.h", f"{CPU}/runtime/arch/*.h"]
 
 
 def check_platform() -> None:

@@ -132,6 +132,8 @@ class Queue:
     After a fault the commands that follow are dropped until `take_fault` is called; events still complete.
     """
 
+    priority: int
+
     def __init__(self, priority: int = 0, workers: int = 0) -> None: ...
     def launch(
         self,

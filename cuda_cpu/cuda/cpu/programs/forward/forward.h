@@ -12,23 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../runtime/arch/arch.h"
+
 struct forward {
     const char *name;
     void **real;
 };
 
-#if defined(__x86_64__)
-#define JUMP(name) "\tjmp *real_" name "(%rip)\n"
-#elif defined(__aarch64__)
-#define JUMP(name) "\tadrp x16, real_" name "\n\tldr x16, [x16, :lo12:real_" name "]\n\tbr x16\n"
-#else
-#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
-#endif
-
 /* Define the pointer `real_name` and the function `name` that jumps through it. */
 #define FORWARD(name) \
     __attribute__((visibility("hidden"), used)) void *real_##name; \
-    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ":\n" JUMP(#name) \
+    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ":\n" CPU_JUMP_THROUGH("real_" #name) \
             ".size " #name ", .-" #name "\n");
 
 /* Define only the pointer: the function itself is written out. */

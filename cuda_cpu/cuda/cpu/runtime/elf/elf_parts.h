@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the loader and its relocations share.
+ * The ELF object being loaded, shared by elf_image.c and elf_relocate.c.
  */
 #ifndef CUDA_CPU_ELF_PARTS_H
 #define CUDA_CPU_ELF_PARTS_H
@@ -11,13 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__x86_64__)
-#define CPU_ELF_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define CPU_ELF_MACHINE EM_AARCH64
-#else
-#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
-#endif
+#include "arch/arch.h"
 
 #define CPU_ELF_STUB 16 /* bytes: a jump to an address anywhere, and at 8 that address (the symbol's GOT entry too) */
 

@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "worker.h"
 
 #ifndef AT_MINSIGSTKSZ
@@ -74,28 +75,6 @@ bool cpu_fault_stack(void)
     return has_signal_stack = sigaltstack(&now, NULL) == 0;
 }
 
-static uint64_t program_counter(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return context->uc_mcontext.pc;
-#else
-#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
-#endif
-}
-
-static uint64_t stack_pointer(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-    return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-    return context->uc_mcontext.sp;
-#else
-#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
-#endif
-}
-
 static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *context, const struct cpu_worker *worker)
 {
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
@@ -103,7 +82,7 @@ static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *con
         return CPU_FAULT_TRAP;
     if (worker->stack && cpu_stack_guards(worker->stack, address))
         return CPU_FAULT_STACK;
-    if (address == program_counter(context))
+    if (address == CPU_PROGRAM_COUNTER(context))
         return CPU_FAULT_INVALID_PC;
     if (number == SIGBUS && info->si_code == BUS_ADRALN)
         return CPU_FAULT_MISALIGNED;
@@ -133,8 +112,8 @@ static void record_fault(struct cpu_worker *worker, uint32_t kind, uint64_t addr
     if (!cpu_job_fault(worker->job, worker->current, kind, 0, address, NULL))
         return;
     struct cpu_fault_record *fault = &worker->job->fault;
-    fault->pc = program_counter(context);
-    record_callers(fault, (uint64_t)(uintptr_t)worker->job->grid->entry, stack_pointer(context));
+    fault->pc = CPU_PROGRAM_COUNTER(context);
+    record_callers(fault, (uint64_t)(uintptr_t)worker->job->grid->entry, CPU_STACK_POINTER(context));
 }
 
 static void take(int number, const siginfo_t *info, const ucontext_t *context, struct cpu_worker *worker)

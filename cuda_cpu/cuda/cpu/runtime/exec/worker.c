@@ -9,24 +9,10 @@
 #include <pthread.h>
 #include <string.h>
 
-/* A thread inherits the control words of the one that started it, which may flush denormals to zero. */
-static void reset_floating_point(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_ldmxcsr(0x1f80);
-    uint16_t control = 0x037f;
-    __asm__ volatile("fldcw %0" : : "m"(control));
-#elif defined(__aarch64__)
-    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0));
-#else
-#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
-#endif
-}
-
 bool cpu_worker_thread(const char *name)
 {
     pthread_setname_np(pthread_self(), name);
-    reset_floating_point();
+    cpu_reset_floating_point(); /* it inherits those of its parent, which may flush denormals to zero */
     return cpu_fault_stack();
 }
 

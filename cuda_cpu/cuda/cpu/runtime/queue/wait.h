@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
+
 #define CPU_FOREVER INT64_MAX
 
 static inline int64_t cpu_now(void)
@@ -23,17 +25,6 @@ static inline int64_t cpu_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#else
-#error "unknown target CPU: see CONTRIBUTING.md, Add a target CPU"
-#endif
 }
 
 /* Sleep while *word == seen, at most until `deadline` (nanoseconds of cpu_now). False once the deadline has passed. */

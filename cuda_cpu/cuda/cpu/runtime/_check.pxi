@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# Findings of checked kernels, and the table of allocations that they may access. Part of _runtime.pyx.
+
+cdef class Finding:
+    """What a check has found: an instruction's errors of one kind in one launch, the first one of them."""
+
+    cdef readonly int kind, what, relation
+    cdef readonly object site, count, address, size, offset, start, bytes, other_site
+    cdef readonly tuple block, thread, other_block, other_thread
+    cdef readonly str origin
+
+
+def take_findings(uint64_t grid_id):
+    """Return what checks have found in a launch, once, in the order of threads."""
+    cdef cpu_finding *each = cpu_findings_take(grid_id)
+    cdef cpu_finding *next
+    cdef Finding finding
+    found = []
+    while each is not NULL:
+        finding = Finding.__new__(Finding)
+        finding.kind, finding.what, finding.relation = each.kind, each.what, each.relation
+        finding.site, finding.count, finding.address = each.site, each.count, each.address
+        finding.size, finding.offset = each.size, each.offset
+        finding.start, finding.bytes = each.allocation.start, each.allocation.size
+        finding.origin = (<char *>each.allocation.origin).decode("utf-8", "replace")
+        finding.block = (each.block[0], each.block[1], each.block[2])
+        finding.thread = (each.thread[0], each.thread[1], each.thread[2])
+        finding.other_site = each.other_site
+        finding.other_block = (each.other_block[0], each.other_block[1], each.other_block[2])
+        finding.other_thread = (each.other_thread[0], each.other_thread[1], each.other_thread[2])
+        found.append(finding)
+        next = each.next
+        free(each)
+        each = next
+    return found
+
+
+def table_add(uint64_t start, uint64_t size, uint64_t id, bint joins, str origin not None):
+    """Let checked kernels access a range."""
+    if not cpu_table_add(start, size, id, joins, origin.encode()):
+        raise MemoryError
+
+
+def table_remove(uint64_t id):
+    """Let them access it no more."""
+    cpu_table_remove(id)
+
+
+def table_clear():
+    cpu_table_clear()
+
+
+TABLE_REMOVE = <uint64_t>&cpu_table_remove_called  # for Queue.call

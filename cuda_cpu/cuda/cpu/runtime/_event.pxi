@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# Events. Part of _runtime.pyx.
+
+SHARED_EVENT_BYTES = CPU_SHARED_BYTES
+
+
+cdef class Event:
+    """An event; with the descriptor of a `file` of SHARED_EVENT_BYTES the same one for all who have the file."""
+
+    cdef cpu_event *event
+
+    def __cinit__(self, int file=-1):
+        self.event = cpu_event_make(file)
+        if self.event is NULL:
+            raise MemoryError
+
+    def __init__(self, int file=-1):
+        check_process()
+
+    def __dealloc__(self):
+        if self.event is not NULL and cpu_process_state() != CPU_FORKED:
+            cpu_event_free(self.event)
+
+    def is_done(self):
+        """Return whether the latest record is done; true if there is none."""
+        check_process()
+        cdef cpu_event_record *record = cpu_event_latest(self.event)
+        cdef bint done = cpu_event_record_done(record)
+        cpu_event_record_release(record)
+        return done
+
+    def wait(self, double timeout):
+        """Wait for the latest record; false when `timeout` seconds (< 0: none) pass first."""
+        check_process()
+        cdef cpu_event_record *record = cpu_event_latest(self.event)
+        cdef int64_t deadline = deadline_of(timeout)
+        cdef bint done = cpu_event_record_done(record)
+        if not done:
+            with nogil:
+                done = cpu_event_record_wait(record, deadline)
+        cpu_event_record_release(record)
+        return done
+
+    def time_ns(self):
+        """Return when the latest record was done, in nanoseconds of CLOCK_MONOTONIC."""
+        check_process()
+        cdef cpu_event_record *record = cpu_event_latest(self.event)
+        if record is NULL:
+            raise RuntimeError("the event was never recorded")
+        cdef bint done = cpu_event_record_done(record)
+        cdef int64_t time = record.time if done else 0
+        cpu_event_record_release(record)
+        if not done:
+            raise RuntimeError("the event's record is not done yet")
+        return time

@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+# Kernels: what launches of them share, tier-up, and what the device runtime knows of them. Part of _runtime.pyx.
+
+@cython.no_gc_clear
+cdef class DeviceRuntime:
+    """What kernels can ask of their context, and how much they may launch: see device.h."""
+
+    cdef cpu_device_runtime *device_runtime
+    cdef bytes text
+    cdef cpu_status_text *statuses
+
+    def __init__(
+        self, uint32_t device, uint32_t devices, uint32_t version, dict attributes not None, dict limits not None,
+        tuple occupancy not None, list statuses not None,
+    ):
+        """Take the device's number, how many there are, CUDA's version, attributes and limits by their numbers.
+
+        `occupancy` has bytes of shared memory, threads and blocks of a multiprocessor, and reserved bytes of each
+        block; `statuses` the number, name and text of each cudaError_t.
+        """
+        if self.device_runtime is not NULL:
+            raise RuntimeError("the device runtime exists already")
+        self.device_runtime = <cpu_device_runtime *>calloc(1, sizeof(cpu_device_runtime))
+        self.statuses = <cpu_status_text *>calloc(len(statuses) + 1, sizeof(cpu_status_text))
+        if self.device_runtime is NULL or self.statuses is NULL:
+            raise MemoryError
+        self.device_runtime.device, self.device_runtime.devices, self.device_runtime.version = device, devices, version
+        for which, value in attributes.items():
+            if not 0 <= which < CPU_ATTRIBUTES:
+                raise ValueError(f"attribute {which} must be 0 to {CPU_ATTRIBUTES - 1}")
+            cpu_device_runtime_set_attribute(self.device_runtime, which, value)
+        for which, value in limits.items():
+            self.set_limit(which, value)
+        self.device_runtime.shared_per_sm, self.device_runtime.threads_per_sm = occupancy[0], occupancy[1]
+        self.device_runtime.blocks_per_sm, self.device_runtime.reserved_shared = occupancy[2], occupancy[3]
+        cdef list offsets = []
+        cdef list texts = []
+        cdef size_t end = 0
+        for _, *words in statuses:
+            for word in words:
+                data = word.encode() + b"\0"
+                offsets.append(end)
+                texts.append(data)
+                end += len(data)
+        self.text = b"".join(texts)
+        cdef const char *start = self.text
+        for i, (status, *_) in enumerate(statuses):
+            self.statuses[i].status = status
+            self.statuses[i].name = start + <size_t>offsets[2 * i]
+            self.statuses[i].text = start + <size_t>offsets[2 * i + 1]
+        self.device_runtime.statuses, self.device_runtime.status_count = self.statuses, len(statuses)
+
+    def set_limit(self, uint32_t which, uint64_t value):
+        if which >= CPU_LIMITS:
+            raise ValueError(f"limit {which} must be 0 to {CPU_LIMITS - 1}")
+        cpu_device_runtime_set_limit(self.device_runtime, which, value)
+
+    @property
+    def texts(self):
+        """Address and size of what the texts of statuses lie in, for checks."""
+        return <uint64_t><const char *>self.text, len(self.text) + 1
+
+    def __dealloc__(self):
+        free(self.device_runtime)
+        free(self.statuses)
+
+
+@cython.no_gc_clear
+cdef class DeviceKernel:
+    """A kernel as other kernels see it: `address` is what the address of the kernel is in device code."""
+
+    cdef cpu_kernel *kernel
+    cdef object grids
+
+    def __init__(self, uint32_t max_threads, required_block, cluster, uint32_t shared):
+        """Take what launches are checked by; a cluster of (0, 0, 0) is one that each launch would have to give."""
+        if self.kernel is not NULL:
+            raise RuntimeError("the kernel exists already")
+        self.kernel = <cpu_kernel *>calloc(1, sizeof(cpu_kernel))
+        if self.kernel is NULL:
+            raise MemoryError
+        self.kernel.kind = CPU_KERNEL_KIND
+        self.kernel.max_threads, self.kernel.shared = max_threads, shared
+        for i in range(3):
+            self.kernel.required_block[i] = required_block[i] if required_block is not None else 0
+            self.kernel.cluster[i] = cluster[i]
+
+    def fill(self, Grid full_run not None, Grid half_run not None, uint32_t dynamic, bytes facts not None):
+        """Let it be launched; `facts` is its cudaFuncAttributes."""
+        if len(facts) > CPU_FUNCTION_FACTS:
+            raise ValueError(f"facts has {len(facts)} bytes, at most {CPU_FUNCTION_FACTS} fit")
+        self.grids = full_run, half_run
+        memcpy(self.kernel.facts, <const char *>facts, len(facts))
+        self.kernel.facts_size = len(facts)
+        cpu_kernel_set(self.kernel, full_run.grid, half_run.grid, dynamic)
+
+    @property
+    def address(self):
+        return <uint64_t>self.kernel
+
+    def __dealloc__(self):
+        if self.kernel is not NULL:
+            self.kernel.kind = 0
+        free(self.kernel)
+
+
+# Grids that were dropped with launches still queued: (grid, owner), kept until those are done.
+cdef list abandoned = []
+
+
+cdef class _Abandoned:
+    cdef cpu_grid *grid
+    cdef object owner
+
+    def __dealloc__(self):
+        free(self.grid)
+
+
+cdef void free_abandoned():
+    cdef _Abandoned each
+    if abandoned:
+        abandoned[:] = [each for each in abandoned if cpu_grid_in_use(each.grid)]
+
+
+@cython.no_gc_clear
+cdef class Grid:
+    """Everything about a launch that does not change from one launch of the kernel to the next."""
+
+    cdef object __weakref__
+    cdef cpu_grid *grid
+    cdef object owner
+
+    def __init__(
+        self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
+        uint32_t parameter_bytes, int path, object owner, tuple layout=(), uint64_t frames=0, uint32_t checks=0,
+        DeviceRuntime device_runtime=None, uint32_t alignment=CPU_ALIGNMENT,
+    ):
+        cdef bytes text = name.encode()
+        if self.grid is not NULL:
+            raise RuntimeError("the grid exists already")
+        if entry == 0:
+            raise ValueError("entry must be the address of machine code, not 0")
+        for offset, size in layout:
+            if not 0 <= offset <= offset + size <= parameter_bytes:
+                raise ValueError(f"a parameter of {size} bytes at {offset} is not within {parameter_bytes} bytes")
+        if path not in (CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS):
+            raise ValueError(f"path must be 0, 1 or 2, not {path}")
+        if local_bytes > 1 << 24:
+            raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
+        if not 0 < alignment <= CPU_MAX_ALIGNMENT or alignment & (alignment - 1):
+            raise ValueError(f"alignment must be a power of two up to {CPU_MAX_ALIGNMENT}, not {alignment}")
+        if frames > 1 << 40:
+            raise ValueError(f"frames must be at most 2**40, not {frames}")
+        free_abandoned()
+        self.grid = cpu_grid_make(len(text), len(layout))
+        if self.grid is NULL:
+            raise MemoryError
+        cpu_grid_set_entry(self.grid, entry)
+        for i, (offset, size) in enumerate(layout):
+            self.grid.layout[i].offset, self.grid.layout[i].size = offset, size
+        self.grid.symbols = <const uint64_t *>symbols
+        self.grid.shared_static = shared_static
+        self.grid.local_bytes = local_bytes
+        self.grid.frames = frames
+        self.grid.parameter_bytes = parameter_bytes
+        self.grid.path = path
+        self.grid.checks = checks
+        self.grid.alignment = alignment
+        if device_runtime is not None:
+            self.grid.device_runtime = device_runtime.device_runtime
+        memcpy(self.grid.name, <char *>text, len(text))
+        self.owner = owner, device_runtime
+
+    def watch(self, int64_t nanoseconds):
+        """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""
+        cpu_grid_watch(self.grid, nanoseconds)
+
+    def is_hot(self):
+        return cpu_grid_is_hot(self.grid)
+
+    def replace(self, uint64_t entry):
+        """Go on with other machine code of the same kernel; the owner has to keep the old code, which may still run."""
+        if entry == 0:
+            raise ValueError("entry must be the address of machine code, not 0")
+        cpu_grid_set_entry(self.grid, entry)
+        cpu_grid_watch(self.grid, 0)
+
+    def __dealloc__(self):
+        cdef _Abandoned kept
+        if self.grid is not NULL and cpu_grid_in_use(self.grid):
+            kept = _Abandoned.__new__(_Abandoned)
+            kept.grid = self.grid
+            kept.owner = self.owner
+            abandoned.append(kept)
+        else:
+            free(self.grid)
+
+
+def wait_hot(uint32_t seen):
+    """Wait until a watched kernel gets hot after `seen` was returned; return what to wait with next."""
+    cdef uint32_t count
+    with nogil:
+        count = cpu_hot_wait(seen)
+    return count

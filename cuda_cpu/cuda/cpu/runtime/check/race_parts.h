@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The data of racecheck, shared by race.c (accesses), race_shadow.c (shadow memory) and race_sync.c (synchronisation).
+ */
+#ifndef CUDA_CPU_RACE_PARTS_H
+#define CUDA_CPU_RACE_PARTS_H
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "race.h"
+
+#define PAGE_BYTES 4096u
+#define BUCKETS 65536u
+#define CACHED_SITES 1024u
+
+/* What lanes of a warp did at a time. */
+struct event {
+    uint32_t block, time, lanes; /* no lanes: nothing */
+    uint32_t site : 22, warp : 5;
+};
+
+struct readers {
+    uint32_t count, room, next; /* next: to be given up, where there is no more room */
+    struct event of[];
+};
+
+struct cell {
+    struct event write, strong, read; /* write, read: weak ones */
+    struct readers *more;             /* reads that do not know of each other */
+};
+
+/* Cells of words, or of bytes once a part of a word was accessed. */
+struct page {
+    struct page *next;
+    uint64_t number;
+    uint32_t shift; /* bytes of a cell: 1 << shift */
+    struct cell cells[];
+};
+
+/* A location by which threads synchronise (TSan: SyncVar). */
+struct sync_var {
+    struct sync_var *next;
+    uint64_t address;
+    struct cpu_clock *clock;
+};
+
+struct cpu_races {
+    struct page *pages[BUCKETS];
+    struct sync_var *sync_vars[BUCKETS];
+    uint64_t *sites;
+    uint32_t site_count, cached[CACHED_SITES];
+    size_t bytes;
+};
+
+struct lane {
+    struct cpu_clock *knows, *fenced; /* fenced: what it knew at its last fence */
+    uint32_t time;
+};
+
+/* What those who come to a barrier know. */
+struct cpu_meeting {
+    uint32_t references;
+    struct cpu_clock *clock;
+};
+
+struct cpu_race_block {
+    uint32_t number; /* in the grid */
+    uint32_t threads; /* of whole warps */
+    struct cpu_meeting *barriers[CPU_BARRIERS], *passing[CPU_MAX_WARPS];
+    struct cpu_clock *cluster[2];
+    struct lane lanes[];
+};
+
+extern _Thread_local struct cpu_running *cpu_race_warp; /* the warp whose access or synchronisation is being checked */
+
+static inline void *taken(void *memory)
+{
+    if (!memory)
+        cpu_clock_no_memory();
+    return memory;
+}
+
+static inline struct cpu_races *races_of(const struct cpu_running *warp)
+{
+    return warp->block->worker->job->races;
+}
+
+static inline struct lane *lane_of(const struct cpu_running *warp, unsigned lane)
+{
+    return &warp->block->race->lanes[warp->abi.warp_id * CPU_WARP_SIZE + lane];
+}
+
+/* race_shadow.c */
+/* The page of an address, with cells of bytes if `by_bytes`; NULL: the limit of shadow memory is reached. */
+struct page *cpu_shadow_page(struct cpu_races *races, uint64_t address, bool by_bytes);
+void cpu_shadow_drop_readers(struct cpu_races *races, struct cell *cell);
+bool cpu_shadow_has_room(const struct cpu_races *races);
+void cpu_shadow_forget(struct cpu_races *races, uint64_t address, uint64_t size);
+void cpu_shadow_free(struct cpu_races *races);
+uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* a small number for a site */
+
+/* race_sync.c */
+/* A strong access: its thread learns what others have released there, and releases what it may. */
+void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t what, uint64_t address);
+void cpu_race_free_sync_vars(struct cpu_races *races);
+
+#endif
