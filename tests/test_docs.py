@@ -58,3 +58,17 @@ def test_lines_have_at_most_120_characters():
             if len(re.sub(r"https?://\S+", "", line)) > 120:
                 long.append(f"{page.relative_to(ROOT)}:{number}")
     assert long == []
+
+
+NAMED = re.compile(r"`([\w./]+/[\w.]+\.(?:py|pyx|pxd|c|h|md|toml|yml|json|txt))`")
+WRITTEN = ("_generated/", "report/")  # by a build, by a program
+
+
+def test_files_that_pages_name_exist():
+    bases = [ROOT, ROOT / "cuda_cpu/cuda/cpu", ROOT / "cuda_core/cuda/core", ROOT / "cuda_bindings"]
+    missing = []
+    for page in pages():
+        for path in NAMED.findall(page.read_text()):
+            if not path.startswith(WRITTEN) and not any((base / path).exists() for base in (page.parent, *bases)):
+                missing.append(f"{page.relative_to(ROOT)}: {path}")
+    assert missing == []
