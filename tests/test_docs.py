@@ -72,3 +72,19 @@ def test_files_that_pages_name_exist():
             if not path.startswith(WRITTEN) and not any((base / path).exists() for base in (page.parent, *bases)):
                 missing.append(f"{page.relative_to(ROOT)}: {path}")
     assert missing == []
+
+
+def test_the_map_of_subsystems_names_what_the_files_contain():
+    """In the rows "where ..." each `file` is followed by the names to look for in it."""
+    wrong, found = [], 0
+    for line in (ROOT / "docs/design/subsystems.md").read_text().splitlines():
+        text = ""
+        for name in re.findall(r"`([^`]+)`", line.split("|")[2]) if line.startswith("| where ") else ():
+            file = next((base / name for base in (ROOT, ROOT / "cuda_cpu/cuda/cpu") if (base / name).is_file()), None)
+            if file:
+                text = file.read_text()
+            elif text and not name.endswith((".pyx", "/")):
+                found += 1
+                wrong += [name] if name.rpartition(".")[2] not in text else []
+    assert found > 10
+    assert wrong == []
