@@ -40,7 +40,7 @@ _MODULES = {
     "ManagedBuffer": "_memory._managed_buffer",
     "ManagedMemoryResource": "_memory._managed_memory_resource",
     "ManagedMemoryResourceOptions": "_memory._pool_options",
-    "MemoryResource": "_memory._buffer",
+    "MemoryResource": "_memory._resource",
     "Module": "_program._module",
     "NVRTCError": "_errors",
     "NVVMError": "_errors",
@@ -97,13 +97,13 @@ if TYPE_CHECKING:
     from cuda.core._launch._tensor_map_options import TensorMapOOBFill as TensorMapOOBFill
     from cuda.core._launch._tensor_map_options import TensorMapSwizzle as TensorMapSwizzle
     from cuda.core._memory._buffer import Buffer as Buffer
-    from cuda.core._memory._buffer import MemoryResource as MemoryResource
     from cuda.core._memory._device_memory_resource import DeviceMemoryResource as DeviceMemoryResource
     from cuda.core._memory._graph_memory_resource import GraphMemoryResource as GraphMemoryResource
     from cuda.core._memory._graphics import GraphicsResource as GraphicsResource
     from cuda.core._memory._managed_buffer import ManagedBuffer as ManagedBuffer
     from cuda.core._memory._managed_memory_resource import ManagedMemoryResource as ManagedMemoryResource
     from cuda.core._memory._pinned_memory_resource import PinnedMemoryResource as PinnedMemoryResource
+    from cuda.core._memory._resource import MemoryResource as MemoryResource
     from cuda.core._memory._unpooled_memory import LegacyPinnedMemoryResource as LegacyPinnedMemoryResource
     from cuda.core._memory._virtual_memory_resource import VirtualMemoryResource as VirtualMemoryResource
     from cuda.core._memory._virtual_memory_resource import (

@@ -202,7 +202,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value = int | CUdeviceptr | None
         return value
     if name == "DeviceResourcesType":
-        from cuda.core._device._device_resources import SMResource, WorkqueueResource
+        from cuda.core import SMResource, WorkqueueResource
 
         globals()[name] = resources = Sequence[SMResource | WorkqueueResource]
         return resources

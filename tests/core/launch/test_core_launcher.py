@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from cuda.core import LaunchConfig, Launcher, Module, launch
-from cuda.core._launch._launcher import prepare
 
 ONE = LaunchConfig(grid=1, block=1)
 
@@ -67,7 +66,7 @@ def test_wrong_objects_are_refused(module, stream):
     with pytest.raises(TypeError, match=r"^stream must be a Stream or an object with __cuda_stream__, not NoneType"):
         module.empty.prepare(ONE, None)
     with pytest.raises(TypeError):
-        prepare(None, ONE, stream)
+        Launcher._prepare(None, ONE, stream)
     with pytest.raises(RuntimeError, match=r"use Kernel.prepare$"):
         Launcher()
     with pytest.raises(TypeError):

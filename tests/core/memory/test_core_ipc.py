@@ -21,7 +21,8 @@ from cuda.core import (
     PinnedMemoryResource,
     PinnedMemoryResourceOptions,
 )
-from cuda.core._memory._ipc import IPCBufferDescriptor, IPCEventDescriptor
+from cuda.core._memory._ipc import IPCBufferDescriptor
+from cuda.core._stream._event_ipc import IPCEventDescriptor
 
 KINDS = {
     "device": lambda: DeviceMemoryResource(0, DeviceMemoryResourceOptions(ipc_enabled=True)),

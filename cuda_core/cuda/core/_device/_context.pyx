@@ -23,6 +23,8 @@ cdef object _lock = threading.RLock()
 cdef bint _initialised = False
 cdef int _count = 0
 cdef cydriver.CUcontext[256] _primaries
+cdef cydriver.CUdevice[256] _handles
+cdef bint[256] _has_handle
 cdef uint64_t[256] _first_lives  # of these, when they were retained
 cdef bint _has_ids = True
 
@@ -54,14 +56,16 @@ def _end(process):
 
 
 cdef cydriver.CUdevice native_device(int ordinal) except? -99:
-    """Return the driver's name for a device, or raise ValueError if there is none."""
-    cdef cydriver.CUdevice device = 0
+    """Return the driver's handle of a device, or raise ValueError if there is none."""
+    if 0 <= ordinal < 256 and _has_handle[ordinal]:
+        return _handles[ordinal]
     initialise()
     if not 0 <= ordinal < _count:
         there = f"the devices are 0 to {_count - 1}" if _count else "there is no device"
         raise ValueError(f"device_id is {ordinal}, but {there}")
-    check(cydriver.cuDeviceGet(&device, ordinal), b"cuDeviceGet")
-    return device
+    check(cydriver.cuDeviceGet(&_handles[ordinal], ordinal), b"cuDeviceGet")
+    _has_handle[ordinal] = True
+    return _handles[ordinal]
 
 
 cdef cydriver.CUcontext primary(int ordinal) except NULL:
@@ -261,7 +265,7 @@ cdef class Context:
     @property
     def device(self):
         """Return the device that this context belongs to."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return Device(self._device_id)
 
@@ -304,12 +308,10 @@ cdef class Context:
         -------
         Stream
         """
-        from cuda.core._stream._stream import create_green_stream, create_stream
+        from cuda.core import Stream
 
         self._check_open()
-        if self.green != NULL:
-            return create_green_stream(self, options)
-        return create_stream(self._device_id, options)
+        return Stream._in_context(self, options)
 
     def close(self):
         """Destroy a green context. The primary context belongs to the device and stays. Closing twice does nothing.

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from cuda.core._device._context import Context
 from cuda.core._device._device_properties import DeviceProperties
 from cuda.core._device._device_resources import ContextOptions, DeviceResources
-from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._resource import MemoryResource
 from cuda.core._stream._event import Event
 from cuda.core._stream._options import EventOptions, StreamOptions
 from cuda.core._stream._stream import Stream

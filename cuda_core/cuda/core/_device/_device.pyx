@@ -3,14 +3,10 @@
 # cython: auto_pickle=False
 """Devices: what there is, what each can do, and everything that is made on one."""
 
-from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
-from libc.stdint cimport uint64_t
 
 from cuda.bindings cimport cydriver
-from cuda.bindings._args cimport is_small, small
-from cuda.core._memory._buffer cimport MemoryResource
+from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._utils._check cimport after_wait, check
 from cuda.core._device._context cimport (
     Context,
@@ -24,10 +20,10 @@ from cuda.core._device._context cimport (
     no_context,
     primary,
 )
+from cuda.core._device._device_cache cimport call_device, devices_here, note_device, vectorcallfunc
 from cuda.core._stream._event cimport Event
 from cuda.core._stream._stream cimport as_stream
 
-import threading
 from collections import namedtuple
 
 from cuda.core._errors import ClosedError, CUDAError
@@ -36,67 +32,10 @@ from cuda.core._stream._options import EventOptions
 from cuda.core._device._device_properties import DeviceProperties
 from cuda.core._stream._stream import create_stream, default_stream
 
-cdef extern from "Python.h":
-    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
-    ctypedef struct PyTypeObject:
-        vectorcallfunc tp_vectorcall
-    Py_ssize_t PyVectorcall_NARGS(size_t)
 
 cdef extern from *:
-    """
-    /* The calling thread's Device objects by ordinal, for a look without a call of Python. They belong to the thread
-       state of the number `owner`; that of an ended thread state is never used again. */
-    static __thread struct { uint64_t owner; PyObject *devices[256]; } open_cuda_here;
-
-    static uint64_t open_cuda_thread_state(void) { return PyThreadState_GetID(PyThreadState_Get()); }
-
-    static PyObject *open_cuda_find_device(long long ordinal) {
-        return open_cuda_here.owner == open_cuda_thread_state() ? open_cuda_here.devices[ordinal] : NULL;
-    }
-
-    static void open_cuda_note_device(int ordinal, PyObject *device) {
-        uint64_t now = open_cuda_thread_state();
-        if (open_cuda_here.owner != now) {
-            memset(&open_cuda_here, 0, sizeof(open_cuda_here));
-            open_cuda_here.owner = now;
-        }
-        open_cuda_here.devices[ordinal] = device;
-    }
-
-    static void open_cuda_forget_devices(uint64_t owner) {
-        if (open_cuda_here.owner == owner) open_cuda_here.owner = 0;
-    }
-    """
-    uint64_t open_cuda_thread_state()
-    PyObject* open_cuda_find_device(long long ordinal)
-    void open_cuda_note_device(int ordinal, PyObject* device)
-    void open_cuda_forget_devices(uint64_t owner)
-
-# Each thread has Device objects of its own, as each has a current device of its own.
-cdef object _here = threading.local()
-
-
-cdef class _Devices:
-    """The Device objects of one thread."""
-
-    cdef dict found
-    cdef uint64_t owner
-
-    def __cinit__(self):
-        self.found = {}
-        self.owner = open_cuda_thread_state()
-
-    def __dealloc__(self):
-        open_cuda_forget_devices(self.owner)
-
-
-cdef dict _devices_here():
-    """Return the calling thread's Device objects by ordinal."""
-    try:
-        found = _here.devices
-    except AttributeError:
-        found = _here.devices = _Devices()
-    return (<_Devices>found).found
+    ctypedef struct PyTypeObject:
+        vectorcallfunc tp_vectorcall
 
 
 cdef int _not_set(int ordinal) except -1:
@@ -148,7 +87,7 @@ class Device:
             except (AttributeError, OverflowError):
                 raise TypeError(f"device_id must be an int, a Device or None, not {device_id!r}") from None
         native_device(ordinal)
-        devices = _devices_here()
+        devices = devices_here()
         self = devices.get(ordinal)
         if self is None:
             self = devices[ordinal] = object.__new__(cls)
@@ -156,7 +95,7 @@ class Device:
             self._is_set = False
             self._memory_resource = self._properties = None
             if type(self) is Device and ordinal < 256:
-                open_cuda_note_device(ordinal, <PyObject*>self)
+                note_device(ordinal, <PyObject*>self)
         return self
 
     @property
@@ -428,11 +367,11 @@ class Device:
         -------
         GraphBuilder
         """
-        from cuda.core.graph._builder import on_stream
+        from cuda.core.graph import GraphBuilder
 
         if not self._is_set:
             _not_set(self._device_id)
-        return on_stream(create_stream(self._device_id), True)
+        return GraphBuilder._on_stream(create_stream(self._device_id), True)
 
     def create_mipmapped_array(self, options):
         """Create an image at several sizes, for textures.
@@ -538,31 +477,6 @@ class Device:
 
     def __repr__(self):
         return f"<Device {self._device_id} ({self.name})>"
-
-
-cdef PyObject* call_device(PyObject* cls, PyObject* const* arguments, size_t flags, PyObject* names) except NULL:
-    """Answer `Device()` and `Device(0)` for a device that was made before without the way through type.__call__."""
-    cdef Py_ssize_t count = PyVectorcall_NARGS(flags), index
-    cdef long long ordinal = -1
-    if names == NULL and count == 0:
-        ordinal = max(current_ordinal(), 0)
-    elif names == NULL and count == 1 and PyLong_CheckExact(<object>arguments[0]) and is_small(<object>arguments[0]):
-        ordinal = small(<object>arguments[0])
-    cdef PyObject* found = NULL
-    if 0 <= ordinal < 256:
-        found = open_cuda_find_device(ordinal)
-        if found != NULL:
-            Py_INCREF(<object>found)
-            return found
-    positional = tuple([<object>arguments[index] for index in range(count)])
-    keywords = {}
-    if names != NULL:
-        keywords = {
-            name: <object>arguments[count + index] for index, name in enumerate(<tuple><object>names)
-        }
-    device = type.__call__(<object>cls, *positional, **keywords)
-    Py_INCREF(device)
-    return <PyObject*>device
 
 
 # Subclasses do not inherit this slot.

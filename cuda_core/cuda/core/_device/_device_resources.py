@@ -257,7 +257,7 @@ class WorkqueueResource(_Resource):
     @property
     def device(self) -> Device:
         """Return the device."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return Device(int(self._native.wqConfig.device))
 

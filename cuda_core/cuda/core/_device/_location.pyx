@@ -7,8 +7,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._device._device import Device
-from cuda.core._device._host import Host
+from cuda.core import Device, Host
 
 
 cdef int set_location(cydriver.CUmemLocation* where, object location, str argument) except -1:

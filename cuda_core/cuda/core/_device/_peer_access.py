@@ -28,7 +28,7 @@ class PeerAccess(MutableSet):
         return set(devices)  # what `&` and `|` return is no longer the pool's
 
     def _ordinal(self, device: Any) -> int:
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return Device(device).device_id
 
@@ -40,7 +40,7 @@ class PeerAccess(MutableSet):
         return ordinal != self._resource.device_id and self._resource._can_access(ordinal)
 
     def __iter__(self) -> Iterator[Device]:
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return iter([device for device in Device.get_all_devices() if device in self])
 
@@ -49,7 +49,7 @@ class PeerAccess(MutableSet):
 
     def add(self, device: Any) -> None:
         """Let a device use the pool."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         ordinal = self._ordinal(device)
         own = self._resource.device_id

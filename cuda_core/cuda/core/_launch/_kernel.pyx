@@ -179,9 +179,9 @@ cdef class Kernel:
         >>> for _ in range(1000):
         ...     step(buffer, 1.5, 100)
         """
-        from cuda.core._launch._launcher import prepare
+        from cuda.core import Launcher
 
-        return prepare(self, config, stream)
+        return Launcher._prepare(self, config, stream)
 
     @property
     def attributes(self):

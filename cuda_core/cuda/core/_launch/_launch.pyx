@@ -122,7 +122,7 @@ cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, i
 
 
 def _exceeded(LaunchConfig config, Kernel kernel, int ordinal):
-    from cuda.core._device._device import Device
+    from cuda.core import Device
 
     properties, attributes = Device(ordinal).properties, kernel.attributes[ordinal]
     threads = config.block[0] * config.block[1] * config.block[2]

@@ -42,6 +42,19 @@ cdef class Launcher:
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Launcher is not made directly: use Kernel.prepare")
 
+    @staticmethod
+    def _prepare(Kernel kernel not None, config, stream) -> Launcher:
+        """Make a Launcher; see `Kernel.prepare`."""
+        check_objects(config, kernel)
+        cdef Launcher self = Launcher.__new__(Launcher)
+        self.vectorcall = call
+        self.kernel, self.config, self.stream = kernel, config, as_stream(stream, "stream")
+        self.keep = None if stream is self.stream else getattr(stream, "_keep", None)
+        self.native = self.config.native
+        self.native.hStream = self.stream.open_handle()
+        kernel.read_layout()
+        return self
+
     def __reduce__(self):
         raise not_pickled(self)
 
@@ -73,16 +86,3 @@ _type.tp_vectorcall_offset = place_of_vectorcall()
 _type.tp_call = PyVectorcall_Call
 _type.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
 PyType_Modified(_type)
-
-
-def prepare(Kernel kernel not None, config, stream) -> Launcher:
-    """Make a Launcher; see `Kernel.prepare`."""
-    check_objects(config, kernel)
-    cdef Launcher self = Launcher.__new__(Launcher)
-    self.vectorcall = call
-    self.kernel, self.config, self.stream = kernel, config, as_stream(stream, "stream")
-    self.keep = None if stream is self.stream else getattr(stream, "_keep", None)
-    self.native = self.config.native
-    self.native.hStream = self.stream.open_handle()
-    kernel.read_layout()
-    return self

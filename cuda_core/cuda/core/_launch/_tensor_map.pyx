@@ -51,13 +51,64 @@ cdef class TensorMapDescriptor:
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a TensorMapDescriptor is not made directly: use StridedMemoryView.as_tensor_map")
 
+    @staticmethod
+    def _of_view(view, options):
+        """Make the map of a view; see `StridedMemoryView.as_tensor_map`."""
+        cdef uint64_t[5] extents
+        cdef uint64_t[5] strides
+        cdef uint32_t[5] box
+        cdef uint32_t[5] steps
+        cdef int axis
+        cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
+        chosen = as_options(TensorMapDescriptorOptions, options, "options")
+        interleave, swizzle = TensorMapInterleave(chosen.interleave), TensorMapSwizzle(chosen.swizzle)
+        promotion, fill = TensorMapL2Promotion(chosen.l2_promotion), TensorMapOOBFill(chosen.oob_fill)
+        rank, itemsize = len(view.shape), view._bytes_per_item
+        if not 1 <= rank <= 5:
+            raise ValueError(f"tensor copies are for arrays of 1 to 5 axes, but the view has {rank}")
+        if interleave != TensorMapInterleave.NONE and rank < 3:
+            raise ValueError(f"interleave {interleave.name} is for arrays of 3 to 5 axes, but the view has {rank}")
+        kind = data_type_of(chosen.data_type, view.dtype, itemsize)
+        if fill != TensorMapOOBFill.NONE and kind not in FLOATS:
+            raise ValueError(f"oob_fill {fill.name} is for floating-point numbers, but the elements are {kind.name}")
+        self.alignment = 32 if interleave == TensorMapInterleave.INTERLEAVE_32B else 16
+        _check_pointer(view, self.alignment)
+        numbers(view.shape, rank, "the view's shape", 2**32)
+        lengths = numbers(chosen.box_dim, rank, "box_dim", 256)
+        every = chosen.element_strides
+        every = (1,) * rank if every is None else numbers(every, rank, "element_strides", 8)
+        distances = _distances(view, itemsize, self.alignment)
+        _check_line(lengths[-1] * itemsize, interleave, swizzle)
+        for axis in range(rank):  # the driver's axes begin with the innermost
+            extents[axis], box[axis], steps[axis] = view.shape[rank - 1 - axis], lengths[-1 - axis], every[-1 - axis]
+            strides[axis] = distances[rank - 1 - axis]
+        cdef cydriver.CUresult status = cydriver.cuTensorMapEncodeTiled(
+            self.native,
+            <cydriver.CUtensorMapDataType><int>kind,
+            rank,
+            <void*><uintptr_t>view.ptr,
+            extents,
+            &strides[1],
+            box,
+            steps,
+            <cydriver.CUtensorMapInterleave><int>interleave,
+            <cydriver.CUtensorMapSwizzle><int>swizzle,
+            <cydriver.CUtensorMapL2promotion><int>promotion,
+            <cydriver.CUtensorMapFloatOOBfill><int>fill,
+        )
+        if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
+            fail(status, b"cuTensorMapEncodeTiled", "Tensor copies need a device of compute capability 9.0 or newer.")
+        check(status, b"cuTensorMapEncodeTiled")
+        self.view = view
+        return self
+
     def __dealloc__(self):
         free(self.native)
 
     @property
     def device(self):
         """Return the device whose memory the array is in."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return Device(max(self.view.device_id, 0))
 
@@ -100,62 +151,11 @@ def _check_pointer(view, int alignment):
         raise ValueError(f"the array's address {view.ptr:#x} must be a multiple of {alignment} bytes")
 
 
-def tensor_map_of(view, options):
-    """Make the map of a view; see `StridedMemoryView.as_tensor_map`."""
-    cdef uint64_t[5] extents
-    cdef uint64_t[5] strides
-    cdef uint32_t[5] box
-    cdef uint32_t[5] steps
-    cdef int axis
-    cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
-    chosen = as_options(TensorMapDescriptorOptions, options, "options")
-    interleave, swizzle = TensorMapInterleave(chosen.interleave), TensorMapSwizzle(chosen.swizzle)
-    promotion, fill = TensorMapL2Promotion(chosen.l2_promotion), TensorMapOOBFill(chosen.oob_fill)
-    rank, itemsize = len(view.shape), view._bytes_per_item
-    if not 1 <= rank <= 5:
-        raise ValueError(f"tensor copies are for arrays of 1 to 5 axes, but the view has {rank}")
-    if interleave != TensorMapInterleave.NONE and rank < 3:
-        raise ValueError(f"interleave {interleave.name} is for arrays of 3 to 5 axes, but the view has {rank}")
-    kind = data_type_of(chosen.data_type, view.dtype, itemsize)
-    if fill != TensorMapOOBFill.NONE and kind not in FLOATS:
-        raise ValueError(f"oob_fill {fill.name} is for floating-point numbers, but the elements are {kind.name}")
-    self.alignment = 32 if interleave == TensorMapInterleave.INTERLEAVE_32B else 16
-    _check_pointer(view, self.alignment)
-    numbers(view.shape, rank, "the view's shape", 2**32)
-    lengths = numbers(chosen.box_dim, rank, "box_dim", 256)
-    every = chosen.element_strides
-    every = (1,) * rank if every is None else numbers(every, rank, "element_strides", 8)
-    distances = _distances(view, itemsize, self.alignment)
-    _check_line(lengths[-1] * itemsize, interleave, swizzle)
-    for axis in range(rank):  # the driver's axes begin with the innermost
-        extents[axis], box[axis], steps[axis] = view.shape[rank - 1 - axis], lengths[-1 - axis], every[-1 - axis]
-        strides[axis] = distances[rank - 1 - axis]
-    cdef cydriver.CUresult status = cydriver.cuTensorMapEncodeTiled(
-        self.native,
-        <cydriver.CUtensorMapDataType><int>kind,
-        rank,
-        <void*><uintptr_t>view.ptr,
-        extents,
-        &strides[1],
-        box,
-        steps,
-        <cydriver.CUtensorMapInterleave><int>interleave,
-        <cydriver.CUtensorMapSwizzle><int>swizzle,
-        <cydriver.CUtensorMapL2promotion><int>promotion,
-        <cydriver.CUtensorMapFloatOOBfill><int>fill,
-    )
-    if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
-        fail(status, b"cuTensorMapEncodeTiled", "Tensor copies need a device of compute capability 9.0 or newer.")
-    check(status, b"cuTensorMapEncodeTiled")
-    self.view = view
-    return self
-
-
 def _distances(view, itemsize, alignment):
     """Return the strides in bytes, checked."""
-    from cuda.core._view._view import _row_major
+    from cuda.core._view._layout import row_major
 
-    strides = view.strides or _row_major(view.shape)
+    strides = view.strides or row_major(view.shape)
     if strides[-1] != 1 and view.shape[-1] != 1:
         raise ValueError(f"the last axis must be contiguous, but its stride is {strides[-1]} elements")
     found = tuple([stride * itemsize for stride in strides])

@@ -12,7 +12,7 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._utils._check cimport check
 from cuda.core._device._location cimport set_location
 
-from cuda.core._device._device import Device
+from cuda.core import Device
 from cuda.core._device._host import Host
 from cuda.core._device._location import location_object
 

@@ -8,7 +8,7 @@ from libc.stdlib cimport free as c_free
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._allocation cimport Allocation
 from cuda.core._utils._check cimport check
 from cuda.core._device._location cimport set_location
 from cuda.core._stream._stream cimport Stream, as_stream
@@ -55,14 +55,14 @@ cdef class Arrays:
 
 
 cdef list _buffers(object given, str argument):
-    if isinstance(given, Buffer):
+    if isinstance(given, Allocation):
         raise TypeError(f"{argument} must be a sequence of Buffers, not one Buffer")
     try:
         buffers = list(given)
     except TypeError:
         raise TypeError(f"{argument} must be a sequence of Buffers, not {type(given).__name__}") from None
     for i, buffer in enumerate(buffers):
-        if not isinstance(buffer, Buffer):
+        if not isinstance(buffer, Allocation):
             raise TypeError(f"{argument}[{i}] must be a Buffer, not {type(buffer).__name__}")
     if not buffers:
         raise ValueError(f"{argument} is empty: there is nothing to do")
@@ -155,10 +155,10 @@ def copy_batch(stream, srcs, dsts, *, options=None) -> None:
     >>> dsts = [device.allocate(8, stream=stream) for _ in range(3)]
     >>> copy_batch(stream, srcs, dsts)
     """
-    cdef Stream order = as_stream(stream, "stream")
+    cdef Stream queue = as_stream(stream, "stream")
     cdef list sources = _buffers(srcs, "srcs"), targets = _buffers(dsts, "dsts"), wanted
     cdef size_t count = len(sources), kinds = 0, i
-    cdef Buffer source, target
+    cdef Allocation source, target
     cdef cydriver.CUresult status
     if <size_t>len(targets) != count:
         raise ValueError(f"srcs has {count} buffers and dsts {len(targets)}: there must be as many")
@@ -175,8 +175,8 @@ def copy_batch(stream, srcs, dsts, *, options=None) -> None:
             _set_attributes(&arrays.attributes[kinds], wanted[i], f"options[{i}]" if options is not None else "options")
             arrays.indices[kinds] = i
             kinds += 1
-    _check_stream(order, "copy_batch")
-    cdef cydriver.CUstream native = order.native
+    _check_stream(queue, "copy_batch")
+    cdef cydriver.CUstream native = queue.native
     with nogil:
         status = cydriver.cuMemcpyBatchAsync(
             arrays.first, arrays.second, arrays.sizes, count, arrays.attributes, arrays.indices, kinds, native
@@ -189,29 +189,29 @@ cdef Arrays _managed(object given, object locations):
     cdef list buffers = _buffers(given, "buffers")
     cdef size_t count = len(buffers), i
     cdef Arrays arrays = Arrays(count)
-    cdef Buffer buffer
+    cdef Allocation buffer
     for i in range(count):
         buffer = buffers[i]
         arrays.first[i], arrays.sizes[i] = buffer.address(), buffer.nbytes
         if not buffer.is_managed:
             raise ValueError(f"buffers[{i}] is not managed memory: allocate it from a ManagedMemoryResource")
     if locations is not None:
-        places = _each(locations, count, "locations")
+        wanted = _each(locations, count, "locations")
         for i in range(count):
             # One location for each buffer: simpler than runs, and the driver takes as many as there are buffers.
-            if places[i] is None:
+            if wanted[i] is None:
                 raise TypeError(f"locations[{i}] must be a Device or a Host, not None")
-            set_location(&arrays.locations[i], places[i], f"locations[{i}]")
+            set_location(&arrays.locations[i], wanted[i], f"locations[{i}]")
             arrays.indices[i] = i
     return arrays
 
 
 cdef int _prefetch(object stream, object buffers, object locations, bint discards) except -1:
-    cdef Stream order = as_stream(stream, "stream")
+    cdef Stream queue = as_stream(stream, "stream")
     if locations is None:
         raise TypeError("locations must be a Device or a Host, or a sequence of them, not None")
     cdef Arrays arrays = _managed(buffers, locations)
-    cdef cydriver.CUstream native = order.native
+    cdef cydriver.CUstream native = queue.native
     cdef cydriver.CUresult status
     with nogil:
         status = (cydriver.cuMemDiscardAndPrefetchBatchAsync if discards else cydriver.cuMemPrefetchBatchAsync)(
@@ -231,7 +231,7 @@ def prefetch_batch(stream, buffers, locations) -> None:
     buffers : sequence of Buffer
         Managed memory.
     locations : cuda.core.Device or Host, or a sequence of them
-        Where to: one place for all, or one for each.
+        Where to: one location for all, or one for each.
 
     Examples
     --------
@@ -258,9 +258,9 @@ def discard_batch(stream, buffers) -> None:
     >>> managed = [ManagedMemoryResource().allocate(4096, stream=stream) for _ in range(2)]
     >>> discard_batch(stream, managed)
     """
-    cdef Stream order = as_stream(stream, "stream")
+    cdef Stream queue = as_stream(stream, "stream")
     cdef Arrays arrays = _managed(buffers, None)
-    cdef cydriver.CUstream native = order.native
+    cdef cydriver.CUstream native = queue.native
     cdef cydriver.CUresult status
     with nogil:
         status = cydriver.cuMemDiscardBatchAsync(arrays.first, arrays.sizes, arrays.count, 0, native)
@@ -277,7 +277,7 @@ def discard_prefetch_batch(stream, buffers, locations) -> None:
     buffers : sequence of Buffer
         Managed memory.
     locations : cuda.core.Device or Host, or a sequence of them
-        Where to: one place for all, or one for each.
+        Where to: one location for all, or one for each.
 
     Examples
     --------

@@ -6,21 +6,10 @@ from typing import Any, Self, TypeVar, overload
 from cuda.bindings.driver import CUdeviceptr
 from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._memory._ipc import IPCBufferDescriptor
+from cuda.core._memory._resource import MemoryResource
 from cuda.core.typing import IsStreamType
 
 _Array = TypeVar("_Array")
-
-class MemoryResource:
-    def allocate(self, size: int, *, stream: IsStreamType) -> Buffer: ...
-    def deallocate(self, ptr: int, size: int, *, stream: IsStreamType) -> None: ...
-    @property
-    def is_device_accessible(self) -> bool: ...
-    @property
-    def is_host_accessible(self) -> bool: ...
-    @property
-    def is_managed(self) -> bool: ...
-    @property
-    def device_id(self) -> int: ...
 
 class Buffer:
     @staticmethod

@@ -1,147 +1,23 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Buffers: pieces of memory, and the base of the resources that they come from."""
+"""Buffers: pieces of device or host memory."""
 
 cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
-from cpython.long cimport PyLong_CheckExact
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.bindings._args cimport is_small, small
-from cuda.core._utils._check cimport check, dev_mode, is_finalizing, tell_unclosed
-from cuda.core._device._context cimport was_reset
+from cuda.core._memory._allocation cimport Allocation
+from cuda.core._memory._pointer cimport checked_size, fill_pattern, is_managed_pointer, memory_type, pointer_value
+from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._stream._stream cimport Stream, as_stream
+from cuda.core._utils._check cimport check, dev_mode, is_finalizing, tell_unclosed
 
 import sys
 
-from cuda.core._errors import ASYNCHRONOUS, CUDAError, ClosedError, Told
-from cuda.core._stream._stream import default_stream
 
-# What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
-cdef object _SILENT = ASYNCHRONOUS | {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED"}
-# What it meets where the context was reset, and took the memory with it: a stream that nobody closed has an invalid
-# handle, an address that nobody freed is no allocation, and threads have no context until they ask for the new one.
-# Without a reset somebody else freed it, which is a mistake.
-cdef object _AFTER_RESET = frozenset(
-    ["CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_INVALID_CONTEXT"]
-)
-
-
-cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
-    """Return an address given as int, CUdeviceptr or None."""
-    try:
-        return 0 if ptr is None else <cydriver.CUdeviceptr>int(ptr)
-    except (TypeError, ValueError):
-        raise TypeError(f"ptr must be an address as int, a CUdeviceptr or None, not {ptr!r:.60}") from None
-
-
-cdef size_t checked_size(object size) except? 0:
-    """Return a size in bytes, or raise the error that says what is wrong with it."""
-    if PyLong_CheckExact(size) and is_small(size) and small(size) >= 0:
-        return small(size)
-    try:
-        size = size.__index__()
-    except AttributeError:
-        raise TypeError(f"size must be an int (bytes), not {size!r:.60} ({type(size).__name__})") from None
-    if not 0 <= size <= sys.maxsize:
-        raise OverflowError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
-    return size
-
-
-def _new(kind):
-    """Make the resource that is unpickled; its attributes follow."""
-    return kind.__new__(kind)
-
-
-cdef _abstract(MemoryResource resource, str name):
-    """Return the error for what a subclass of MemoryResource lacks."""
-    return TypeError(f"{name} of MemoryResource must be implemented by {type(resource).__name__}")
-
-
-cdef class MemoryResource:
-    """Provide memory. For a kind of your own define `allocate`, `deallocate` and the three properties in a subclass.
-
-    Examples
-    --------
-    >>> class Logged(MemoryResource):
-    ...     def allocate(self, size, *, stream):
-    ...         print("allocate", size)
-    ...         return Buffer.from_handle(device.allocate(size, stream=stream).handle, size, owner=self)
-    ...     def deallocate(self, ptr, size, *, stream):
-    ...         print("deallocate", size)
-    ...     is_device_accessible, is_host_accessible, device_id = True, False, 0
-    >>> Logged().allocate(64, stream=stream).size
-    allocate 64
-    64
-    """
-
-    def __reduce__(self):
-        """Send a resource of the user's by its class and attributes."""
-        return _new, (type(self),), getattr(self, "__dict__", None)
-
-    cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
-        """Take memory back; the resources of this package override it with a direct call."""
-        self.deallocate(ptr, size, stream=default_stream() if stream is None else stream)
-        return 0
-
-    cdef bint may_be_gone(self):
-        """Tell whether memory can go by itself, so that a finaliser need not tell that there is none to take back."""
-        return False
-
-    def allocate(self, size, *, stream):
-        """Allocate memory.
-
-        Parameters
-        ----------
-        size : int
-            Bytes.
-        stream : Stream
-            The stream in whose order the memory becomes usable.
-
-        Returns
-        -------
-        Buffer
-        """
-        raise _abstract(self, "allocate")
-
-    def deallocate(self, ptr, size, *, stream):
-        """Take back memory that `allocate` gave.
-
-        Parameters
-        ----------
-        ptr : int
-            Its address.
-        size : int
-            Its size in bytes.
-        stream : Stream
-            The stream after whose present work the memory is free.
-        """
-        raise _abstract(self, "deallocate")
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory."""
-        raise _abstract(self, "is_device_accessible")
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory."""
-        raise _abstract(self, "is_host_accessible")
-
-    @property
-    def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and device by itself."""
-        return False
-
-    @property
-    def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is."""
-        raise _abstract(self, "device_id")
-
-
-cdef class Buffer:
+cdef class Buffer(Allocation):
     """A piece of memory of a device or of the host.
 
     Buffers come from `Device.allocate` or a memory resource. The memory goes back when the buffer is closed or no
@@ -190,8 +66,8 @@ cdef class Buffer:
             raise ValueError("give mr, which takes the memory back, or owner, which keeps it; not both")
         if mr is not None and not isinstance(mr, MemoryResource):
             raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
-        order = None if stream is None else as_stream(stream, "stream")
-        return Buffer.wrap_as(kind, pointer_value(ptr), checked_size(size), mr, owner, order)
+        queue = None if stream is None else as_stream(stream, "stream")
+        return Buffer.wrap_as(kind, pointer_value(ptr), checked_size(size), mr, owner, queue)
 
     @staticmethod
     def from_handle(ptr, size, mr=None, owner=None, *, stream=None):
@@ -237,51 +113,13 @@ cdef class Buffer:
 
         return open_buffer(mr, ipc_descriptor, as_stream(stream, "stream"))
 
-    cdef cydriver.CUdeviceptr address(self) except? 0:
-        if self.closed:
-            raise ClosedError("this Buffer is closed")
-        return self.ptr
-
-    cdef int give_back(self, Stream stream) except -1:
-        """Return the memory to where it came from; with views of it alive, the last of them does so."""
-        cdef MemoryResource mr = self.mr
-        self.closed = True
-        if stream is not None:
-            self.stream = stream
-        if self.exports:
-            return 0
-        self._owner = None
-        self.mr = None
-        if mr is not None and self.ptr:
-            mr.release(self.ptr, self.nbytes, self.stream)
-        return 0
-
-    cdef int drop_export(self) except -1:
-        """Count one view less."""
-        self.exports -= 1
-        if self.closed and self.exports == 0:
+    def __del__(self):
+        unclosed = dev_mode and not self.closed and self.mr is not None and self.ptr != 0 and not is_finalizing()
+        what = repr(self) if unclosed else None
+        if not self.closed or self.mr is not None:
             self.forget()
-        return 0
-
-    cdef int forget(self) except -1:
-        """Give the memory back where nobody asked for it, in silence if it went with its context."""
-        cdef MemoryResource mr = self.mr
-        cdef int ordinal = -1
-        try:
-            self.give_back(None)
-        except CUDAError as error:
-            if error.name in _SILENT or (error.name == "CUDA_ERROR_INVALID_VALUE" and mr.may_be_gone()):
-                Told.failures -= error.name in ASYNCHRONOUS
-                return 0
-            if error.name in _AFTER_RESET:
-                try:
-                    ordinal = mr.device_id
-                except Exception:
-                    pass  # memory of the host is of no device
-                if was_reset(ordinal, self.life):
-                    return 0
-            raise
-        return 0
+        if unclosed:
+            tell_unclosed(what, self)
 
     def _check_movable(self):
         """Raise if views of the memory live, or nodes of graphs use it, so that it cannot get another address."""
@@ -294,14 +132,6 @@ cdef class Buffer:
         """Note that the memory has grown, and perhaps got another address."""
         self.ptr = ptr
         self.nbytes = nbytes
-
-    def __del__(self):
-        unclosed = dev_mode and not self.closed and self.mr is not None and self.ptr != 0 and not is_finalizing()
-        what = repr(self) if unclosed else None
-        if not self.closed or self.mr is not None:
-            self.forget()
-        if unclosed:
-            tell_unclosed(what, self)
 
     def close(self, stream=None) -> None:
         """Give the memory back. Closing twice does nothing.
@@ -381,21 +211,21 @@ cdef class Buffer:
         """Tell whether kernels can use the memory."""
         if self.mr is not None:
             return self.mr.is_device_accessible
-        return _memory_type(self.address()) != 0
+        return memory_type(self.address()) != 0
 
     @property
     def is_host_accessible(self) -> bool:
         """Tell whether the host can use the memory."""
         if self.mr is not None:
             return self.mr.is_host_accessible
-        return _memory_type(self.address()) != <int>cydriver.CU_MEMORYTYPE_DEVICE
+        return memory_type(self.address()) != <int>cydriver.CU_MEMORYTYPE_DEVICE
 
     @property
     def is_managed(self) -> bool:
         """Tell whether the memory moves between host and device by itself."""
         if self.mr is not None:
-            return self.mr.is_managed or _is_managed(self.address())
-        return _memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED
+            return self.mr.is_managed or is_managed_pointer(self.address())
+        return memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED
 
     @property
     def device_id(self) -> int:
@@ -403,7 +233,7 @@ cdef class Buffer:
         cdef int ordinal = 0
         if self.mr is not None:
             return self.mr.device_id
-        if _memory_type(self.address()) == 0:
+        if memory_type(self.address()) == 0:
             return -1
         check(
             cydriver.cuPointerGetAttribute(&ordinal, cydriver.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, self.address()),
@@ -475,11 +305,11 @@ cdef class Buffer:
         stream : Stream
             The stream that does it.
         """
-        cdef Stream order = as_stream(stream, "stream")
+        cdef Stream queue = as_stream(stream, "stream")
         cdef cydriver.CUdeviceptr ptr = self.address()
-        cdef cydriver.CUstream native = order.native
+        cdef cydriver.CUstream native = queue.native
         cdef cydriver.CUresult status
-        pattern = _pattern(value)
+        pattern = fill_pattern(value)
         cdef size_t width = len(pattern)
         cdef uint32_t bits = int.from_bytes(pattern, sys.byteorder)
         cdef size_t count = self.nbytes // width
@@ -487,7 +317,7 @@ cdef class Buffer:
             raise ValueError(f"value has {width} bytes, but the buffer's {self.nbytes} are no multiple of that")
         if count == 0:
             return
-        order.begin_use()
+        queue.begin_use()
         with nogil:
             if width == 1:
                 status = cydriver.cuMemsetD8Async(ptr, <uint8_t>bits, count, native)
@@ -495,10 +325,10 @@ cdef class Buffer:
                 status = cydriver.cuMemsetD16Async(ptr, <uint16_t>bits, count, native)
             else:
                 status = cydriver.cuMemsetD32Async(ptr, bits, count, native)
-        order.end_use()
+        queue.end_use()
         check(status, {1: b"cuMemsetD8Async", 2: b"cuMemsetD16Async", 4: b"cuMemsetD32Async"}[width])
-        if order.owner is not None:
-            _keep_in_graph(order, (self,))
+        if queue.owner is not None:
+            _keep_in_graph(queue, (self,))
 
     cdef int export(self, object exporter, Py_buffer* view, int flags) except -1:
         """Fill a view of the memory, which asks `exporter` to end it."""
@@ -617,23 +447,6 @@ cdef int _keep_in_graph(Stream stream, tuple operands) except -1:
     return 0
 
 
-cdef bytes _pattern(object value):
-    """Return the bytes to fill with."""
-    if isinstance(value, int):
-        if not 0 <= value <= 255:
-            raise OverflowError(f"value must be a byte, 0 to 255, not {value}; wider patterns are given as bytes")
-        return bytes((value,))
-    try:
-        pattern = memoryview(value).tobytes()
-    except TypeError:
-        raise TypeError(
-            f"value must be an int or have 1, 2 or 4 bytes, such as numpy.float32(1), not {type(value).__name__}"
-        ) from None
-    if len(pattern) not in (1, 2, 4):
-        raise ValueError(f"value must have 1, 2 or 4 bytes, not {len(pattern)}")
-    return pattern
-
-
 @cython.final
 @cython.internal
 cdef class _Exporter:
@@ -649,34 +462,3 @@ cdef class _Exporter:
 
     def __releasebuffer__(self, Py_buffer* view):
         self.of.drop_export()
-
-
-@cython.final
-cdef class BufferUse:
-    """Keep the memory of a buffer, which may be closed meanwhile, as long as this object lives."""
-
-    def __cinit__(self, Buffer of not None):
-        self.of = of
-        of.exports += 1
-
-    def __del__(self):
-        self.of.drop_export()
-
-
-cdef int _memory_type(cydriver.CUdeviceptr ptr) except -1:
-    """Return the CUmemorytype of an address, 0 for memory that the driver does not know."""
-    cdef unsigned int kind = 0
-    cdef cydriver.CUresult status
-    status = cydriver.cuPointerGetAttribute(&kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, ptr)
-    if status == cydriver.CUDA_ERROR_INVALID_VALUE:
-        return 0
-    check(status, b"cuPointerGetAttribute")
-    return <int>cydriver.CU_MEMORYTYPE_UNIFIED if _is_managed(ptr) else kind
-
-
-cdef bint _is_managed(cydriver.CUdeviceptr ptr):
-    """Tell whether the driver says that an address is one of managed memory."""
-    cdef unsigned int managed = 0
-    cdef cydriver.CUresult status
-    status = cydriver.cuPointerGetAttribute(&managed, cydriver.CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr)
-    return status == cydriver.CUDA_SUCCESS and managed

@@ -72,7 +72,7 @@ class CopyOptions:
 def _check_location(name: str, value: object) -> None:
     if value is None:
         return
-    from cuda.core._device._device import Device
+    from cuda.core import Device
     from cuda.core._device._host import Host
 
     if not isinstance(value, (Device, Host)):

@@ -3,7 +3,7 @@
 from typing import Self
 
 from cuda.core._device._device import Device
-from cuda.core._memory._buffer import MemoryResource
+from cuda.core._memory._resource import MemoryResource
 
 class GraphMemory(MemoryResource):
     def trim(self) -> None: ...

@@ -6,7 +6,9 @@
 from libc.stdint cimport uint64_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._pointer cimport checked_size, pointer_value
+from cuda.core._memory._resource cimport MemoryResource as _Base
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport native_device, primary
 from cuda.core._memory._memory_pool cimport free, out_of_memory

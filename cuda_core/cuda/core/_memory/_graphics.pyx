@@ -6,7 +6,8 @@
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._device._context cimport current_ordinal
 from cuda.core._stream._stream cimport Stream, as_stream

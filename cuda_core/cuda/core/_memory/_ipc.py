@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory and events of one process in others: handles, descriptors, the registry of resources, and pickling.
+"""Memory shared between processes: handles, descriptors, the registry of resources, and pickling.
 
 A resource crosses by a file descriptor, which only multiprocessing (or a Unix socket) can send. What then crosses is
-small data: a buffer by the name (UUID) of its resource and 64 bytes of the driver's, an event by 64 bytes.
+small data: a buffer is the name (UUID) of its resource and 64 bytes from the driver.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from __future__ import annotations
 import os
 import threading
 import uuid as uuids
-import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from cuda.core._errors import ClosedError, not_pickled
+from cuda.core._utils._fork import warn_forked_children
 
 if TYPE_CHECKING:
     from cuda.core._memory._buffer import Buffer
     from cuda.core._memory._memory_pool import MemoryPool
-    from cuda.core._stream._event import Event
 
 _lock = threading.RLock()
 _registry: weakref.WeakValueDictionary[uuids.UUID, Any] = weakref.WeakValueDictionary()
@@ -94,31 +93,6 @@ class IPCBufferDescriptor:
 
     def __repr__(self) -> str:
         return f"<IPCBufferDescriptor of {self.size} bytes>"
-
-
-class IPCEventDescriptor:
-    """What another process needs to open an event."""
-
-    __slots__ = ("__weakref__", "device", "is_blocking_sync", "payload")
-
-    def __init__(self, payload: bytes, device: str, is_blocking_sync: bool) -> None:
-        self.payload = payload
-        self.device = device  # its UUID: processes may number devices in different ways
-        self.is_blocking_sync = is_blocking_sync
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IPCEventDescriptor):
-            return NotImplemented
-        return self.payload == other.payload
-
-    def __hash__(self) -> int:
-        return hash(self.payload)
-
-    def __reduce__(self):
-        return IPCEventDescriptor, (self.payload, self.device, self.is_blocking_sync)
-
-    def __repr__(self) -> str:
-        return f"<IPCEventDescriptor of device {self.device}>"
 
 
 class Sharing:
@@ -219,12 +193,12 @@ def _rebuild_buffer(resource: Any, descriptor: IPCBufferDescriptor) -> Buffer:
     return open_buffer(resource, descriptor, default_stream())
 
 
-def _rebuild_resource(kind: Any, uuid: uuids.UUID, handle: IPCAllocationHandle, where: tuple) -> Any:
+def _rebuild_resource(kind: Any, uuid: uuids.UUID, handle: IPCAllocationHandle, arguments: tuple) -> Any:
     """Open the resource of another process, once."""
     with _lock:
         found = _registry.get(uuid)
         if found is None or found.is_closed:
-            found = kind.from_allocation_handle(*where, handle).register(uuid)
+            found = kind.from_allocation_handle(*arguments, handle).register(uuid)
     handle.close()
     return found
 
@@ -243,15 +217,15 @@ def send_resource(resource: MemoryPool) -> tuple:
     """Return how multiprocessing sends a resource: by a file descriptor."""
     if resource._sharing is None:
         raise not_pickled(resource)
-    where = () if resource.device_id < 0 else (resource.device_id,)
-    return _rebuild_resource, (type(resource), resource.uuid, resource._sharing.handle_of(resource), where)
+    arguments = () if resource.device_id < 0 else (resource.device_id,)
+    return _rebuild_resource, (type(resource), resource.uuid, resource._sharing.handle_of(resource), arguments)
 
 
 _supported = False
 
 
 def _support_multiprocessing() -> None:
-    """Teach multiprocessing to send file descriptors, and warn the children of fork. Done once, when first needed."""
+    """Register file descriptors with multiprocessing, once, and warn in forked children."""
     global _supported
     with _lock:
         if _supported:
@@ -260,7 +234,7 @@ def _support_multiprocessing() -> None:
         from multiprocessing.reduction import ForkingPickler
 
         ForkingPickler.register(IPCAllocationHandle, _send_handle)
-        os.register_at_fork(after_in_child=_warn_after_fork)
+        warn_forked_children()
 
 
 def let_multiprocessing_send(kind: type) -> None:
@@ -268,31 +242,3 @@ def let_multiprocessing_send(kind: type) -> None:
     from multiprocessing.reduction import ForkingPickler
 
     ForkingPickler.register(kind, send_resource)
-
-
-def _warn_after_fork() -> None:
-    """Say in a child what its first use of CUDA would only hint at."""
-    warnings.warn(
-        "this process was made by fork from one that shares CUDA memory or events: CUDA cannot be used here. "
-        "Use multiprocessing.get_context('spawn') or 'forkserver'",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-
-
-def describe_event(event: Event) -> IPCEventDescriptor:
-    """Do what `Event.ipc_descriptor` says."""
-    _support_multiprocessing()
-    return IPCEventDescriptor(event._export(), event.device.uuid, event.is_blocking_sync)
-
-
-def device_of_event(descriptor: IPCEventDescriptor) -> Any:
-    """Return the device on which an event of another process was made."""
-    from cuda.core._device._device import Device
-
-    if not isinstance(descriptor, IPCEventDescriptor):
-        raise TypeError(f"ipc_descriptor must be an IPCEventDescriptor, not {type(descriptor).__name__}")
-    for device in Device.get_all_devices():
-        if device.uuid == descriptor.device:
-            return device
-    raise RuntimeError(f"the event belongs to device {descriptor.device}, which this process does not see")

@@ -13,7 +13,7 @@ from cuda.core._memory._buffer import Buffer
 if TYPE_CHECKING:
     from cuda.core._device._device import Device
     from cuda.core._device._host import Host
-    from cuda.core._memory._buffer import MemoryResource
+    from cuda.core._memory._resource import MemoryResource
     from cuda.core.typing import DevicePointerType, IsStreamType
 
 

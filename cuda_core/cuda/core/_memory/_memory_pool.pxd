@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 from cuda.bindings cimport cydriver
-from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._stream._stream cimport Stream
 
 

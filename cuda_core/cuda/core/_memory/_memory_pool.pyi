@@ -4,7 +4,8 @@ import uuid as uuids
 from typing import Any, Self
 
 from cuda.bindings.driver import CUmemoryPool
-from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._resource import MemoryResource
 
 class MemoryPool(MemoryResource):
     _sharing: Any

@@ -7,7 +7,9 @@ from libc.stdint cimport UINT64_MAX, int32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._buffer cimport Buffer, MemoryResource as _Base, checked_size, pointer_value
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._pointer cimport checked_size, pointer_value
+from cuda.core._memory._resource cimport MemoryResource as _Base
 from cuda.core._utils._check cimport check, dev_mode, fail, is_finalizing, tell_unclosed
 from cuda.core._device._context cimport (
     activate_anyway,

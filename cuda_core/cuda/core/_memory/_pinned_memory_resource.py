@@ -59,7 +59,7 @@ class PinnedMemoryResource(SharedPool):
             raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, not {numa_id}")
         if options.ipc_enabled and numa_id is None:
             # The driver shares host memory of a certain node only: by default, of the current device's.
-            from cuda.core._device._device import Device
+            from cuda.core import Device
 
             numa_id = max(Device().properties.host_numa_id, 0)
         location = _HOST if numa_id is None else _HOST_NUMA
@@ -76,7 +76,7 @@ class PinnedMemoryResource(SharedPool):
 
     def _let_devices_in(self) -> None:
         """Give all devices access, which a new pool of host memory gives none."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         for device in Device.get_all_devices():
             self._set_access(device.device_id, True)

@@ -1,12 +1,17 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""What can be done with a bare address."""
+"""Addresses, sizes and fill patterns: checked arguments, queries and copies."""
+
+from cpython.long cimport PyLong_CheckExact
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._args cimport is_small, small
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core._stream._stream cimport Stream
+
+import sys
 
 
 def pointer_device(cydriver.CUdeviceptr ptr) -> int:
@@ -34,3 +39,60 @@ def copy_bytes(cydriver.CUdeviceptr dst, cydriver.CUdeviceptr src, size_t nbytes
     with nogil:
         status = cydriver.cuMemcpyAsync(dst, src, nbytes, native)
     check(status, b"cuMemcpyAsync")
+
+
+cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
+    """Return an address given as int, CUdeviceptr or None."""
+    try:
+        return 0 if ptr is None else <cydriver.CUdeviceptr>int(ptr)
+    except (TypeError, ValueError):
+        raise TypeError(f"ptr must be an address as int, a CUdeviceptr or None, not {ptr!r:.60}") from None
+
+
+cdef size_t checked_size(object size) except? 0:
+    """Return a size in bytes, or raise the error that says what is wrong with it."""
+    if PyLong_CheckExact(size) and is_small(size) and small(size) >= 0:
+        return small(size)
+    try:
+        size = size.__index__()
+    except AttributeError:
+        raise TypeError(f"size must be an int (bytes), not {size!r:.60} ({type(size).__name__})") from None
+    if not 0 <= size <= sys.maxsize:
+        raise OverflowError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
+    return size
+
+
+cdef bytes fill_pattern(object value):
+    """Return the bytes to fill with."""
+    if isinstance(value, int):
+        if not 0 <= value <= 255:
+            raise OverflowError(f"value must be a byte, 0 to 255, not {value}; wider patterns are given as bytes")
+        return bytes((value,))
+    try:
+        pattern = memoryview(value).tobytes()
+    except TypeError:
+        raise TypeError(
+            f"value must be an int or have 1, 2 or 4 bytes, such as numpy.float32(1), not {type(value).__name__}"
+        ) from None
+    if len(pattern) not in (1, 2, 4):
+        raise ValueError(f"value must have 1, 2 or 4 bytes, not {len(pattern)}")
+    return pattern
+
+
+cdef int memory_type(cydriver.CUdeviceptr ptr) except -1:
+    """Return the CUmemorytype of an address, 0 for memory that the driver does not know."""
+    cdef unsigned int kind = 0
+    cdef cydriver.CUresult status
+    status = cydriver.cuPointerGetAttribute(&kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, ptr)
+    if status == cydriver.CUDA_ERROR_INVALID_VALUE:
+        return 0
+    check(status, b"cuPointerGetAttribute")
+    return <int>cydriver.CU_MEMORYTYPE_UNIFIED if is_managed_pointer(ptr) else kind
+
+
+cdef bint is_managed_pointer(cydriver.CUdeviceptr ptr):
+    """Tell whether the driver says that an address is one of managed memory."""
+    cdef unsigned int managed = 0
+    cdef cydriver.CUresult status
+    status = cydriver.cuPointerGetAttribute(&managed, cydriver.CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr)
+    return status == cydriver.CUDA_SUCCESS and managed

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 from cuda.core._device._device import Device
-from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._resource import MemoryResource
 from cuda.core.typing import IsStreamType
 
 class LegacyPinnedMemoryResource(MemoryResource):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from cuda.core._device._context import use_primary
 from cuda.core._errors import ClosedError
-from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._resource import MemoryResource
 from cuda.core._memory._virtual_memory import Pieces
 from cuda.core._stream._stream import to_stream
 from cuda.core._utils._options import named_options
@@ -121,7 +122,7 @@ class VirtualMemoryResource(MemoryResource):
     """
 
     def __init__(self, device_id: Device | int, config: VirtualMemoryResourceOptions | None = None) -> None:
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         self._lock = threading.RLock()
         self._pieces: dict[int, Pieces] = {}

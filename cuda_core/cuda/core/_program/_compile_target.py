@@ -8,7 +8,7 @@ from __future__ import annotations
 def current_arch() -> str:
     """Return the architecture of the current device without a point, "" where there is none."""
     try:
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return str(Device().arch)
     except (ImportError, RuntimeError, ValueError):

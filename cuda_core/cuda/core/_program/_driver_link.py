@@ -71,8 +71,8 @@ class DriverLink:
     """A link in the making. Its methods raise CUDAError; `logs` tells what the driver wrote."""
 
     def __init__(self, options: LinkerOptions) -> None:
+        from cuda.core import Device
         from cuda.core._device._context import use_primary
-        from cuda.core._device._device import Device
 
         use_primary(Device().device_id)  # the driver links in a context
         self._buffers = [ctypes.create_string_buffer(_LOG_SIZE) for _ in range(2)]

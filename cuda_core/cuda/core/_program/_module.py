@@ -271,7 +271,7 @@ class Module:
         Module
         """
         from cuda.bindings._loader import will_use_cpu
-        from cuda.core._program._program import Program
+        from cuda.core import Program
 
         with Program(code, code_type, options) as program:
             # The CPU device translates PTX itself: to assemble it for a GPU first would only cost time.

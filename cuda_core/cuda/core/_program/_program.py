@@ -15,6 +15,7 @@ from typing import Any
 from cuda.core._errors import ClosedError, NVRTCError, compiler_error, not_pickled
 from cuda.core._launch._signature import kernel_signatures
 from cuda.core._program import _compile_advice, _diagnostics
+from cuda.core._program._compile_arguments import names_of, target_of
 from cuda.core._program._compile_target import current_arch, default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._module import ObjectCode
@@ -22,11 +23,6 @@ from cuda.core._program._program_options import ProgramOptions
 from cuda.core._utils._options import as_options
 from cuda.core.typing import CompilerBackendType, PCHStatusType, SourceCodeType
 
-_TARGETS = {
-    SourceCodeType.CXX: ("ptx", "cubin", "ltoir"),
-    SourceCodeType.NVVM: ("ptx", "cubin", "ltoir"),
-    SourceCodeType.PTX: ("cubin", "ptx"),
-}
 _BACKENDS = {
     SourceCodeType.CXX: CompilerBackendType.NVRTC,
     SourceCodeType.NVVM: CompilerBackendType.NVVM,
@@ -206,7 +202,7 @@ class Program:
             raise ClosedError("this Program is closed")
         if cache is not None:
             return self._cached(target_type, name_expressions, logs, cache)
-        return self._compile(_target(self._code_type, target_type), _names(name_expressions), logs)
+        return self._compile(target_of(self._code_type, target_type), names_of(name_expressions), logs)
 
     def _cached(self, target_type: str, name_expressions: Sequence[str], logs: Any, cache: Any) -> ObjectCode:
         if type(cache) not in _CACHE_TYPES:
@@ -217,7 +213,7 @@ class Program:
         except TypeError:  # a bytearray among the names
             known = None
         if known is None:
-            known = self._find_keys(asked, _target(self._code_type, target_type), _names(name_expressions))
+            known = self._find_keys(asked, target_of(self._code_type, target_type), names_of(name_expressions))
         target, names, key, notes_key = known
         code = cache.get(key)
         notes = None if code is None or notes_key is None else cache.get(notes_key)
@@ -352,28 +348,3 @@ def _check_cache(cache: Any) -> None:
     if not isinstance(cache, ProgramCacheResource):
         raise TypeError(f"cache must be a ProgramCacheResource, not {type(cache).__name__}")
     _CACHE_TYPES.add(type(cache))
-
-
-def _target(kind: SourceCodeType, target_type: Any) -> str:
-    target = str(target_type).lower()
-    if target not in _TARGETS[kind]:
-        allowed = ", ".join(map(repr, _TARGETS[kind]))
-        raise ValueError(f"target_type must be one of {allowed} for {kind} programs, not {target_type!r}")
-    return target
-
-
-def _names(name_expressions: Sequence[Any]) -> list[str]:
-    if isinstance(name_expressions, (str, bytes, bytearray)):
-        raise TypeError(
-            f"name_expressions must be a sequence of names, such as ({_text(name_expressions)!r},), not one "
-            f"{type(name_expressions).__name__}"
-        )
-    return [_text(name) for name in name_expressions]
-
-
-def _text(name: Any) -> str:
-    if isinstance(name, (bytes, bytearray)):
-        return bytes(name).decode()
-    if not isinstance(name, str):
-        raise TypeError(f"name_expressions must be str, not {type(name).__name__}")
-    return name

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from cuda.core._program import _compiler_build
+from cuda.core._program._compile_arguments import names_of, target_of
 from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._program_options import ProgramOptions
@@ -66,14 +67,14 @@ def make_program_cache_key(
     >>> type(key)
     <class 'bytes'>
     """
-    from cuda.core._program._program import Program, _names, _target
+    from cuda.core import Program
 
     if extra_digest is not None and not isinstance(extra_digest, (bytes, bytearray)):
         raise TypeError(f"extra_digest must be bytes or None, not {type(extra_digest).__name__}")
     with Program(code, code_type, options) as program:
-        target = _target(program._code_type, target_type)
+        target = target_of(program._code_type, target_type)
         return key_of(
-            program._code, program._code_type, program._options, target, _names(name_expressions), extra_digest
+            program._code, program._code_type, program._options, target, names_of(name_expressions), extra_digest
         )
 
 

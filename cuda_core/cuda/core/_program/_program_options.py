@@ -405,7 +405,7 @@ class ProgramOptions:
 
     def for_linker(self) -> Any:
         """Return the options with which a PTX program is assembled, as LinkerOptions."""
-        from cuda.core._program._linker_options import LinkerOptions
+        from cuda.core import LinkerOptions
 
         unused = [
             field

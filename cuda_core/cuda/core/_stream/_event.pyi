@@ -7,7 +7,7 @@ from typing import Any, Self
 from cuda.bindings.driver import CUevent
 from cuda.core._device._context import Context
 from cuda.core._device._device import Device
-from cuda.core._memory._ipc import IPCEventDescriptor
+from cuda.core._stream._event_ipc import IPCEventDescriptor
 
 class Event:
     def close(self) -> None: ...

@@ -108,7 +108,7 @@ cdef class Event:
     @property
     def device(self):
         """Return the device whose streams may record this event."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         self.open_handle()
         return Device(self.device_id)
@@ -146,7 +146,7 @@ cdef class Event:
         RuntimeError
             If the event was not made with ``ipc_enabled=True``.
         """
-        from cuda.core._memory._ipc import describe_event
+        from cuda.core._stream._event_ipc import describe_event
 
         self.open_handle()
         if not self.ipc:
@@ -166,7 +166,7 @@ cdef class Event:
         -------
         Event
         """
-        from cuda.core._memory._ipc import device_of_event
+        from cuda.core._stream._event_ipc import device_of_event
 
         cdef Event self = Event.__new__(Event)
         cdef cydriver.CUipcEventHandle data

@@ -19,8 +19,8 @@ from cuda.core._device._context cimport (
     no_context,
 )
 from cuda.core._stream._event cimport Event
+from cuda.core._stream._host_callback cimport call_back
 
-import atexit
 import os
 
 from cuda.core._errors import ClosedError, not_pickled
@@ -29,28 +29,6 @@ from cuda.core._stream._options import StreamOptions
 
 
 cdef HandleClass CUSTREAM = HandleClass("CUstream")
-
-# Whether Python is about to end: its lock must not be asked for from then on.
-cdef bint ending = False
-
-
-@atexit.register
-def _end():
-    global ending
-    ending = True
-
-
-cdef void call_back(void* context) noexcept nogil:
-    """Run a callback, on the driver's thread. One that comes after Python's end has nothing to run in."""
-    if not ending:
-        call_back_with_gil(context)
-
-
-cdef void call_back_with_gil(void* context) noexcept with gil:
-    cdef object callbacks, function
-    callbacks, function = <object><PyObject*>context
-    Py_DECREF(<object><PyObject*>context)
-    callbacks.run(function)
 
 
 cdef class Stream:
@@ -78,6 +56,13 @@ cdef class Stream:
         self.owner = owner
         self.device_id = -1
         return self
+
+    @staticmethod
+    def _in_context(Context context not None, options):
+        """Create a stream; see `Context.create_stream`."""
+        if context.green != NULL:
+            return create_green_stream(context, options)
+        return create_stream(context._device_id, options)
 
     @staticmethod
     def from_handle(handle):
@@ -201,7 +186,7 @@ cdef class Stream:
     @property
     def device(self):
         """Return the device whose queue this is."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         self.open_handle()
         return Device(self.ordinal())
@@ -237,9 +222,9 @@ cdef class Stream:
         -------
         GraphBuilder
         """
-        from cuda.core.graph._builder import on_stream
+        from cuda.core.graph import GraphBuilder
 
-        return on_stream(self, False)
+        return GraphBuilder._on_stream(self, False)
 
     @property
     def is_done(self) -> bool:

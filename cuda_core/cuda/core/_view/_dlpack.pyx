@@ -13,8 +13,9 @@ from cpython.pycapsule cimport (
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
-from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._allocation cimport Allocation
 from cuda.core._stream._stream cimport Stream
+from cuda.core._utils._overflow cimport add_distance, multiply
 
 cdef extern from "Python.h":
     int Py_IsInitialized() nogil
@@ -44,7 +45,6 @@ cdef object _last_dtype = None
 cdef uint64_t READ_ONLY = 1
 cdef uint64_t IS_COPIED = 2
 
-cdef int64_t LARGEST = 0x7FFFFFFFFFFFFFFF
 # NumPy and PyTorch have no arrays of more axes.
 cdef int MOST_AXES = 64
 
@@ -56,12 +56,12 @@ cdef class Export:
 
     def __cinit__(self, owner):
         self.owner = owner
-        if isinstance(owner, Buffer):
-            (<Buffer>owner).exports += 1
+        if isinstance(owner, Allocation):
+            (<Allocation>owner).exports += 1
 
     def __del__(self):
-        if isinstance(self.owner, Buffer):
-            (<Buffer>self.owner).drop_export()
+        if isinstance(self.owner, Allocation):
+            (<Allocation>self.owner).drop_export()
 
 
 cdef void _release(void* context) noexcept:
@@ -193,34 +193,28 @@ cdef int check_version(DLManagedTensorVersioned* versioned) except -1:
 cdef int check_tensor(DLTensor* tensor) except -1:
     """Raise BufferError for what no array can be, before the capsule is consumed."""
     cdef int axis, ndim = tensor.ndim
-    cdef int64_t extent, stride, count = 1, reach = 0, size = (tensor.dtype.bits * tensor.dtype.lanes + 7) // 8
-    cdef bint none = False
+    cdef int64_t extent, count = 1, reach = 1, size = (tensor.dtype.bits * tensor.dtype.lanes + 7) >> 3
+    cdef bint too_much = False, none = False
     if not 0 <= ndim <= MOST_AXES:
         raise BufferError(f"the DLPack tensor has ndim {ndim}, must be 0 to {MOST_AXES}")
     if ndim and tensor.shape == NULL:
         raise BufferError(f"the DLPack tensor has ndim {ndim}, but its shape is NULL")
     for axis in range(ndim):
-        if tensor.shape[axis] < 0:
-            raise BufferError(f"the DLPack tensor's shape[{axis}] is {tensor.shape[axis]}, must not be negative")
-        none = none or tensor.shape[axis] == 0
+        extent = tensor.shape[axis]
+        if extent <= 0:
+            if extent < 0:
+                raise BufferError(f"the DLPack tensor's shape[{axis}] is {extent}, must not be negative")
+            none = True
+        too_much |= multiply(count, extent, &count)
+        if tensor.strides != NULL and extent > 1:
+            too_much |= add_distance(tensor.strides[axis], extent, &reach)
     if tensor.byte_offset > ~<uint64_t>tensor.data:
         raise BufferError(f"the DLPack tensor's byte_offset {tensor.byte_offset} leads past the end of all memory")
     if none:
         return 0
     if tensor.data == NULL:
         raise BufferError("the DLPack tensor has elements, but its data is NULL")
-    for axis in range(ndim):
-        extent = tensor.shape[axis]
-        if extent > LARGEST // count:
-            raise too_large(tensor)
-        count *= extent
-        if tensor.strides == NULL or extent == 1:
-            continue
-        stride = tensor.strides[axis]
-        if stride == -LARGEST - 1 or abs(stride) > (LARGEST - reach) // (extent - 1):
-            raise too_large(tensor)
-        reach += abs(stride) * (extent - 1)
-    if size and (count > LARGEST // size or reach > LARGEST // size - 1):
+    if too_much or multiply(count, size, &count) or multiply(reach, size, &reach):
         raise too_large(tensor)
     return 0
 
@@ -363,7 +357,7 @@ def code_of(dtype) -> tuple[int, int, int]:
     return (_CODES[dtype.kind], 8 * dtype.itemsize, 1)
 
 
-def device_of(Buffer buffer) -> tuple[int, int]:
+def device_of(Allocation buffer not None) -> tuple[int, int]:
     """Return DLPack's kind of device and ordinal for a buffer."""
     buffer.address()
     on_host = buffer.is_host_accessible
@@ -399,18 +393,18 @@ def order_streams(stream, producer) -> None:
         Stream.from_handle(stream).wait(producer)
 
 
-def export_buffer(Buffer buffer, stream, max_version, dl_device, copy):
+def export_buffer(Allocation buffer not None, stream, max_version, dl_device, copy):
     """Do what `Buffer.__dlpack__` says."""
     device = device_of(buffer)
     target = check_target(device, dl_device)
     copied = bool(copy)
     if copied:
-        order = buffer.stream if stream is None or stream == -1 else Stream.from_handle(stream)
-        if order is None:
+        queue = buffer.stream if stream is None or stream == -1 else Stream.from_handle(stream)
+        if queue is None:
             raise BufferError("a copy needs a stream: pass stream=")
-        buffer = buffer.copy_to(stream=order)
+        buffer = buffer.copy_to(stream=queue)
         if device[0] in (CUDA_HOST, CUDA_MANAGED):
-            order.sync()
+            queue.sync()
     if device[0] == CUDA:
         order_streams(stream, buffer.stream)
     elif stream is not None and device[0] != CUDA_MANAGED and stream != -1:

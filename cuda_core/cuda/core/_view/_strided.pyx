@@ -5,14 +5,14 @@
 
 from cpython.ref cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport fabs
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core._view._dlpack cimport Tensor, numpy_dtype
 from cuda.core._stream._stream cimport Stream
+from cuda.core._utils._overflow cimport add_distance, multiply
 
 import operator
 import sys
@@ -49,8 +49,7 @@ _FIELDS = (
     "_keep", "_itemsize", "_dlpack_kind",
 )
 cdef Py_ssize_t MOST_AXES = 64  # of an array of any library
-cdef object SMALLEST = -(2**63), LARGEST = 2**63 - 1  # of extents and strides
-cdef double CERTAINLY_LESS = 2.0**62  # sums in floating point below it are exactly below LARGEST, too
+cdef long long SMALLEST = -(2**63)  # stride
 _NEED_STREAM = "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
 
 
@@ -258,7 +257,7 @@ cdef class Strided:
         data = interface.get("data")
         if data is None:
             raise BufferError(f"{type(obj).__name__} gives no address in its array interface")
-        ptr, readonly = address_of(data)
+        cdef uintptr_t ptr = address_of(data)
         extents = integers("shape", interface.get("shape"), 0)
         if interface.get("strides") is not None:
             steps = integers("strides", interface["strides"], SMALLEST)
@@ -268,7 +267,7 @@ cdef class Strided:
         if steps is not None:
             size = dtype.itemsize
             steps = divided(steps, size)
-        self.address, self.read_only = ptr, bool(readonly)
+        self.address, self.read_only = ptr, bool(data[1])
         self.extents, self.steps, self.dtype = extents, steps, dtype
         self.exporting_obj = obj
         self._keep = interface
@@ -326,13 +325,16 @@ cdef dict dictionary(object found, str name):
     return found
 
 
-cdef tuple address_of(object data):
-    """Return what an array interface gives as data: an address and whether the memory is read-only."""
+cdef uintptr_t address_of(object data) except? 1:
+    """Return the address of an array interface's data, which also says whether the memory is read-only."""
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise malformed("data", data, "a tuple of an address and whether the memory is read-only")
-    if not isinstance(data[0], int) or not 0 <= data[0] < 2**64:
-        raise malformed("data", data, "an address of 64 bits, and whether the memory is read-only")
-    return tuple(data)
+    if isinstance(data[0], int):
+        try:
+            return data[0]
+        except OverflowError:
+            pass
+    raise malformed("data", data, "an address of 64 bits, and whether the memory is read-only")
 
 
 cdef tuple integers(str key, object given, long long least):
@@ -357,36 +359,36 @@ cdef tuple integers(str key, object given, long long least):
     raise malformed(key, given, f"a tuple of at most {MOST_AXES} integers {smallest}")
 
 
-cdef int check_size(object ptr, tuple extents, tuple steps, object dtype) except -1:
-    """Raise if no memory is as large as the array, or where it has elements and no address."""
-    cdef object size = dtype.itemsize, reach = size
-    cdef double about = size
-    cdef object extent, step
+cdef int check_size(uintptr_t ptr, tuple extents, tuple steps, object dtype) except -1:
+    """Raise if no memory is as large as the array, or if it has elements and no address."""
+    cdef int64_t size = dtype.itemsize, reach = size, extent
+    cdef Py_ssize_t axis
+    cdef bint too_much = False
     if size == 0:
         raise BufferError(f"the array interface's type {dtype} has no bytes")
-    for extent in extents:
-        about *= <double><long long>extent
-    if about == 0:
-        return 0
+    for axis in range(len(extents)):
+        extent = extents[axis]
+        if extent == 0:
+            return 0
+        if steps is None:
+            too_much |= multiply(reach, extent, &reach)
+        else:
+            too_much |= add_distance(steps[axis], extent, &reach)
     if not ptr:
         raise malformed("data", ptr, f"an address other than 0 for an array of shape {extents}")
-    if steps is None:
-        if about < CERTAINLY_LESS:
-            return 0
-        for extent in extents:
-            reach *= extent
-    else:
-        about = size
-        for extent, step in zip(extents, steps):
-            about += <double>(<long long>extent - 1) * fabs(<double><long long>step)
-        if about < CERTAINLY_LESS:
-            return 0
-        for extent, step in zip(extents, steps):
-            reach += (extent - 1) * abs(step)
-    if reach > LARGEST:
-        wanted = f"smaller: with strides {steps} and {size} bytes an element it has {reach} bytes"
-        raise malformed("shape", extents, wanted)
+    if too_much:
+        raise malformed("shape", extents, f"smaller: with strides {steps} and {size} bytes an element it has "
+                        f"{reach_of(extents, steps, dtype.itemsize)} bytes")
     return 0
+
+
+cdef object reach_of(tuple extents, tuple steps, object size):
+    """Return how many bytes of memory an array takes, for a message."""
+    if steps is None:
+        for extent in extents:
+            size *= extent
+        return size
+    return size + sum([(extent - 1) * abs(step) for extent, step in zip(extents, steps)])
 
 
 cdef object read_dtype(object typestr, object descr):

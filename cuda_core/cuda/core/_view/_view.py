@@ -99,7 +99,7 @@ class StridedMemoryView(Strided):
         is_readonly : bool
             Whether the memory must not be written.
         """
-        from cuda.core._memory._buffer import Buffer
+        from cuda.core import Buffer
 
         if not isinstance(buffer, Buffer):
             raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
@@ -255,7 +255,7 @@ class StridedMemoryView(Strided):
         >>> view.as_tensor_map((8, 32)).device == device
         True
         """
-        from cuda.core._launch._tensor_map import tensor_map_of
+        from cuda.core import TensorMapDescriptor
 
         given = {
             "box_dim": box_dim,
@@ -271,7 +271,7 @@ class StridedMemoryView(Strided):
             raise TypeError(f"give options or {', '.join(fields)}, not both")
         if options is None and box_dim is None:
             raise TypeError("box_dim must be given: the extent of what one copy moves along each axis")
-        return tensor_map_of(self, fields if options is None else options)
+        return TensorMapDescriptor._of_view(self, fields if options is None else options)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Return a NumPy array of memory that the host can read; raise TypeError for other memory."""

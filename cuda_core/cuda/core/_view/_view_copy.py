@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cuda.core._memory._pointer import copy_bytes
+from cuda.core._view._layout import row_major
 
 if TYPE_CHECKING:
     from cuda.core._view._view import StridedMemoryView
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 def _viewed(obj: Any, order: Any) -> StridedMemoryView:
     """Return `other`, a view or an array, as a view."""
-    from cuda.core._memory._buffer import Buffer
-    from cuda.core._view._view import StridedMemoryView
+    from cuda.core import Buffer
+    from cuda.core.utils import StridedMemoryView
 
     if isinstance(obj, StridedMemoryView):
         return obj
@@ -53,10 +54,8 @@ def copy_view(dst: Any, src: Any, stream: Any, blocking: bool | None) -> None:
 
 def pieces(dst: Any, src: Any) -> Iterator[tuple[int, int, int]]:
     """Yield offset in `dst`, offset in `src` and size, in bytes, of contiguous pieces that make up the whole."""
-    from cuda.core._view._view import _row_major
-
     itemsize = dst._bytes_per_item
-    axes = zip(dst.shape, dst.strides or _row_major(dst.shape), src.strides or _row_major(src.shape), strict=True)
+    axes = zip(dst.shape, dst.strides or row_major(dst.shape), src.strides or row_major(src.shape), strict=True)
     # The axis along which both step least is the innermost, whatever order the shape names them in.
     sorted_axes = sorted((axis for axis in axes if axis[0] != 1), key=lambda axis: (abs(axis[1]), abs(axis[2])))
     if 0 in dst.shape:

@@ -8,15 +8,15 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer
-from cuda.core._utils._check cimport check, fail, is_finalizing
+from cuda.core._utils._check cimport check, is_finalizing
 from cuda.core._device._context cimport activate, deactivate
-from cuda.core._stream._event cimport Event
 from cuda.core._memory._memory_pool cimport free_postponed
 from cuda.core._stream._stream cimport Stream
+from cuda.core.graph._capture cimport BUILDING, CLOSED, FINISHED, NEW, PHASES, Capture, Phase
 from cuda.core.graph._params cimport HostParams
-from cuda.core.graph._place cimport fill_conditional, state_of
+from cuda.core.graph._node_factory cimport fill_conditional, state_of
 from cuda.core.graph._retain cimport hold
-from cuda.core.graph._state cimport GraphCondition, State, capture_graph
+from cuda.core.graph._state cimport GraphCondition, State
 
 from cuda.core._errors import CUDAError, ClosedError, not_pickled
 from cuda.core._memory._graph_memory_resource import GraphMemoryResource
@@ -29,33 +29,8 @@ _MODES = {
     "global": cydriver.CU_STREAM_CAPTURE_MODE_GLOBAL,
 }
 
-_ADVICE = {
-    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_UNJOINED: "A builder that was split off has not been joined.",
-    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED: "An earlier call for this builder could not be captured.",
-    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD: "Only in mode 'relaxed' may another thread end the building.",
-    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
-        "This builder was split off: join it, and end the one that it was split from.",
-    <int>cydriver.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-        "The legacy default stream cannot be captured: use Device.create_graph_builder.",
-    <int>cydriver.CUDA_ERROR_ILLEGAL_STATE: "The stream is being captured already.",
-}
 
-cdef enum Phase:
-    NEW, BUILDING, FINISHED, FAILED, CLOSED
-
-cdef tuple _NAMES = ("has not begun building", "is building", "has finished", "has failed", "is closed")
-
-
-def on_stream(Stream stream not None, bint own):
-    """Make the builder that captures a stream, which it closes if it is its own."""
-    cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
-    stream.open_handle()
-    stream.capturable = True
-    self.line, self.own, self.joined = stream, own, []
-    return self
-
-
-cdef class GraphBuilder:
+cdef class GraphBuilder(Capture):
     """Build a graph by capturing: what is put into the builder, as if it were a stream, becomes nodes instead.
 
     Builders come from `Device.create_graph_builder` and `Stream.create_graph_builder`. One stands for a stream wherever
@@ -71,41 +46,30 @@ cdef class GraphBuilder:
     >>> graph.launch(stream)
     """
 
-    cdef Stream line
-    cdef bint own
-    cdef Phase phase
-    cdef State state  # the graph
-    cdef bint body  # the graph belongs to a conditional node
-    cdef bint forked  # made by split, so that it must be joined
-    cdef list joined  # streams of joined builders: they are closed when the capture, of which they are part, has ended
-    cdef object __weakref__
-
     def __init__(self, *args, **kwargs):
         raise NotImplementedError(
             "a GraphBuilder is not made directly: use Device.create_graph_builder or Stream.create_graph_builder"
         )
 
-    cdef int not_closed(self) except -1:
-        if self.phase == CLOSED:
-            raise ClosedError("this GraphBuilder is closed")
-        return 0
-
-    cdef int need(self, Phase phase, str what) except -1:
-        self.not_closed()
-        if self.phase != phase:
-            raise RuntimeError(f"{what} needs a builder that {_NAMES[phase]}, but this one {_NAMES[self.phase]}")
-        return 0
+    @staticmethod
+    def _on_stream(Stream stream not None, bint own):
+        """Make the builder that captures a stream, which it closes if it is its own."""
+        cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
+        stream.open_handle()
+        stream.capturable = True
+        self.captured, self.own, self.joined = stream, own, []
+        return self
 
     @property
     def stream(self):
         """Return the stream that is captured."""
         self.not_closed()
-        return self.line
+        return self.captured
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""
         self.not_closed()
-        return self.line.__cuda_stream__()
+        return self.captured.__cuda_stream__()
 
     @property
     def is_building(self) -> bool:
@@ -119,7 +83,7 @@ cdef class GraphBuilder:
         cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE
         self.not_closed()
         if self.phase == BUILDING:
-            check(cydriver.cuStreamIsCapturing(self.line.open_handle(), &status), b"cuStreamIsCapturing")
+            check(cydriver.cuStreamIsCapturing(self.captured.open_handle(), &status), b"cuStreamIsCapturing")
         if status == cydriver.CU_STREAM_CAPTURE_STATUS_INVALIDATED:
             raise RuntimeError("an earlier call for this builder could not be captured: its graph is lost, close it")
         return self.phase == BUILDING
@@ -148,31 +112,12 @@ cdef class GraphBuilder:
         GraphBuilder
             This builder.
         """
-        cdef cydriver.CUstreamCaptureMode native
-        cdef cydriver.CUstream stream
-        cdef cydriver.CUresult status
         if mode is not None and not isinstance(mode, str):
             raise TypeError(f"mode must be 'relaxed', 'thread_local' or 'global', not a {type(mode).__name__}")
         if mode not in _MODES:
             raise ValueError(f"mode must be 'relaxed', 'thread_local' or 'global', not {mode!r}")
         self.need(NEW, "begin_building")
-        native = <cydriver.CUstreamCaptureMode><int>_MODES[mode]
-        stream = self.line.open_handle()
-        if self.body:
-            graph = self.state.open_handle()
-            with nogil:
-                check(
-                    cydriver.cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, native),
-                    b"cuStreamBeginCaptureToGraph",
-                )
-        else:
-            with nogil:
-                status = cydriver.cuStreamBeginCapture(stream, native)
-            if status != cydriver.CUDA_SUCCESS:
-                fail(status, b"cuStreamBeginCapture", _ADVICE.get(<int>status, ""))
-            # The driver owns the graph until the capture ends.
-            self.state = State.wrap(capture_graph(stream), None, False)
-        self.phase = BUILDING
+        self.begin(<cydriver.CUstreamCaptureMode><int>_MODES[mode])
         return self
 
     def end_building(self):
@@ -188,25 +133,9 @@ cdef class GraphBuilder:
         CUDAError
             If a call meanwhile could not be captured, or a builder was not joined. The graph is lost.
         """
-        cdef cydriver.CUgraph graph = NULL
         self.need(BUILDING, "end_building")
-        cdef cydriver.CUresult status = cydriver.cuStreamEndCapture(self.line.open_handle(), &graph)
-        if status != cydriver.CUDA_SUCCESS:
-            self.phase = FAILED
-            if not self.body and not self.forked:
-                self.state.gone = True
-                free_postponed()
-            fail(status, b"cuStreamEndCapture", _ADVICE.get(<int>status, ""))
-        self.phase = FINISHED
-        self.state.owned = not self.body
-        free_postponed()
-        self.close_joined()
+        self.end()
         return self
-
-    cdef int close_joined(self) except -1:
-        while self.joined:
-            self.joined.pop().close()
-        return 0
 
     def complete(self, options=None):
         """Make the graph executable.
@@ -220,10 +149,10 @@ cdef class GraphBuilder:
         -------
         Graph
         """
-        from cuda.core.graph._executable import instantiate
+        from cuda.core.graph import Graph
 
         self.need(FINISHED, "complete")
-        return instantiate(self.state, options)
+        return Graph._instantiate(self.state, options)
 
     @property
     def graph_definition(self):
@@ -243,7 +172,7 @@ cdef class GraphBuilder:
         self.not_closed()
         if self.phase != FINISHED:
             raise ValueError(
-                f"{name} must be a builder that has finished, but it {_NAMES[self.phase]}: call end_building first"
+                f"{name} must be a builder that has finished, but it {PHASES[self.phase]}: call end_building first"
             )
         return definition_of(self.state)
 
@@ -279,12 +208,12 @@ cdef class GraphBuilder:
             raise TypeError(f"count must be an int, not {type(count).__name__}")
         if count < 2:
             raise ValueError(f"count must be at least 2, not {count!r}")
-        event = self.line.record()
+        event = self.captured.record()
         branches = [self]
         try:
             for _ in range(count - 1):
-                branch = on_stream(create_stream(self.line.ordinal()), True)
-                branch.line.wait(event)
+                branch = GraphBuilder._on_stream(create_stream(self.captured.ordinal()), True)
+                branch.captured.wait(event)
                 branch.state, branch.phase, branch.forked = self.state, BUILDING, True
                 branches.append(branch)
         except BaseException:
@@ -322,18 +251,10 @@ cdef class GraphBuilder:
             other = each
             if other is not first:
                 first.wait_for(other)
-                first.joined += [other.line, *other.joined]
+                first.joined += [other.captured, *other.joined]
                 other.own, other.joined = False, []
                 other.close()
         return first
-
-    cdef int wait_for(self, GraphBuilder other) except -1:
-        """Let what is captured next wait for what another builder of the graph has captured."""
-        cdef Event event = other.line.record()
-        cdef cydriver.CUresult status = cydriver.cuStreamWaitEvent(self.line.open_handle(), event.open_handle(), 0)
-        if status == cydriver.CUDA_ERROR_STREAM_CAPTURE_MERGE:
-            fail(status, b"cuStreamWaitEvent", "join takes a builder and those that were split off from it.")
-        return check(status, b"cuStreamWaitEvent")
 
     def create_condition(self, default_value=None):
         """Create a condition for conditional nodes of this graph.
@@ -348,7 +269,7 @@ cdef class GraphBuilder:
         GraphCondition
         """
         self.need(BUILDING, "create_condition")
-        cdef bint pushed = activate(self.line.ordinal())
+        cdef bint pushed = activate(self.captured.ordinal())
         try:
             return GraphCondition.create(self.state, default_value)
         finally:
@@ -423,7 +344,7 @@ cdef class GraphBuilder:
         cdef cydriver.CUgraphNode node
         cdef GraphBuilder branch
         self.need(BUILDING, "a conditional node")
-        cdef bint pushed = activate(self.line.ordinal())
+        cdef bint pushed = activate(self.captured.ordinal())
         try:
             fill_conditional(&params, condition, kind, size)
             node = self.add(&params)
@@ -433,35 +354,11 @@ cdef class GraphBuilder:
         self.state.note(node, NULL, (params.conditional.handle, kind, graphs))
         branches = []
         for graph in graphs:
-            branch = on_stream(create_stream(self.line.ordinal()), True)
+            branch = GraphBuilder._on_stream(create_stream(self.captured.ordinal()), True)
             branch.state = self.state.child(node, <cydriver.CUgraph><uintptr_t>graph, True)
             branch.body = True
             branches.append(branch)
         return tuple(branches)
-
-    cdef cydriver.CUgraphNode add(self, cydriver.CUgraphNodeParams* params) except NULL:
-        """Add a node behind what was captured last, and go on behind it."""
-        cdef cydriver.CUstreamCaptureStatus status
-        cdef cydriver.CUgraph graph = NULL
-        cdef const cydriver.CUgraphNode* before = NULL
-        cdef const cydriver.CUgraphEdgeData* edges = NULL
-        cdef size_t count = 0
-        cdef cydriver.CUgraphNode node = NULL
-        cdef cydriver.CUstream stream = self.line.open_handle()
-        check(
-            cydriver.cuStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, &edges, &count),
-            b"cuStreamGetCaptureInfo",
-        )
-        if status != cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE:
-            raise RuntimeError("the capture has failed already: end_building tells why")
-        check(cydriver.cuGraphAddNode(&node, graph, before, edges, count, params), b"cuGraphAddNode")
-        check(
-            cydriver.cuStreamUpdateCaptureDependencies(
-                stream, &node, NULL, 1, cydriver.CU_STREAM_SET_CAPTURE_DEPENDENCIES
-            ),
-            b"cuStreamUpdateCaptureDependencies",
-        )
-        return node
 
     def embed(self, child):
         """Add a copy of another graph as one node.
@@ -475,7 +372,7 @@ cdef class GraphBuilder:
         cdef State inner = state_of(child, "child")
         self.not_closed()
         if self.phase != BUILDING:
-            raise ValueError(f"embed needs a builder that is building, but this one {_NAMES[self.phase]}")
+            raise ValueError(f"embed needs a builder that is building, but this one {PHASES[self.phase]}")
         memset(&params, 0, sizeof(params))
         params.type = cydriver.CU_GRAPH_NODE_TYPE_GRAPH
         params.graph.graph = inner.open_handle()
@@ -493,7 +390,7 @@ cdef class GraphBuilder:
             For a ctypes function: its argument, or bytes whose copy's address is.
         """
         self.need(BUILDING, "callback")
-        cdef cydriver.CUstream stream = self.line.open_handle()
+        cdef cydriver.CUstream stream = self.captured.open_handle()
         cdef HostParams params = HostParams.make(fn, user_data)
         cdef cydriver.CUuserObject user = self.state.keep(params.entry)
         cdef cydriver.CUresult status
@@ -518,8 +415,8 @@ cdef class GraphBuilder:
         self.phase = CLOSED
         if phase == CLOSED:
             return
-        if phase == BUILDING and not self.forked and not self.line.closed:
-            if cydriver.cuStreamEndCapture(self.line.native, &graph) == cydriver.CUDA_SUCCESS and not self.body:
+        if phase == BUILDING and not self.forked and not self.captured.closed:
+            if cydriver.cuStreamEndCapture(self.captured.native, &graph) == cydriver.CUDA_SUCCESS and not self.body:
                 self.state.owned = True
             elif not self.body:
                 self.state.gone = True
@@ -528,10 +425,10 @@ cdef class GraphBuilder:
             free_postponed()
         self.close_joined()
         if self.own:
-            self.line.close()
+            self.captured.close()
 
     def __del__(self):
-        if self.phase != CLOSED and self.line is not None and not is_finalizing():
+        if self.phase != CLOSED and self.captured is not None and not is_finalizing():
             try:
                 self.close()
             except CUDAError:
@@ -549,7 +446,7 @@ cdef class GraphBuilder:
         raise not_pickled(self)
 
     def __repr__(self):
-        return f"<GraphBuilder that {_NAMES[self.phase]}>"
+        return f"<GraphBuilder that {PHASES[self.phase]}>"
 
 
 cdef bint _is_of_a_graph(object thing) except -1:

@@ -16,6 +16,20 @@ from cuda.core.typing import GraphConditionalType
 cdef class ConditionalNode(GraphNode):
     """A node that runs one of its graphs, or none, as a condition says."""
 
+    @staticmethod
+    def _class_of(State state, uintptr_t address):
+        """Return the class for a conditional node."""
+        details = state.book.details.get(address)
+        if details is None:
+            details = _ask_conditional(state, <cydriver.CUgraphNode>address)
+        if details is None:
+            return ConditionalNode
+        if details[1] == <int>cydriver.CU_GRAPH_COND_TYPE_WHILE:
+            return WhileNode
+        if details[1] == <int>cydriver.CU_GRAPH_COND_TYPE_SWITCH:
+            return SwitchNode
+        return IfNode if len(details[2]) == 1 else IfElseNode
+
     @property
     def condition(self):
         """Return the condition; None if it cannot be known, for a node not made here and a driver before CUDA 13.2."""
@@ -108,17 +122,3 @@ cdef class WhileNode(ConditionalNode):
 
 cdef class SwitchNode(ConditionalNode):
     """A node with several graphs, of which the one runs whose number a condition is."""
-
-
-def class_of(State state, uintptr_t address):
-    """Return the class for a conditional node."""
-    details = state.book.details.get(address)
-    if details is None:
-        details = _ask_conditional(state, <cydriver.CUgraphNode>address)
-    if details is None:
-        return ConditionalNode
-    if details[1] == <int>cydriver.CU_GRAPH_COND_TYPE_WHILE:
-        return WhileNode
-    if details[1] == <int>cydriver.CU_GRAPH_COND_TYPE_SWITCH:
-        return SwitchNode
-    return IfNode if len(details[2]) == 1 else IfElseNode

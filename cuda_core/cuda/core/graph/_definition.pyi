@@ -6,12 +6,12 @@ from typing import Any
 from cuda.bindings.driver import CUgraph
 from cuda.core.graph._executable import Graph
 from cuda.core.graph._node import GraphNode
+from cuda.core.graph._node_factory import NodeFactory
 from cuda.core.graph._options import GraphCompleteOptions, GraphDebugPrintOptions
-from cuda.core.graph._place import Place
 from cuda.core.graph._state import GraphCondition
 from cuda.core.graph._work_node import EmptyNode
 
-class GraphDefinition(Place):
+class GraphDefinition(NodeFactory):
     def __init__(self) -> None: ...
     @property
     def handle(self) -> CUgraph | None: ...

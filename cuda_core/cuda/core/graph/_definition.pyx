@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
-from cuda.core.graph._place cimport Place, node_object
+from cuda.core.graph._node_factory cimport NodeFactory, node_object
 from cuda.core.graph._state cimport GraphCondition, State
 
 import os
@@ -22,11 +22,11 @@ from cuda.core.graph._options import GraphDebugPrintOptions
 def definition_of(of):
     """Return the GraphDefinition of a State, or of the graph that a node is part of."""
     cdef GraphDefinition self = GraphDefinition.__new__(GraphDefinition)
-    self.state = <State>of if isinstance(of, State) else (<Place>of).state
+    self.state = <State>of if isinstance(of, State) else (<NodeFactory>of).state
     return self
 
 
-cdef class GraphDefinition(Place):
+cdef class GraphDefinition(NodeFactory):
     """A graph that is built node by node.
 
     Its methods add nodes that wait for nothing; those of a node add nodes behind it. `instantiate` makes it executable.
@@ -114,9 +114,9 @@ cdef class GraphDefinition(Place):
         Graph
             It does not change when this definition does; see `Graph.update`.
         """
-        from cuda.core.graph._executable import instantiate
+        from cuda.core.graph import Graph
 
-        return instantiate(self.state, options)
+        return Graph._instantiate(self.state, options)
 
     def debug_dot_print(self, path, options=None) -> None:
         """Write a picture of the graph, in the language of Graphviz.
@@ -133,7 +133,7 @@ cdef class GraphDefinition(Place):
     def __eq__(self, other):
         if not isinstance(other, GraphDefinition):
             return NotImplemented
-        return self.state is (<Place>other).state
+        return self.state is (<NodeFactory>other).state
 
     def __hash__(self):
         return hash(<uintptr_t>self.state.native)

@@ -11,7 +11,7 @@ from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._stream._stream cimport Stream, as_stream
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
-from cuda.core.graph._place cimport event_handle, state_of
+from cuda.core.graph._node_factory cimport event_handle, state_of
 from cuda.core.graph._retain cimport Entry, bury, hold, in_use, retain
 from cuda.core.graph._state cimport State, capture_graph, current_context
 
@@ -19,31 +19,6 @@ from cuda.core._errors import CUDAError, ClosedError, not_pickled
 from cuda.core._utils._options import as_options
 from cuda.core.graph import _work_node
 from cuda.core.graph._options import GraphCompleteOptions
-
-
-def instantiate(State state not None, options):
-    """Make a graph executable; see `GraphDefinition.instantiate`."""
-    cdef cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS params
-    cdef Graph self = Graph.__new__(Graph)
-    cdef cydriver.CUgraph graph = state.open_handle()
-    cdef cydriver.CUresult status
-    chosen = as_options(GraphCompleteOptions, options, "options")
-    memset(&params, 0, sizeof(params))
-    if chosen.auto_free_on_launch:
-        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
-    if chosen.device_launch:
-        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
-    if chosen.use_node_priority:
-        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
-    if chosen.upload_stream is not None:
-        params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
-        params.hUploadStream = as_stream(chosen.upload_stream, "upload_stream").native
-    self.kept = {}
-    with nogil:
-        status = cydriver.cuGraphInstantiateWithParams(&self.native, graph, &params)
-    if status != cydriver.CUDA_SUCCESS:
-        fail(status, b"cuGraphInstantiateWithParams", _RESULTS.get(<int>params.result_out, ""))
-    return self
 
 
 # What CUgraphInstantiateResult and CUgraphExecUpdateResult mean for the reader.
@@ -80,6 +55,31 @@ cdef class Graph:
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Graph is not made directly: use GraphBuilder.complete or GraphDefinition.instantiate")
+
+    @staticmethod
+    def _instantiate(State state not None, options):
+        """Make a graph executable; see `GraphDefinition.instantiate`."""
+        cdef cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS params
+        cdef Graph self = Graph.__new__(Graph)
+        cdef cydriver.CUgraph graph = state.open_handle()
+        cdef cydriver.CUresult status
+        chosen = as_options(GraphCompleteOptions, options, "options")
+        memset(&params, 0, sizeof(params))
+        if chosen.auto_free_on_launch:
+            params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+        if chosen.device_launch:
+            params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+        if chosen.use_node_priority:
+            params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+        if chosen.upload_stream is not None:
+            params.flags |= cydriver.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
+            params.hUploadStream = as_stream(chosen.upload_stream, "upload_stream").native
+        self.kept = {}
+        with nogil:
+            status = cydriver.cuGraphInstantiateWithParams(&self.native, graph, &params)
+        if status != cydriver.CUDA_SUCCESS:
+            fail(status, b"cuGraphInstantiateWithParams", _RESULTS.get(<int>params.result_out, ""))
+        return self
 
     cdef cydriver.CUgraphExec open_handle(self) except NULL:
         if self.native == NULL:
@@ -248,7 +248,7 @@ cdef class Graph:
 
 cdef Stream _no_builder(object stream):
     """Return another library's object as a stream; a builder takes graphs by its method `embed`."""
-    from cuda.core.graph._builder import GraphBuilder
+    from cuda.core.graph import GraphBuilder
 
     if isinstance(stream, GraphBuilder):
         raise TypeError("stream must be a Stream, not a GraphBuilder: GraphBuilder.embed adds a graph to another one")

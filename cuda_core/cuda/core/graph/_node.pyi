@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from cuda.bindings.driver import CUgraphNode, CUgraphNodeType
 from cuda.core.graph._adjacency import AdjacencySet
 from cuda.core.graph._definition import GraphDefinition
-from cuda.core.graph._place import Place
+from cuda.core.graph._node_factory import NodeFactory
 
-class GraphNode(Place):
+class GraphNode(NodeFactory):
     @property
     def handle(self) -> CUgraphNode | None: ...
     @property

@@ -8,7 +8,7 @@ from libc.stdlib cimport free, malloc
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport check
-from cuda.core.graph._place cimport Place, node_object
+from cuda.core.graph._node_factory cimport NodeFactory, node_object
 from cuda.core.graph._state cimport State
 
 from cuda.core._errors import ClosedError, not_pickled
@@ -26,11 +26,27 @@ cdef cydriver.CUresult _ask(
     return cydriver.cuGraphNodeGetDependencies(node, found, edges, count)
 
 
-cdef class GraphNode(Place):
+cdef class GraphNode(NodeFactory):
     """A node of a graph. Its methods add nodes that run after it; `pred` and `succ` show and change the edges."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError(f"a {type(self).__name__} is not made directly: use a method of a graph or node")
+
+    @staticmethod
+    def _of(State state, uintptr_t address):
+        """Make the object for a node of the driver."""
+        from cuda.core import graph
+
+        cdef int kind = _kind(<cydriver.CUgraphNode>address)
+        if kind == <int>cydriver.CU_GRAPH_NODE_TYPE_CONDITIONAL:
+            cls = graph.ConditionalNode._class_of(state, address)
+        else:
+            cls = getattr(graph, _CLASSES[kind]) if kind in _CLASSES else GraphNode
+        cdef GraphNode self = cls.__new__(cls)
+        self.native = <cydriver.CUgraphNode>address
+        self.state = state
+        state.nodes[address] = self
+        return self
 
     cdef list before(self):
         return [<uintptr_t>self.open_node()]
@@ -167,7 +183,7 @@ cdef int _kind(cydriver.CUgraphNode node) except -1:
     return <int>kind
 
 
-_CLASSES = {  # of _work_node
+_CLASSES = {
     <int>cydriver.CU_GRAPH_NODE_TYPE_KERNEL: "KernelNode",
     <int>cydriver.CU_GRAPH_NODE_TYPE_MEMCPY: "MemcpyNode",
     <int>cydriver.CU_GRAPH_NODE_TYPE_MEMSET: "MemsetNode",
@@ -179,19 +195,3 @@ _CLASSES = {  # of _work_node
     <int>cydriver.CU_GRAPH_NODE_TYPE_MEM_ALLOC: "AllocNode",
     <int>cydriver.CU_GRAPH_NODE_TYPE_MEM_FREE: "FreeNode",
 }
-
-
-def make_node(State state, uintptr_t address):
-    """Make the object for a node of the driver."""
-    from cuda.core.graph import _conditional_node, _work_node
-
-    cdef int kind = _kind(<cydriver.CUgraphNode>address)
-    if kind == <int>cydriver.CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        cls = _conditional_node.class_of(state, address)
-    else:
-        cls = getattr(_work_node, _CLASSES[kind]) if kind in _CLASSES else GraphNode
-    cdef GraphNode self = cls.__new__(cls)
-    self.native = <cydriver.CUgraphNode>address
-    self.state = state
-    state.nodes[address] = self
-    return self

@@ -8,7 +8,8 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._launch._arguments cimport LARGE_BYTES, pack
-from cuda.core._memory._buffer cimport Buffer, _memory_type, _pattern, checked_size
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._pointer cimport checked_size, fill_pattern, memory_type
 from cuda.core._launch._kernel cimport Kernel
 from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core.graph._retain cimport call_entry, hold
@@ -88,7 +89,7 @@ cdef class CopyParams:
 
 cdef cydriver.CUmemorytype _place(cydriver.CUdeviceptr ptr) except *:
     """Return what kind of memory is at an address; what the driver does not know is the host's."""
-    return <cydriver.CUmemorytype>(_memory_type(ptr) or <int>cydriver.CU_MEMORYTYPE_HOST)
+    return <cydriver.CUmemorytype>(memory_type(ptr) or <int>cydriver.CU_MEMORYTYPE_HOST)
 
 
 cdef class FillParams:
@@ -98,7 +99,7 @@ cdef class FillParams:
     cdef FillParams make(object dst, object value, object width, object height, object pitch, object dst_owner):
         cdef FillParams self = FillParams.__new__(FillParams)
         cdef cydriver.CUDA_MEMSET_NODE_PARAMS* native = &self.native
-        pattern = _pattern(value)
+        pattern = fill_pattern(value)
         memset(native, 0, sizeof(self.native))
         native.elementSize = len(pattern)
         native.value = int.from_bytes(pattern, sys.byteorder)

@@ -11,7 +11,7 @@ gives back is put into a list, and let go by Python's main thread soon after, or
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdlib cimport free, malloc
 
-from cuda.core._memory._buffer cimport Buffer, BufferUse
+from cuda.core._memory._allocation cimport Allocation, BufferUse
 from cuda.core._utils._check cimport check
 from cuda.core._stream._event cimport Event, EventUse
 
@@ -59,7 +59,7 @@ cdef object in_use(object owner):
     """Return what keeps the resource that a node refers to: also memory and events that are closed meanwhile."""
     if isinstance(owner, tuple):
         return tuple([in_use(each) for each in owner])
-    if isinstance(owner, Buffer):
+    if isinstance(owner, Allocation):
         return BufferUse(owner)
     return EventUse(owner) if isinstance(owner, Event) else owner
 

@@ -10,7 +10,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport check
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
-from cuda.core.graph._place cimport event_handle, set_attributes, state_of
+from cuda.core.graph._node_factory cimport event_handle, set_attributes, state_of
 from cuda.core.graph._retain cimport hold, in_use
 from cuda.core.graph._state cimport State
 

@@ -143,7 +143,7 @@ class Device:
         RuntimeError
             If CUDA does not see it: look at CUDA_VISIBLE_DEVICES.
         """
-        from cuda.core._device._device import Device as CudaDevice
+        from cuda.core import Device as CudaDevice
 
         mine = self.uuid_without_prefix
         for device in CudaDevice.get_all_devices():

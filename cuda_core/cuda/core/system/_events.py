@@ -61,7 +61,7 @@ class EventData:
     @property
     def device(self) -> Device:
         """Return the device that reported it."""
-        from cuda.core.system._device import Device
+        from cuda.core.system import Device
 
         return Device._of(int(self._data.device_))
 
@@ -204,7 +204,7 @@ class SystemEvent:
     @property
     def device(self) -> Device:
         """Return the GPU."""
-        from cuda.core.system._device import Device
+        from cuda.core.system import Device
 
         return Device(self.gpu_id)
 

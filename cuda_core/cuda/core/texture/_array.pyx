@@ -10,7 +10,8 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._buffer cimport Buffer, _memory_type
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._pointer cimport memory_type
 from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._device._context cimport activate, deactivate
 from cuda.core._stream._stream cimport Stream, as_stream
@@ -66,7 +67,7 @@ cdef class _Array:
     @property
     def device(self):
         """Return the device whose memory the array is in."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return Device(self._ordinal)
 
@@ -202,7 +203,7 @@ cdef class OpaqueArray(_Array):
         native.Height = self.shape[1] if len(self.shape) > 1 else 1
         native.Depth = self.shape[2] if len(self.shape) > 2 else 1
         cdef cydriver.CUmemorytype kind
-        kind = <cydriver.CUmemorytype>(_memory_type(ptr) or <int>cydriver.CU_MEMORYTYPE_HOST)
+        kind = <cydriver.CUmemorytype>(memory_type(ptr) or <int>cydriver.CU_MEMORYTYPE_HOST)
         if inwards:
             native.srcMemoryType, native.srcDevice, native.srcHost = kind, ptr, <void*>ptr
             native.srcPitch, native.srcHeight = native.WidthInBytes, native.Height

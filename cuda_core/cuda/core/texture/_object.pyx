@@ -106,7 +106,7 @@ cdef class _Object:
     @property
     def device(self):
         """Return the device whose kernels can use the object."""
-        from cuda.core._device._device import Device
+        from cuda.core import Device
 
         return Device(self.ordinal)
 

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Adding nodes: to a graph, behind nothing, or behind a node."""
+"""The methods that add nodes, which graphs and nodes have in common."""
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._buffer cimport checked_size
+from cuda.core._memory._pointer cimport checked_size
 from cuda.core._utils._check cimport check, fail
 from cuda.core._device._context cimport current_ordinal
 from cuda.core._stream._event cimport Event
@@ -22,12 +22,12 @@ from cuda.core._errors import ClosedError
 from cuda.core.typing import GraphMemoryType
 
 
-cdef class Deps:
+cdef class Dependencies:
     """The nodes that a new one depends on."""
 
-    def __cinit__(self, Place place, extra=()):
-        self.graph = place.state.open_handle()
-        handles = dict.fromkeys([*place.before(), *extra])
+    def __cinit__(self, NodeFactory parent, extra=()):
+        self.graph = parent.state.open_handle()
+        handles = dict.fromkeys([*parent.before(), *extra])
         self.count = len(handles)
         self.nodes = <cydriver.CUgraphNode*>malloc((self.count or 1) * sizeof(cydriver.CUgraphNode))
         if self.nodes == NULL:
@@ -41,14 +41,14 @@ cdef class Deps:
 
 cdef object node_object(State state, cydriver.CUgraphNode node):
     """Return the one living Python object for a node."""
-    from cuda.core.graph._node import make_node
+    from cuda.core.graph import GraphNode
 
     found = state.nodes.get(<uintptr_t>node)
-    return make_node(state, <uintptr_t>node) if found is None else found
+    return GraphNode._of(state, <uintptr_t>node) if found is None else found
 
 
-cdef class Place:
-    """Where a node can be added: `GraphDefinition` for one that depends on nothing, `GraphNode` for one behind it."""
+cdef class NodeFactory:
+    """Base of `GraphDefinition`, whose new nodes have no dependencies, and `GraphNode`, which new nodes depend on."""
 
     cdef list before(self):
         return []
@@ -74,7 +74,7 @@ cdef class Place:
         KernelNode
         """
         cdef KernelParams params = KernelParams.make(config, kernel, args)
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUuserObject user = self.state.keep(hold((kernel, args)))
         cdef cydriver.CUresult status
@@ -105,7 +105,7 @@ cdef class Place:
         MemcpyNode
         """
         cdef CopyParams params = CopyParams.make(dst, src, size, dst_owner, src_owner)
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUcontext context = current_context()
         cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(params.owners)))
@@ -136,7 +136,7 @@ cdef class Place:
         MemsetNode
         """
         cdef FillParams params = FillParams.make(dst, value, width, height, pitch, dst_owner)
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUcontext context = current_context()
         cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(params.owners)))
@@ -160,7 +160,7 @@ cdef class Place:
         -------
         HostCallbackNode
         """
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         cdef HostParams params = HostParams.make(fn, user_data)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUuserObject user = self.state.keep(params.entry)
@@ -180,12 +180,12 @@ cdef class Place:
         -------
         ChildGraphNode
         """
-        if not isinstance(child, Place):
+        if not isinstance(child, NodeFactory):
             raise TypeError(
                 f"child must be a GraphDefinition, not {type(child).__name__}: a builder's is its graph_definition"
             )
         cdef State inner = state_of(child, "child")
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUresult status = cydriver.cuGraphAddChildGraphNode(
             &node, deps.graph, deps.nodes, deps.count, inner.open_handle()
@@ -204,7 +204,7 @@ cdef class Place:
         -------
         EmptyNode
         """
-        cdef Deps deps = Deps(self, [handle_of(each, self.state) for each in nodes])
+        cdef Dependencies deps = Dependencies(self, [handle_of(each, self.state) for each in nodes])
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUresult status = cydriver.cuGraphAddEmptyNode(&node, deps.graph, deps.nodes, deps.count)
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddEmptyNode", None)
@@ -239,7 +239,7 @@ cdef class Place:
 
     def _event(self, event, bint record):
         cdef cydriver.CUevent native = event_handle(event)
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUresult status
         cdef cydriver.CUuserObject user = self.state.keep(hold(in_use(event)))
@@ -288,7 +288,7 @@ cdef class Place:
         else:
             params.poolProps.location.type = cydriver.CU_MEM_LOCATION_TYPE_DEVICE
             params.poolProps.location.id = ordinal
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         if peers:
             access = <cydriver.CUmemAccessDesc*>malloc(len(peers) * sizeof(cydriver.CUmemAccessDesc))
             if access == NULL:
@@ -318,7 +318,7 @@ cdef class Place:
         -------
         FreeNode
         """
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
         cdef cydriver.CUdeviceptr ptr = int(dptr)
         cdef cydriver.CUresult status = cydriver.cuGraphAddMemFreeNode(&node, deps.graph, deps.nodes, deps.count, ptr)
@@ -392,7 +392,7 @@ cdef class Place:
         cdef cydriver.CUgraphNodeParams params
         cdef cydriver.CUgraphNode node = NULL
         cdef unsigned int index
-        cdef Deps deps = Deps(self)
+        cdef Dependencies deps = Dependencies(self)
         fill_conditional(&params, condition, kind, size)
         cdef cydriver.CUresult status = cydriver.cuGraphAddNode(
             &node, deps.graph, deps.nodes, NULL, deps.count, &params
@@ -453,24 +453,23 @@ cdef cydriver.CUevent event_handle(object event) except NULL:
 
 cdef State state_of(object graph, str name):
     """Return the state of a GraphDefinition, or of a GraphBuilder that has finished."""
-    from cuda.core.graph._builder import GraphBuilder
-    from cuda.core.graph._definition import GraphDefinition
+    from cuda.core.graph import GraphBuilder, GraphDefinition
 
     if isinstance(graph, GraphBuilder):
         graph = graph._finished(name)
     if not isinstance(graph, GraphDefinition):
         raise TypeError(f"{name} must be a GraphDefinition or a GraphBuilder, not {type(graph).__name__}")
-    return (<Place>graph).state
+    return (<NodeFactory>graph).state
 
 
 def handle_of(node, State state):
     """Return the address of a node of one graph."""
-    from cuda.core.graph._node import GraphNode
+    from cuda.core.graph import GraphNode
 
     if not isinstance(node, GraphNode):
         raise TypeError(f"a node must be a GraphNode, not {type(node).__name__}")
     if not node.is_valid:
         raise ClosedError("the node was destroyed")
-    if (<Place>node).state is not state:
+    if (<NodeFactory>node).state is not state:
         raise ValueError("the node is of another graph")
     return int(node.handle)

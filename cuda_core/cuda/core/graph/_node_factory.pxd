@@ -5,7 +5,7 @@ from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core.graph._state cimport State
 
 
-cdef class Place:
+cdef class NodeFactory:
     cdef State state
     cdef object __weakref__
 
@@ -14,7 +14,7 @@ cdef class Place:
     cdef object add_conditional(self, object condition, int kind, unsigned int size)
 
 
-cdef class Deps:
+cdef class Dependencies:
     cdef size_t count
     cdef cydriver.CUgraph graph
     cdef cydriver.CUgraphNode* nodes

@@ -26,7 +26,7 @@ from cuda.core.graph._work_node import (
 )
 from cuda.core.typing import GraphMemoryType
 
-class Place:
+class NodeFactory:
     def launch(self, config: LaunchConfig, kernel: Kernel, *args: Any) -> KernelNode: ...
     def memcpy(
         self, dst: Buffer | int, src: Buffer | int, size: int, *, dst_owner: object = None, src_owner: object = None
