@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of random kernels in which many threads change the same places of memory, or a warp a row of them.
+"""Statements of random kernels in which many threads change the same addresses, or a warp a row of them.
 
-Each function takes the writer of the kernel and the place of the statement, and returns its lines.
+Each function takes the writer of the kernel and the context of the statement, and returns its lines.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from support.random_frame import TALLIED, TALLIES, TALLY
 
 if TYPE_CHECKING:
-    from support.random_ptx import Place, Writer
+    from support.random_ptx import Context, Writer
 
-# Lines that write $i, up to 31: rows, places of many lanes each, places of few.
+# Lines that write $i, up to 31: rows, addresses of many lanes each, addresses of few.
 INDICES = ["mov.u32 $i, %t10;", "mov.u32 $i, %t10;", "and.b32 $i, $a, 3;", "and.b32 $i, $a, 31;", "and.b32 $i, %t0, 1;",
            "shr.u32 $i, %t10, 2;", "and.b32 $i, $a, 0;", "sub.u32 $i, 31, %t10;", "and.b32 $i, $u, 7;",
            "and.b32 $i, $a, 1; mul.lo.u32 $i, $i, 5;"]  # fmt: skip
@@ -26,8 +26,8 @@ HALVES = {"32": ["and.b32 $v, $a, 0x7fffffff;", "or.b32 $v, $a, 0x80000000;", "a
 VALUES = {"f32": "and.b32 %t7, $a, 15; cvt.rn.f32.u32 $v, %t7;", "f64": "and.b32 %t7, $a, 15; cvt.rn.f64.u32 $v, %t7;"}
 
 
-def tally(writer: Writer, place: Place) -> str:
-    """Change places that all threads share by what gives the same in any order."""
+def tally(writer: Writer, context: Context) -> str:
+    """Change addresses that all threads share, by operations that commute."""
     return "\n".join(_tally(writer) for _ in range(writer.random.randrange(1, 4)))
 
 
@@ -60,29 +60,29 @@ FLOATS = {
     "f64": "and.b32 %t7, $a, 0xffff; cvt.rn.f64.u32 $f, %t7; cvt.rn.f64.s32 $v, $b;"
     " mul.f64 $v, $v, 0d3FB999999999999A;",
 }
-# Lines that write $o, the address of a thread's own place, and $w, that of its warp's first one.
-PLACES = {
+# Lines that write $o, the thread's own address, and $w, its warp's first one.
+ADDRESSES = {
     "shared": "shr.u32 $w, %t0, 5; mov.u32 %t8, line; mad.lo.u32 $w, $w, 256, %t8; mad.lo.u32 $o, %t10, $s, $w;",
     "global": "mul.wide.u32 $w, %t10, $s; sub.s64 $w, $o, $w;",
 }
 
 
-def ordered(writer: Writer, place: Place) -> str:
-    """Change places that only this warp has, and keep what was there: its lanes come one after the other.
+def ordered(writer: Writer, context: Context) -> str:
+    """Change addresses that only this warp has, and use the old values: its lanes come one after the other.
 
     PTX leaves their order open, but on the CPU device, as in the interpreter, it is that of their numbers. Between
     two meetings each lane does this once.
     """
-    meet = "bar.sync 0;" if writer.barriers and place.uniform else "bar.warp.sync -1;" if writer.warps else ""
+    meet = "bar.sync 0;" if writer.barriers and context.uniform else "bar.warp.sync -1;" if writer.warps else ""
     if not meet or not writer.full or os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
-        return tally(writer, place)
+        return tally(writer, context)
     return "\n".join(_ordered(writer, meet) for _ in range(writer.random.randrange(1, 4)))
 
 
 def _ordered(writer: Writer, meet: str) -> str:
     random = writer.random
     op, type_ = random.choice(ORDERED)
-    if type_ in FLOATS and writer.leaves:  # in the places of those that left there may be anything
+    if type_ in FLOATS and writer.leaves:  # at the addresses of lanes that left there may be anything
         op, type_ = "add", "u32"
     size, space = int(type_[1:]) // 8, random.choice(["shared", "global", "global"])
     words = {"$v": "$b" if size == 4 else "$L", "$f": "$c" if size == 4 else "$L", "$d": "$d" if size == 4 else "$l"}
@@ -102,15 +102,15 @@ def _ordered(writer: Writer, meet: str) -> str:
             [f"mad.wide.u32 $q, $i, {size}, $w;", f"mul.wide.u32 $q, $i, {size}; add.s64 $q, $q, $w;"]
         )
     kind = f"{'u' if type_ not in FLOATS else 'f'}{8 * size}"
-    place_ = f"{random.choice(INDICES)} {multiply}"
+    address_of_lane = f"{random.choice(INDICES)} {multiply}"
     if random.random() < 0.3:  # each its own: a row
-        place_, names["$q"] = "", names["$o"]
+        address_of_lane, names["$q"] = "", names["$o"]
     value = "$f, $v" if op == "cas" else "$v"
     store = random.choice(["", f"st.{space}.{kind} [$o], $f;"]) if space == "global" else f"st.{space}.{kind} [$o], $f;"
     store = f"st.{space}.{kind} [$o], $f;" if type_ in FLOATS else store
     guard = f"{writer.condition('%p4')} @%p4 " if writer.chance(0.2) else ""
     give = {"f32": "mov.b32 $d, %f2;", "f64": "mov.b64 $l, %e2;"}.get(type_, "") if not guard else ""
-    text = f"{FLOATS.get(type_, '')} {PLACES[space]} {store} {place_} {meet} "
+    text = f"{FLOATS.get(type_, '')} {ADDRESSES[space]} {store} {address_of_lane} {meet} "
     text += f"{guard}atom.{space}.{op}.{type_} $d, [$q], {value}; {meet}"
     for letter, word in words.items():
         text = text.replace(letter, word)

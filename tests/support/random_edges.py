@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements of random kernels with indices near where 32-bit numbers wrap around, made wider.
 
-Each function takes the writer of the kernel and the place of the statement, and returns its lines.
+Each function takes the writer of the kernel and the context of the statement, and returns its lines.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from support.random_ptx import Place, Writer
+    from support.random_ptx import Context, Writer
 
 EDGES = [0x7FFFFFF0, 0x80000000, 0xFFFFFFF0, 0x7FFFFFFF, 0xFFFFFFE1, 0x3FFFFFF8, 0xC0000000]
 
@@ -20,7 +20,7 @@ SOURCES = ["%t0", "%g0", "%t10", "%t10", "%a0", "$a", "mad.lo.s32 $i, %g2, -40, 
            "sub.u32 $i, %g0, %g2;", "sub.u32 $i, 40, %g0;"]  # fmt: skip
 
 
-def near_edge(writer: Writer, place: Place, *, straight: bool = False) -> str:
+def near_edge(writer: Writer, context: Context, *, straight: bool = False) -> str:
     """Make an index wider that wraps around somewhere in the block, and read near where it began.
 
     If that is to be `straight`, no lane goes another way.
@@ -68,13 +68,13 @@ INSIDE = [
 ]
 
 
-def short_arms(writer: Writer, place: Place) -> str:
-    """Let lanes part for a few instructions, some of which make an index wider that wraps around."""
+def short_arms(writer: Writer, context: Context) -> str:
+    """Let lanes diverge for a few instructions, some of which make an index wider that wraps around."""
     number, random = writer.name(), writer.random
 
     def arm() -> str:
         if writer.chance(0.4):
-            return near_edge(writer, place, straight=True)
+            return near_edge(writer, context, straight=True)
         return writer.fill(random.choice([each for each in INSIDE if writer.shares or ".shared" not in each]))
 
     condition = writer.condition("%p2")
@@ -83,7 +83,7 @@ def short_arms(writer: Writer, place: Place) -> str:
     return f"{condition}\n@%p2 bra S{number};\n{arm()}\nbra.uni T{number};\nS{number}:\n{arm()}\nT{number}:"
 
 
-def beside(writer: Writer, place: Place) -> str:
+def beside(writer: Writer, context: Context) -> str:
     """Load words side by side, in any order, and with something between that stands in the way of doing so at once."""
     random, base, result = writer.random, writer.new("q"), [writer.new("v") for _ in range(4)]
     if writer.chance(0.3):  # of the thread's own, where it stores one of them meanwhile
@@ -109,8 +109,8 @@ def beside(writer: Writer, place: Place) -> str:
     return writer.fill(f"{text} {mixed}")
 
 
-def window(writer: Writer, place: Place) -> str:
-    """Add up what lies beside the thread's place, as far as there is something: the index begins below zero."""
+def window(writer: Writer, context: Context) -> str:
+    """Add up what lies beside the thread's word, as far as there is something: the index begins below zero."""
     random, number = writer.random, writer.name()
     counter, index, address = writer.new("v"), writer.new("v"), writer.new("q")
     reach, kind = random.choice([1, 2, 5]), random.choice("us")
@@ -123,7 +123,7 @@ def window(writer: Writer, place: Place) -> str:
     return writer.fill(text.replace("$k", counter).replace("$i", index).replace("$q", address))
 
 
-def gather_near_edge(writer: Writer, place: Place) -> str:
+def gather_near_edge(writer: Writer, context: Context) -> str:
     """Let lanes whose index is beyond the edge read by it: as it happens, it grows by one from lane to lane."""
     number, index, address = writer.name(), writer.new("v"), writer.new("q")
     edge, back = writer.random.choice([-(1 << 31), -(1 << 31), -8, 0, 0x40000000]), writer.random.choice([0, 8, 16, 24])

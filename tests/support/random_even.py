@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels of two dimensions with barriers, whose packets leave the loops for even blocks here and there.
+"""Random kernels of two dimensions with barriers, whose SIMD groups leave the loops for even blocks now and then.
 
-What a packet has done before it leaves must not be done again, and what lives must come with it.
+What a SIMD group has done before it leaves must not be done again, and live values must be kept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from support.random_case import GRIDS, Case
 from support.random_edges import gather_near_edge, near_edge
 from support.random_frame import assemble
 from support.random_ptx import (
-    Place,
+    Context,
     Writer,
     calculate,
     change_uniform,
@@ -46,16 +46,16 @@ ONCE = [
 ]
 
 
-def once(writer: Writer, place: Place) -> str:
-    return writer.fill(writer.random.choice(ONCE)) if writer.chance(0.7) else tally(writer, place)
+def once(writer: Writer, context: Context) -> str:
+    return writer.fill(writer.random.choice(ONCE)) if writer.chance(0.7) else tally(writer, context)
 
 
-def part(writer: Writer, place: Place) -> str:
-    """Let lanes go ways that are too long to be taken apart: one with a loop, or a call."""
-    number, inside = writer.name(), place.inside(same=False)
+def diverge(writer: Writer, context: Context) -> str:
+    """Let lanes take branches that are too long for predication: one with a loop, or a call."""
+    number, inside = writer.name(), context.inside(same=False)
     long = loop(writer, inside, 0) if writer.chance(0.6) else writer.fill(writer.random.choice(lines.CALLS))
     condition = writer.condition("%p2")
-    if writer.chance(0.5):  # in some packet in the middle, say
+    if writer.chance(0.5):  # in some SIMD group in the middle, say
         comparison, at = writer.random.choice(["eq", "ne", "lt", "ge"]), writer.random.randrange(writer.threads)
         condition = f"setp.{comparison}.u32 %p2, %t0, {at};"
     text = f"{condition}\n@%p2 bra S{number};\n{calculate(writer, inside)}\n{long}\n"
@@ -64,7 +64,7 @@ def part(writer: Writer, place: Place) -> str:
     return f"{text}S{number}:"
 
 
-def leave_by_warps(writer: Writer, place: Place) -> str:
+def leave_by_warps(writer: Writer, context: Context) -> str:
     """Let all threads of some warps return, or some of all warps: at once, else a barrier would be between them."""
     if writer.chance(0.5):
         return f"{writer.condition('%p5')} @%p5 {writer.random.choice(['ret', 'exit'])};"
@@ -72,38 +72,38 @@ def leave_by_warps(writer: Writer, place: Place) -> str:
     return f"shr.u32 %t7, %t0, 5; setp.eq.u32 %p5, %t7, {writer.random.randrange(warps)}; @%p5 ret;"
 
 
-def meet(writer: Writer, place: Place) -> str:
+def meet(writer: Writer, context: Context) -> str:
     kinds = [meetings.exchange] * 3 + meetings.OF_BLOCKS + tiles.OF_TILES + [ordered] * 2
-    return writer.random.choice(kinds)(writer, place)
+    return writer.random.choice(kinds)(writer, context)
 
 
 def tiled(random: Random) -> Case:
-    """Return a kernel in which effects, ways that part, and barriers follow each other."""
+    """Return a kernel in which effects, divergent branches and barriers follow each other."""
     grid, block = random.choice(GRIDS[:4]), random.choice(random.choice([EVEN, EVEN, OTHERS]))
     leaves = random.random() < 0.5
     writer = Writer(random, grid, block, barriers=True, warps=False, leaves=leaves)
     writer.apart = False
     others: list[Callable] = [gather_near_edge, calculate, change_uniform, switch, guarded, pattern, step_row,
-                              ask_place, remember, once]  # fmt: skip
+                              read_index, remember, once]  # fmt: skip
     body: list[str] = []
     for _ in range(random.randrange(2, 4)):
         between = [remember] * (not writer.remembered) + [once] * (random.random() < 0.7)
         between += random.choices(others, k=random.randrange(2))
-        between += random.choices([part, part, near_edge], k=random.choice([0, 1, 1, 2]))
-        between += random.choices([recall, ask_place, *others], k=random.randrange(2))
+        between += random.choices([diverge, diverge, near_edge], k=random.choice([0, 1, 1, 2]))
+        between += random.choices([recall, read_index, *others], k=random.randrange(2))
         between += [leave_by_warps] * (leaves and random.random() < 0.5)
-        body += [writer.separate(statement(writer, Place())) for statement in (*between, meet)]
+        body += [writer.separate(statement(writer, Context())) for statement in (*between, meet)]
     return Case(assemble("\n".join(body), meets=True), grid, block)
 
 
-def ask_place(writer: Writer, place: Place) -> str:
-    """Use the thread's place as it stands in special registers, which are known of packets in other ways."""
+def read_index(writer: Writer, context: Context) -> str:
+    """Use the thread's index from special registers, which are computed per SIMD group."""
     return writer.fill(
         "mov.u32 %t7, %tid.z; mad.lo.u32 $d, %t7, 77, $d; mov.u32 %t8, %tid.y; mad.lo.u32 $d, %t8, 5, $d;"
         " mov.u32 %t12, %tid.x; xor.b32 $d, $d, %t12;"
     )
 
 
-def step_row(writer: Writer, place: Place) -> str:
+def step_row(writer: Writer, context: Context) -> str:
     """Let a register that grows from lane to lane go on, which lives to the kernel's end."""
     return writer.fill(writer.random.choice(lines.WALKS))

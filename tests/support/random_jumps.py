@@ -11,7 +11,7 @@ from support import random_tiles as tiles
 from support.random_case import BLOCKS, EVEN, Case
 from support.random_frame import assemble
 from support.random_lines import UNIFORM, VARIABLES
-from support.random_ptx import Place, Writer, guarded, pattern
+from support.random_ptx import Context, Writer, guarded, pattern
 
 # Threads meet at barriers wherever they are, and read what others wrote before the one before.
 MEET = """and.b32 %t7, %t9, 1; mul.lo.u32 %t7, %t7, 4096; add.u32 %t8, %t3, %t7; st.shared.u32 [%t8], %t9;
@@ -45,15 +45,15 @@ def unstructured(random: Random) -> Case:
 
 
 def _step(writer: Writer, kind: str) -> str:
-    place = Place(depth=3, uniform=kind == "blocks")
-    steps = [lambda writer, place: writer.compute()] * 3
+    context = Context(depth=3, uniform=kind == "blocks")
+    steps = [lambda writer, context: writer.compute()] * 3
     if kind != "lanes that meet":
         steps += [guarded, pattern]
     if kind in ("warps", "blocks"):
         steps += [meetings.warp_operation, meetings.exchange_in_warp]
     if kind == "blocks":
         steps += meetings.OF_BLOCKS + tiles.OF_TILES + meetings.APART * writer.apart
-    return writer.random.choice(steps)(writer, place)
+    return writer.random.choice(steps)(writer, context)
 
 
 def _jump(writer: Writer, kind: str, number: int, targets: list[str]) -> str:

@@ -20,7 +20,7 @@ SHIFTS = [0, 1, 2, 3, 5, 16, 30, 31]
 OF_LETTER = {"d": VARIABLES, "u": UNIFORM, "k": SMALL, "j": ANY, "s": SHIFTS} | dict.fromkeys("ABC", AFFINE)
 OF_LETTER |= {letter: [f"%{letter.lower()}{i}" for i in range(2)] for letter in "xylhXYLH"}
 OF_LETTER |= {letter: ["%b0", "%b1"] for letter in "wW"}
-ANEW = "XYLHW"  # chosen at each place anew
+ANEW = "XYLHW"  # chosen at each use anew
 
 
 def call(function: str, result: str, *arguments: str) -> str:

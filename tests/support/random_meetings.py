@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements of random kernels in which threads meet: at barriers of the block, in operations of the warp.
 
-Each function takes the writer of the kernel and the place of the statement, and returns its lines.
+Each function takes the writer of the kernel and the context of the statement, and returns its lines.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING
 from support.random_lines import REDUCTIONS, UNIFORM, VARIABLES, call
 
 if TYPE_CHECKING:
-    from support.random_ptx import Place, Writer
+    from support.random_ptx import Context, Writer
 
 # %t7 = the shared address of the thread that is $n further on, round the block.
 NEIGHBOUR = "add.u32 %t7, %t0, $n; rem.u32 %t7, %t7, %t1; mov.u32 %t8, slots; mad.lo.u32 %t7, %t7, 4, %t8;"
 DISTANCES = [1, 2, 16, 31, 33]
 
 
-def exchange(writer: Writer, place: Place) -> str:
+def exchange(writer: Writer, context: Context) -> str:
     """Write to shared memory, meet, read what another thread wrote; meet again before it is written next."""
     near = NEIGHBOUR.replace("$n", str(writer.random.choice(DISTANCES)))
     barrier = writer.random.choice(["bar.sync 0;", "barrier.sync 0;", "barrier.sync.aligned 0;", "bar.sync 0;"])
     return writer.fill(f"st.shared.u32 [%t3], $a; {barrier} {near} ld.shared.u32 $d, [%t7]; bar.sync 0;")
 
 
-def exchange_by_rows(writer: Writer, place: Place) -> str:
+def exchange_by_rows(writer: Writer, context: Context) -> str:
     """The same by global memory."""
     distance = writer.random.choice(DISTANCES)
     return writer.fill(
@@ -37,7 +37,7 @@ def exchange_by_rows(writer: Writer, place: Place) -> str:
     )
 
 
-def tell_all(writer: Writer, place: Place) -> str:
+def tell_all(writer: Writer, context: Context) -> str:
     """Let one thread give all of the block a number, by which they then decide together."""
     return writer.fill(
         f"setp.eq.u32 %p4, %t0, {writer.random.randrange(writer.threads)}; @%p4 st.shared.u32 [cells+16], $a;"
@@ -45,12 +45,12 @@ def tell_all(writer: Writer, place: Place) -> str:
     )
 
 
-def read_cells(writer: Writer, place: Place) -> str:
+def read_cells(writer: Writer, context: Context) -> str:
     """Read what atomics of all threads have made."""
     return writer.fill("bar.sync 0; ld.shared.v2.u32 {$d, %t7}, [cells]; bar.sync 0;")
 
 
-def barrier_reduction(writer: Writer, place: Place) -> str:
+def barrier_reduction(writer: Writer, context: Context) -> str:
     to, barrier = writer.random.choice(VARIABLES), writer.random.choice([0, 0, 9])
     condition = writer.condition("%p5")
     if writer.chance(0.5):
@@ -59,16 +59,16 @@ def barrier_reduction(writer: Writer, place: Place) -> str:
     return f"{condition} {operation} selp.u32 {to}, 1, {to}, %p5;"
 
 
-def guarded_barrier(writer: Writer, place: Place) -> str:
+def guarded_barrier(writer: Writer, context: Context) -> str:
     """A barrier to which all threads of the block come, or none."""
     number = writer.name()
-    condition, meet = writer.uniform_condition("%p2"), exchange(writer, place)
+    condition, meet = writer.uniform_condition("%p2"), exchange(writer, context)
     if writer.chance(0.5):
         return f"{condition} @%p2 bar.sync 0;"
     return f"{condition}\n@!%p2 bra S{number};\n{meet}\nS{number}:"
 
 
-def named_barrier(writer: Writer, place: Place) -> str:
+def named_barrier(writer: Writer, context: Context) -> str:
     """Barriers of other numbers, with the number in a register or with a count of threads."""
     near = NEIGHBOUR.replace("$n", str(writer.random.choice(DISTANCES)))
     forms = ["bar.sync 3;", "mov.u32 %t7, 5; bar.sync %t7;"]
@@ -77,10 +77,10 @@ def named_barrier(writer: Writer, place: Place) -> str:
     return writer.fill(f"st.shared.u32 [%t3], $a; {barrier} {near} ld.shared.u32 $d, [%t7]; bar.sync 0;")
 
 
-def halves(writer: Writer, place: Place) -> str:
+def halves(writer: Writer, context: Context) -> str:
     """Let even warps give something to odd ones: they only arrive where the others wait; or each half meets alone."""
     if not writer.counts or writer.threads % 64:
-        return exchange(writer, place)
+        return exchange(writer, context)
     number, half = writer.name(), writer.threads // 2
     split = "shr.u32 %t7, %t0, 5; and.b32 %t7, %t7, 1; setp.eq.u32 %p2, %t7, 1;"
     near = "add.u32 %t7, %t0, $n; rem.u32 %t7, %t7, %t1; mov.u32 %t8, slots; mad.lo.u32 %t7, %t7, 4, %t8;"
@@ -96,7 +96,7 @@ def halves(writer: Writer, place: Place) -> str:
     )
 
 
-def meet_in_function(writer: Writer, place: Place) -> str:
+def meet_in_function(writer: Writer, context: Context) -> str:
     near = NEIGHBOUR.replace("$n", str(writer.random.choice(DISTANCES)))
     return writer.fill(f"{near} mov.u32 %t9, %t7; " + call("meets", "$d", "$a", "%t3", "%t9"))
 
@@ -108,30 +108,30 @@ APART: list[Callable] = [named_barrier, halves, meet_in_function, meet_in_functi
 # --- operations of the warp ---------------------------------------------------------------------------
 
 
-def _members(place: Place) -> int:
-    fixed, value = place.lanes
+def _members(context: Context) -> int:
+    fixed, value = context.lanes
     return sum(1 << lane for lane in range(32) if lane & fixed == value)
 
 
-def exchange_in_warp(writer: Writer, place: Place) -> str:
+def exchange_in_warp(writer: Writer, context: Context) -> str:
     """Give something to the next lane through shared memory, which takes a barrier of the warp."""
-    free = [bit for bit in (1, 2, 4, 8, 16) if not place.lanes[0] & bit]
+    free = [bit for bit in (1, 2, 4, 8, 16) if not context.lanes[0] & bit]
     if not writer.full or not free:
         return writer.compute()
-    meet = f"bar.warp.sync {_members(place):#x};"
+    meet = f"bar.warp.sync {_members(context):#x};"
     return writer.fill(
         f"st.shared.u32 [%t3], $a; {meet} xor.b32 %t7, %t0, {writer.random.choice(free)};"
         f" mov.u32 %t8, slots; mad.lo.u32 %t7, %t7, 4, %t8; ld.shared.u32 $d, [%t7]; {meet}"
     )
 
 
-def shrink(writer: Writer, place: Place) -> str:
+def shrink(writer: Writer, context: Context) -> str:
     """A loop which lanes leave one by one; those that stay know of each other."""
     number, limit = writer.name(), f"%n{writer.names % 99}"
-    inner = replace(place, depth=3, lanes=None, uniform=False)
+    inner = replace(context, depth=3, lanes=None, uniform=False)
     return (
         writer.fill(
-            f"and.b32 %t13, %m, {_members(place):#x}; and.b32 {limit}, $a, 3;\n"
+            f"and.b32 %t13, %m, {_members(context):#x}; and.b32 {limit}, $a, 3;\n"
             f"L{number}: setp.ne.u32 %p6, {limit}, 0; vote.sync.ballot.b32 %t13, %p6, %t13;\n@!%p6 bra T{number};\n"
             f"sub.u32 {limit}, {limit}, 1; redux.sync.{writer.random.choice(REDUCTIONS)} $d, $b, %t13;\n"
             f"{writer.statement(inner)}\n"
@@ -140,9 +140,9 @@ def shrink(writer: Writer, place: Place) -> str:
     )
 
 
-def warp_operation(writer: Writer, place: Place) -> str:
-    fixed, _ = place.lanes
-    head = f"and.b32 %t9, %m, {_members(place):#x};"
+def warp_operation(writer: Writer, context: Context) -> str:
+    fixed, _ = context.lanes
+    head = f"and.b32 %t9, %m, {_members(context):#x};"
     free = [lane for lane in range(32) if not lane & fixed]
     pick = writer.random.choice
     forms = [
@@ -160,7 +160,7 @@ def warp_operation(writer: Writer, place: Place) -> str:
     ]
     if writer.full:
         forms += [f"shfl.sync.bfly.b32 $d, $a, {pick(free)}, 31, %t9;"] * 2
-        forms += [_of_tiles(writer, place)] * 2
+        forms += [_of_tiles(writer, context)] * 2
     if writer.full and not fixed:
         mode = pick(["up", "down", "bfly", "idx"])
         clamp = {"up": [0, 0x1800, 0x1000], "down": [31, 0x181F, 0x101F, 15]}.get(mode, [31, 0x1C1F, 0x101F])
@@ -169,7 +169,7 @@ def warp_operation(writer: Writer, place: Place) -> str:
     return writer.fill(head + " " + pick(forms))
 
 
-def _of_tiles(writer: Writer, place: Place) -> str:
+def _of_tiles(writer: Writer, context: Context) -> str:
     """An operation in which each lane names its tile only: 8 lanes, or of them those that are here."""
     forms = ["vote.sync.ballot.b32 $d, %p5, %t12;", "match.any.sync.b32 $d, %t7, %t12;",
              f"redux.sync.{writer.random.choice(REDUCTIONS)} $d, $a, %t12;",

@@ -3,7 +3,7 @@
 """Statements of random kernels as programs have them, and as the compiler looks for them.
 
 Loops that go through memory in long steps, gathers by narrow indices, histograms. Each function takes the writer of the
-kernel and the place of the statement, and returns its lines.
+kernel and the context of the statement, and returns its lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from support.random_edges import beside, gather_near_edge, near_edge, short_arms
 from support.random_frame import COUNTERS, LONG, READABLE
 
 if TYPE_CHECKING:
-    from support.random_ptx import Place, Writer
+    from support.random_ptx import Context, Writer
 
 SIZES = {"u32": 4, "s32": 4, "f32": 4, "v2.u32": 8, "u64": 8, "u16": 2, "s8": 1}
 PAGES = [300, 1024, 1024, 1500, 2048]  # elements that a loop may go on by
@@ -48,8 +48,8 @@ def choose_long(random: Random, threads: int) -> Long:
 # --- loops with long steps ------------------------------------------------------------------------------
 
 
-def stride_loop(writer: Writer, place: Place) -> str:
-    """Go through the long memory, from the thread's place in the grid on."""
+def stride_loop(writer: Writer, context: Context) -> str:
+    """Go through the long memory, from the thread's index in the grid on."""
     random, long, number = writer.random, writer.long, writer.name()
     size = SIZES[long.type_]
     most = max(1, min(long.elements // long.step, writer.most_rounds // writer.all_threads))
@@ -145,17 +145,17 @@ def _body(writer: Writer, long: Long, end: str) -> str:
 
 
 def _load(writer: Writer, long: Long, offset: int) -> tuple[str, str]:
-    value, place = writer.new("v"), f"[$q+{offset * SIZES[long.type_]}]"
+    value, address = writer.new("v"), f"[$q+{offset * SIZES[long.type_]}]"
     if long.type_ == "f32":
         float_ = writer.new("c")
-        return f"ld.global.f32 {float_}, {place}; mov.b32 {value}, {float_};", value
+        return f"ld.global.f32 {float_}, {address}; mov.b32 {value}, {float_};", value
     if long.type_ == "u64":
         wide = writer.new("q")
-        return f"ld.global.u64 {wide}, {place}; shr.u64 {wide}, {wide}, 7; cvt.u32.u64 {value}, {wide};", value
+        return f"ld.global.u64 {wide}, {address}; shr.u64 {wide}, {wide}, 7; cvt.u32.u64 {value}, {wide};", value
     if long.type_ == "v2.u32":
         other = writer.new("v")
-        return f"ld.global.v2.u32 {{{value}, {other}}}, {place}; sub.u32 {value}, {value}, {other};", value
-    return f"ld.global.{long.type_} {value}, {place};", value
+        return f"ld.global.v2.u32 {{{value}, {other}}}, {address}; sub.u32 {value}, {value}, {other};", value
+    return f"ld.global.{long.type_} {value}, {address};", value
 
 
 def _store(writer: Writer, long: Long, value: str) -> str:
@@ -207,7 +207,7 @@ UNSIGNED = [
 ]
 
 
-def gather(writer: Writer, place: Place) -> str:
+def gather(writer: Writer, context: Context) -> str:
     """Read the input by an index that is narrow, or that may be made wider."""
     random = writer.random
     lines, low, high = random.choice(INDICES)
@@ -225,7 +225,7 @@ def gather(writer: Writer, place: Place) -> str:
     return writer.fill(text + " mov.b32 $d, %f0;" * (type_ == "f32"))
 
 
-def histogram(writer: Writer, place: Place) -> str:
+def histogram(writer: Writer, context: Context) -> str:
     """Count in bins, in shared or global memory; some want to know what was there, and add it up."""
     random = writer.random
     index, _, _ = random.choice([each for each in INDICES if each[1] == 0])
@@ -237,7 +237,7 @@ def histogram(writer: Writer, place: Place) -> str:
     return writer.fill(f"{index} mad.wide.u32 %d5, %t7, 4, %d4; red.global.add.u32 [%d5+128], {value};")
 
 
-def count(writer: Writer, place: Place) -> str:
+def count(writer: Writer, context: Context) -> str:
     """Take numbers, each once, whoever comes first: all of them together are the same in any order."""
     spot = writer.random.randrange(4)
     index = writer.random.choice([f"mov.u32 %t7, {spot};", "and.b32 %t7, $a, 3;", "and.b32 %t7, %t0, 1;"])
@@ -256,7 +256,7 @@ def count(writer: Writer, place: Place) -> str:
     return writer.fill(f"{index} {form} red.global.add.u32 [%d4+{4 * COUNTERS + 80}], %t12;")
 
 
-def swap_in(writer: Writer, place: Place) -> str:
+def swap_in(writer: Writer, context: Context) -> str:
     """Exchange a number with what was there, and add that up: `Case.check` adds what is left there."""
     return writer.fill(
         f"atom.global.exch.b32 %t7, [%d4+{4 * COUNTERS + 84}], $a; red.global.add.u32 [%d4+{4 * COUNTERS + 88}], %t7;"

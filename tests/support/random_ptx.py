@@ -29,16 +29,16 @@ PREDICATES = ["%p2", "%p3", "%p4", "%p5"]  # that no statement leaves for the ne
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a statement stands: what is known of the threads that run it."""
+class Context:
+    """What is known of the threads that run a statement."""
 
     depth: int = 0
     uniform: bool = True  # all live threads of the block come here together
     lanes: tuple[int, int] | None = (0, 0)  # those with (lane & first) == second come here together; None: unknown
     loop: tuple[str, str] | None = None  # labels of the next round and the end
 
-    def inside(self, *, same: bool, **changes: object) -> Place:
-        """Return a place within a branch or loop, which all lanes take if it is the `same` for them."""
+    def inside(self, *, same: bool, **changes: object) -> Context:
+        """Return a context within a branch or loop, which all lanes take if it is the `same` for them."""
         return replace(self, depth=self.depth + 1, uniform=self.uniform and same,
                        lanes=self.lanes if same else None, **changes)  # fmt: skip
 
@@ -84,7 +84,7 @@ class Writer:
         return self.random.choice(VARIABLES * 3 + UNIFORM + CONSTANTS)
 
     def fill(self, line: str) -> str:
-        """Choose registers and constants for the letters of a line; those of ANEW at each place anew."""
+        """Choose registers and constants for the letters of a line; those of ANEW at each use anew."""
         chosen: dict[str, str] = {}
 
         def pick(found: re.Match) -> str:
@@ -154,42 +154,43 @@ class Writer:
         mixed = f"shr.u32 %t7, %t0, 5; add.u32 %t7, %t7, {self.random.choice(UNIFORM)};"
         return f"{mixed} and.b32 %t7, %t7, 1; setp.eq.u32 {predicate}, %t7, 0;"
 
-    def block(self, place: Place) -> str:
-        return "\n".join(self.statement(place) for _ in range(self.random.randrange(1, 4)))
+    def block(self, context: Context) -> str:
+        return "\n".join(self.statement(context) for _ in range(self.random.randrange(1, 4)))
 
-    def statement(self, place: Place) -> str:
-        kinds: list[Callable[[Writer, Place], str]] = [calculate] * 4 + [guarded] * 2 + [lock_or_swap] * self.apart * 4
+    def statement(self, context: Context) -> str:
+        kinds: list[Callable[[Writer, Context], str]] = [calculate] * 4 + [guarded] * 2
+        kinds += [lock_or_swap] * self.apart * 4
         kinds += [pattern] * 3 + [recall] * min(3, len(self.remembered))
-        if place.depth == 0:
+        if context.depth == 0:
             kinds += [remember] * 3
-        if place.depth < 3:
+        if context.depth < 3:
             kinds += [branch, branch, loop, switch]
-        if place.uniform:
+        if context.uniform:
             kinds += [change_uniform, ordered]
             kinds += self.barriers * (meetings.OF_BLOCKS * 2 + meetings.APART * self.apart)
             kinds += self.barriers * (tiles.OF_TILES + [tiles.meet_apart] * (self.apart and not self.warps))
-        if self.warps and place.lanes is not None:
+        if self.warps and context.lanes is not None:
             kinds += [meetings.warp_operation] * 3 + [meetings.exchange_in_warp, meetings.shrink]
-            kinds += [ordered] * (not place.lanes[0])
-            kinds += [part_lanes, branch_by_warp] if place.depth < 3 else []
-            kinds += tiles.OF_WARPS * (self.full and not place.lanes[0])
+            kinds += [ordered] * (not context.lanes[0])
+            kinds += [split_lanes, branch_by_warp] if context.depth < 3 else []
+            kinds += tiles.OF_WARPS * (self.full and not context.lanes[0])
         if self.leaves:
             kinds += [leave]
-        if place.loop and not self.warps:
+        if context.loop and not self.warps:
             kinds += [break_out]
         if self.plain and self.chance(0.9):
-            kinds = self.plain_statements(place)
-        text = self.random.choice(kinds)(self, place)
-        return self.separate(text) if self.shares or ".shared" not in text else self.statement(place)
+            kinds = self.plain_statements(context)
+        text = self.random.choice(kinds)(self, context)
+        return self.separate(text) if self.shares or ".shared" not in text else self.statement(context)
 
-    def plain_statements(self, place: Place) -> list[Callable[[Writer, Place], str]]:
+    def plain_statements(self, context: Context) -> list[Callable[[Writer, Context], str]]:
         kinds = [calculate, patterns.stride_loop, patterns.stride_loop, patterns.gather, patterns.histogram]
-        kinds += [remember] * (place.depth == 0) + [recall] * bool(self.remembered)
-        if place.depth < 2 and place.uniform:
+        kinds += [remember] * (context.depth == 0) + [recall] * bool(self.remembered)
+        if context.depth < 2 and context.uniform:
             kinds += [branch_together, loop_together]
-        if self.barriers and place.uniform:
+        if self.barriers and context.uniform:
             kinds += [*tiles.OF_TILES, meetings.exchange, meetings.tell_all, meetings.barrier_reduction, ordered]
-        if self.warps and self.full and place.lanes == (0, 0):
+        if self.warps and self.full and context.lanes == (0, 0):
             kinds += tiles.OF_WARPS
         return kinds
 
@@ -204,11 +205,11 @@ class Writer:
 # --- statements ---------------------------------------------------------------------------------------
 
 
-def calculate(writer: Writer, place: Place) -> str:
+def calculate(writer: Writer, context: Context) -> str:
     return writer.compute()
 
 
-def remember(writer: Writer, place: Place) -> str:
+def remember(writer: Writer, context: Context) -> str:
     """Write a register of its own once, that statements to come read: after barriers, in loops, in some lanes."""
     predicate = writer.chance(0.3)
     name = writer.new("k" if predicate else "v")
@@ -222,7 +223,7 @@ def remember(writer: Writer, place: Place) -> str:
     return writer.fill(re.sub(r"\$[dA]", name, line))
 
 
-def recall(writer: Writer, place: Place) -> str:
+def recall(writer: Writer, context: Context) -> str:
     name, number = writer.random.choice(writer.remembered), writer.name()
     if name.startswith("%k"):
         forms = [f"selp.u32 $d, $a, 7, {name};", f"@{name} add.u32 $d, $a, 5;",
@@ -236,22 +237,22 @@ def recall(writer: Writer, place: Place) -> str:
     return writer.fill(writer.random.choice(forms))
 
 
-def pattern(writer: Writer, place: Place) -> str:
-    return writer.random.choice(patterns.ANYWHERE)(writer, place)
+def pattern(writer: Writer, context: Context) -> str:
+    return writer.random.choice(patterns.ANYWHERE)(writer, context)
 
 
-def guarded(writer: Writer, place: Place) -> str:
+def guarded(writer: Writer, context: Context) -> str:
     operation = writer.fill(writer.random.choice(lines.GUARDED))
     return f"{writer.condition('%p4')} @{writer.random.choice(['', '!'])}%p4 {operation}"
 
 
-def change_uniform(writer: Writer, place: Place) -> str:
+def change_uniform(writer: Writer, context: Context) -> str:
     random = writer.random
     operation = random.choice(["add.u32", "mul.lo.u32", "xor.b32", "min.u32"])
     return f"{operation} {random.choice(UNIFORM)}, {random.choice(UNIFORM)}, {random.choice([*UNIFORM, '3', '5'])};"
 
 
-def lock_or_swap(writer: Writer, place: Place) -> str:
+def lock_or_swap(writer: Writer, context: Context) -> str:
     """Add to what all threads share under a lock, or by trying until nobody was in between."""
     number, value = writer.name(), writer.source()
     if writer.chance(0.3):
@@ -267,21 +268,21 @@ setp.ne.u32 %p3, %t12, %t7; mov.u32 %t7, %t12;
 @%p3 bra L{number};"""
 
 
-def branch(writer: Writer, place: Place, likely: float = 0.4) -> str:
+def branch(writer: Writer, context: Context, likely: float = 0.4) -> str:
     same = writer.chance(likely)
     condition = writer.uniform_condition("%p2") if same else writer.condition("%p2")
-    return _branch(writer, condition, place.inside(same=same))
+    return _branch(writer, condition, context.inside(same=same))
 
 
-def branch_together(writer: Writer, place: Place) -> str:
-    return branch(writer, place, 1)
+def branch_together(writer: Writer, context: Context) -> str:
+    return branch(writer, context, 1)
 
 
-def branch_by_warp(writer: Writer, place: Place) -> str:
-    return _branch(writer, writer.warp_condition("%p2"), replace(place.inside(same=True), uniform=False))
+def branch_by_warp(writer: Writer, context: Context) -> str:
+    return _branch(writer, writer.warp_condition("%p2"), replace(context.inside(same=True), uniform=False))
 
 
-def _branch(writer: Writer, condition: str, inside: Place) -> str:
+def _branch(writer: Writer, condition: str, inside: Context) -> str:
     number = writer.name()
     if writer.chance(0.5):
         return f"{condition}\n@%p2 bra S{number};\n{writer.block(inside)}\nS{number}:"
@@ -289,16 +290,16 @@ def _branch(writer: Writer, condition: str, inside: Place) -> str:
     return f"{condition}\n@%p2 bra S{number};\n{first}\nbra.uni T{number};\nS{number}:\n{second}\nT{number}:"
 
 
-def loop_together(writer: Writer, place: Place) -> str:
-    return loop(writer, place, 1)
+def loop_together(writer: Writer, context: Context) -> str:
+    return loop(writer, context, 1)
 
 
-def loop(writer: Writer, place: Place, likely: float = 0.5) -> str:
+def loop(writer: Writer, context: Context, likely: float = 0.5) -> str:
     number, same = writer.name(), writer.chance(likely)
     counter, limit = f"%i{number % 99}", f"%n{number % 99}"
-    most = writer.random.choice([3, 3, 3, 7, 15 if place.depth == 0 else 1])
+    most = writer.random.choice([3, 3, 3, 7, 15 if context.depth == 0 else 1])
     register = writer.random.choice(UNIFORM if same else VARIABLES + lines.AFFINE)
-    inside = place.inside(same=same, loop=None if same else (f"S{number}", f"T{number}"))
+    inside = context.inside(same=same, loop=None if same else (f"S{number}", f"T{number}"))
     start = f"and.b32 {limit}, {register}, {most}; mov.u32 {counter}, 0;"
     step = f"S{number}: add.u32 {counter}, {counter}, 1;"
     body = writer.block(inside)
@@ -309,35 +310,35 @@ def loop(writer: Writer, place: Place, likely: float = 0.5) -> str:
     return f"{start}\n{test}\n{body}\n{step}\nbra.uni L{number};\nT{number}:"
 
 
-def switch(writer: Writer, place: Place) -> str:
+def switch(writer: Writer, context: Context) -> str:
     number, arms, same = writer.name(), writer.random.choice([2, 3, 4]), writer.chance(0.3)
     register = writer.random.choice(UNIFORM if same else VARIABLES + lines.AFFINE)
     labels = [f"A{number}_{writer.random.randrange(arms)}" for _ in range(4)]
     text = f"B{number}: .branchtargets {', '.join(labels)};\nand.b32 %t7, {register}, 3;\nbrx.idx %t7, B{number};\n"
     for arm in range(arms):
-        text += f"A{number}_{arm}:\n{writer.block(place.inside(same=same))}\n"
+        text += f"A{number}_{arm}:\n{writer.block(context.inside(same=same))}\n"
         text += f"bra.uni T{number};\n" if writer.chance(0.7) else ""
     return text + f"T{number}:"
 
 
-def leave(writer: Writer, place: Place) -> str:
+def leave(writer: Writer, context: Context) -> str:
     if writer.chance(0.2):
         return writer.fill(lines.call("quits", "$d", "$a", "$b"))
     return f"{writer.condition('%p5')} @%p5 {writer.random.choice(['bra DONE', 'ret', 'exit'])};"
 
 
-def break_out(writer: Writer, place: Place) -> str:
-    return f"{writer.condition('%p5')} @%p5 bra {writer.random.choice(place.loop)};"
+def break_out(writer: Writer, context: Context) -> str:
+    return f"{writer.condition('%p5')} @%p5 bra {writer.random.choice(context.loop)};"
 
 
-def part_lanes(writer: Writer, place: Place) -> str:
+def split_lanes(writer: Writer, context: Context) -> str:
     """Let the lanes go two ways by one bit of their number: each side knows its lanes."""
     number, bit = writer.name(), 1 << writer.random.randrange(5)
-    fixed, value = place.lanes
+    fixed, value = context.lanes
     if fixed & bit:
         return writer.compute()
     text = f"and.b32 %t7, %t10, {bit}; setp.ne.u32 %p2, %t7, 0;\n@%p2 bra S{number};\n"
-    deeper = replace(place, depth=place.depth + 1, uniform=False)
+    deeper = replace(context, depth=context.depth + 1, uniform=False)
     text += writer.block(replace(deeper, lanes=(fixed | bit, value))) + f"\nbra.uni T{number};\nS{number}:\n"
     return text + writer.block(replace(deeper, lanes=(fixed | bit, value | bit))) + f"\nT{number}:"
 
@@ -348,7 +349,7 @@ def structured(random: Random) -> Case:
     barriers, warps = random.random() < 0.6, random.random() < 0.5
     leaves = not warps and random.random() < 0.7
     writer = Writer(random, grid, block, barriers=barriers, warps=warps, leaves=leaves)
-    body = "\n".join(writer.statement(Place()) for _ in range(random.randrange(2, 8)))
+    body = "\n".join(writer.statement(Context()) for _ in range(random.randrange(2, 8)))
     return Case(assemble(body, meets=barriers), grid, block)
 
 
@@ -362,6 +363,6 @@ def streaming(random: Random) -> Case:
     writer.plain, writer.most_rounds = True, 18 * writer.all_threads
     writer.long = replace(writer.long, written=random.random() < 0.25)
     statements = [calculate] * random.randrange(2) + [patterns.stride_loop]
-    body = [writer.separate(statement(writer, Place())) for statement in statements]
-    body += [writer.statement(Place()) for _ in range(random.randrange(3))]
+    body = [writer.separate(statement(writer, Context())) for statement in statements]
+    body += [writer.statement(Context()) for _ in range(random.randrange(3))]
     return Case(assemble("\n".join(body), meets=writer.barriers), grid, block)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements of random kernels in which a block works on tiles, or adds up what its threads have.
 
-Each function takes the writer of the kernel and the place of the statement, to which all live threads of the block come
-together, and returns its lines.
+Each function takes the writer of the kernel and the context of the statement, which all live threads of the block
+reach together, and returns its lines.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from support.random_frame import LONG
 from support.random_lines import REDUCTIONS, UNIFORM
 
 if TYPE_CHECKING:
-    from support.random_ptx import Place, Writer
+    from support.random_ptx import Context, Writer
 
 MOST_UNROLLED = 8
 ROW = "%g5"  # %tid.z * %ntid.y + %tid.y: the row of a thread, if planes lie one behind the other
 
 
-def tile_product(writer: Writer, place: Place) -> str:
+def tile_product(writer: Writer, context: Context) -> str:
     """Multiply tiles of two matrices that the block brings to shared memory, some rounds of that."""
     random, (x, y, z) = writer.random, writer.block_size
     if random.random() < 0.3 and x % 4 == 0 and y * z >= 4:
@@ -118,7 +118,7 @@ def _end(sums: list[str]) -> str:
     return " ".join(f"add.u32 $d, $d, {each};" for each in sums)
 
 
-def block_sum(writer: Writer, place: Place) -> str:
+def block_sum(writer: Writer, context: Context) -> str:
     """Halve the threads that add, until one has the sum, which all read then."""
     number, half = writer.name(), writer.new("v")
     start = 1 << max(writer.threads - 1, 1).bit_length() - 1
@@ -134,8 +134,8 @@ def block_sum(writer: Writer, place: Place) -> str:
     )
 
 
-def permute(writer: Writer, place: Place) -> str:
-    """Write to the place of another thread, each to its own, and read what stands in the own one."""
+def permute(writer: Writer, context: Context) -> str:
+    """Write to the word of another thread, each to a different one, and read the thread's own word."""
     odd = writer.random.choice([1, 3, 5, 7, 11, 13])
     if writer.threads % odd == 0:
         odd = 1
@@ -145,7 +145,7 @@ def permute(writer: Writer, place: Place) -> str:
     )
 
 
-def meet_apart(writer: Writer, place: Place) -> str:
+def meet_apart(writer: Writer, context: Context) -> str:
     """Let lanes that go one way wait at another instruction than the rest: all threads wait at barrier 0."""
     number, condition = writer.name(), writer.condition("%p2")
     arms = [writer.fill(f"st.shared.u32 [%t3], {value}; barrier.sync 0; add.u32 $d, $d, 1;") for value in ("$a", "$b")]
@@ -163,7 +163,7 @@ OF_TILES: list[Callable] = [tile_product, tile_product, block_sum, permute]
 # --- sums over a warp, for warps that are all here --------------------------------------------------------
 
 
-def warp_sum(writer: Writer, place: Place) -> str:
+def warp_sum(writer: Writer, context: Context) -> str:
     """Reduce by shuffles, in straight code or a loop; the first lane may write the result."""
     random, number, value = writer.random, writer.name(), writer.new("v")
     operation = random.choice([each for each in REDUCTIONS if not each.endswith("s32")])
@@ -180,7 +180,7 @@ def warp_sum(writer: Writer, place: Place) -> str:
     return writer.fill(text)
 
 
-def warp_scan(writer: Writer, place: Place) -> str:
+def warp_scan(writer: Writer, context: Context) -> str:
     """Sum up what the lanes before have: each adds what comes from a lane that there is."""
     value, text = writer.new("v"), ""
     operation = writer.random.choice(["add.u32", "max.s32", "xor.b32"])
