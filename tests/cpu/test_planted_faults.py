@@ -15,24 +15,25 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support import fault_hunt
 from support.loaded import Loaded
 from support.random_focus import focused
+from support.warps import HEAD
 
 import cuda.cpu
 
 pytestmark = pytest.mark.cpu_only
 SAMPLE = [  # what faults put in place of what stands there: some that the first kernels find
     "return found[1] - found[0]",
-    "return (other if within else 0), within",
-    '"bfly": lane | index',
-    "first, bit = divmod(8 * offset & -32, unit)",
+    "return value if offset <= 4 else builder",
+    "kept = graph.live_in[first_of(blocks)]",
+    "%good = or i$W %bits, -1",
     "Guard(guard.register, guard.negated)",
 ]
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    cases = [focused(Random(seed)) for seed in range(12)]
+    kernels = [fault_hunt.prepared(focused(Random(seed))) for seed in range(8)]
     file = tmp_path_factory.mktemp("faults") / "corpus"
-    file.write_bytes(pickle.dumps([(case, case.interpreted()) for case in cases]))
+    file.write_bytes(pickle.dumps(kernels))
     return str(file)
 
 
@@ -40,9 +41,27 @@ def corpus(tmp_path_factory):
 @pytest.mark.parametrize("replacement", SAMPLE)
 def test_a_fault_is_found(corpus, replacement):
     number = next(number for number, (_, fault) in enumerate(fault_hunt.EVERY) if fault[2].startswith(replacement))
-    _, found, how, _ = fault_hunt.try_fault(number, corpus, 200)
-    assert found
-    assert "has no" not in how
+    result = fault_hunt.try_fault(number, corpus, 200)
+    assert result.found
+    assert "has no" not in result.how
+
+
+@pytest.mark.timeout(300)
+def test_without_a_fault_nothing_is_found(corpus):
+    result = fault_hunt.try_fault(-1, corpus, 3)
+    assert not result.found, result.how
+    assert int(result.how.split()[0]) > 0
+
+
+def test_reach_names_the_faults_whose_functions_are_called():
+    head = HEAD + ".visible .entry k() { .reg .b32 %r<3>; .reg .pred %p1; mov.u32 %r2, 3; setp.eq.u32 %p1, %r2, 0; "
+    with fault_hunt.reach() as without:
+        fault_hunt.hash_of(head + "ret; }", fault_hunt.WAYS[0])
+    with fault_hunt.reach() as with_vote:
+        fault_hunt.hash_of(head + "vote.sync.ballot.b32 %r1, %p1, -1; ret; }", fault_hunt.WAYS[0])
+    vote = next(number for number, (_, fault) in enumerate(fault_hunt.EVERY) if fault[2] == "voted = holds")
+    assert vote in with_vote
+    assert vote not in without
 
 
 def test_all_faults_can_be_planted():

@@ -1,15 +1,20 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plant faults in the compiler, one at a time, and tell which of them random kernels find.
+"""Plant faults in the compiler, one at a time, and report which of them random kernels find.
 
 `python -m support.fault_hunt [--kernels N] [--seconds S] [AREA or NUMBER ...]`, in the folder tests. Each fault is
-planted in a process of its own, which compares random kernels with the plain interpreter until one differs, faults,
-or cannot be compiled. What the interpreter makes of the kernels is computed once.
+planted in a process of its own, which translates random kernels and runs those whose code the fault changes, until a
+result differs from the plain interpreter's, a kernel faults, or one cannot be compiled. The interpreter's results, and
+what the code is without a fault, are computed once. First comes a run without any fault, which must find nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import contextlib
+import functools
+import hashlib
 import importlib.machinery
 import os
 import pickle
@@ -18,18 +23,40 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from random import Random
+from types import FrameType
+from typing import NamedTuple
 
 from support.planted_faults import FAULTS
 
 Fault = tuple[str, str, str]
 EVERY = [(area, fault) for area, faults in FAULTS.items() for fault in faults]
-# Packet width, for which blocks, whether the CPU has gathers, rounds of a turn in a loop; see test_differential.py.
+# SIMD width, row of lanes, whether the CPU has gathers, iterations of an interleaved loop; see test_differential.py.
 WAYS = [("32", 32, True, 2), ("32", 16, True, 8), ("32", 32, False, 8)]
+PACE = 25  # kernels that each way is tried with before the next ones
 TESTS = Path(__file__).parent.parent
-PACE = 10  # kernels of which each way has tried as many before the next ones are
+ENVIRONMENT = {
+    "CUDA_CPU_CACHE": "0", "CUDA_CPU_LEVEL": "0", "CUDA_CPU_WORKERS": "1", "CUDA_PYTHON_DRIVER": "cpu",
+}  # fmt: skip
+SHORT = 0.8  # share of the kernels that are of short statements
+
+
+class Kernel(NamedTuple):
+    """A random kernel, its results in the interpreter, and what is known of its code in each way: a hash, its reach."""
+
+    case: object
+    expected: tuple
+    codes: list[bytes]
+    reached: list[set[int]]  # faults whose statements run when it is translated, in each way
+
+
+class Result(NamedTuple):
+    found: bool
+    how: str  # what was wrong, or how many codes the fault changed and how many of them were run
+    seconds: float
 
 
 def plant(fault: Fault) -> Path:
@@ -51,68 +78,159 @@ def plant(fault: Fault) -> Path:
     return path
 
 
-def corpus(count: int) -> list[tuple[object, tuple]]:
-    """Return so many kernels with what the interpreter makes of them: two thirds short ones, then others in turn."""
+@contextlib.contextmanager
+def compiled_by(way: tuple) -> Iterator[None]:
+    """Let kernels be compiled in a way."""
+    from cuda.cpu.compile import jit
+    from cuda.cpu.emit.simt import interleaving
+
+    before = interleaving.ITERATIONS, interleaving.FAR, jit._has_gathers
+    width, _, gathers, rounds = way
+    os.environ["CUDA_CPU_WIDTH"] = width
+    interleaving.ITERATIONS, interleaving.FAR = rounds, 256 if rounds == 2 else interleaving.FAR
+    jit._has_gathers = lambda native=before[2]: gathers and native()
+    try:
+        yield
+    finally:
+        interleaving.ITERATIONS, interleaving.FAR, jit._has_gathers = before
+
+
+def hash_of(text: str, way: tuple) -> bytes:
+    """Return a hash of all that the compiler makes of a kernel in a way."""
+    from cuda.cpu.compile import jit
+    from cuda.cpu.compile.program import code_of
+    from cuda.cpu.ptx.program import build
+
+    program = build([text])
+    with compiled_by(way):
+        kernel = jit.kernel_text(program, "k", way[1])
+    code = code_of(program)
+    facts = (kernel.text, kernel.path, kernel.local_bytes, code.kernels, code.variables)
+    return hashlib.sha256(repr(facts).encode()).digest()
+
+
+def corpus(count: int) -> list[Kernel]:
+    """Return so many kernels: most of short statements, and of the other kinds in turn."""
     from support.random_even import tiled
     from support.random_focus import focused
     from support.random_jumps import unstructured
     from support.random_ptx import streaming, structured
 
-    others, short = (structured, tiled, unstructured, streaming), count * 2 // 3
+    others, short = (structured, tiled, unstructured, streaming), int(count * SHORT)
     cases = [focused(Random(seed)) for seed in range(short)]
     cases += [others[seed % len(others)](Random(seed)) for seed in range(count - short)]
-    return [(case, case.interpreted()) for case in cases]
+    return [prepared(case) for case in cases]
 
 
-def hunt(cases: list[tuple[object, tuple]], seconds: float) -> str:
-    """Compare kernels with what is expected of them; say what is wrong first, "" if nothing is."""
+def prepared(case: object) -> Kernel:
+    codes, reached = [], []
+    for way in WAYS:
+        with reach() as found:
+            codes.append(hash_of(case.text, way))
+        reached.append(found)
+    return Kernel(case, case.interpreted(), codes, reached)
+
+
+@contextlib.contextmanager
+def reach() -> Iterator[set[int]]:
+    """Collect the faults whose statements run; those outside of functions do when their file is loaded."""
+    found = {number for number, (_, first, _) in enumerate(statements()) if not first}
+    inside: dict[str, list[tuple[int, int, int]]] = {}
+    for number, (path, first, last) in enumerate(statements()):
+        inside.setdefault(path, []).append((first, last, number))
+    watched: dict[int, list[tuple[int, int, int]]] = {}  # by the identity of code objects, which live as long as these
+
+    def called(frame: FrameType, event: str, argument: object) -> Callable | None:
+        code = frame.f_code
+        if id(code) not in watched:
+            of_code = [line for _, _, line in code.co_lines() if line] or [0]
+            lines = range(min(of_code), max(of_code) + 1)
+            watched[id(code)] = [each for each in inside.get(code.co_filename, ()) if each[0] and each[0] in lines]
+        return ran if watched[id(code)] else None
+
+    def ran(frame: FrameType, event: str, argument: object) -> Callable:
+        for first, last, number in watched[id(frame.f_code)]:
+            if first <= frame.f_lineno <= last:
+                found.add(number)
+        return ran
+
+    sys.settrace(called)
+    try:
+        yield found
+    finally:
+        sys.settrace(None)
+
+
+@functools.cache
+def statements() -> list[tuple[str, int, int]]:
+    """Return file, first and last line of the statement that each fault stands in, 0 and 0 outside of functions."""
+    import cuda.cpu
+
+    result = []
+    for _, (file, text, _) in EVERY:
+        path = Path(cuda.cpu.__file__).parent / file
+        source = path.read_text()
+        begin = source[: source.index(text)].count("\n") + 1
+        end = begin + text.rstrip("\n").count("\n")
+        tree = ast.parse(source)
+        functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+        if not any(each.body[0].lineno <= begin <= each.end_lineno for each in functions):
+            result.append((str(path), 0, 0))
+            continue
+        around = [each for each in ast.walk(tree) if isinstance(each, ast.stmt)]
+        inner = max((each for each in around if each.lineno <= begin <= each.end_lineno), key=lambda each: each.lineno)
+        last = inner.end_lineno if not hasattr(inner, "body") else inner.body[0].lineno
+        result.append((str(path), inner.lineno, max(last, end)))
+    return result
+
+
+def hunt(kernels: list[Kernel], seconds: float, number: int) -> Result:
+    """Run the kernels whose code a fault changes (all, if the number is negative) until a result is wrong."""
     from support.loaded import Loaded
 
-    from cuda.cpu.compile import jit
-    from cuda.cpu.emit.simt import interleaving
-
-    until, far = time.process_time() + seconds, interleaving.FAR
-    native = jit._has_gathers()
-    for first in range(0, len(cases), PACE):
-        for way in WAYS:
-            width, row, gathers, rounds = way
-            os.environ["CUDA_CPU_WIDTH"] = width
-            interleaving.ITERATIONS, interleaving.FAR = rounds, 256 if rounds == 2 else far
-            jit._has_gathers = lambda gathers=gathers: gathers and native
-            for number, (case, expected) in enumerate(cases[first : first + PACE], first):
-                if time.process_time() > until:
-                    return ""
-                try:
-                    case.check(Loaded(case.text.encode(), row), expected, str(way))
-                except Exception as error:
-                    return f"kernel {number}, {way}: {' '.join(str(error).split())[:90] or type(error).__name__}"
-    return ""
+    begun, changed = time.process_time(), 0
+    pairs = [(each, way) for first in range(0, len(kernels), PACE) for way in range(len(WAYS))
+             for each in range(first, min(first + PACE, len(kernels)))]  # fmt: skip
+    pairs = [(each, way) for each, way in pairs if number < 0 or number in kernels[each].reached[way]]
+    for each, which in pairs:
+        kernel, way = kernels[each], WAYS[which]
+        if time.process_time() - begun > seconds:
+            break
+        try:
+            if number >= 0 and hash_of(kernel.case.text, way) == kernel.codes[which]:
+                continue
+            changed += 1
+            with compiled_by(way):
+                kernel.case.check(Loaded(kernel.case.text.encode(), way[1]), kernel.expected, str(way))
+        except Exception as error:
+            what = " ".join(str(error).split())[:90] or type(error).__name__
+            return Result(True, f"kernel {each}, {way}: {what}", time.process_time() - begun)
+    return Result(False, f"{changed} of {len(pairs)} codes run", time.process_time() - begun)
 
 
 def child(number: int, file: str, seconds: float) -> None:
-    """Plant one fault, hunt, and print what is wrong."""
+    """Plant one fault (none if the number is negative), hunt, and print the result."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 20, int(seconds) + 25))
-    plant(EVERY[number][1])
+    if number >= 0:
+        plant(EVERY[number][1])
     with open(file, "rb") as stored:
-        cases = pickle.load(stored)
-    print("FOUND " + found if (found := hunt(cases, seconds)) else "MISSED", flush=True)
+        kernels = pickle.load(stored)
+    found, how, took = hunt(kernels, seconds, number)
+    print("FOUND" if found else "MISSED", f"{took:.1f}", how, flush=True)
     os._exit(0)
 
 
-def try_fault(number: int, file: str, seconds: float) -> tuple[int, bool, str, float]:
-    """Run the process for a fault; return the number, whether it was found, how, and the seconds it took."""
-    environment = os.environ | {
-        "CUDA_CPU_CACHE": "0", "CUDA_CPU_LEVEL": "0", "CUDA_CPU_WORKERS": "1", "CUDA_PYTHON_DRIVER": "cpu",
-    }  # fmt: skip
+def try_fault(number: int, file: str, seconds: float) -> Result:
+    """Run the process for a fault."""
     command = [sys.executable, "-m", "support.fault_hunt", "--child", str(number), file, str(seconds)]
-    begun = time.monotonic()
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=TESTS)
-    took, lines = time.monotonic() - begun, done.stdout.strip().splitlines()
+    done = subprocess.run(command, env=os.environ | ENVIRONMENT, capture_output=True, text=True, cwd=TESTS)
+    lines = done.stdout.strip().splitlines()
     if done.returncode < 0:  # LLVM ended the process, or a kernel did not end
-        return number, True, f"signal {-done.returncode}", took
+        return Result(True, f"signal {-done.returncode}", 0)
     if done.returncode or not lines:
         raise RuntimeError(f"fault {number} could not be tried: {done.stderr}")
-    return number, lines[-1] != "MISSED", lines[-1].removeprefix("FOUND "), took
+    verdict, took, how = lines[-1].split(maxsplit=2)
+    return Result(verdict == "FOUND", how, float(took))
 
 
 def select(wanted: list[str]) -> list[int]:
@@ -121,37 +239,43 @@ def select(wanted: list[str]) -> list[int]:
     return chosen if wanted else list(range(len(EVERY)))
 
 
+def report(results: dict[int, Result]) -> str:
+    """Return a table of the areas."""
+    lines = ["", "area           planted  found"]
+    for area in FAULTS:
+        found = [result.found for number, result in results.items() if EVERY[number][0] == area]
+        lines += [f"{area:14} {len(found):7} {sum(found):6}"] * bool(found)
+    count = sum(result.found for result in results.values())
+    return "\n".join([*lines, f"{'all':14} {len(results):7} {count:6}  {100 * count / len(results):.0f} of 100"])
+
+
 def main() -> None:
     if sys.argv[1:2] == ["--child"]:
         child(int(sys.argv[2]), sys.argv[3], float(sys.argv[4]))
     parser = argparse.ArgumentParser(prog="python -m support.fault_hunt")
-    parser.add_argument("--kernels", type=int, default=120, help="how many random kernels there are")
+    parser.add_argument("--kernels", type=int, default=400, help="how many random kernels there are")
     parser.add_argument("--seconds", type=float, default=60, help="of the processor that one fault may take")
-    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("which", nargs="*", help="areas or numbers of faults; all without")
     options = parser.parse_args()
-    numbers = select(options.which)
-    Random(1).shuffle(numbers)  # so that a run that is cut short tells about all areas
+    os.environ |= ENVIRONMENT
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "corpus")
         with open(file, "wb") as stored:
             pickle.dump(corpus(options.kernels), stored)
+        control = try_fault(-1, file, options.seconds)
+        print(f"no fault: {control.how}, {control.seconds:.0f} s", flush=True)
+        if control.found:
+            sys.exit(1)
+        results = {}
         with ThreadPoolExecutor(options.processes) as pool:
-            results = []
-            tried = [pool.submit(try_fault, number, file, options.seconds) for number in numbers]
+            tried = {pool.submit(try_fault, each, file, options.seconds): each for each in select(options.which)}
             for future in as_completed(tried):
-                result = future.result()
-                results.append(result)
-                number, found, how, seconds = result
-                verdict = "found " if found else "MISSED"
-                print(f"{number:4} {EVERY[number][0]:12} {verdict} {seconds:5.0f} s  {how}", flush=True)
-    print("\narea           planted  found")
-    for area in FAULTS:
-        of_area = [found for number, found, _, _ in results if EVERY[number][0] == area]
-        if of_area:
-            print(f"{area:14} {len(of_area):7} {sum(of_area):6}")
-    count = sum(found for _, found, _, _ in results)
-    print(f"{'all':14} {len(results):7} {count:6}  {100 * count / len(results):.0f} of 100")
+                number, result = tried[future], future.result()
+                results[number] = result
+                verdict = "found " if result.found else "MISSED"
+                print(f"{number:4} {EVERY[number][0]:12} {verdict} {result.seconds:5.0f} s  {result.how}", flush=True)
+    print(report(results))
 
 
 if __name__ == "__main__":

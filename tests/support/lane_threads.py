@@ -45,7 +45,7 @@ class Thread:
     def __init__(self, block: Block, index: tuple[int, int, int], linear: int):
         self.block, self.index, self.linear = block, index, linear
         self.lane, self.warp = linear % 32, linear // 32
-        self.local = bytearray(4096)
+        self.local = bytearray(1 << 14)
         self.local_top = 0  # what its calls have of it
         self.steps = 0
         self.waits: Wait | None = None

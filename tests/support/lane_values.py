@@ -208,7 +208,10 @@ def compute(form: Form, types: str, *operands: int) -> int:
             if form.opcode == "div" and "approx" in form.modifiers and abs(real(operands[1], types)) > 2.0**126:
                 zero = np.copysign(np.float32(0), real(operands[1], types))  # the reciprocal, 9.7.3.8
                 return bits_of(real(operands[0], types) * zero, types)
-            return bits_of(FLOATING[form.opcode](*(real(bits, types) for bits in operands)), types)
+            result = FLOATING[form.opcode](*(real(bits, types) for bits in operands))
+            if form.opcode in ("min", "max") and np.isnan(result):
+                return (1 << width_of(types) - 1) - 1  # the canonical NaN, 9.7.3.11
+            return bits_of(result, types)
     width = (
         32
         if form.opcode in ("popc", "clz", "bfind")

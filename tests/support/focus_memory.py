@@ -1,0 +1,359 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Statements of short random kernels that read and write memory: by indices, in a thread's own bytes, by atomics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from support.random_focus import Writer
+
+OWN = 64  # bytes
+LEAST = -20  # index that gathers use
+# Lines that write an index from 0 to 15 to `$i`: of any lanes, of rows, of rows in which one lane is elsewhere.
+INDICES = [
+    "and.b32 $i, %a1, 15;", "and.b32 $i, %a0, 7;", "min.u32 $i, %lane, 15;", "and.b32 $i, %lane, 15;",
+    "sub.u32 $t, 31, %lane; and.b32 $i, $t, 15;", "shr.u32 $i, %lane, 1;", "and.b32 $i, %number, 15;",
+    "and.b32 $i, %k, 15;",
+]  # fmt: skip
+# Operation of loads, and what it loads: bytes, type, elements.
+LOADS = [(1, "u8", 1), (1, "s8", 1), (2, "u16", 1), (2, "s16", 1), (4, "u32", 1), (4, "u32", 1), (4, "s32", 1),
+         (8, "u64", 1), (4, "u32", 2), (4, "u32", 4), (8, "u64", 2), (2, "u16", 2), (1, "u8", 4)]  # fmt: skip
+
+
+def fold(writer: Writer, registers: list[str]) -> str:
+    """Return lines that store what depends on all of some registers."""
+    result, text = writer.new(), ""
+    for number, register in enumerate(registers):
+        parts = [register]
+        if register[1] == "q":
+            parts = [writer.new(), writer.new()]
+            text += f" mov.b64 {{{parts[0]}, {parts[1]}}}, {register};"
+        for part in parts:
+            first = number == 0 and part == parts[0]
+            text += f" mov.u32 {result}, {part};" if first else f" mad.lo.u32 {result}, {result}, 3, {part};"
+    return f"{text} {writer.store(result)}"
+
+
+def load(writer: Writer, space: str, address: str, offset: int, kind: str, count: int) -> tuple[str, list[str]]:
+    """Return a load, and the registers that it writes."""
+    targets = [writer.new("q" if kind.endswith("64") else "r") for _ in range(count)]
+    vector = "{" + ", ".join(targets) + "}" if count > 1 else targets[0]
+    return f"ld{space}{f'.v{count}' * (count > 1)}.{kind} {vector}, [{address}+{offset}];", targets
+
+
+def gather(writer: Writer) -> str:
+    """Load from where an index says: one that is made wider and scaled in some way, or wraps around on its way."""
+    random, address = writer.random, writer.new("q")
+    size, kind, count = random.choice(LOADS)
+    index, almost = writer.new(), writer.chance(0.5)
+    scale = random.choice([size * count, size * count if almost else max(size * count, 4), 16])
+    shift = 0 if almost else random.choice([0, 0, LEAST])
+    text = random.choice(INDICES).replace("$i", index).replace("$t", writer.new())
+    if almost:
+        text = _almost_a_row(writer, index)
+    text += f" add.s32 {index}, {index}, {shift};" if shift else ""
+    wide, base = _widened(writer, index, scale, shift)
+    other = "%in"
+    if base:
+        other = writer.new("q")
+        text += f" add.s64 {other}, %in, {base};"
+    if writer.chance(0.25):  # each lane has a base of its own
+        own = writer.new("q")
+        text += f" mul.wide.u32 {own}, %lane, 16; add.s64 {own}, {own}, {other};"
+        other = own
+    text += f" {wide} add.s64 {address}, {writer.choice(f'{address}, {other}', f'{other}, {address}')};"
+    text = text.replace("$q", address)
+    at = scale * random.choice([0, 0, 1, 2])
+    if scale == 16 and kind == "u32" and count == 1 and writer.chance(0.6):
+        return writer.some(text + _beside(writer, address))
+    loads, targets = load(writer, ".global", address, at, kind, count)
+    return writer.some(f"{text} {loads} {fold(writer, targets)}")
+
+
+def _almost_a_row(writer: Writer, index: str) -> str:
+    """Return lines that write the lane's number, but for one lane or two, which are elsewhere."""
+    random, other, predicate = writer.random, writer.new(), writer.new("p")
+    lane = random.choice(["eq.u32 $p, %lane, 31"] * 4 + ["eq.u32 $p, %lane, 0", "eq.u32 $p, %lane, 16",
+                         "gt.u32 $p, %lane, 29", f"eq.u32 $p, %lane, {random.randrange(32)}"])  # fmt: skip
+    return (
+        f"setp.{lane.replace('$p', predicate)}; add.s32 {other}, %lane, {random.choice([-1, -1, -1, 1, -2, 4])};"
+        f" selp.b32 {index}, {other}, %lane, {predicate}; max.s32 {index}, {index}, 0; min.s32 {index}, {index}, 35;"
+    )
+
+
+def _widened(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, int]:
+    """Return lines that scale an index to `$q`, and what makes up for a shifted one (0: nothing)."""
+    bits, signs = scale.bit_length() - 1, writer.choice("u", "s", "s")
+    base = -shift * scale if signs == "s" or not shift else -((1 << 32) + shift) * scale
+    form = writer.random.randrange(6)
+    if form == 0:
+        return _scaled(writer, index, scale, signs), base
+    if form == 1:
+        return f"mad.wide.{signs}32 $q, {index}, {scale}, 0; add.s64 $q, $q, 0;", base
+    if form == 2 and not shift and bits:  # upper bits that are shifted out, of 32 or 16
+        scaled, full, at, width = writer.new(), writer.new(), writer.take(4), writer.random.choice([32, 16])
+        text = f"shl.b32 {full}, {writer.source()}, {width - bits}; or.b32 {full}, {full}, {index};"
+        if width == 16:
+            text += f" st.global.u16 [%out+{at}], {full}; ld.global.u16 {full}, [%out+{at}];"
+        scaling = writer.choice(f"shl.b32 {scaled}, {full}, {bits};", f"mul.lo.u32 {scaled}, {full}, {scale};")
+        return f"{text} {scaling} cvt.u64.u{width} $q, {scaled};", 0
+    if form == 3:  # from 16 bits
+        half, wide = writer.new("h"), writer.new()
+        base = base if signs == "s" or not shift else -((1 << 16) + shift) * scale
+        return (
+            f"cvt.u16.u32 {half}, {index}; mul.wide.{signs}16 {wide}, {half}, {scale};"
+            f" cvt.{signs}64.{signs}32 $q, {wide};"
+        ), base
+    if form == 4:
+        return _loaded(writer, index, scale, shift)
+    return f"cvt.s64.s32 $q, {index}; mul.lo.s64 $q, $q, {scale};", -shift * scale
+
+
+def _scaled(writer: Writer, index: str, scale: int, signs: str) -> str:
+    return writer.choice(
+        f"mul.wide.{signs}32 $q, {index}, {scale};",
+        f"cvt.{signs}64.{signs}32 $q, {index}; shl.b64 $q, $q, {scale.bit_length() - 1};",
+        f"cvt.{signs}64.{signs}32 $q, {index}; mul.lo.s64 $q, $q, {scale};",
+    )
+
+
+def _loaded(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, int]:
+    """Do the same by way of memory, where the index has fewer bits: with or without a sign there and behind it."""
+    width, narrow, at = writer.choice("8", "16"), writer.new(), writer.take(4)
+    in_memory, signs = writer.choice("u", "s"), writer.choice("u", "s")
+    if in_memory == "u":
+        base = -((1 << int(width)) + shift) * scale if shift else 0
+    else:
+        base = -shift * scale if signs == "s" or not shift else -((1 << 32) + shift) * scale
+    text = f"st.global.u{width} [%out+{at}], {index}; ld.global.{in_memory}{width} {narrow}, [%out+{at}];"
+    return f"{text} {_scaled(writer, narrow, scale, signs)}", base
+
+
+def _beside(writer: Writer, base: str) -> str:
+    """Return loads of words side by side, in any order, with something between them."""
+    random = writer.random
+    offsets = random.choice([[0, 4, 8, 12], [12, 8, 4, 0], [4, 0, 12, 8], [0, 8, 4, 16], [0, 4, 4, 8], [0, 4], [4, 0]])
+    between, text, found = random.choice(["", "", "base", "store", "other"]), "", []
+    at = random.randrange(1, len(offsets))
+    other = writer.new("q")
+    text += f" add.s64 {other}, {base}, 20;"
+    for number, offset in enumerate(offsets):
+        if number == at:
+            text += f" add.s64 {base}, {base}, 16;" if between == "base" else ""
+            text += f" st.global.u32 [%out+{writer.take(4)}], 5;" if between == "store" else ""
+        one, targets = load(writer, ".global", other if between == "other" and number >= at else base, offset, "u32", 1)
+        text, found = f"{text} {one}", found + targets
+    return text + fold(writer, found)
+
+
+def own(writer: Writer) -> str:
+    """Read and write 64 bytes of the thread's own in any order: of all sizes, at constant offsets or by an index."""
+    random, text, found = writer.random, "", []
+    space = random.choice(["global", "global", "shared", "local", "generic"])
+    letter = "q" if space in ("global", "generic") else "r"
+    base, where = writer.new(letter), random.choice(["shared", "local"]) if space == "generic" else space
+    if space == "global":
+        text = f"add.s64 {base}, %out, {writer.take(16)};"
+        for _ in range(OWN // 16 - 1):
+            writer.take(16)
+    else:
+        name = writer.variable(where, OWN * (writer.threads if where == "shared" else 1), 16)
+        offset = writer.new()
+        text = f"mov.u32 {offset}, {name};" + f" mad.lo.u32 {offset}, %tid, {OWN}, {offset};" * (where == "shared")
+        text += f" mov.u32 {base}, {offset};" if letter == "r" else ""
+        if space == "generic":
+            text += f" cvt.u64.u32 {base}, {offset}; cvta.{where}.u64 {base}, {base};"
+    prefix = "" if space == "generic" else f".{space}"
+    for offset in range(0, OWN, 16):
+        text += f" st{prefix}.v4.u32 [{base}+{offset}], {{{', '.join(writer.source() for _ in range(4))}}};"
+    if writer.chance(0.4):  # addresses below the register, too
+        further = writer.new(letter)
+        text += f" add.s{64 if letter == 'q' else 32} {further}, {base}, 32;"
+        addresses = [(base, 0), (further, -32)]
+    else:
+        addresses = [(base, 0)]
+    body = ""
+    words = writer.chance(0.4)
+    for _ in range(random.randrange(4, 9)):
+        address, below = random.choice(addresses)
+        size, kind, count = (4, "u32", 1) if words else random.choice(LOADS)
+        at = random.choice(range(0, OWN // random.choice([1, 4, 4]), size * count))
+        if writer.chance(0.25):
+            index = writer.new(letter)
+            body += _indexed(writer, index, base, letter, size * count)
+            address, below, at = index, 0, 0
+        if writer.chance(0.5):
+            one, targets = load(writer, prefix, address, at + below, kind, count)
+            body, found = f"{body} {one}", found + targets
+        else:
+            body += _stored(writer, prefix, address, at + below, kind, count)
+    body += fold(writer, found) if found else ""
+    text += writer.some(body)
+    last, targets = load(writer, prefix, base, 16 * random.randrange(OWN // 16), "u32", 4)
+    return f"{text} {last} {fold(writer, targets)}"
+
+
+def _indexed(writer: Writer, index: str, base: str, letter: str, size: int) -> str:
+    """Return lines that write the address of one of four elements, as a value says."""
+    number, most = writer.new(), OWN // max(size, 4) - 1
+    text = f" and.b32 {number}, {writer.choice('%a1', '%a0', '%lane', '%k')}, {min(most, 3)};"
+    if letter == "r":
+        return f"{text} mad.lo.u32 {index}, {number}, {size}, {base};"
+    return text + writer.choice(
+        f" mad.wide.u32 {index}, {number}, {size}, {base};",
+        f" mul.wide.u32 {index}, {number}, {size}; add.s64 {index}, {index}, {base};",
+        f" cvt.u64.u32 {index}, {number}; shl.b64 {index}, {index}, {size.bit_length() - 1};"
+        f" add.s64 {index}, {index}, {base};",
+    )
+
+
+def _stored(writer: Writer, space: str, address: str, offset: int, kind: str, count: int) -> str:
+    text, sources = "", []
+    for _ in range(count):
+        sources.append(writer.operand() if kind != "u64" else writer.new("q"))
+        if kind == "u64":
+            text += f" mov.b64 {sources[-1]}, {{{writer.source()}, {writer.source()}}};"
+    vector = "{" + ", ".join(sources) + "}" if count > 1 else sources[0]
+    guard = ""
+    if writer.chance(0.2):
+        predicate = writer.new("p")
+        text, guard = f" {writer.condition(predicate)}{text}", f"@{'!' * writer.chance(0.5)}{predicate} "
+    return f"{text} {guard}st{space}{f'.v{count}' * (count > 1)}.{kind} [{address}+{offset}], {vector};"
+
+
+# Lines that write to `$i` which thread's element a thread writes: each another one.
+TARGETS = ["mov.u32 $i, %all;", "mov.u32 $i, %all;", "xor.b32 $i, %all, 1;", "xor.b32 $i, %all, 5;",
+          "xor.b32 $i, %all, 31;", "xor.b32 $i, %all, 16;",
+          "setp.gt.u32 $p, %lane, 29; selp.b32 $i, 1, 0, $p; xor.b32 $i, %all, $i;",
+          "setp.lt.u32 $p, %lane, 2; selp.b32 $i, 1, 0, $p; xor.b32 $i, %all, $i;"]  # fmt: skip
+
+
+def scatter(writer: Writer) -> str:
+    """Store to the element of another thread, each thread to a different one."""
+    start = writer.take_row()
+    if start is None:
+        return gather(writer)
+    index, address = writer.new(), writer.new("q")
+    size = writer.random.choice([1, 2, 4, 4, 8])
+    text = writer.random.choice(TARGETS).replace("$i", index).replace("$p", writer.new("p"))
+    text += f" mul.wide.u32 {address}, {index}, {size}; add.s64 {address}, {address}, %rows;"
+    text += f" add.s64 {address}, {address}, {start};"
+    value = writer.operand()
+    if size == 8:
+        wide = writer.new("q")
+        text, value = f"{text} mov.b64 {wide}, {{{writer.source()}, {writer.source()}}};", wide
+    return f"{text} " + writer.some(f"st.global.u{8 * size} [{address}], {value};")
+
+
+def variables(writer: Writer) -> str:
+    """Fill variables of mixed sizes and alignments, of the thread or the block, and read them back."""
+    random, space, text, back, used = writer.random, writer.choice("local", "local", "shared"), "", "", []
+    for _ in range(random.randrange(2, 5)):
+        size, count = random.choice([1, 2, 4, 8]), random.choice([1, 2, 3, 5, 7, 8])
+        count += (writer.threads - 1) * (space == "shared")
+        align = max(size, random.choice([1, 1, 8, 16, 64, 256]))
+        name, kind = writer.variable(space, count * size, align), f"u{8 * size}"
+        address, end = writer.new(), writer.new()
+        used.append((address, align))
+        value, result = writer.source(), writer.new("q" if size == 8 else "r")
+        if size == 8:
+            value = writer.new("q")
+            text += f" mov.b64 {value}, {{{writer.source()}, %lane}};"
+        index = "%tid" if space == "shared" else random.choice([random.randrange(count), count - 1])
+        text += f" mov.u32 {address}, {name}; mov.u32 {end}, {index}; mad.lo.u32 {end}, {end}, {size}, {address};"
+        text += f" st.{space}.{kind} [{end}], {value};"
+        back += f" ld.{space}.{kind} {result}, [{end}]; {fold(writer, [result])}"
+    for address, align in used:
+        rest = writer.new()
+        back += f" and.b32 {rest}, {address}, {align - 1}; {writer.store(rest)}"
+    return text + back
+
+
+ATOMICS = ["add.u32", "add.u64", "min.s32", "min.u32", "max.u32", "max.s32", "min.s64", "max.u64", "inc.u32",
+           "dec.u32", "exch.b32", "exch.b64", "xor.b32", "or.b32", "and.b32", "or.b64"]  # fmt: skip
+
+
+def atomic(writer: Writer) -> str:
+    """Change the thread's own word, and store its old value."""
+    address, operation = writer.new(), writer.random.choice(ATOMICS)
+    size, letter = (8, "q") if operation.endswith("64") else (4, "r")
+    name, result, after = writer.variable("shared", size * writer.threads, 8), writer.new(letter), writer.new(letter)
+    first, operand, text = writer.source(), writer.operand(), ""
+    if size == 8:
+        first, operand = writer.new("q"), writer.new("q")
+        for each in (first, operand):
+            text += f" mov.b64 {each}, {{{writer.source()}, {writer.source()}}};"
+    text += f" mov.u32 {address}, {name}; mad.lo.u32 {address}, %tid, {size}, {address};"
+    text += f" st.shared.u{8 * size} [{address}], {first};"
+    change = f"atom.shared.{operation} {result}, [{address}], {operand};"
+    if writer.chance(0.3):
+        old, bit = writer.new(letter), writer.new()
+        wide = f"cvt.u64.u32 {(more := writer.new('q'))}, {bit};" if size == 8 else ""
+        change = (
+            f"ld.shared.u{8 * size} {old}, [{address}]; and.b32 {bit}, %lane, 1; {wide} add.u{8 * size} {old}, {old},"
+            f" {more if size == 8 else bit}; atom.shared.cas.b{8 * size} {result}, [{address}], {old}, {operand};"
+        )
+    text += f" {writer.some(change + fold(writer, [result]))}"
+    return f"{text} ld.shared.u{8 * size} {after}, [{address}]; {fold(writer, [after])}"
+
+
+COMMUTING = ["add.u32", "add.u32", "max.u32", "max.s32", "xor.b32", "or.b32", "inc.u32", "add.u64", "max.s64"]
+
+
+def together(writer: Writer) -> str:
+    """Let all threads change a few words, by operations that commute."""
+    random, start = writer.random, writer.take_row()
+    if start is None:
+        return atomic(writer)
+    operation = random.choice(COMMUTING)
+    size, operand, text = 8 if operation.endswith("64") else 4, writer.operand(), ""
+    if operation.startswith("inc"):
+        operand = "100000"
+    elif size == 8:
+        operand = writer.new("q")
+        text = f"mov.b64 {operand}, {{{writer.source()}, {writer.source()}}};"
+    index, address = writer.new(), writer.new("q")
+    choose = random.choice([
+        f"and.b32 {index}, %a1, 3;", f"mov.u32 {index}, 2;", f"and.b32 {index}, %tid, 7;", f"mov.u32 {index}, %lane;",
+        f"and.b32 {index}, %a1, 3; sub.s32 {index}, {index}, 4;",
+    ])  # fmt: skip
+    below = 4 * size if "sub" in choose else 0
+    signs = "s" if below else writer.choice("u", "s")
+    widen = writer.choice(
+        f"mul.wide.{signs}32 {address}, {index}, {size}; add.s64 {address}, {address}, %rows;",
+        f"mad.wide.{signs}32 {address}, {index}, {size}, %rows;",
+    )
+    return f"{text} {choose} {widen} " + writer.some(f"red.global.{operation} [{address}+{start + below}], {operand};")
+
+
+def in_order(writer: Writer) -> str:
+    """Let the lanes of a warp change words that they share, and store the old values.
+
+    PTX leaves their order open, but on the CPU device, as in the interpreter, it is that of the lanes.
+    """
+    random, operation = writer.random, writer.random.choice(ATOMICS)
+    size, letter = (8, "q") if operation.endswith("64") else (4, "r")
+    name, bits = writer.variable("shared", size * writer.threads, 8), 8 * size
+    mine, row, address, index = (writer.new() for _ in range(4))
+    first, operand, result, after, text = writer.source(), writer.operand(), writer.new(letter), writer.new(letter), ""
+    if size == 8:
+        first, operand = writer.new("q"), writer.new("q")
+        for each in (first, operand):
+            text += f" mov.b64 {each}, {{{writer.source()}, {writer.source()}}};"
+    choose = random.choice([
+        f"and.b32 {index}, {writer.source()}, {random.choice([0, 1, 3, 31])};", f"mov.u32 {index}, %lane;",
+        f"sub.u32 {index}, 31, %lane;", f"shr.u32 {index}, %lane, 2;", f"xor.b32 {index}, %lane, 1;",
+    ])  # fmt: skip
+    text += (
+        f" mov.u32 {row}, {name}; mad.lo.u32 {mine}, %tid, {size}, {row}; st.shared.u{bits} [{mine}], {first};"
+        f" and.b32 {address}, %tid, -32; {choose} add.u32 {address}, {address}, {index};"
+        f" mad.lo.u32 {address}, {address}, {size}, {row}; bar.warp.sync -1;"
+    )
+    change = f"atom.shared.{operation} {result}, [{address}], {operand};"
+    if writer.chance(0.3):
+        compared = random.choice([first, operand])
+        change = f"atom.shared.cas.b{bits} {result}, [{address}], {compared}, {operand};"
+    text += f" {writer.some(change + fold(writer, [result]))} bar.warp.sync -1;"
+    return f"{text} ld.shared.u{bits} {after}, [{mine}]; {fold(writer, [after])}"
