@@ -5,7 +5,8 @@
 cuda.cpu and cuda.core each have this module, as one file, since neither imports the other.
 
 A folder is opened component by component from the root. Each component must belong to the user or to root, and nobody
-else may be able to write to it, except that root's sticky folders (/tmp) may be open to all. A symbolic link is
+else may be able to write to it, except that root's sticky folders (/tmp) may be open to all. With the umask 002 of some
+systems folders are writable by their group, which is the owner's private one: that is nobody else. A symbolic link is
 followed if it belongs to the user or to root: it lies in a folder that has passed, so that nobody else can exchange it.
 The descriptor that comes out of it is kept, and everything is done relative to it (openat): what a path means later
 does not matter.
@@ -45,6 +46,29 @@ def _refuse(path: str, why: str) -> UnsafeFolderError:
     return UnsafeFolderError(errno.EPERM, f"{why}, so others can put code there", path)
 
 
+def _writers(status: os.stat_result) -> str:
+    """Return who besides the owner may write to a folder by its mode, "" if nobody."""
+    mode = f"by its mode {stat.S_IMODE(status.st_mode):04o}"
+    if status.st_mode & stat.S_IWOTH:
+        return f"all users may write to it {mode}"
+    if status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid, status.st_uid):
+        return f"its group {status.st_gid} may write to it {mode}"
+    return ""
+
+
+def _is_private(gid: int, uid: int) -> bool:
+    """Return whether a group is a user's private one: the primary group of that user alone, without other members."""
+    import grp
+    import pwd
+
+    try:
+        owner, group = pwd.getpwuid(uid), grp.getgrgid(gid)
+    except KeyError:
+        return False
+    members = {*group.gr_mem, *(each.pw_name for each in pwd.getpwall() if each.pw_gid == gid)}
+    return owner.pw_gid == gid and members <= {owner.pw_name}
+
+
 def _check(status: os.stat_result, path: str) -> None:
     """Check the owner and mode of a component; the root's owner decides everything anyway (containers map it)."""
     if path != "/" and status.st_uid not in (0, os.geteuid()):
@@ -53,8 +77,10 @@ def _check(status: os.stat_result, path: str) -> None:
         return  # a link's mode means nothing
     if not stat.S_ISDIR(status.st_mode):
         raise FileExistsError(errno.EEXIST, "it is not a folder", path)
-    if status.st_mode & OTHERS and not (status.st_uid == 0 and status.st_mode & stat.S_ISVTX):
-        raise _refuse(path, "others may write to it")
+    if status.st_uid == 0 and status.st_mode & stat.S_ISVTX:
+        return
+    if writers := _writers(status):
+        raise _refuse(path, writers)
 
 
 def _step(folder: int, name: str, path: str, make: bool) -> tuple[int, os.stat_result]:
@@ -104,8 +130,8 @@ def _walk(path: str, make: bool) -> tuple[int, str]:
             folder, resolved = handle, below
         if status.st_uid != os.geteuid():
             raise _refuse("/" + "/".join(resolved), "it belongs to somebody else")
-        if status.st_mode & OTHERS:
-            raise _refuse("/" + "/".join(resolved), "others may write to it")
+        if writers := _writers(status):
+            raise _refuse("/" + "/".join(resolved), writers)
     except BaseException:
         os.close(folder)
         raise

@@ -102,15 +102,15 @@ def test_folder_is_ours_alone(tmp_path, monkeypatch):
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700
     assert path_of(cache, "a").stat().st_mode & 0o777 == 0o600
     (tmp_path / "open").mkdir()
-    (tmp_path / "open").chmod(0o770)
-    with pytest.raises(PermissionError, match=r"path: others may write to it, .* with mode 0700: '.*/open'$"):
+    (tmp_path / "open").chmod(0o707)
+    with pytest.raises(PermissionError, match=r"path: .*may write to it by its mode .*, .* with mode 0700: '.*/open'$"):
         FileStreamProgramCache(tmp_path / "open")
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         FileStreamProgramCache(tmp_path / "file")
     (tmp_path / "above").mkdir()
-    (tmp_path / "above").chmod(0o770)
-    with pytest.raises(PermissionError, match=r"others may write to it, .*/above'$"):
+    (tmp_path / "above").chmod(0o707)
+    with pytest.raises(PermissionError, match=r"may write to it by its mode .*, .*/above'$"):
         FileStreamProgramCache(tmp_path / "above" / "cache")
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.raises(PermissionError, match=r"belongs to somebody else"):

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import grp
 import os
+import pwd
 import resource
 import shutil
 import signal
@@ -56,16 +59,52 @@ def test_relative_paths_and_parents(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
 @pytest.mark.parametrize("which", ["parent", "parent/cache"])
-def test_a_component_that_others_may_write_to_is_refused(tmp_path: Path, which: str, mode: int) -> None:
+def test_a_component_that_others_may_write_to_is_refused(
+    tmp_path: Path, which: str, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "parent" / "cache").mkdir(parents=True, mode=0o700)
+    (tmp_path / "parent").chmod(0o700)
     (tmp_path / which).chmod(mode)
     path = str(tmp_path / "parent" / "cache")
     if mode == 0o1777 and which == "parent" and os.geteuid() == 0:  # root's own sticky folder, as /tmp
         CacheFolder(path, MAGIC).close()
         return
-    with pytest.raises(UnsafeFolderError, match="others may write to it") as caught:
+    monkeypatch.setattr(grp, "getgrgid", lambda gid: grp.struct_group(("staff", "x", gid, ["somebody"])))
+    who = f"its group {os.getegid()}" if mode == 0o770 else "all users"
+    with pytest.raises(UnsafeFolderError, match=f"{who} may write to it by its mode {mode:04o}") as caught:
         CacheFolder(path, MAGIC)
     assert caught.value.filename == str(tmp_path / which)
+
+
+@needs_root
+def test_another_group_than_the_owner_s_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    os.chown(tmp_path / "cache", -1, OTHER)
+    (tmp_path / "cache").chmod(0o770)
+    with pytest.raises(UnsafeFolderError, match=f"its group {OTHER} may write to it"):
+        CacheFolder(str(tmp_path / "cache"), MAGIC)
+
+
+@pytest.mark.parametrize("umask", [0o002, 0o007, 0o022, 0o077])
+def test_folders_made_with_any_umask_are_accepted(tmp_path: Path, umask: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the umask 002, what other programs made is writable by the user's private group; what we make is not."""
+    user, group = pwd.getpwuid(os.geteuid()), os.getegid()
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd((*user[:3], group, *user[4:])))
+    monkeypatch.setattr(pwd, "getpwall", lambda: [user])
+    monkeypatch.setattr(grp, "getgrgid", lambda gid: grp.struct_group((user.pw_name, "x", gid, [])))
+    before = os.umask(umask)
+    try:
+        (tmp_path / ".cache").mkdir()
+        opened = CacheFolder(str(tmp_path / ".cache" / "a" / "b"), MAGIC)
+        opened.store("c", b"1")
+    finally:
+        os.umask(before)
+    with contextlib.closing(opened):
+        assert opened.find("c") == b"1"
+    assert (tmp_path / ".cache").stat().st_mode & 0o777 == 0o777 & ~umask
+    for made in (".cache/a", ".cache/a/b"):
+        assert (tmp_path / made).stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / ".cache/a/b/c").stat().st_mode & 0o777 == 0o600
 
 
 @needs_root
@@ -246,9 +285,9 @@ def test_a_removed_folder_is_made_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_kernel_cache_names_the_component(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "open").mkdir()
-    (tmp_path / "open").chmod(0o770)
+    (tmp_path / "open").chmod(0o707)
     monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path / "open" / "kernels"))
-    with pytest.warns(UserWarning, match=rf"kept: {tmp_path}/open: others may write to it.* 0700, or set CUDA"):
+    with pytest.warns(UserWarning, match=rf"kept: {tmp_path}/open: all users may write to it.* 0700, or set CUDA"):
         assert cache.find("ab") is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # said once
