@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from cuda.cpu import passes
 from cuda.cpu.compile import jit
@@ -117,7 +117,7 @@ def _blocks(graph: Graph) -> Iterator[str]:
 def _end(block: Block) -> str:
     end = block.end
     targets = ["return" if target == RETURN else f"block {target}" for target in end.targets]
-    if end.kind == "branch":
+    if end.kind == "branch" and end.condition:
         negated = "not " if end.condition.negated else ""
         return f"if {negated}{end.condition.register}: {targets[0]}, else {targets[1]}"
     if end.kind == "switch":
@@ -190,7 +190,7 @@ def _names(graph: Graph, registers: int) -> str:
     return " ".join(name for name, bit in graph.register_bits.items() if registers >> bit & 1)
 
 
-def _numbers(blocks: object) -> str:
+def _numbers(blocks: Iterable[int]) -> str:
     return "blocks " + ", ".join(map(str, blocks))
 
 

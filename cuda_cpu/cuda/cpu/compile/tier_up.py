@@ -104,7 +104,9 @@ def _hot() -> list[tuple[_runtime.Grid, MachineCode, str]]:
 
 def _improve(machine: MachineCode, name: str, compiler: _Compiler) -> None:
     """Exchange a kernel's code; without a compiler it stays as it is."""
-    text, machine.translate = machine.translate(), None
+    translate, machine.translate = machine.translate, None
+    assert translate is not None
+    text = translate()
     data = compiler.compile(zlib.compress(text.encode(), 1))
     if data is None or stack_of(data) > max(machine.frames, COMMON):  # launches under way have their stacks
         return
@@ -139,10 +141,13 @@ class _Compiler:
         """Return the object, or None if the process is not there or has failed."""
         if self._process is None:
             return None
+        pipe_in, pipe_out = self._process.stdin, self._process.stdout
+        assert pipe_in is not None
+        assert pipe_out is not None
         try:
-            write(self._process.stdin, ir)
-            if select.select([self._process.stdout], [], [], PATIENCE)[0]:
-                return read(self._process.stdout)
+            write(pipe_in, ir)
+            if select.select([pipe_out], [], [], PATIENCE)[0]:
+                return read(pipe_out)
             with self._process as late:  # closes its pipes, and waits
                 late.kill()
             self._process = self._start()

@@ -69,7 +69,7 @@ def analyse(
     strict : bool
         Lanes are to wait at all operations of the warp for those that they name, so that it shows if these do not come.
     """
-    body = split_guards(fold_constants(function.body, is_pure), is_pure, function.entry)
+    body = split_guards(fold_constants(function.body or [], is_pure), is_pure, function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:

@@ -43,21 +43,28 @@ def line_of(block: Block) -> int:
 
 
 def _base(step: Step) -> Register | Symbol | None:
-    return step.instruction.operands[1 if step.form.opcode == "ld" else 0].base
+    return step.instruction.address(1 if step.instruction.opcode == "ld" else 0).base
 
 
 def _is_uniform(graph: Graph, step: Step) -> bool:
     base = _base(step)
-    return step.form.space != "local" and (not isinstance(base, Register) or graph.is_uniform(base.name))
+    return (
+        step.form is not None
+        and step.form.space != "local"
+        and (not isinstance(base, Register) or graph.is_uniform(base.name))
+    )
 
 
 def _reason(graph: Graph, step: Step) -> str:
+    base = _base(step)
+    assert step.form is not None
+    assert isinstance(base, Register)  # an address by name is the same for all lanes
     if step.form.space == "local":
         return "each lane has local memory of its own"
     if set(step.form.modifiers) & {"volatile", "relaxed", "acquire", "release", "mmio"}:
         return "it is ordered among threads"
-    stride = graph.strides.get(_base(step).name)
+    stride = graph.strides.get(base.name)
     if stride is None:
-        cause = explain_address(graph, _base(step).name)
+        cause = explain_address(graph, base.name)
         return "its addresses follow no rule that is known before the kernel runs" + (f": {cause}" if cause else "")
     return f"its addresses are {stride} bytes apart"

@@ -12,6 +12,7 @@ the same for them: the warp's number is shared, the lane's counts.
 from __future__ import annotations
 
 from collections import Counter
+from enum import Enum
 
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.instructions import Form
@@ -58,7 +59,7 @@ def find_affine(graph: Graph) -> None:
                 for name in step.writes:
                     if name in unknown or graph.is_uniform(name):
                         continue
-                    stride = None
+                    stride: Stride = None
                     if len(step.writes) == 1 and not kept >> graph.register_bits[name] & 1:
                         if name in of_bits:
                             known, index, _ = of_bits[name]
@@ -85,26 +86,30 @@ ROW = 5  # bits of the number of a lane in a row, at most
 def _find_bits(graph: Graph) -> dict[str, tuple[int, Register, str | None]]:
     """Return registers that are lower or upper bits of a thread's index: stride, index, what it was shifted to."""
     writes = Counter(name for block in graph.blocks for step in block.steps for name in step.writes)
-    indices, found = {"%tid.x", "%laneid"}, {}
+    indices = {"%tid.x", "%laneid"}
+    found: dict[str, tuple[int, Register, str | None]] = {}
     for block in graph.blocks:
         shifts: dict[str, tuple[int, Register]] = {}
         for step in block.steps:
-            operands = step.instruction.operands if step.form else ()
-            if len(operands) < 2 or len(step.writes) != 1 or writes[step.writes[0]] > 1 or step.instruction.guard:
+            form, operands = step.form, step.instruction.operands
+            if form is None or len(operands) < 2 or len(step.writes) != 1 or writes[step.writes[0]] > 1:
                 continue
-            name, source, opcode = step.writes[0], getattr(operands[1], "name", ""), step.form.opcode
-            if opcode in ("mov", "cvt") and source in indices and _keeps_index(step.form):
+            register = operands[1]
+            if step.instruction.guard or not isinstance(register, Register):
+                continue
+            name, source, opcode = step.writes[0], register.name, form.opcode
+            if opcode in ("mov", "cvt") and source in indices and _keeps_index(form):
                 indices.add(name)
             elif opcode not in ("and", "shr") or not isinstance(operands[2], Immediate):
                 continue
             elif opcode == "shr" and source in indices:
                 shift = operands[2].value
                 if shift >= ROW:
-                    found[name] = 0, operands[1], None
+                    found[name] = 0, register, None
                 elif shift and not graph.kept[block.number] >> graph.register_bits[name] & 1:
-                    shifts[name] = shift, operands[1]
+                    shifts[name] = shift, register
             elif opcode == "and" and (source in indices or source in shifts):
-                shift, index = shifts.get(source, (0, operands[1]))
+                shift, index = shifts.get(source, (0, register))
                 varying = ((1 << ROW) - 1) >> shift
                 if not operands[2].value & varying:
                     found[name] = 0, index, source if source in shifts else None
@@ -123,7 +128,7 @@ def row_stride(graph: Graph, instruction: Instruction | Call, form: Form | None)
     """Return the stride of a load's or store's addresses if it is 0 or the size of an access, else None."""
     if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
         return None
-    address = instruction.operands[1 if form.opcode == "ld" else 0]
+    address = instruction.address(1 if form.opcode == "ld" else 0)
     if form.space == "local" or not isinstance(address.base, Register):
         return None
     stride = _of(graph, address.base, graph.strides, set())
@@ -181,10 +186,15 @@ def find_breaks(graph: Graph) -> set[int]:
     return breaks
 
 
-_LATER = object()  # depends on a register that has not been looked at
+class _Later(Enum):
+    LATER = 0  # depends on a register that has not been visited
 
 
-def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]) -> object:
+_LATER = _Later.LATER
+Stride = int | _Later | None
+
+
+def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]) -> Stride:
     form = step.form
     if form is None or step.instruction.guard is not None or form.opcode not in SIMPLE:
         return None
@@ -194,12 +204,11 @@ def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]
     found = [_of(graph, operand, strides, unknown) for operand in step.instruction.operands[1:]]
     if None in found:
         return None
-    if _LATER in found:
-        return _LATER
-    return _combine(form, found, step.instruction.operands[1:])
+    known = [each for each in found if isinstance(each, int)]
+    return _combine(form, known, step.instruction.operands[1:]) if len(known) == len(found) else _LATER
 
 
-def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[str]) -> object:
+def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[str]) -> Stride:
     """Return the stride of an operand, None if it has none."""
     if isinstance(operand, Immediate | Symbol):
         return 0

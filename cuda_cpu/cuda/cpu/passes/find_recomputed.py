@@ -58,9 +58,9 @@ def _is_simple(function: Function, step: Step) -> bool:
         return False
     if step.form.opcode == "ld":
         # Of a kernel: a call's .param variables have what the last packet gave and got.
-        base, own = step.instruction.operands[1].base, {parameter.name for parameter in function.parameters}
-        of_parameters = (step.form.space or "").startswith("param") and isinstance(base, Symbol)
-        return function.entry and of_parameters and base.name in own
+        base, own = step.instruction.address(1).base, {parameter.name for parameter in function.parameters}
+        of_parameters = (step.form.space or "").startswith("param")
+        return function.entry and of_parameters and isinstance(base, Symbol) and base.name in own
     return step.form.opcode in COMPARISONS and "cc" not in step.form.modifiers
 
 

@@ -45,6 +45,7 @@ def find_regions(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
         form, line = block.steps[0].form, block.steps[0].instruction.line
         if graph.general:
             return graph.reason
+        assert form is not None
         if "cluster" in form.modifiers or "arrive" in form.modifiers:
             return f"the barrier at line {line} is not one that all threads of the block wait at"
         if not _is_for_all(block.steps[0]):
@@ -63,7 +64,7 @@ def find_regions(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
 
 def _is_for_all(step: Step) -> bool:
     operands = step.instruction.operands
-    if "red" in step.form.modifiers:  # d, a{, b}, {!}c
+    if "red" in step.instruction.modifiers:  # d, a{, b}, {!}c
         return len(operands) == 3 and isinstance(operands[1], Immediate)
     return len(operands) == 1 and isinstance(operands[0], Immediate)
 
@@ -212,7 +213,7 @@ def _find_block_uniform(graph: Graph, influences: dict[int, int], is_lanewise: C
             for step in block.steps:
                 if step in results:
                     continue
-                same = is_lanewise(step) and holds(step.reads) and ORDERS.isdisjoint(step.form.modifiers)
+                same = is_lanewise(step) and holds(step.reads) and ORDERS.isdisjoint(step.instruction.modifiers)
                 if not same:
                     uniform &= ~_bits(graph, set(step.writes))
         for number, influence in influences.items():

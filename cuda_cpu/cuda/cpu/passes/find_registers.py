@@ -18,6 +18,7 @@ def registers_of(item: Instruction | Call, form: Form | None) -> tuple[tuple[str
     if isinstance(item, Call):
         reads = [name for operand in (item.target, *item.arguments) for name in _names(operand)]
         return tuple(name for operand in item.results for name in _names(operand)), (*guard, *reads)
+    assert form is not None
     # In the table's notation destinations are named d or p and come first.
     count = 1 if form.row.syntax.partition(" ")[2].startswith(("d", "p")) else 0
     written = [name for operand in item.operands[:count] for name in _names(operand)]
@@ -43,8 +44,8 @@ def _names(operand: Operand | None) -> Iterator[str]:
             for each in coordinates:
                 yield from _names(each)
         case Vector(elements):
-            for each in elements:
-                yield from _names(each)
+            for element in elements:
+                yield from _names(element)
         case Pair(first, second):
             yield from _names(first)
             yield from _names(second)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.rows import opcodes_with
-from cuda.cpu.ptx.syntax import Call, Function, Instruction, Register
+from cuda.cpu.ptx.syntax import Call, Function, Instruction, Register, Symbol
 
 SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
 WAITS = opcodes_with("waits")
@@ -41,7 +41,8 @@ def _asks_to_leave(graph: Graph, first: int, end: int, last: int, asking: frozen
     """Tell whether it depends on other threads when lanes leave the loop whose rounds end with block `end`."""
     blocks = graph.blocks[first : end + 1]
     steps = [step for block in blocks for step in block.steps]
-    returned = {operand.name for step in steps if _asks(step, asking) for operand in step.instruction.results}
+    calls = [step.instruction for step in steps if isinstance(step.instruction, Call) and _asks(step, asking)]
+    returned = {operand.name for call in calls for operand in call.results if isinstance(operand, Symbol)}
     shared = {name for step in steps if _is_shared(step, returned, asking) for name in step.writes}
     if not shared:
         return False
@@ -68,7 +69,7 @@ def _asks(step: Step, asking: frozenset[str]) -> bool:
 
 def asks(function: Function) -> bool:
     """Tell whether a function itself reads what other threads may change, or calls what is not known."""
-    for item in function.body:
+    for item in function.body or ():
         if isinstance(item, Call) and isinstance(item.target, Register):
             return True
         if isinstance(item, Instruction) and (
@@ -82,5 +83,5 @@ def _is_shared(step: Step, returned: set[str], asking: frozenset[str]) -> bool:
     if step.form is None:
         return _asks(step, asking)
     if _loads(step) and step.form.space and step.form.space.startswith("param"):
-        return getattr(step.instruction.operands[1].base, "name", "") in returned
+        return getattr(step.instruction.address(1).base, "name", "") in returned
     return step.form.opcode in WAITS or (step.form.opcode == "ld" and not SEMANTICS.isdisjoint(step.form.modifiers))

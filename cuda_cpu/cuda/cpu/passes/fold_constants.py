@@ -47,9 +47,10 @@ def _constants(body: list[Statement]) -> dict[str, Immediate]:
         writes.update(registers_of(item, form)[0])
         if form is not None and item.opcode == "mov" and item.guard is None and item.modifiers[-1] in WIDTHS:
             target, source = item.operands
-            if isinstance(target, Register) and isinstance(source, Immediate):
-                found[target.name] = _as_bits(source, item.modifiers[-1])
-    return {name: value for name, value in found.items() if writes[name] == 1 and value is not None}
+            bits = _as_bits(source, item.modifiers[-1]) if isinstance(source, Immediate) else None
+            if isinstance(target, Register) and bits is not None:
+                found[target.name] = bits
+    return {name: value for name, value in found.items() if writes[name] == 1}
 
 
 def _as_bits(source: Immediate, type_: str) -> Immediate | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Call, Function, Guard, Instruction, Operand
+from cuda.cpu.ptx.syntax import Call, Function, Guard, Instruction, Operand, Register
 
 if TYPE_CHECKING:
     from cuda.cpu.passes.find_regions import Region
@@ -40,7 +40,7 @@ class End:
     @property
     def reads(self) -> tuple[str, ...]:
         names = (self.condition.register,) if self.condition else ()
-        return names + ((self.index.name,) if hasattr(self.index, "name") else ())
+        return names + ((self.index.name,) if isinstance(self.index, Register) else ())
 
 
 @dataclass(slots=True)

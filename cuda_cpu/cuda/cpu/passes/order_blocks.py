@@ -12,6 +12,8 @@ a round early wait there, for else they would run ahead of the others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cuda.cpu.passes.graph import RETURN, Block, End, Graph
 
 
@@ -73,10 +75,10 @@ def _components(roots: list[int], inside: set[int], successors: list) -> list[li
     stack: list[int] = []
     on_stack: set[int] = set()
     result: list[list[int]] = []
+    work: list[tuple[int, Iterator[int]]]
     for root in roots:
         if root in index:
             continue
-        work = [(root, iter(()))]
         index[root] = low[root] = len(index)
         stack.append(root)
         on_stack.add(root)

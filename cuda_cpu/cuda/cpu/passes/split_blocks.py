@@ -65,8 +65,7 @@ def split_blocks(
 def is_collective(block: Block) -> bool:
     """Tell whether lanes of a warp exchange something in a block, or in what it calls, as far as can be seen."""
     return any(
-        isinstance(step.instruction, Call) or step.instruction.opcode in COLLECTIVES or "warp" in step.form.modifiers
-        for step in block.steps
+        step.form is None or step.form.opcode in COLLECTIVES or "warp" in step.form.modifiers for step in block.steps
     )
 
 

@@ -27,21 +27,26 @@ def split_guards(body: list[Statement], is_pure: Callable[[str], bool], entry: b
     """
     result: list[Statement] = []
     for number, statement in enumerate(body):
-        guard = getattr(statement, "guard", None)
+        guard = statement.guard if isinstance(statement, Instruction | Call) else None
         if guard is None or _keeps_guard(statement, is_pure, entry):
             result.append(statement)
             continue
         label = f"$guard.{number}"
         around = Guard(guard.register, not guard.negated)
         result.append(Instruction("bra", (), (Symbol(label),), statement.line, around))
-        result.append(dataclasses.replace(statement, guard=None))
+        result.append(_unguarded(statement))
         result.append(Label(label, statement.line))
     return result
 
 
-def _keeps_guard(statement: Instruction | Call, is_pure: Callable[[str], bool], entry: bool) -> bool:
-    if isinstance(statement, Call):
+def _keeps_guard(statement: Statement, is_pure: Callable[[str], bool], entry: bool) -> bool:
+    if not isinstance(statement, Instruction):
         return False
     if statement.opcode == "exit":
         return entry
     return statement.opcode in BRANCHES or is_pure(statement.opcode)
+
+
+def _unguarded(statement: Statement) -> Statement:
+    assert isinstance(statement, Instruction | Call)
+    return dataclasses.replace(statement, guard=None)

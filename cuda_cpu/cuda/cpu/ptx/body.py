@@ -232,6 +232,7 @@ class BodyParser:
         """Return the unique name of a label; those of nested scopes are declared where the scope begins."""
         operand = self.names.get(written)
         if len(self.saved) > 1:
+            assert isinstance(operand, Symbol)
             return operand.name
         if written in self.labels or not isinstance(operand, Symbol | None):
             raise self.cursor.error(f"label {written} is declared twice", line)
@@ -266,8 +267,8 @@ class BodyParser:
             raise cursor.unexpected("an instruction")
         split = self.opcodes.get(word)
         if split is None:
-            opcode, *modifiers = word.split(".")
-            split = self.opcodes[word] = (opcode, tuple(modifiers))
+            first, *rest = word.split(".")
+            split = self.opcodes[word] = (first, tuple(rest))
         opcode, modifiers = split
         while cursor.token[:1] == ".":
             modifiers += (cursor.take()[1:],)

@@ -47,8 +47,8 @@ _BINARY: dict[str, tuple[int, str, bool, Callable[[Number, Number], Number]]] = 
     "%": (10, "u64", False, mod),
     "+": (9, "same", True, add),
     "-": (9, "same", True, sub),
-    "<<": (8, "shift", False, lambda a, b: a << (b & 63)),
-    ">>": (8, "shift", False, lambda a, b: a >> (b & 63)),
+    "<<": (8, "shift", False, lambda a, b: int(a) << (int(b) & 63)),
+    ">>": (8, "shift", False, lambda a, b: int(a) >> (int(b) & 63)),
     "<": (7, "same", True, lt),
     ">": (7, "same", True, gt),
     "<=": (7, "same", True, le),
@@ -174,9 +174,9 @@ def _unary(cursor: Cursor) -> Number:
     if token == "WARP_SZ":
         return 32
     if is_number(token):
-        value = number(token)
-        if value.kind == "int":
-            return typed(value.value, unsigned=token.endswith("U") or value.value >= 1 << 63)
+        literal = number(token)
+        if literal.kind == "int":
+            return typed(literal.value, unsigned=token.endswith("U") or literal.value >= 1 << 63)
         if token[:2].lower() not in ("0f", "0d"):
             return _finite(cursor, float(token))
     cursor.at -= 1

@@ -98,8 +98,8 @@ class Cursor:
         token = self.tokens[self.at + negative]
         if token[:2].lower() in ("0f", "0d"):
             self.at += 1 + negative
-            value = number(token)
-            return _negate(value) if negative else value
+            bits = number(token)
+            return _negate(bits) if negative else bits
         value = expression(self)
         return real(value) if isinstance(value, float) else Immediate(int(value))
 

@@ -48,7 +48,7 @@ def declaration(cursor: Cursor, linkage: str = "") -> list[tuple[Variable, int]]
 def parameters(cursor: Cursor) -> tuple[Variable, ...]:
     """Take a parenthesised list of parameters."""
     cursor.expect("(")
-    found = []
+    found: list[Variable] = []
     while not cursor.accept(")"):
         if found:
             cursor.expect(",")
@@ -171,7 +171,8 @@ def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, li
     """Take a variable's initial value; also tell where it ends, which may be behind zeros that are not kept."""
     if kind in ("texref", "samplerref", "surfref"):
         raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device", line)
-    data, relocations = bytearray(), []
+    data = bytearray()
+    relocations: list[Relocation] = []
     limit = TYPE_BYTES[kind] * prod(dims)
     if limit > _LARGEST:
         raise cursor.error(f"variable {name} has an initial value and {limit} bytes; at most {_LARGEST} can have", line)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cuda.cpu.ptx.row import Row
 
 
@@ -163,7 +165,7 @@ class Form:
     weak: bool
     xorsign: bool
 
-    def __init__(self, row: Row, modifiers: tuple[str, ...], values: dict[str, str | bool | None]) -> None:
+    def __init__(self, row: Row, modifiers: tuple[str, ...], values: Mapping[str, str | bool]) -> None:
         self.row = row
         self.opcode = row.opcode
         self.family = row.family

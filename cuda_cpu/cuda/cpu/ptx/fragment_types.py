@@ -27,7 +27,7 @@ def _bits(form: Form, type_: str) -> int:
 
 
 def _sizes(form: Form) -> tuple[int, int, int]:
-    rows, columns, depth = map(int, re.fullmatch(r"m(\d+)n(\d+)k(\d+)", form.shape).groups())
+    rows, columns, depth = map(int, re.split("[mnk]", form.shape)[1:])
     return rows, columns, depth
 
 

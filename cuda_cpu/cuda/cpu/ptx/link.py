@@ -93,7 +93,8 @@ def _is_local(definition: Function | Variable) -> bool:
 
 def _separate_local_names(module: Module, number: int, modules: list[Module]) -> None:
     names = {}
-    for definition in (*module.functions.values(), *module.variables.values()):
+    definitions: list[Function | Variable] = [*module.functions.values(), *module.variables.values()]
+    for definition in definitions:
         if _is_local(definition) and _taken(definition.name, module, modules, number):
             names[definition.name] = f"{definition.name}@unit{number}"
     if not names:
@@ -158,9 +159,13 @@ def _merge(definitions: dict, new: Function | Variable, module: Module, units: d
         known.align = max(known.align, new.align)
     elif _rank(new) == 3 == _rank(known):
         raise PtxError(f"{name} is defined twice: also in {units[name].name}", new.line, module.name)
-    elif _rank(new) > _rank(known) or (_rank(new) == 1 == _rank(known) and new.size > known.size):
+    elif _rank(new) > _rank(known) or (_rank(new) == 1 == _rank(known) and _size(new) > _size(known)):
         definitions[name] = new
         units[name] = module
+
+
+def _size(definition: Function | Variable) -> int:
+    return definition.size if isinstance(definition, Variable) else 0
 
 
 def unresolved(names: Iterable[tuple[str, int]], linked: Linked) -> list[tuple[str, int]]:

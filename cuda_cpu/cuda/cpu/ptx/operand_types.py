@@ -9,6 +9,7 @@ The type that an operand must agree with follows from its name in the row's synt
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ def _kinds(type_: str) -> str:
     return {"b": "bifx", "u": "bix", "s": "bix", "f": "bf"}.get(type_[0], "bix")
 
 
-def _agrees(type_: str, written: object, result: bool) -> bool:
+def _agrees(type_: str, written: tuple, result: bool) -> bool:
     """Tell whether an operand, as `signature_of` tells it, agrees with a type."""
     if " " in type_:
         return any(_agrees(each, written, result) for each in type_.split())
@@ -111,27 +112,26 @@ def _agrees(type_: str, written: object, result: bool) -> bool:
     return (type_[0] in "bus" and "x" not in type_ and type_ != "bf16") or (type_ == "pred" and kind == "int")
 
 
-def signature_of(operand: Operand | None, registers: dict[str, str]) -> tuple:
+def signature_of(operand: Operand | None, registers: Mapping[str, str]) -> tuple:
     """Return what matters of an operand: its kind, and the types of its registers."""
-    kind = type(operand)
-    if kind is Register:
+    if isinstance(operand, Register):
         declared = registers.get(operand.name)
         return ("register", declared) if declared else ("special", types_of_special(operand.name))
-    if kind is Immediate:
+    if isinstance(operand, Immediate):
         return (operand.kind,)
-    if kind is Symbol:
+    if isinstance(operand, Symbol):
         return ("place",) if operand.offset else ("symbol",)
-    if kind is Vector:
+    if isinstance(operand, Vector):
         return ("vector", *[signature_of(each, registers) for each in operand.elements])
-    if kind is Pair:
+    if isinstance(operand, Pair):
         return ("pair", signature_of(operand.first, registers), signature_of(operand.second, registers))
-    if kind is Negated:
+    if isinstance(operand, Negated):
         return signature_of(operand.operand, registers)
-    if kind is Selected:
+    if isinstance(operand, Selected):
         return signature_of(operand.register, registers)
-    if kind is Address:
+    if isinstance(operand, Address):
         base = operand.base
-        if type(base) is Register:
+        if isinstance(base, Register):
             return ("address", registers.get(base.name) or types_of_special(base.name).split()[0])
         return ("address", "b64") if base else ("absolute",)
     return ("_",)

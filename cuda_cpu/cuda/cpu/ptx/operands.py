@@ -49,7 +49,8 @@ class OperandParser:
         self.names: dict[str, Operand] = {"_": Sink(), "WARP_SZ": Immediate(32)}
 
     def list(self) -> tuple[Operand, ...]:
-        cursor, found = self.cursor, []
+        cursor = self.cursor
+        found: list[Operand] = []
         cursor.expect("(")
         while not cursor.accept(")"):
             if found:
@@ -91,10 +92,10 @@ class OperandParser:
             return Negated(operand)
         if first.isdigit() and cursor.tokens[cursor.at + 1] in (",", ";"):
             cursor.at += 1
-            operand = self.names.get(token)
-            if operand is None:
-                operand = self.names[token] = number(token)
-            return operand
+            known = self.names.get(token)
+            if known is None:
+                known = self.names[token] = number(token)
+            return known
         if token == "-" and cursor.tokens[cursor.at + 1][:1] in _NAMES and cursor.tokens[cursor.at + 1] != "WARP_SZ":
             cursor.at += 1
             operand = self.named(cursor.name())
@@ -114,7 +115,7 @@ class OperandParser:
     def _element(self, operand: Operand) -> Operand:
         """Take the index of an array's element, section 6.4.2: `table[3]`, or its address in moves."""
         variable = self.variable(operand.name) if isinstance(operand, Symbol) else None
-        if variable is None:
+        if variable is None or not isinstance(operand, Symbol):
             raise self.cursor.error("there is an index behind what is no variable")
         self.cursor.expect("[")
         index = self.cursor.integer()
@@ -132,7 +133,7 @@ class OperandParser:
             axis = AXES.find(_COLOURS.get(component, component))
             if not 0 <= axis < len(vector.elements):
                 raise self.cursor.error(f"register {base} has no component .{component}")
-            return vector.elements[axis]
+            return vector.elements[axis] or Sink()
         if isinstance(vector, Register) and _PARTS.fullmatch(component):
             return Selected(vector, component)
         if written[0] == "%":

@@ -251,7 +251,7 @@ def passed(function: Function, body: list[Statement]) -> list[Statement]:
     taken = [each for each in function.parameters if each.space == "reg"]
     given = [each for each in function.results if each.space == "reg"]
     check_registers(function.name, (*taken, *given), function.line)
-    first = [_move("ld", each, function.line) for each in taken]
+    first: list[Statement] = [_move("ld", each, function.line) for each in taken]
     if not given:
         return first + body
     last: list[Statement] = [_move("st", each, function.line) for each in given]

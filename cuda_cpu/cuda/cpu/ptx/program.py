@@ -53,7 +53,8 @@ class Program:
 
     def reachable(self, name: str) -> list[str]:
         """Return a function and all that it may call, a caller before what it alone calls."""
-        order, waiting = {}, [name]
+        order: dict[str, None] = {}
+        waiting = [name]
         while waiting:
             current = waiting.pop()
             if current not in order:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from cuda.cpu.ptx.declarations import MOST_ALIGNMENT
 from cuda.cpu.ptx.syntax import (
@@ -77,17 +78,16 @@ def local_names(function: Function) -> set[str]:
 
 def _names(operands: tuple[Operand | None, ...]) -> Iterator[str]:
     for operand in operands:
-        kind = type(operand)
-        if kind is Symbol:
+        if isinstance(operand, Symbol):
             yield operand.name
-        elif kind is Address:
-            if type(operand.base) is Symbol:
+        elif isinstance(operand, Address):
+            if isinstance(operand.base, Symbol):
                 yield operand.base.name
             if operand.coordinates:
                 yield from _names(operand.coordinates)
-        elif kind is Vector:
+        elif isinstance(operand, Vector):
             yield from _names(operand.elements)
-        elif kind is Pair:
+        elif isinstance(operand, Pair):
             yield from _names((operand.first, operand.second))
 
 
@@ -108,7 +108,7 @@ def rename(function: Function, names: Mapping[str, str]) -> None:
             statement.functions = tuple(names.get(name, name) for name in statement.functions)
 
 
-def _renamed(operand: Operand | None, names: Mapping[str, str]) -> Operand | None:
+def _renamed(operand: Any, names: Mapping[str, str]) -> Any:
     if isinstance(operand, Symbol):
         return replace(operand, name=names[operand.name]) if operand.name in names else operand
     if isinstance(operand, Address):

@@ -103,8 +103,10 @@ class Row:
         self.syntax = syntax
         self.values = values
         self.traits = NO_TRAITS  # those of the opcode, once the table is made
-        self.opcode = syntax[: re.match(r"\w+", syntax).end()]
-        self._parts = self._shape = self._names = None
+        self.opcode = re.split(r"\W", syntax, maxsplit=1)[0]
+        self._parts: list[tuple[str, frozenset[str], bool, bool]] | None = None
+        self._shape: list[tuple[str, bool]] | None = None
+        self._names: list[tuple[str, ...]] | None = None
 
     def __repr__(self) -> str:
         return f"Row({self.section!r}, {self.family!r}, {self.syntax!r})"

@@ -8,6 +8,7 @@ Names are those of the PTX ISA manual. Nothing is resolved here but what the gra
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 # --- operands -------------------------------------------------------------------------------------
 
@@ -104,11 +105,19 @@ class Instruction:
     guard: Guard | None = None
     source: Location | None = None  # from the last .loc
 
+    def address(self, index: int) -> Address:
+        """Return an operand that is an address by the instruction's form."""
+        operand = self.operands[index]
+        assert isinstance(operand, Address)
+        return operand
+
 
 @dataclass(slots=True)
 class Call:
     """`call{.uni} (results), target, (arguments), prototype;`"""
 
+    opcode: ClassVar[str] = "call"
+    modifiers: ClassVar[tuple[str, ...]] = ()
     results: tuple[Operand, ...]
     target: Register | Symbol
     arguments: tuple[Operand, ...]
@@ -117,6 +126,13 @@ class Call:
     uniform: bool = False
     guard: Guard | None = None
     source: Location | None = None
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (*self.results, self.target, *self.arguments)
+
+    def address(self, index: int) -> Address:
+        raise TypeError("calls have no addresses among their operands")
 
 
 @dataclass(slots=True)
@@ -214,7 +230,7 @@ class Function:
     body: list[Statement] | None  # None: a declaration only
     linkage: str = ""
     # maxntid, reqntid (tuples of 3), minnctapersm, maxnreg, noreturn, explicitcluster, reqnctapercluster ...
-    directives: dict[str, object] = field(default_factory=dict)
+    directives: dict[str, Any] = field(default_factory=dict)
     line: int = 0
 
 

@@ -43,6 +43,10 @@ class CubinText(str):
     `most_registers` is what the cubin was compiled with as the greatest number of registers, 0 without.
     """
 
+    _section: str
+    _tables: dict[str, bytes]
+    most_registers: int
+
     def __new__(cls, text: str, section: str, tables: dict[str, bytes], most_registers: int = 0) -> CubinText:
         self = super().__new__(cls, text)
         self._section, self._tables, self.most_registers = section, tables, most_registers
