@@ -38,13 +38,13 @@ END:
 """
 
 
-@pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN])
+@pytest.mark.parametrize("lane_run", [FULL_RUN, HALF_RUN])
 @pytest.mark.parametrize(
     "block",
     [(256,), (32, 4), (64, 3, 2), (96, 2), (16, 4), (16, 3), (48, 2, 2), (8, 8), (33, 2), (40,), (7, 5, 2), (1, 9)],
 )
 @pytest.mark.parametrize("barrier", ["", "bar.sync 0;"])
-def test_indices(row: int, block: tuple[int, ...], barrier: str) -> None:
+def test_indices(lane_run: int, block: tuple[int, ...], barrier: str) -> None:
     grid, sizes = (3, 2, 2), block + (1,) * (3 - len(block))
     threads, blocks = int(np.prod(sizes)), 12
     inside, outside = np.arange(threads), np.arange(blocks)[:, None]
@@ -53,7 +53,7 @@ def test_indices(row: int, block: tuple[int, ...], barrier: str) -> None:
     expected, n = place.ravel().astype(np.uint32), threads * blocks - 5
     expected[n:] = 0
     out = np.zeros(threads * blocks, np.uint32)
-    compiled(INDICES.replace("BARRIER", barrier), row=row)(out, np.uint32(n), threads=block, blocks=grid)
+    compiled(INDICES.replace("BARRIER", barrier), lane_run=lane_run)(out, np.uint32(n), threads=block, blocks=grid)
     np.testing.assert_array_equal(out, expected)
 
 
