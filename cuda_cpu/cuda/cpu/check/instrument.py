@@ -26,8 +26,9 @@ from cuda.cpu.check import (
     VALUES,
     WRITE,
 )
+from cuda.cpu.emit.access.addresses import advanced, pointers, space_name, space_of
 from cuda.cpu.emit.instructions.memory.async_copies import source_size
-from cuda.cpu.emit.instructions.memory.load_store import ORDERS, advanced, is_parameter, pointers, space_name, space_of
+from cuda.cpu.emit.instructions.memory.load_store import ORDERS, is_parameter
 from cuda.cpu.emit.instructions.sync import of_first_lane
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -334,3 +335,15 @@ ACCESSES: dict[str, Callable[[Frame, Instruction, Form], Iterator[Access]]] = {
     "stmatrix": _matrices,
     "tensormap": _map,
 }
+
+
+class Checks:
+    """Implements `Instrumentation` for the checks that a kernel is compiled with."""
+
+    def __init__(self, checks: int):
+        self.checks = checks
+        self.tracks_barriers = bool(checks & SYNCCHECK)
+
+    before = staticmethod(before)
+    report_stranded = staticmethod(report_stranded)
+    report_bypassed = staticmethod(report_bypassed)

@@ -33,7 +33,7 @@ LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
 MOST_VARIABLE, MOST_INSTRUCTIONS = "CUDA_CPU_MOST_INSTRUCTIONS", 200_000  # of a kernel: some half a minute
 MOST_VARIABLES = 2000  # the time for them grows with the square
-CUT = "cut"  # what labels begin with where emit/simt/function.py has cut a long block, which is to stay in parts
+CUT = "cut"  # what labels begin with where emit/function.py has cut a long block, which is to stay in parts
 # What LLVM may make an addition with carry of: bits that become numbers (but for those of 8 bits, which are only kept),
 # and integers of more than 64 bits.
 CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
@@ -151,6 +151,7 @@ def kernel_text(
     checks: int = 0,
 ) -> KernelText:
     """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
+    from cuda.cpu.check.instrument import Checks
     from cuda.cpu.emit import emit_kernel
 
     _check_size(program, name)
@@ -165,7 +166,7 @@ def kernel_text(
         fibers=fibers,
         quick=quick,
         locations=places,
-        checks=checks,
+        instrumentation=Checks(checks) if checks else None,
     )
 
 
@@ -332,5 +333,5 @@ def _near() -> int:
 
 
 def _has_gathers() -> bool:
-    # The latter exchanges 16 bytes, see emit/instructions/memory/atomic_rows.py.
+    # The latter exchanges 16 bytes, see emit/instructions/memory/contiguous_atomics.py.
     return identity.cpu_has("avx512f") and identity.cpu_has("cx16")

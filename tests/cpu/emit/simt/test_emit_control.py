@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.warps import Fault, Kernel, compiled
 
-from cuda.cpu.emit.simt import function
+from cuda.cpu.emit import function
 from cuda.cpu.runtime.kernel_abi import Path
 
 HEADER = """

@@ -16,8 +16,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.warps import compiled
 
 from cuda.cpu.compile import jit
-from cuda.cpu.emit import emit_kernel
-from cuda.cpu.emit.simt import function
+from cuda.cpu.emit import emit_kernel, function
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.program import build
 

@@ -8,12 +8,16 @@ shuffles, which takes a third of the time of four gathers.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of
-from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Register, Vector
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
 
 SPACES = {None, "global", "const", "shared", "shared::cta"}
 REACH = 100  # instructions that are searched

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import linear
+from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.passes.find_affine import row_stride, widened
 from cuda.cpu.passes.graph import Block, Step
@@ -243,8 +244,6 @@ def contiguous_access(
     frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int
 ) -> ContiguousAccess | None:
     """Return the bases of an access of `size` bytes per lane if it is contiguous or uniform, else None."""
-    from cuda.cpu.emit.instructions.memory.load_store import pointers, space_of
-
     if not frame.consecutive or (size < 4 and not frame.full and not frame.module.native_gather):
         return None
     stride = row_stride(frame.graph, instruction, form)

@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.cpu.emit.llvm.values import Value
-from cuda.cpu.emit.simt.frame import Frame
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
 
 LANES = {"float": (16, "ps"), "double": (8, "pd")}
 

@@ -9,13 +9,16 @@ scatters do it where there are any, else a loop over the lanes that run. Inactiv
 from __future__ import annotations
 
 from string import Template
+from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
 from cuda.cpu.emit.access.prefetch import prefetch
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Shape, Value, width_of
-from cuda.cpu.emit.simt.frame import Frame
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
 
 # $W lanes, $T element, $S its bytes; PART is the label for contiguous addresses of which only some lanes run.
 _CONTIGUOUS = """
@@ -308,3 +311,31 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
         builder.call(
             name, "void", f"{part} {_segment_of(builder, value, count, segment)}", f"ptr {base}", f"i32 {size}", mask
         )
+
+
+# --- by any addresses -----------------------------------------------------------------------------------
+
+
+def load(frame: Frame, address: Value, element: str, order: str = "") -> Value:
+    """Load an integer for each lane that runs. A uniform address is loaded once."""
+    if address.uniform:
+        flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+        text = f"load {flags}{element}, ptr {address.ref}{suffix}, align {width_of(element) // 8}"
+        text += "" if order else frame.program_memory
+        return Value(frame.builder.assign(text), element)
+    return gather(frame, address, element, order)
+
+
+def store(frame: Frame, address: Value, value: Value, order: str = "") -> None:
+    """Store an integer for each lane that runs. At a uniform address one lane wins, as in PTX."""
+    builder = frame.builder
+    if not address.uniform:
+        scatter(frame, address, builder.broadcast(value), order)
+        return
+    if not value.uniform:
+        zeros = builder.intrinsic("ctlz", builder.mask_type, Value(frame.mask, builder.mask_type), "i1 true")
+        last = builder.assign(f"sub {builder.mask_type} {frame.width - 1}, {zeros.ref}")
+        value = element_at(frame, value, builder.resize(Value(last, builder.mask_type), "i32").ref)
+    flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
+    text = f"store {flags}{builder.typed(value)}, ptr {address.ref}{suffix}, align {width_of(value.element) // 8}"
+    builder.line(text)

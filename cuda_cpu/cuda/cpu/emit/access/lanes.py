@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.llvm.values import Shape, Value, width_of
-from cuda.cpu.emit.simt.frame import Frame
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
 
 PART = 256  # bits
 

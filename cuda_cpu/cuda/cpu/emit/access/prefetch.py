@@ -8,9 +8,13 @@ those of thread blocks are not.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.cpu.emit.access.affine import ContiguousAccess
 from cuda.cpu.emit.access.linear import is_nothing
-from cuda.cpu.emit.simt.frame import Frame
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
 
 NEXT_PAGE = 4096  # bytes: the next page, which the hardware does not prefetch
 WITHIN = 2560  # into the next page, soon enough

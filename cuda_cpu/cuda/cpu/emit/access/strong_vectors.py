@@ -9,10 +9,14 @@ compare-and-swap. Vectors of i128 are avoided, which LLVM cannot always compile:
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.cpu.emit.access.gather_scatter import gather, scatter
 from cuda.cpu.emit.access.lanes import loop_over
 from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
-from cuda.cpu.emit.simt.frame import Frame
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
 
 MOST_BITS = 128
 

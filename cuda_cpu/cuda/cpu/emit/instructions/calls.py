@@ -10,12 +10,13 @@ pointer to SIMD groups for anything else. One scalar result is returned, other r
 from __future__ import annotations
 
 from cuda.cpu.emit.instructions import services
+from cuda.cpu.emit.instructions.arguments import argument, storage_of
 from cuda.cpu.emit.llvm.builder import Module
 from cuda.cpu.emit.llvm.values import Shape, Value, width_of
 from cuda.cpu.emit.simt.frame import Frame
-from cuda.cpu.emit.simt.parameters import Storage, is_scalar, offsets_of, words_of
+from cuda.cpu.emit.simt.parameters import Storage, is_scalar, local_alignment, offsets_of, words_of
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Call, CallTargets, Function, Operand, Prototype, Register, Symbol, Variable
+from cuda.cpu.ptx.syntax import Call, CallTargets, Function, Operand, Prototype, Register, Variable
 
 
 def symbol_of(function: Function) -> str:
@@ -48,26 +49,6 @@ def signature(module: Module, function: Function) -> str:
 
 
 # --- entry and exit -----------------------------------------------------------------------------------
-
-
-def local_layout(function: Function) -> tuple[dict[str, int], int]:
-    """Return the offsets of the function's .local variables, and their size."""
-    offsets, size = {}, 0
-    for variable in function.variables.values():
-        if variable.space == "local":
-            size = -(-size // variable.align) * variable.align
-            offsets[variable.name] = size
-            size += variable.size
-    return offsets, -(-size // 16) * 16
-
-
-def local_size(function: Function) -> int:
-    return local_layout(function)[1]
-
-
-def local_alignment(function: Function) -> int:
-    """Return the greatest alignment of the function's .local variables, at least that of every frame."""
-    return max(16, *(each.align for each in function.variables.values() if each.space == "local"), 16)
 
 
 def enter(frame: Frame, size: int) -> None:
@@ -155,18 +136,6 @@ def _may_exit(frame: Frame, call: Call) -> bool:
     return bool(leaves) if isinstance(call.target, Register) else call.target.name in leaves
 
 
-def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
-    """Return an argument, with its LLVM type."""
-    storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
-    if isinstance(storage, Storage):
-        if is_scalar(parameter):
-            return frame.builder.typed(storage.read(0, words_of(parameter)[0], frame.line))
-        return f"ptr {storage.pointer}"
-    if not is_scalar(parameter):
-        raise PtxError(f"argument {operand!r} must be a .param variable", frame.line)
-    return frame.builder.typed(frame.builder.broadcast(frame.read(operand, f"b{8 * parameter.size}")))
-
-
 def _arguments(frame: Frame, call: Call, function: Function) -> list[str]:
     """Return the arguments of a call of a known function, with their LLVM types."""
     if len(call.arguments) != len(function.parameters) or len(call.results) != len(function.results):
@@ -195,25 +164,9 @@ def _call_direct(frame: Frame, call: Call, function: Function) -> None:
         if isinstance(operand, Register):
             frame.write(operand, words[0])
             continue
-        storage = _storage(frame, operand)
+        storage = storage_of(frame, operand)
         for index, word in enumerate(words):
             storage.store(index, frame.builder.resize(word, storage.element), None)
-
-
-def _storage(frame: Frame, operand: Operand) -> Storage:
-    """Return the .param variable that takes a result."""
-    storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
-    if not isinstance(storage, Storage):
-        raise PtxError(f"result {operand!r} of a call must be a register or a .param variable", frame.line)
-    return storage
-
-
-def put_result(frame: Frame, operand: Operand, value: Value) -> None:
-    """Write a scalar result where the call wants it."""
-    if isinstance(operand, Symbol):
-        _storage(frame, operand).write(0, value, frame.line)
-    else:
-        frame.write(operand, value)
 
 
 def _call_indirect(frame: Frame, call: Call) -> None:
@@ -256,7 +209,7 @@ def _call_indirect(frame: Frame, call: Call) -> None:
 def _result_storage(frame: Frame, operand: Operand) -> Storage:
     """Return the memory in which results of several functions meet: an own one for a register."""
     if not isinstance(operand, Register):
-        return _storage(frame, operand)
+        return storage_of(frame, operand)
     size = width_of(frame.element_of(operand.name)) // 8
     return Storage(frame.builder, Variable(operand.name, "param", f"b{8 * size}", size, size))
 

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from cuda.cpu.emit.access.addresses import CLUSTER_STRIDE, cluster_start, shared_start, space_of
 from cuda.cpu.emit.instructions.memory import bulk
-from cuda.cpu.emit.instructions.memory.load_store import CLUSTER_STRIDE, cluster_start, shared_start, space_of
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant

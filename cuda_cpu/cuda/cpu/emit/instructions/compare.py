@@ -7,15 +7,14 @@ from __future__ import annotations
 from cuda.cpu.emit.instructions.halves import PARTS, SMALL, map_parts, widen
 from cuda.cpu.emit.instructions.rounding import flush_subnormals
 from cuda.cpu.emit.llvm.registry import emits
-from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, is_float, real
+from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_predicate, is_float, real
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction, Pair
 
-# LLVM's predicate for each comparison: ordered unless the name ends in u; lo, ls, hi and hs are unsigned.
+# LLVM's predicate for each comparison of floats: ordered unless the name ends in u.
 FLOAT = {name: "o" + name for name in ("eq", "lt", "le", "gt", "ge")} | {"ne": "one", "num": "ord", "nan": "uno"}
 FLOAT |= {f"{name}u": "u" + name for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-UNSIGNED = {"lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge"}
 
 
 def compare(frame: Frame, form: Form, type_: str, a: Value, b: Value) -> Value:
@@ -27,10 +26,7 @@ def compare(frame: Frame, form: Form, type_: str, a: Value, b: Value) -> Value:
         if type_ in SMALL:
             a, b = widen(frame, a, type_), widen(frame, b, type_)
         return builder.compare(f"fcmp {FLOAT[name]}", a, b)
-    if name in ("eq", "ne"):
-        return builder.compare(f"icmp {name}", a, b)
-    predicate = UNSIGNED.get(name) or ("s" if type_.startswith("s") else "u") + name
-    return builder.compare(f"icmp {predicate}", a, b)
+    return builder.compare(f"icmp {integer_predicate(name, type_)}", a, b)
 
 
 def _combine(frame: Frame, form: Form, value: Value, instruction: Instruction) -> Value:

@@ -8,12 +8,12 @@ functions call, and its own (cudaLaunchDevice), which -DCUDA_FORCE_CDP1_IF_SUPPO
 
 from __future__ import annotations
 
+from cuda.cpu.emit.instructions.arguments import field, put_result
 from cuda.cpu.emit.instructions.memory.bulk import SLOTS, Request
-from cuda.cpu.emit.llvm.values import Value
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.device_runtime import FUNCTIONS, names_of
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Call, Operand, Symbol
+from cuda.cpu.ptx.syntax import Call
 
 # Name in PTX: number (enum cpu_device_call, runtime/device_runtime/device.h), bytes of each parameter's fields, of the
 # result.
@@ -26,8 +26,6 @@ CALLS = {
 
 def emit_call(frame: Frame, call: Call) -> None:
     """Call the function: a row of operands for each field of each parameter; the result comes in the first row."""
-    from cuda.cpu.emit.instructions.calls import put_result
-
     number, parameters, result = CALLS[call.target.name]
     if len(call.arguments) != len(parameters):
         raise PtxError(f"{call.target.name} takes {len(parameters)} parameters, not {len(call.arguments)}", call.line)
@@ -42,10 +40,3 @@ def emit_call(frame: Frame, call: Call) -> None:
     frame.service("device_call", "void", lanes, f"i32 {number}", f"ptr {request.slots}")
     if call.results:
         put_result(frame, call.results[0], request.get(0, f"i{8 * result}"))
-
-
-def field(frame: Frame, operand: Operand, offset: int, width: int) -> Value:
-    """Return some bytes of an argument: of a .param variable, or a scalar itself."""
-    if isinstance(operand, Symbol) and operand.name in frame.variables:
-        return frame.variables[operand.name].read(offset, f"i{8 * width}", frame.line)
-    return frame.read(operand, f"b{8 * width}")

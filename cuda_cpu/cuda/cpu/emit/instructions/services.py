@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cuda.cpu.emit.instructions.device_runtime import CALLS, emit_call, field
+from cuda.cpu.emit.instructions.arguments import argument, field, put_result
+from cuda.cpu.emit.instructions.device_runtime import CALLS, emit_call
 from cuda.cpu.emit.instructions.memory.bulk import Request
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
@@ -28,8 +29,6 @@ def _emit_service(name: str) -> Callable[[Frame, Call], None]:
     service, widths, result = SERVICES[name]
 
     def emit_service(frame: Frame, call: Call) -> None:
-        from cuda.cpu.emit.instructions.calls import argument, put_result
-
         builder = frame.builder
         arguments = call.arguments[: len(widths)]  # __assertfail has one more, the size of a character
         if len(arguments) != len(widths):
@@ -63,8 +62,6 @@ def _emit_update(name: str) -> Callable[[Frame, Call], None]:
     what, widths = UPDATES[name]
 
     def emit_update(frame: Frame, call: Call) -> None:
-        from cuda.cpu.emit.instructions.calls import put_result
-
         if len(call.arguments) != len(widths):
             raise PtxError(f"{name} takes {len(widths)} parameters, not {len(call.arguments)}", call.line)
         request, index = Request(frame), 0

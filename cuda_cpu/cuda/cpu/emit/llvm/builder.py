@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cuda.cpu.emit.llvm.values import WIDTHS, Shape, Value, as_real, constant, integer_of, is_float, width_of
 from cuda.cpu.ptx.syntax import Location
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.instrumentation import Instrumentation
 
 
 class DebugLocation(NamedTuple):
@@ -30,7 +33,8 @@ class Module:
         self.quick = False  # is for code that others will replace
         self.has_barriers = False  # the runtime counts lanes at barriers
         self.has_clusters = False  # blocks may reach into each other's shared memory
-        self.checks = 0  # enum cpu_check: what is asked about each access
+        self.instrumentation: Instrumentation | None = None  # the checks that are compiled in
+        self.checks = 0  # enum cpu_check, of these
         self.functions: list[str] = []  # whose numbers checks are told
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
         self.locations: list[DebugLocation] | None = (

@@ -91,3 +91,15 @@ def as_real(value: Value, element: str) -> Value | None:
     if bits >> 23 & 0xFF == 0xFF and bits & 0x7FFFFF:
         return None  # written as a double, a NaN may become another one
     return real(struct.unpack("<f", struct.pack("<I", bits))[0], element)
+
+
+# --- comparisons ------------------------------------------------------------------------------------------
+
+UNSIGNED = {"lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge"}
+
+
+def integer_predicate(cmp: str, type_: str) -> str:
+    """Return LLVM's predicate for a comparison of integers, as PTX names it, in a PTX type."""
+    if cmp in ("eq", "ne"):
+        return cmp
+    return UNSIGNED.get(cmp) or ("s" if type_.startswith("s") else "u") + cmp

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.cpu.check import instrument
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.find_pending import first_of, upto
@@ -105,8 +104,8 @@ class Flow:
         mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
         self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
         self.frame.begin_block(block.number, mask)
-        if self.graph.general and self.frame.module.checks:
-            instrument.report_bypassed(self.frame, block, self.pending)
+        if self.graph.general and (instrumentation := self.frame.module.instrumentation) is not None:
+            instrumentation.report_bypassed(self.frame, block, self.pending)
         if self.graph.general and block.barrier == WARP:
             self._synchronise(block)
 
@@ -358,8 +357,8 @@ class Flow:
         stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
         builder.branch(builder.is_zero(stuck), self.done, force)
         builder.label(force)
-        if self.frame.module.checks:
-            instrument.report_stranded(self.frame, self.pending)
+        if (instrumentation := self.frame.module.instrumentation) is not None:
+            instrumentation.report_stranded(self.frame, self.pending)
         builder.line(f"store {self.mask_type} -1, ptr {self.released}")
         builder.jump(f"dispatch{self.region}")
 

@@ -14,8 +14,7 @@ from collections.abc import Callable
 
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.access.linear import is_nothing
-from cuda.cpu.emit.instructions.compare import compare
-from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, width_of
+from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_predicate, width_of
 from cuda.cpu.emit.simt import predication
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
@@ -310,7 +309,7 @@ def _compare_far_end(
 def _compare_ends(frame: Frame, form: Form, type_: str, first: tuple, last: tuple) -> tuple[Value, Value]:
     builder = frame.builder
     if form.cmp not in ("eq", "ne"):
-        ends = [compare(frame, form, type_, *each) for each in (first, last)]
+        ends = [builder.compare(f"icmp {integer_predicate(form.cmp, type_)}", *each) for each in (first, last)]
         neither = builder.complement(builder.binary("or", *ends))
         return builder.binary("and", *ends), neither
     sign = "s" if type_.startswith("s") else "u"

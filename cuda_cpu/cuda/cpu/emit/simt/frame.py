@@ -9,9 +9,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import affine
-from cuda.cpu.emit.instructions import special_registers
 from cuda.cpu.emit.llvm.builder import Builder, Module
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
+from cuda.cpu.emit.simt import special_registers
 from cuda.cpu.passes.find_pending import find_reach
 from cuda.cpu.passes.find_recomputed import find_recomputed
 from cuda.cpu.passes.graph import Block, Graph, Step

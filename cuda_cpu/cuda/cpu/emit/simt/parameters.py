@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Variable
+from cuda.cpu.ptx.syntax import Function, Variable
 
 
 def offsets_of(parameters: Iterable[Variable]) -> tuple[dict[str, int], int]:
@@ -101,3 +101,26 @@ class Storage:
             if index:
                 word = builder.binary("lshr", value, constant(index * unit, value.element))
             self.store(first + index, builder.resize(word, self.element), lanes)
+
+
+# --- local memory -----------------------------------------------------------------------------------------
+
+
+def local_layout(function: Function) -> tuple[dict[str, int], int]:
+    """Return the offsets of the function's .local variables, and their size."""
+    offsets, size = {}, 0
+    for variable in function.variables.values():
+        if variable.space == "local":
+            size = -(-size // variable.align) * variable.align
+            offsets[variable.name] = size
+            size += variable.size
+    return offsets, -(-size // 16) * 16
+
+
+def local_size(function: Function) -> int:
+    return local_layout(function)[1]
+
+
+def local_alignment(function: Function) -> int:
+    """Return the greatest alignment of the function's .local variables, at least that of every frame."""
+    return max(16, *(each.align for each in function.variables.values() if each.space == "local"), 16)

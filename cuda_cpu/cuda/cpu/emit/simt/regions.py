@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda.cpu.emit.access import affine
-from cuda.cpu.emit.instructions.calls import local_size
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.barrier_spill import BarrierSpill
 from cuda.cpu.emit.simt.block_fusion import BlockFusion
@@ -20,6 +19,7 @@ from cuda.cpu.emit.simt.block_indices import BlockIndices
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import WARP, Frame
 from cuda.cpu.emit.simt.interleaving import Interleaving
+from cuda.cpu.emit.simt.parameters import local_size
 from cuda.cpu.emit.simt.uniform_tile import UniformTile, is_worth_it
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 from cuda.cpu.emit.instructions.minifloats import from_minifloat
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Value, constant
+from cuda.cpu.ptx.syntax import Operand, Vector
 
 # Elements of each type in a register. Of single bits a word is an element: they are multiplied 32 at once. Floats of
 # six and four bits lie in bytes; e2m1x8 are those of four bits without anything between them (kinds mxf4, mxf4nvf4).
@@ -64,3 +66,13 @@ def pack(builder: Builder, elements: list[Value], type_: str) -> list[Value]:
         bits.append(builder.resize(builder.bits(half), "i32"))
     pairs = zip(bits[::2], bits[1::2], strict=True)
     return [builder.binary("or", low, builder.binary("shl", high, constant(16, "i32"))) for low, high in pairs]
+
+
+def sizes(shape: str) -> tuple[int, int, int]:
+    """Return rows, columns and depth of a shape such as m16n8k16."""
+    rows, columns, depth = map(int, re.fullmatch(r"m(\d+)n(\d+)k(\d+)", shape).groups())
+    return rows, columns, depth
+
+
+def registers_of(operand: Operand) -> tuple[Operand, ...]:
+    return operand.elements if isinstance(operand, Vector) else (operand,)

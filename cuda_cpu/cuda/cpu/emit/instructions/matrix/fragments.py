@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER
-from cuda.cpu.emit.instructions.matrix.mma import registers_of, sizes
+from cuda.cpu.emit.access.addresses import pointers, space_of
+from cuda.cpu.emit.access.gather_scatter import load, store
+from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, registers_of, sizes
 from cuda.cpu.emit.instructions.matrix.products import LANES, shuffle
-from cuda.cpu.emit.instructions.memory.load_store import load, pointers, space_of, store
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame

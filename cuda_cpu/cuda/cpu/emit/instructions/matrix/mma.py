@@ -9,10 +9,10 @@ and type.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, pack, unpack, word_of
+from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, pack, registers_of, sizes, unpack, word_of
+from cuda.cpu.emit.instructions.matrix.fragments import load_fragment, store_fragment
 from cuda.cpu.emit.instructions.matrix.products import LANES, Layout, Operands, Product, Scaling, Sparsity, shuffle
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.registry import emits
@@ -23,12 +23,6 @@ from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector
 
 BLOCKS = {"kind::mxf8f6f4": 1, "kind::mxf4": 2}  # of scaling, where `.scale_vec` is left out
-
-
-def sizes(shape: str) -> tuple[int, int, int]:
-    """Return rows, columns and depth of a shape such as m16n8k16."""
-    rows, columns, depth = map(int, re.fullmatch(r"m(\d+)n(\d+)k(\d+)", shape).groups())
-    return rows, columns, depth
 
 
 def mma_layout(shape: str, type_: str) -> Layout:
@@ -107,10 +101,6 @@ def wmma_layout(shape: str, type_: str, counts: tuple[int, int]) -> Layout:
 # --- instructions -----------------------------------------------------------------------------------
 
 
-def registers_of(operand: Operand) -> tuple[Operand, ...]:
-    return operand.elements if isinstance(operand, Vector) else (operand,)
-
-
 def types_of(form: Form) -> tuple[str, str, str]:
     """Return the types of A, B and C as their registers have them."""
     types = form.atype or "f16", form.btype or "f16", form.ctype
@@ -146,8 +136,6 @@ def emit_mma(frame: Frame, instruction: Instruction, form: Form) -> None:
 def emit_wmma(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Multiply and add, or load or store a fragment."""
     if form.modifiers[0] != "mma":
-        from cuda.cpu.emit.instructions.matrix.fragments import load_fragment, store_fragment
-
         (load_fragment if form.modifiers[0] == "load" else store_fragment)(frame, instruction, form)
         return
     types = form.atype or "f16", form.btype or "f16", form.ctype

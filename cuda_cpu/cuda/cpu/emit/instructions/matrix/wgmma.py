@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, registers_of, sizes, sparsity_of, vector_of
+from cuda.cpu.emit.access.gather_scatter import load
+from cuda.cpu.emit.instructions.matrix.elements import registers_of, sizes
+from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, sparsity_of, vector_of
 from cuda.cpu.emit.instructions.matrix.products import LANES, Sparsity
-from cuda.cpu.emit.instructions.memory.load_store import load
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame

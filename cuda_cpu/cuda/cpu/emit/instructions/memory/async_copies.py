@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from cuda.cpu.emit.access.addresses import advanced, pointers, space_name
 from cuda.cpu.emit.access.lanes import for_each_lane
 from cuda.cpu.emit.instructions.memory import bulk
-from cuda.cpu.emit.instructions.memory.load_store import advanced, pointers, space_name
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes, update
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Value, constant

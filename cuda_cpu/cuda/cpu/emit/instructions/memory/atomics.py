@@ -9,6 +9,7 @@ manual allows.
 
 from __future__ import annotations
 
+from cuda.cpu.emit.access.addresses import pointers, space_name, space_of, split_shared_address
 from cuda.cpu.emit.access.indexed import Indexed, index_of
 from cuda.cpu.emit.access.lanes import for_each_lane
 from cuda.cpu.emit.instructions.memory import contiguous_atomics
@@ -20,7 +21,6 @@ from cuda.cpu.emit.instructions.memory.conflicts import (
     modify_conflicts,
     modify_one,
 )
-from cuda.cpu.emit.instructions.memory.load_store import pointers, space_name, space_of, split_shared_address
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of

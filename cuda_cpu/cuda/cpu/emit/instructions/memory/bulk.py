@@ -7,7 +7,7 @@ The runtime does the work (tensor.c), lane by lane; usually one lane asks for it
 
 from __future__ import annotations
 
-from cuda.cpu.emit.instructions.memory.load_store import pointers, space_name
+from cuda.cpu.emit.access.addresses import pointers, space_name
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame

@@ -8,10 +8,10 @@ if none of them has changed meanwhile. Each single word is read and written atom
 
 from __future__ import annotations
 
+from cuda.cpu.emit.access.addresses import pointers
 from cuda.cpu.emit.access.affine import lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.instructions.memory.conflicts import COMBINES, FOLDS
-from cuda.cpu.emit.instructions.memory.load_store import pointers
 from cuda.cpu.emit.llvm.values import Shape, Value, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.find_affine import stride_of

@@ -9,8 +9,9 @@ number. What `arrive` returns is the whole as it was before.
 
 from __future__ import annotations
 
+from cuda.cpu.emit.access.addresses import pointers, space_name, space_of
+from cuda.cpu.emit.access.gather_scatter import load, store
 from cuda.cpu.emit.access.lanes import for_each_lane
-from cuda.cpu.emit.instructions.memory.load_store import load, pointers, space_name, space_of, store
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.frame import Frame

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from cuda.cpu.emit.access.gather_scatter import load
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -154,8 +155,6 @@ def emit_query(frame: Frame, instruction: Instruction, form: Form) -> None:
 @emits("istypep")
 def emit_istypep(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Tell what a handle is by the word that it points to, see texture.h. Samplers stand in textures."""
-    from cuda.cpu.emit.instructions.memory.load_store import load
-
     builder = frame.builder
     destination, handle = instruction.operands
     kinds = {"texref": 0x54584554, "surfref": 0x46525553, "samplerref": 0}

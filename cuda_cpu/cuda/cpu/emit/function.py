@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.cpu.check import instrument
 from cuda.cpu.emit.access import affine, indexed
 from cuda.cpu.emit.instructions import calls
 from cuda.cpu.emit.llvm.builder import DebugLocation, Module
@@ -14,6 +13,7 @@ from cuda.cpu.emit.llvm.registry import EMITTERS, PURE
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.parameters import local_layout
 from cuda.cpu.emit.simt.regions import Regions
 from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
 from cuda.cpu.ptx.error import PtxError
@@ -38,7 +38,7 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     flow = Flow(frame)
     frame.flow = flow
     builder = frame.builder
-    frame.local_offsets, size = calls.local_layout(graph.function)
+    frame.local_offsets, size = local_layout(graph.function)
     if graph.strides:
         frame.consecutive_slot = builder.alloca("i1")
     calls.enter(frame, size)
@@ -190,8 +190,8 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
         affine.emit_bases(frame, step, emitter)
     if instruction.guard is not None and instruction.opcode in PURE:
         frame.guard = frame.guard_value(instruction.guard)
-    if frame.module.checks:
-        instrument.before(frame, step)
+    if frame.module.instrumentation is not None:
+        frame.module.instrumentation.before(frame, step)
     emitter(frame, instruction, step.form)
     if made_of is not None:
         frame.indexed[step.writes[0]] = made_of
