@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(("system", "machine"), [("Windows", "AMD64"), ("Darwin", "arm64"), ("Linux", "riscv64")])
-def test_other_systems_are_refused_in_one_sentence(monkeypatch, system, machine):
+def test_other_systems_are_refused(monkeypatch, system, machine):
     monkeypatch.setattr(platform, "system", lambda: system)
     monkeypatch.setattr(platform, "machine", lambda: machine)
     with pytest.raises(SystemExit, match=rf"^open-cuda-python runs on Linux .+; this is {system} {machine}\.$"):
@@ -30,19 +30,19 @@ def test_other_systems_are_refused_in_one_sentence(monkeypatch, system, machine)
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_our_systems_are_accepted(monkeypatch, machine):
+def test_supported_systems_are_accepted(monkeypatch, machine):
     monkeypatch.setattr(platform, "machine", lambda: machine)
     build_hooks.check_platform()
 
 
 @pytest.mark.parametrize("ask", [build_hooks.get_requires_for_build_wheel, build_hooks.get_requires_for_build_editable])
-def test_a_missing_compiler_stops_the_build_before_downloads(monkeypatch, ask):
+def test_a_missing_compiler_is_reported_before_downloads(monkeypatch, ask):
     monkeypatch.setenv("CC", "no-such-cc -pthread")
     with pytest.raises(SystemExit, match=r"compiler 'no-such-cc' is not found; .*apt-get install gcc python3-dev"):
         ask()
 
 
-def test_missing_headers_of_python_stop_the_build_before_downloads(monkeypatch, tmp_path):
+def test_missing_python_headers_are_reported_before_downloads(monkeypatch, tmp_path):
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
     with pytest.raises(SystemExit, match=rf"Python.h of {tmp_path}; .*apt-get install gcc python3-dev(.|\n)*Python.h"):
         build_hooks.get_requires_for_build_wheel()

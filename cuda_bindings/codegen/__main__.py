@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the generated sources, check that nothing drifted, or report what is bound.
+"""Command line of the generator: write the sources, check that they are current, report what is bound.
 
-python -m codegen write     write every generated file in its place
-python -m codegen check     fail if the committed report, or a generated file that exists, is not what the headers give
+python -m codegen write     write every generated file
+python -m codegen check     fail if the committed report, or an existing generated file, is not current
 python -m codegen report    write report.md
+python -m codegen roles     print the parameters of every function with their roles, to compare two releases
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import pathlib
 import sys
 
 from codegen import report, roles
+from codegen.declarations import HeaderError
+from codegen.versions import VersionError
 
 ROOT = pathlib.Path(__file__).parents[2]
 REPORT = "cuda_bindings/codegen/report.md"
@@ -42,7 +45,7 @@ def generated() -> dict[str, str]:
 def write() -> int:
     for path, text in generated().items():
         target = ROOT / path
-        # Unchanged files keep their time, so that nothing is compiled again for them.
+        # Unchanged files keep their modification time, so that they are not compiled again.
         if not target.is_file() or target.read_text() != text:
             target.write_text(text)
     return 0
@@ -55,7 +58,7 @@ def check() -> int:
         stale.append(REPORT)
     for path in stale:
         command = "report" if path == REPORT else "write"
-        print(f"{path} is not what the headers give; run: python -m codegen {command}", file=sys.stderr)
+        print(f"{path} does not match the headers; run: python -m codegen {command}", file=sys.stderr)
     return 1 if stale else 0
 
 
@@ -64,11 +67,21 @@ def write_report() -> int:
     return 0
 
 
+def print_roles() -> int:
+    print(report.functions(roles.libraries()), end="")
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m codegen", description=__doc__.splitlines()[0])
-    commands = {"write": write, "check": check, "report": write_report}
+    commands = {"write": write, "check": check, "report": write_report, "roles": print_roles}
     parser.add_argument("command", choices=commands)
-    return commands[parser.parse_args().command]()
+    command = commands[parser.parse_args().command]
+    try:
+        return command()
+    except (HeaderError, VersionError, roles.RoleError) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

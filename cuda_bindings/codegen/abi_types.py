@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Types of the model as the C ABI sees them: width, signedness and spelling without any CUDA header."""
+"""The model's types in the C ABI: size, signedness, and spelling without CUDA headers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SYSTEM = {
 
 
 def resolve(library: Library, target: Type) -> Type | Struct:
-    """Return what a type is behind its typedefs: a Primitive, Pointer, Array or FunctionType, or a Struct.
+    """Return the ABI type behind typedefs: a Primitive, Pointer, Array or FunctionType, or a Struct.
 
     An enum is the integer that gcc and clang take for it.
     """
@@ -76,7 +76,7 @@ def is_signed(primitive: Primitive) -> bool:
 
 
 def canonical(library: Library, target: Type) -> object:
-    """Return a form that is equal for types that C takes for the same."""
+    """Return a value that is equal for types that are the same in C."""
     match resolve(library, target):
         case Pointer(to):
             return ("*", canonical(library, to))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The APIs that are bound: one row each. A new header is a new row."""
+"""Table of the APIs that are bound: headers, prefixes, status types and styles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 class Style(enum.Enum):
-    """How a Python function looks and reports failure."""
+    """Naming and error reporting of an API's Python functions."""
 
     TUPLE = "tuple"  # the C name; returns (status, results ...)
     RAISE = "raise"  # snake_case without prefix; returns the results, raises on failure
@@ -26,26 +26,26 @@ class Api:
     headers: tuple[str, ...]  # functions, types and constants of these are bound
     prefix: str  # that the names of functions share
     status: str  # result type whose value 0 is success
-    raised: str = ""  # status that the C level returns beside a Python exception, as NVIDIA's has it
-    guard: str = ""  # macro by which the first header tells that it is included: it declares the same as we do
+    raised: str = ""  # status that the C level returns when it sets a Python exception; as in NVIDIA's package
+    guard: str = ""  # include guard of the first header: if defined, the C level does not repeat its declarations
     style: Style = Style.TUPLE
-    versions: tuple[str, ...] = ()  # headers with typedefs PFN_<function>_v<version>
+    versions: tuple[str, ...] = ()  # headers with the typedefs PFN_<function>_v<version>
     version_macro: str = ""
     prelude: tuple[str, ...] = ()  # headers that the headers need and do not include
     defines: tuple[str, ...] = ()
     per_thread_define: str = ""  # switches the header to the per-thread default stream
     every_version_define: str = ""  # makes the header declare all versions of its functions
-    as_needed: tuple[str, ...] = ()  # headers of which only those types are bound that others are made of
-    # What is left out of the names of structs and enumerations in Python: a pattern. Structs are records then, with
-    # fields in snake_case, and several of them in a row are one object.
+    as_needed: tuple[str, ...] = ()  # headers whose types are bound only if other declarations use them
+    # Pattern that is removed from the names of structs and enumerations in Python. With it, structs are records: fields
+    # in snake_case, and one object for several consecutive structs.
     strip: str = ""
-    constants: str = ""  # beginning that is left out of the names of constants
+    constants: str = ""  # prefix that is removed from the names of constants
     error: str = ""  # Python's exception, by default after the status type
-    too_small: str = ""  # status of a call that asks how much memory is needed
+    too_small: str = ""  # status of a call that queries how much memory is needed
     reference: str = ""  # page of NVIDIA's reference; {group} is the header's group of functions
     status_field: str = ""  # of a status that is a struct: the field whose value 0 is success
     status_enum: str = ""  # enumeration of the status, by default the status type itself
-    marker: str = ""  # class without attributes that NVIDIA's module has besides what the header declares
+    marker: str = ""  # empty class of NVIDIA's module that no header declares
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status_enum", self.status_enum or self.status)
@@ -191,7 +191,7 @@ APIS = {
 def include_path() -> list[pathlib.Path]:
     """Return the folders with NVIDIA's headers: CUDA_HOME's if that is set, else those of the installed wheels.
 
-    A toolkit that merely lies on the machine is never used.
+    A toolkit elsewhere on the machine is never used.
     """
     if home := os.environ.get("CUDA_HOME"):
         return [pathlib.Path(home) / "include"]

@@ -64,7 +64,7 @@ RETURNED = {
     Role.RECORD: "{type}",
     Role.RECORDS: "{type}",
 }
-# Of a function that raises, where the names of Python stand for those of C.
+# For functions that raise, whose types have Python names.
 RAISING = {
     Role.IN_STRUCT: "{type}, its address or None",
     Role.OUT_STRING: "str",

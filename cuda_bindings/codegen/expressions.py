@@ -138,12 +138,12 @@ class Expressions:
 
     def declare_count_call(self, param: Param) -> None:
         """Declare the variable for what `count_call` returns."""
-        asked = self.library.functions[param.count.partition("(")[0]].params[-1]
-        self.pointers.append(f"cdef {self.c(asked.pointee, f'n_{param.name}')} = 0")
+        count = self.library.functions[param.count.partition("(")[0]].params[-1]
+        self.pointers.append(f"cdef {self.c(count.pointee, f'n_{param.name}')} = 0")
 
     def count_label(self, param: Param) -> str:
         names = {p.name: self.python(p) for p in self.function.params}
-        return f'b"{names.get(param.count, "the number asked for")}"'
+        return f'b"{names.get(param.count, "the number needed")}"'
 
     def hold(self, param: Param, expression: str) -> None:
         self.conversions.append(f"h_{param.name} = {expression}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# What runtime.pyx has beyond the functions of the headers; write_python.py puts it behind them.
+# Functions of cuda.bindings.runtime that no header declares; write_python.py appends them to runtime.pyx.
 
 
 def getLocalRuntimeVersion():

@@ -60,6 +60,7 @@ def parse(headers: tuple[str, ...], defines: tuple[str, ...] = (), include: Fold
             "the headers do not parse cleanly:\n  "
             + "\n  ".join(problems[:20])
             + f"\nsearched: {', '.join(folders) or 'no folder; install the nvidia-* header wheels or set CUDA_HOME'}"
+            + f"\nsystem headers are those of {SYSTEM_HEADERS}: add there what a new release includes"
         )
     return unit
 
@@ -175,7 +176,7 @@ def with_versions(api: apis.Api, library: Library, include: Folders) -> Library:
 
 
 def with_per_thread_variants(api: apis.Api, library: Library, include: Folders) -> Library:
-    """Add to each public function the symbol that stands for it where stream 0 is the per-thread default stream."""
+    """Add to each public function its variant for the per-thread default stream."""
     if api.per_thread_define:
         unit = parse(api.prelude + api.headers, (*api.defines, api.per_thread_define), include)
         for cursor in functions(api, unit):

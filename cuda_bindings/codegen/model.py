@@ -79,7 +79,7 @@ class Role(enum.Enum):
     OUT_BUFFER = "out buffer"  # caller's writable memory, passed as object or address and filled
     INOUT_COUNT = "inout count"  # pointer to a count: capacity in, number out; returned
     # A value whose C type `selector` (an enum parameter) decides, see `roles.value_types`. Its storage is zeroed and
-    # has at least 8 bytes, since the library may take or give fewer or more than the documented type says.
+    # has at least 8 bytes, since the library may read or write fewer or more than the documented type has.
     IN_VALUE = "in value"  # void*: the value
     OUT_VALUE = "out value"  # void*: the value, returned
     IN_VALUES = "in values"  # void**: one value for each element of `selector`, stored in the array itself
@@ -140,7 +140,7 @@ class Param:
 @dataclass(frozen=True)
 class Function:
     name: str  # public name in the header: cuMemAlloc
-    symbol: str  # exported symbol it stands for: cuMemAlloc_v2
+    symbol: str  # exported symbol: cuMemAlloc_v2
     result: Type
     params: tuple[Param, ...]
     header: str

@@ -111,7 +111,7 @@ class Names:
 
     @functools.lru_cache(None)  # noqa: B019 (one object per library)
     def canonical(self, name: str) -> str:
-        """Return the name of the Python class that stands for a C type's name."""
+        """Return the name of the Python class of a C type."""
         found = strip_typedefs(self.library, Named(name))
         if isinstance(found, Struct) and found.size:
             return self.struct(found.name)
@@ -232,7 +232,7 @@ class Names:
         return self.renamed.get(f"{name}_dtype") or f"{roles.snake_case(name)}_dtype"
 
     def error(self) -> str:
-        """Return the name of the exception that stands for a failed call."""
+        """Return the name of the exception for a failed call."""
         return self.api.error or self.api.status.removesuffix("Result") + "Error"
 
     def field_code(self, struct: Struct, field: Field) -> str:

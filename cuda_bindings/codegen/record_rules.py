@@ -31,9 +31,9 @@ def by_record_rule(library: Library, function: Function) -> list[Param]:
         if kind(library, param.type) == "pointer" and not param.const:
             what = kind(library, param.pointee)
             if what == "char" and after and LENGTH_NAME.fullmatch(after[0].name):
-                asked = isinstance(after[0].type, Pointer)
+                queried = isinstance(after[0].type, Pointer)
                 result[index] = dataclasses.replace(param, role=Role.OUT_STRING, count=after[0].name)
-                result[index + 1] = dataclasses.replace(after[0], role=Role.QUERIED_COUNT if asked else Role.LENGTH)
+                result[index + 1] = dataclasses.replace(after[0], role=Role.QUERIED_COUNT if queried else Role.LENGTH)
                 params[index + 1] = dataclasses.replace(after[0], name="")  # done
             elif what == "integer" and COUNT_NAME.fullmatch(param.name):
                 found = counted(library, function, index)

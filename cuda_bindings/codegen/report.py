@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is bound, skipped and overridden, header by header, as Markdown that is committed and reviewed."""
+"""Write report.md: what is bound, skipped and overridden, by header; committed, so that reviews show changes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ def render(libraries: dict[str, Library]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def functions(libraries: dict[str, Library]) -> str:
+    """Return a line for each function: its parameters and their roles."""
+    return "".join(
+        f"{name}.{function.name}({', '.join(f'{param.name}: {param.role.value}' for param in function.params)})\n"
+        for name, library in libraries.items()
+        for function in library.functions.values()
+    )
+
+
 def bound(libraries: dict[str, Library]) -> list[str]:
     """Return the table of how much of each header is bound."""
     lines = ["", f"| module | header | {' | '.join(KINDS)} | macros skipped |", "|---" * (3 + len(KINDS)) + "|"]
@@ -33,15 +42,15 @@ def bound(libraries: dict[str, Library]) -> list[str]:
 
 
 def inventory(library: Library) -> list[str]:
-    """Return what a reviewer wants to see by name: renamed functions, deprecated ones, macros that are no constants."""
+    """Return lists of names: renamed and deprecated functions, macros that are no constants."""
     renamed = [f"{name} = {one.symbol}" for name, one in library.functions.items() if name != one.symbol]
     groups = {
-        "Functions whose name stands for another symbol": renamed,
+        "Functions whose symbol has another name": renamed,
         "Deprecated functions": [name for name, function in library.functions.items() if function.deprecated],
-        "Functions whose version no header tells": [
+        "Functions without a version in the headers": [
             name for name, one in library.functions.items() if apis.APIS[library.name].versions and not one.version
         ],
-        "Macros skipped, for C cannot compute a value": [name for name in library.skipped if not name.startswith("_")],
+        "Macros skipped, since they have no value": [name for name in library.skipped if not name.startswith("_")],
     }
     lines = []
     for title, names in groups.items():

@@ -60,7 +60,7 @@ def libraries() -> dict[str, Library]:
 
 
 def assign(library: Library, exceptions: dict[str, Change] | None = None) -> Library:
-    """Give every parameter of a library its role; return the library.
+    """Assign a role to every parameter of a library; return the library.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def with_field_types(library: Library, param: Param) -> Param:
 
 
 def assign_forms(library: Library) -> Library:
-    """Give roles to a library keyed by symbol, where an exception for a function holds for its superseded forms."""
+    """Assign roles in a library keyed by symbol; overrides for a function apply to its older versions, too."""
     exceptions = overrides_of(library)
     own = overrides_of(library, "_forms")
     for key, function in library.functions.items():
@@ -134,7 +134,7 @@ def passed(function: Function) -> list[Param]:
 
 
 def returned(function: Function) -> list[Param]:
-    """Return the parameters that a Python caller gets back after the status, in order."""
+    """Return the parameters that are results in Python, after the status, in order."""
     return [
         param
         for param in function.params
@@ -219,7 +219,7 @@ def overrides_of(library: Library, suffix: str = "") -> dict[str, Change]:
     for entry in table().get(library.name + suffix, []):
         change = {key: value for key, value in entry.items() if key != "parameters"}
         if not change.get("reason"):
-            raise RoleError(f"{OVERRIDES.name}: {entry['parameters']}: give the reason")
+            raise RoleError(f"{OVERRIDES.name}: {entry['parameters']}: the reason is missing")
         for name in entry["parameters"]:
             result[name] = result.get(name, {}) | change
     return result
@@ -229,7 +229,7 @@ def value_types() -> dict[str, dict[str, Type]]:
     """Return the C type of each value that an enum member selects: enum -> member -> type.
 
     ``Array(Primitive("char"), 1024)`` is a string in a buffer of that size; an array of length 0 fills the bytes that
-    the caller's size gives; ``Primitive("void")`` stands for no value.
+    the caller's size gives; ``Primitive("void")`` means no value.
     """
     return {
         enum: {member: parse_type(text) for member, text in members.items()}

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What cuGetErrorString and cudaGetErrorString say, by the status's number, which both have in common.
+"""Texts of cuGetErrorString and cudaGetErrorString by the number of the status, which both APIs share.
 
-Programs and their tests look for these words; they are the ones that users of GPUs know from their terminals. A status
-that is not here is told by its name.
+Programs and their tests compare these texts, which are those of NVIDIA's driver. Other statuses are described by their
+names.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def render(library: Library) -> str:
 
 
 def unions(names: Names) -> list[str]:
-    """Return the rows that tell which member of a union is in use."""
+    """Return the rows that select the active members of unions."""
     values = {one.name: one.value for enum in names.library.enums.values() for one in enum.members}
     rows = []
     for name, entry in roles.unions().get(names.library.name, {}).items():
@@ -101,7 +101,7 @@ def selected_types(library: Library) -> dict[str, dict[str, Type]]:
 
 
 def own_counts(columns: str) -> str:
-    """Return the fields of a struct without the counts that stand in the struct around it."""
+    """Return the fields of a struct, without references to counts that are fields of the enclosing struct."""
     own = {column.partition("=")[0] for column in columns.split()}
     return re.sub(r"#(\w+)", lambda match: match[0] if match[1] in own else "", columns)
 

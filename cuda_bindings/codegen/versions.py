@@ -48,6 +48,9 @@ def introduced(symbols: Iterable[str], typedefs: Iterable[str]) -> dict[str, int
     for family, members in forms.items():
         if len(members) != len(dates[family]):
             names = [symbol for _, symbol in sorted(members)]
-            raise VersionError(f"{family[0]}: symbols {names} but typedefs of the versions {sorted(dates[family])}")
+            raise VersionError(
+                f"{family[0]}{family[1]}: the header declares {', '.join(names)}, but the header of typedefs "
+                f"(cudaTypedefs.h) has PFN_{family[0]}_v<version> for the versions {sorted(dates[family]) or 'none'}"
+            )
         result.update(zip((symbol for _, symbol in sorted(members)), sorted(dates[family]), strict=True))
     return result

@@ -27,7 +27,7 @@ BLOCKING = re.compile(
     r"cu(Init|Ctx[GS]etLimit|ModuleGet(Function|Global)|LibraryGet\w+|KernelGetFunction|MemGet\w+|CtxGetDevResource"
     r"|Occupancy\w+)"
 )
-# Functions whose results describe a failure: they are returned beside the failed status.
+# Functions whose results describe a failure: they are returned with the failed status.
 RESULTS_OF_FAILURE = {"cuGraphExecUpdate", "cudaGraphExecUpdate"}
 # Arguments that the library uses after the call: function -> handle that it creates, parameters to keep alive until
 # that is destroyed.

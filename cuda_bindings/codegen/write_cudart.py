@@ -12,7 +12,7 @@ from codegen.model import Library
 
 FOLDER = "cuda_cpu/cuda/cpu/runtime_api"
 ABI = "cuda_cpu/cuda/cpu/runtime_abi.py"
-# Written by hand, in cudart.c: they need no Python, or return no status.
+# Hand-written in cudart.c: they need no Python, or return no status.
 IN_C = {"cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorName", "cudaGetErrorString", "cudaCreateChannelDesc"}
 
 

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Model -> the C level: cydriver.pxd/.pyx and the like, which other Cython code can cimport.
+"""Write the C level: cydriver.pxd, cydriver.pyx and the like, which other Cython code can cimport.
 
-The declarations stand in the .pxd, so that no CUDA header is needed to compile. A function looks its symbol up at
-its first call.
+The .pxd contains all declarations, so that compiling needs no CUDA header. A function looks up its symbol at its first
+call.
 """
 
 from __future__ import annotations
 
 import keyword
 
-from codegen import apis
+from codegen import apis, versions
 from codegen.c_types import Declarations, constants, declare
 from codegen.model import Function, FunctionType, Library, Named, Pointer, Primitive
 
@@ -38,7 +38,7 @@ def identifier(name: str) -> str:
 
 
 def c_text(library: Library) -> str:
-    """Return the library's types and constants as C."""
+    """Return C declarations of the library's types and constants."""
     lines = ["#include <stddef.h>", "#include <stdint.h>", *Declarations(library).c]
     for name, value in constants(library):
         suffix = "ull" if value > 0x7FFFFFFFFFFFFFFF else "ll" if abs(value) > 0x7FFFFFFF else ""
@@ -76,7 +76,7 @@ def pxd(library: Library) -> str:
         "",
         "cdef extern from *:",
         '    """',
-        # Code that includes NVIDIA's header itself asks for it here, for it may come after this text.
+        # For C code that includes NVIDIA's header, too, perhaps after this text.
         "    #ifdef CUDA_BINDINGS_USE_HEADERS",
         f"    #include <{api.headers[0]}>",
         "    #endif",
@@ -122,10 +122,8 @@ def pyx(library: Library) -> str:
 
 
 def row(library: Library, function: Function) -> str:
-    # cuGetProcAddress wants the name without the number of its form: cuCtxGetDevice for cuCtxGetDevice_v2.
-    from codegen.versions import split
-
-    name = split(function.symbol)[0] if apis.APIS[library.name].versions else function.name
+    # cuGetProcAddress takes the name without its version suffix: cuCtxGetDevice for cuCtxGetDevice_v2.
+    name = versions.split(function.symbol)[0] if apis.APIS[library.name].versions else function.name
     return f"{name} {function.version or 0} {function.symbol} {function.per_thread or ''}"
 
 

@@ -17,7 +17,7 @@ from codegen.names import Names
 from codegen.record_rules import field_type, is_queried, record_struct
 from codegen.write_cython import c_text
 
-ECHO_COUNT = 3  # the count that functions return which are asked for one
+ECHO_COUNT = 3  # the count that functions return which are queried for one
 RESULT_INDEX = 23  # index for the pattern of a struct that is returned by value
 VIEW_LENGTH = 2  # length of arrays that the library owns
 
@@ -65,7 +65,7 @@ def render(library: Library) -> str:
 
 
 def counter(param: Param) -> re.Match[str] | None:
-    """Match the name of the function that tells how many elements or bytes a parameter has."""
+    """Match the name of the function that returns the element or byte count of a parameter."""
     return re.match(r"(\w+)\(.*\)$", param.count or "")
 
 
@@ -153,7 +153,7 @@ def input_array(library: Library, param: Param) -> tuple[str, str] | None:
 
 
 def action(function: Function, param: Param, k: int, counts: bool) -> list[str]:
-    """Return the statements for one parameter beside the record of its raw value."""
+    """Return the statements for one parameter, after its raw value is recorded."""
     if param.role is Role.LENGTH and isinstance(param.type, Pointer):
         return [f"    READ({k}, {param.name}, sizeof *{param.name});"]
     if param.role not in ACTIONS:

@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Model -> the Python level: driver.pyx and the like, one wrapper for each function.
+"""Write the Python level: driver.pyx and the like, one wrapper for each function.
 
-A wrapper converts its arguments, calls the C level, and packs what came back. What is common to many stands in
-hand-written helpers of cuda.bindings.
+A wrapper converts its arguments, calls the C level and packs the results, by hand-written helpers of cuda.bindings.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class Stubs:
         return lines
 
     def field_type(self, type_: Type, name: str) -> str:
-        """Return the type that a field is read as, or Any where it can be set to much more."""
+        """Return the type of a field that is read, or Any if more types can be assigned."""
         meaning = strip_typedefs(self.library, type_)
         if isinstance(meaning, Array):
             if meaning.of in (Primitive("char"), Primitive("unsigned char")):
@@ -174,7 +174,7 @@ class Stubs:
         return "float" if meaning in (Primitive("float"), Primitive("double")) else "int"
 
     def given(self, type_: Type) -> str:
-        """Return the Python types that stand for a C value as argument."""
+        """Return the Python types that are accepted for a C value."""
         meaning = strip_typedefs(self.library, type_)
         if handle := self.names.handle(type_):
             return f"{handle} | SupportsIndex | None"
@@ -225,7 +225,7 @@ class Stubs:
         return self.value(param.pointee)
 
     def results(self, param: Param) -> list[str]:
-        """Return the types of what an output gives."""
+        """Return the types of the results of an output parameter."""
         if param.role is not Role.RECORD:
             return [self.returned(param)]
         struct = record_struct(self.library, param)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Call every function of the Python level against the echo libraries, and print what did not come through as JSON.
+"""Call every function of the Python level on the echo libraries, and print mismatches as JSON.
 
 Runs in a process of its own, since the libraries take the places of the real ones: echo_caller.py FOLDER
 """

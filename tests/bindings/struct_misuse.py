@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Set every field of every struct to values of all kinds, fill structs with any bytes, and read and show what is there.
+"""Set every field of every struct to values of all kinds, fill structs with any bytes, read and print them.
 
 Runs in a process of its own, which a wrong pointer would end: struct_misuse.py FILE. FILE always names what is tried;
 problems are printed, one a line.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What arguments are refused, before anything reaches the C library, and how the error names them."""
+"""Arguments that are refused before the C function is called, and the error messages."""
 
 import ctypes
 import re
@@ -73,7 +73,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("function", "arguments", "error", "message"), REFUSED)
-def test_refused(function, arguments, error, message):
+def test_wrong_arguments_are_refused(function, arguments, error, message):
     with pytest.raises(error, match=re.escape(message)):
         getattr(driver, function)(*arguments)
 
@@ -109,7 +109,7 @@ def test_wrong_number_of_arguments():
 
 
 @pytest.mark.needs_nvrtc
-def test_compilers_fill_fresh_bytes_and_check_their_size():
+def test_outputs_may_be_new_bytes_objects_of_sufficient_size():
     status, program = nvrtc.nvrtcCreateProgram("__global__ void k() {}", b"k.cu", 0, [], [])
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS
     assert nvrtc.nvrtcCompileProgram(program, 1, ["-arch=sm_90"]) == (nvrtc.nvrtcResult.NVRTC_SUCCESS,)

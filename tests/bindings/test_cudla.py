@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""cuDLA, whose header is declared by hand: layouts as in NVIDIA's CUDA Python, a stand-in for the library."""
+"""cuDLA, whose header is hand-written: layouts as in NVIDIA's CUDA Python, calls on a substitute library."""
 
 import subprocess
 import sys
@@ -78,7 +78,7 @@ def test_failures():
     assert caught.value.status == 3
 
 
-def test_the_library_comes_with_the_system():
+def test_missing_library_names_jetpack():
     script = "from cuda.bindings import cudla; cudla.get_version()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert "libcudla.so.1 cannot be opened" in done.stderr

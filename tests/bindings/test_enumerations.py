@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enumerations of the bindings: integers whose text names them."""
+"""Enumerations of the bindings: integers whose text is their name."""
 
 import importlib
 import json

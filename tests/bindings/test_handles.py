@@ -40,7 +40,7 @@ def test_handles_are_range_checked(cls, value):
         getattr(driver, cls)(value)
 
 
-def test_handles_take_handles_and_nothing():
+def test_handle_constructors_accept_handles_and_none():
     assert int(driver.CUdeviceptr(driver.CUdeviceptr(5))) == 5
     assert int(driver.CUcontext()) == int(driver.CUcontext(None)) == 0
     assert repr(driver.CUstream(255)) == "<CUstream 0xff>"
@@ -72,7 +72,7 @@ def test_enumerations_are_int_enums():
     )
 
 
-def test_unknown_values_become_members_without_a_name_of_the_header():
+def test_unknown_values_become_new_members():
     unknown = driver.CUresult(123456)
     assert unknown == 123456
     assert (unknown.name, str(unknown)) == ("CUresult_123456", "<CUresult.CUresult_123456: 123456>")
@@ -90,7 +90,7 @@ class Foreign:
         return 0x7000
 
 
-def test_objects_with_int_alone_are_handles():
+def test_objects_with_only_int_are_accepted_as_handles():
     assert driver.CUstream(Foreign()) == driver.CUstream(0x7000)
     params = driver.CUDA_EVENT_RECORD_NODE_PARAMS()
     params.event = Foreign()
@@ -98,6 +98,6 @@ def test_objects_with_int_alone_are_handles():
 
 
 @pytest.mark.parametrize("value", [1.0, "1", b"1", [1]])
-def test_what_is_no_handle_is_refused(value):
+def test_other_objects_are_refused_as_handles(value):
     with pytest.raises(TypeError):
         driver.CUstream(value)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel parameters as cuda.bindings packs them, seen through a struct field that takes the same forms."""
+"""Conversion of kernel parameters, tested by a struct field that accepts the same types."""
 
 import ctypes
 import struct
@@ -77,7 +77,7 @@ def test_ctypes_structures():
     assert packed((Pair(1, 2.0),), (None,), [16]) == [struct.pack("<iid", 1, 0, 2.0)]
 
 
-def test_ready_arrays_of_addresses():
+def test_arrays_of_addresses():
     value = ctypes.c_int(5)
     addresses = np.array([ctypes.addressof(value)], dtype=np.uint64)
     node = driver.CUDA_KERNEL_NODE_PARAMS()
@@ -99,7 +99,7 @@ def test_many_parameters(count):
     assert packed(list(range(0, -count, -1)), [ctypes.c_int64] * count, [8] * count) == expected
 
 
-def test_types_that_come_and_go():
+def test_temporary_ctypes_types():
     """Types are remembered by address: a new one at an old one's address is another one."""
     for number in range(300):
         base = (ctypes.c_int8, ctypes.c_int32, ctypes.c_double)[number % 3]
@@ -122,7 +122,7 @@ def test_types_that_come_and_go():
         ("ab", ctypes.c_wchar, TypeError, r"\[0\] must be an int for c_wchar, not str"),
     ],
 )
-def test_what_fits_a_type(value, kind, error, message):
+def test_ranges_of_ctypes_types(value, kind, error, message):
     for _ in range(2):  # the second time the type is known
         if error is None:
             packed((value,), (kind,), [1])

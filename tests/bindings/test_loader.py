@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which library is opened, and what is said when that or a function in it is missing. Each case is a fresh process."""
+"""Choice of the libraries, and errors for missing libraries and functions; each case in a new process."""
 
 import os
 import pathlib
@@ -91,7 +91,7 @@ def test_path_that_cannot_be_opened(drivers):
     assert "none.so' cannot be opened" in message(error)
 
 
-def test_unknown_word():
+def test_unknown_driver_setting():
     _, error = run("driver.cuInit(0)", driver="gpu")
     assert "ValueError: CUDA_PYTHON_DRIVER='gpu' is not one of 'auto', 'nvidia', 'cpu' or the path" in message(error)
 
@@ -102,13 +102,13 @@ def test_nvidia_without_a_driver(drivers):
     assert "Install the NVIDIA driver, or set CUDA_PYTHON_DRIVER=cpu" in message(error)
 
 
-def test_auto_takes_a_driver_that_loads_and_never_replaces_it(drivers):
+def test_auto_uses_a_driver_that_loads_even_if_its_calls_fail(drivers):
     code = "print(driver.cuInit(0)[0].name, _loader.is_cpu())"
     out, error = run(code, found=drivers / "old", package=drivers / "cpu")
     assert (out, error) == ("CUDA_ERROR_NO_DEVICE False", "")
 
 
-def test_auto_falls_to_the_cpu_device_with_one_warning(drivers):
+def test_auto_falls_back_to_the_cpu_device_with_one_warning(drivers):
     code = "driver.cuInit(0); driver.cuDriverGetVersion(); print(_loader.is_cpu(), _loader.driver_path())"
     out, error = run(code, found=drivers / "broken", package=drivers / "cpu")
     assert out == f"True {drivers}/cpu/cuda/cpu/entry/libcuda.so.1"
@@ -124,7 +124,7 @@ def test_the_warning_says_what_to_install(drivers, there):
     assert ("pip install 'open-cuda-python[cpu]'" in error) is not there
 
 
-def test_cpu_is_a_choice_without_warning(drivers):
+def test_cpu_setting_gives_no_warning(drivers):
     code = "print(_loader.will_use_cpu(), driver.cuInit(0)[0].name, _loader.is_cpu())"
     out, error = run(code, driver="cpu", found=drivers / "old", package=drivers / "cpu")
     assert (out, error) == ("True CUDA_ERROR_NO_DEVICE True", "")
@@ -147,7 +147,7 @@ def test_function_of_a_newer_driver(drivers):
     )
 
 
-def test_the_next_call_tries_again(drivers):
+def test_opening_is_retried_after_a_failure(drivers):
     code = """
         for _ in range(2):
             try: driver.cuCtxGetId(0)
@@ -219,7 +219,7 @@ def test_every_component_is_in_the_extra_that_the_message_names():
         assert in_extra == (package == "'open-cuda-python[cu13]'"), name
 
 
-def test_the_runtime_goes_with_the_driver(drivers):
+def test_runtime_library_matches_the_driver(drivers):
     code = (
         "from cuda.bindings import runtime; print(runtime.cudaRuntimeGetVersion()[1], _loader.library_path('runtime'))"
     )
@@ -251,7 +251,7 @@ def ask_nvml(**options):
         """, **options)  # fmt: skip
 
 
-def test_nvml_goes_with_the_driver(drivers, tmp_path):
+def test_nvml_library_matches_the_driver(drivers, tmp_path):
     out, _ = ask_nvml(driver="cpu", package=drivers / "cpu")
     assert "the CPU device has no NVML in this installation" in out
     (tmp_path / "cuda/cpu/nvml").mkdir(parents=True)
@@ -270,7 +270,7 @@ def test_nvml_goes_with_the_driver(drivers, tmp_path):
     assert "NVML is not found" in out or out.strip()[0].isdigit()  # a machine with NVIDIA's driver has one
 
 
-def test_cufile_goes_with_the_driver(drivers):
+def test_cufile_library_matches_the_driver(drivers):
     out, _ = run("""
         from cuda.bindings import cufile
         try:
@@ -373,7 +373,7 @@ cdef extern from "cuda.h":
 )
 
 
-def test_the_cpu_device_is_not_taken_for_nvidias_driver():
+def test_nvidia_setting_refuses_a_loaded_cpu_library():
     code = """
         import ctypes
         from cuda.bindings import _loader, driver

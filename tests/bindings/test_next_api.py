@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe of CONTRIBUTING.md for another API, followed to the letter: cuRAND generated, compiled and called."""
+"""The steps of CONTRIBUTING.md for another API: cuRAND is generated, compiled and called."""
 
 import os
 import pathlib

@@ -71,7 +71,7 @@ def test_version_of_llvm():
 
 
 @pytest.mark.needs_nvvm
-def test_what_the_compiler_refuses_raises_with_its_status(program):
+def test_compile_errors_raise_with_their_status(program):
     text = b"this is no IR"
     nvvm.add_module_to_program(program, text, len(text), None)
     with pytest.raises(nvvm.nvvmError, match=r"ERROR_INVALID_IR|ERROR_COMPILATION") as caught:

@@ -23,7 +23,7 @@ LIBRARIES = {module: roles.libraries()[name] for module, name in ((nvml, "nvml")
 
 
 @pytest.mark.parametrize("module", LIBRARIES, ids=lambda module: module.__name__)
-def test_dtypes_lie_where_c_has_the_fields(module):
+def test_dtypes_have_the_offsets_of_c(module):
     library = LIBRARIES[module]
     names = Names(library)
     compared = 0
@@ -55,7 +55,7 @@ def test_attributes_and_columns_agree(module):
                 assert np.asarray(made)[name][0] == 1, (cls.__name__, name)
 
 
-def test_several():
+def test_records_of_several_structs():
     many = nvml.ProcessInfo(3)
     many.pid = [1, 2, 3]
     assert len(many) == 3
@@ -139,7 +139,7 @@ def test_misuse_is_refused(make, error, words):
         make()
 
 
-def test_arrays_and_pointers_within():
+def test_array_and_pointer_fields():
     chips = nvml.BridgeChipHierarchy(bridge_chip_info=nvml.BridgeChipInfo(2))
     assert (chips.bridge_count, len(chips.bridge_chip_info)) == (2, 2)
     chips.bridge_chip_info[1].fw_version = 9

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""No value that a program gives to a struct, and no bytes in it, end the process; reprs show what is in use."""
+"""No value assigned to a struct, and no bytes in it, crash the process; reprs show active union members."""
 
 import ctypes
 import gc
@@ -57,7 +57,7 @@ def test_every_field_of_every_struct(tmp_path):
         ),
     ],
 )
-def test_the_error_names_what_is_wrong(act, error, words):
+def test_errors_name_the_field(act, error, words):
     with pytest.raises(error, match=words):
         act()
 
@@ -73,7 +73,7 @@ def test_the_repr_of_a_conditional_node():
     assert "<union of 232 bytes: 3412" in repr(params)
 
 
-def test_the_member_in_use_is_shown():
+def test_repr_shows_the_active_union_member():
     attribute = driver.CUlaunchAttribute(id=driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY)
     attribute.value.priority = -3
     assert repr(attribute).endswith("(priority=-3))")
@@ -85,7 +85,7 @@ def test_the_member_in_use_is_shown():
     assert "value=Value(d_val=2.5)" in repr(value)
 
 
-def test_a_pointer_that_nothing_keeps_is_shown_and_not_followed():
+def test_repr_does_not_follow_foreign_pointers():
     resource = driver.CUdevResource()
     resource.nextResource = resource.getPtr()  # a circle
     assert f"nextResource={resource.getPtr():#x}" in repr(resource)
@@ -101,7 +101,7 @@ def test_elements_outlive_the_field():
     assert old.pid.tolist() == [7, 8, 9]
 
 
-def test_a_count_that_is_too_large_reads_no_more_than_there_is():
+def test_too_large_counts_do_not_read_beyond_the_memory():
     ids = nvml.VgpuTypeIdInfo_v1(vgpu_type_ids=[4, 5])
     ids.vgpu_count = 1 << 30
     assert ids.vgpu_type_ids == [4, 5]
@@ -118,14 +118,14 @@ def test_an_empty_slice_has_memory_of_its_own():
     )
 
 
-def test_a_large_record_costs_no_memory_before_it_is_used():
+def test_large_records_are_allocated_lazily():
     """2**25 structs of 68 bytes are 2 GB, of which the test touches one page."""
     many = nvml.PciInfo(1 << 25)
     many[-1].bus_id = "end"
     assert many[-1].bus_id == "end"
 
 
-def test_strings_that_run_into_nowhere():
+def test_strings_without_a_nul_in_readable_memory():
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     page = libc.mmap(None, ctypes.c_size_t(8192), 3, 0x22, -1, ctypes.c_long(0))

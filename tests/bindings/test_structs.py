@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Structs: every field of every struct lies where C has it; what fields take, give and refuse."""
+"""Structs: layouts as in C; values that fields accept, return and refuse."""
 
 import copy
 import ctypes
@@ -49,7 +49,7 @@ def sample(library, meaning):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_field_is_where_c_has_it(name):
+def test_fields_have_the_offsets_of_c(name):
     library, seen = LIBRARIES[name], 0
     for record in library.structs.values():
         if not record.size:
@@ -97,7 +97,7 @@ def test_union_members_overlap():
     assert value.pad[:4] == b"\x07\0\0\0"
 
 
-def test_members_without_a_name_belong_to_the_struct():
+def test_members_of_anonymous_unions_belong_to_the_struct():
     params = driver.CUstreamBatchMemOpParams()
     params.waitValue.value64 = 1 << 40 | 5
     assert params.waitValue.value == 5
@@ -119,7 +119,7 @@ def test_lists_behind_pointers_live_as_long_as_the_struct():
     assert config.attrs == []
 
 
-def test_copying_a_struct_keeps_what_its_pointers_point_to():
+def test_assigned_structs_keep_referents_alive():
     node = driver.CUgraphNodeParams()
     params = driver.CUDA_KERNEL_NODE_PARAMS_v3()
     params.kernelParams = ((5,), (ctypes.c_int,))
@@ -132,7 +132,7 @@ def test_copying_a_struct_keeps_what_its_pointers_point_to():
     assert ctypes.c_int.from_address(pointer).value == 5
 
 
-def test_lists_are_set_whole_or_not_at_all():
+def test_failed_list_assignments_change_nothing():
     desc = driver.CUDA_TEXTURE_DESC()
     desc.borderColor = [1, 2, 3, 4]
     with pytest.raises(TypeError, match=r"CUDA_TEXTURE_DESC\.borderColor must be a number, not str"):
@@ -184,7 +184,7 @@ def test_float_out_of_range():
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_enumerations_keep_unknown_values(value):
+def test_enumeration_fields_accept_unknown_values(value):
     desc = driver.CUDA_ARRAY_DESCRIPTOR()
     desc.Format = value
     assert desc.Format == value
@@ -192,7 +192,7 @@ def test_enumerations_keep_unknown_values(value):
 
 
 @pytest.mark.parametrize("value", ["3", 3.5, b"3", [3]])
-def test_integers_take_nothing_else(value):
+def test_integer_fields_refuse_other_types(value):
     with pytest.raises(TypeError, match=r"CUDA_MEMCPY2D\.Height must be an int from 0"):
         driver.CUDA_MEMCPY2D().Height = value
 
@@ -241,7 +241,7 @@ def test_structs_with_pointers_are_not_pickled():
         pickle.dumps(within())
 
 
-def test_copy_keeps_what_pointers_point_to():
+def test_copies_keep_referents_alive():
     memory = bytearray(b"abcd")
     made = driver.CUDA_MEMCPY3D(srcHost=memory)
     again = copy.copy(made)
@@ -290,7 +290,7 @@ def test_sizeof():
         driver.sizeof(int)
 
 
-def test_helpers_of_the_runtime_make_structs():
+def test_make_functions_of_the_runtime():
     extent = runtime.make_cudaExtent(3, 2, 1)
     assert (type(extent), extent.width, extent.height, extent.depth) == (runtime.cudaExtent, 3, 2, 1)
     pitched = runtime.make_cudaPitchedPtr(4096, 512, 500, 3)

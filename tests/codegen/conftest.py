@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Headers for the generator: NVIDIA's, read once, and small ones of a test's own."""
+"""Fixtures of the generator's tests: models of NVIDIA's headers, and of headers that tests write."""
 
 import pytest
 

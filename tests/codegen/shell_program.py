@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run in a process of its own: a Python half made for the test, below a freshly opened shell.
+"""Program that tests run in a new process: substitute Python functions for a newly opened C shell.
 
 Usage: python shell_program.py LIBRARY EXPRESSION_STATEMENTS, which see the names below.
 """

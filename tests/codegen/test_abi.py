@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""cuda.cpu.abi: its classes have the layout that the headers give."""
+"""cuda.cpu.abi: its classes have the layouts of the headers' structs."""
 
 import ctypes
 import types
@@ -45,7 +45,7 @@ def test_unnamed_members_belong_to_their_parent(abi):
     assert location.id == 3
 
 
-def test_superseded_structs_are_there(abi):
+def test_older_structs_exist(abi):
     assert abi.CUDA_MEMCPY2D_v1.srcDevice.size == 4
 
 

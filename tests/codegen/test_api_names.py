@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The names of NVIDIA's CUDA Python 13.5 (api_names.json) are those that the generator gives, in the same order."""
+"""The generator's names and their order are those of NVIDIA's CUDA Python 13.5 (api_names.json)."""
 
 import json
 import pathlib
@@ -119,7 +119,7 @@ def test_every_dtype_and_exception_is_there(module, libraries):
     assert {rows.get(name) for name in NAMES[module]["errors"]} <= {"error", "failure", "alias"}
 
 
-def test_every_difference_has_a_reason_and_is_one(module, libraries):
+def test_listed_differences_exist_and_have_reasons(module, libraries):
     library = libraries[module]
     ours = {**library.functions, **library.structs, **library.typedefs, **library.constants}
     assert set(DIFFERENCES[module]) & set(ours) == set()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Small headers and the model that they give."""
+"""Headers written by the tests, and the model that the generator reads from them."""
 
 import pytest
 
@@ -154,7 +154,7 @@ def test_per_thread_variant(read):
     assert library.functions["xyOther"].per_thread is None
 
 
-def test_what_a_header_says_about_a_function(read):
+def test_attributes_of_functions(read):
     library = read(
         RESULT
         + r"""
@@ -219,12 +219,12 @@ def test_any_diagnostic_is_fatal(read, text, complaint):
         read(text)
 
 
-def test_a_type_without_a_shape_is_refused(read):
+def test_unsupported_types_are_refused(read):
     with pytest.raises(headers.HeaderError, match="COMPLEX"):
         read("typedef _Complex float xyComplex;")
 
 
-def test_the_machines_own_headers_are_not_found(read):
+def test_system_headers_are_not_used(read):
     with pytest.raises(headers.HeaderError, match=r"stdio\.h"):
         read("#include <stdio.h>")
 

@@ -1,16 +1,36 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing that the generator gives drifted from what is committed or written."""
+"""The committed report and the generated files are current; commands of the generator."""
 
 import subprocess
 import sys
 
 import codegen.__main__ as command
 from codegen import docstrings, report, roles
+from codegen.versions import VersionError
 
 
-def test_the_committed_report_is_what_the_headers_give(libraries):
+def test_committed_report_is_current(libraries):
     assert (command.ROOT / command.REPORT).read_text() == report.render(libraries), "run: python -m codegen report"
+
+
+def test_roles_of_every_function_are_printed(monkeypatch, capsys, libraries):
+    monkeypatch.setattr(roles, "libraries", lambda: libraries)
+    monkeypatch.setattr(sys, "argv", ["codegen", "roles"])
+    assert command.main() == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert "driver.cuMemGetInfo(free: out, total: out)" in printed
+    assert len(printed) == sum(len(library.functions) for library in libraries.values())
+
+
+def test_headers_that_do_not_fit_end_in_a_message(monkeypatch, capsys):
+    def fail():
+        raise VersionError("cuX: no typedef")
+
+    monkeypatch.setattr(command, "generated", fail)
+    monkeypatch.setattr(sys, "argv", ["codegen", "write"])
+    assert command.main() == 1
+    assert capsys.readouterr().err == "VersionError: cuX: no typedef\n"
 
 
 def test_check_names_the_stale_file_and_the_command(tmp_path, monkeypatch, capsys, libraries):
@@ -22,14 +42,14 @@ def test_check_names_the_stale_file_and_the_command(tmp_path, monkeypatch, capsy
     (tmp_path / "a.c").write_text("old")
     (tmp_path / "b.c").write_text("same")
     assert command.check() == 1
-    assert capsys.readouterr().err == "a.c is not what the headers give; run: python -m codegen write\n"
+    assert capsys.readouterr().err == "a.c does not match the headers; run: python -m codegen write\n"
     command.write()
     assert command.check() == 0
     (tmp_path / command.REPORT).write_text("old")
     assert command.check() == 1
 
 
-def test_writing_leaves_unchanged_files_alone(tmp_path, monkeypatch):
+def test_unchanged_files_are_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(command, "generated", lambda: {"a.c": "text"})
     command.write()

@@ -74,12 +74,12 @@ def test_rules(read, declaration, expected):
     assert found == {name: (Role(role), count) for name, (role, count) in pairs.items()}
 
 
-def test_an_exception_replaces_what_the_rules_say(read):
+def test_overrides_replace_roles(read):
     change = {"xyMake.thing": {"role": "in pointer", "reason": "It is read."}}
     assert roles_of(read, "xyMake(xyThing *thing)", change) == {"thing": (Role.IN_POINTER, "")}
 
 
-def test_an_exception_must_name_a_parameter_and_change_something(read):
+def test_overrides_must_change_an_existing_parameter(read):
     changes = {
         "xyMake.thing": {"role": "out", "reason": "As the rules say."},
         "xyMake.other": {"role": "in", "reason": "There is none."},
@@ -88,9 +88,9 @@ def test_an_exception_must_name_a_parameter_and_change_something(read):
         roles_of(read, "xyMake(xyThing *thing)", changes)
 
 
-def test_every_exception_has_a_reason(libraries, monkeypatch):
+def test_overrides_have_reasons(libraries, monkeypatch):
     monkeypatch.setattr(roles, "table", lambda: {"nvrtc": [{"parameters": ["nvrtcVersion.major"], "role": "in"}]})
-    with pytest.raises(roles.RoleError, match=r"nvrtcVersion.major.*give the reason"):
+    with pytest.raises(roles.RoleError, match=r"nvrtcVersion.major.*the reason is missing"):
         roles.overrides_of(libraries["nvrtc"])
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The C shell, built as a library and called through the C ABI, over a Python half made for each test."""
+"""The C shell, built as a library and called through the C ABI, with substitute Python functions."""
 
 import ctypes
 import os
@@ -63,7 +63,7 @@ def test_every_symbol_of_the_headers_is_exported(library, libraries, every_symbo
     assert not hasattr(opened, "shell_call")  # nothing else is
 
 
-def test_each_form_has_its_python_function(libraries, every_symbol):
+def test_each_version_of_a_function_has_a_python_function(libraries, every_symbol):
     public = libraries["driver"]
     names = {
         symbol: write_shell.python_name(public, every_symbol, function)
@@ -156,7 +156,7 @@ def test_per_thread_variants_turn_stream_0_into_the_per_thread_stream(run):
     """) == ["[(2,), (99,), (0,), (1, 2, 3, 2), 2, 2] [0, 0, 0, 0, 0, 0, 0] [0, 0, 77, 0]"]
 
 
-def test_an_output_that_may_not_be_null_is_refused_before_the_call(run):
+def test_null_outputs_are_refused_before_the_call(run):
     assert run("""
         provide(cuMemAlloc=record(1), cuModuleGetGlobal=record((1, 2)))
         print(library.cuMemAlloc_v2(None, size(1)), calls)
@@ -191,7 +191,7 @@ def test_failures_become_statuses(run):
         ("fail(CudaError('text'))", ""),
     ],
 )
-def test_a_broken_python_half_is_reported_and_never_half_stored(run, function, complaint):
+def test_errors_in_python_functions_are_reported_and_store_nothing(run, function, complaint):
     printed = run(
         f"provide(cuMemAlloc={function}); out = u64(5); print(library.cuMemAlloc_v2(ref(out), size(1)), out.value)",
         error=complaint,
@@ -199,7 +199,7 @@ def test_a_broken_python_half_is_reported_and_never_half_stored(run, function, c
     assert printed == ["999 5"]
 
 
-def test_calls_leak_nothing(run):
+def test_calls_do_not_leak(run):
     run("""
         import gc
         provide(cuModuleGetFunction=lambda module, name: 2**60, cuMemGetInfo=lambda: (2**60, 2**61),
@@ -286,7 +286,7 @@ def test_a_forked_child_is_refused_once_the_driver_was_used(run):
     """) == ["0 3 0"]
 
 
-def test_calls_during_and_after_finalisation_do_not_touch_python(run, tmp_path):
+def test_calls_after_finalisation_do_not_use_python(run, tmp_path):
     source = tmp_path / "late.c"
     source.write_text("""
         #include <stdio.h>
@@ -354,7 +354,7 @@ def address(symbol):
 """
 
 
-def test_proc_address_gives_the_form_of_the_version(run):
+def test_proc_address_returns_the_symbol_of_the_version(run):
     run(
         PROC_ADDRESS
         + textwrap.dedent("""
@@ -392,7 +392,7 @@ def test_proc_address_knows_every_public_function(run, libraries):
     )
 
 
-def test_error_names_and_words(run, libraries):
+def test_error_names_and_texts(run, libraries):
     statuses = {member.value: member.name for member in libraries["driver"].enums["CUresult"].members}
     run(f"""
         out = ctypes.c_char_p()

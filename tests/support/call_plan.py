@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the parameters of an API's functions are, from its header: plain data for wrong_calls.py."""
+"""Parameters of an API's functions as plain data, from its header, for wrong_calls.py."""
 
 from __future__ import annotations
 

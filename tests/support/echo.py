@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the echo library of an API, and read what it recorded."""
+"""Build the echo library of an API, and read its records."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Distinctive arguments for any function of the model: what Python passes, what C must see, what must come back."""
+"""Test arguments for any function of the model: the Python values, the bytes that C must see, the results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What functions and structs take besides the plain types, as NVIDIA's package does; each was compared with it."""
+"""Types that arguments and fields accept by conversion, as in NVIDIA's package."""
 
 import ctypes
 import enum
@@ -42,13 +42,13 @@ def test_bools_are_ints():
 @pytest.mark.parametrize(
     "wrong", [5.5, np.float64(0.5), float("inf"), "5", b"5", [5], 5j, fractions.Fraction(1, 2), None]
 )
-def test_other_numbers_are_not(wrong):
+def test_fractions_are_refused(wrong):
     with pytest.raises(TypeError, match=r"CUextent3D\.width must be an int from 0 to"):
         driver.CUextent3D(width=wrong)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, bytes, bytearray, memoryview])
-def test_byte_arrays_take_numbers(kind):
+def test_byte_arrays_accept_lists_of_ints(kind):
     made = driver.CUmemFabricHandle(data=kind(range(64)) if kind is not memoryview else memoryview(bytes(range(64))))
     assert made.data == bytes(range(64))
     assert runtime.cudaMemFabricHandle_t is not None
@@ -142,7 +142,7 @@ def ok(result):
         (lambda: runtime.cudaDeviceGetDefaultMemPool(0), lambda pool: driver.cuMemPoolTrimTo(pool, 0)),
     ],
 )
-def test_either_api_takes_what_the_other_made(make, use):
+def test_driver_and_runtime_accept_handles_of_each_other(make, use):
     ok(use(ok(make())))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole way by cuda.bindings alone: compile, load, copy, launch, read back, on the driver of the test session."""
+"""A program by cuda.bindings alone: compile, load, copy, launch, read back, on the driver of the test session."""
 
 import ctypes
 import threading

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that first ask how many there are, with a library that answers none to everything."""
+"""Functions that query a count first, on a library that returns zero for every count."""
 
 import os
 
@@ -29,7 +29,7 @@ print(lists)
 """
 
 
-def test_nothing_is_an_empty_list(tmp_path):
+def test_count_zero_returns_an_empty_list(tmp_path):
     """None of them crashes, which a list that was never made once did."""
     names = write_nvml.names(write_nvml.header())
     source = "\n".join(f"EXPORT int {name}(void) {{ return 0; }}" for name in sorted(names))
