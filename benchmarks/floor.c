@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What calls cost at least: a C extension that takes ints and checks nothing, and a loop in C around the same calls.
+ * Lower bounds of the time of calls: a C extension that takes ints and checks nothing, and the same calls in a C loop.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -48,7 +48,7 @@ static PyObject *py_cuDeviceGetAttribute(PyObject *self, PyObject *const *argume
     return Py_BuildValue("ii", status, value);
 }
 
-/* Nanoseconds of a call from C. */
+/* Return the nanoseconds of a call from C. */
 #define LOOP(call) \
     clock_gettime(CLOCK_MONOTONIC, &start); \
     for (long i = 0; i < 1000000; i++) \

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A driver that does nothing: the functions whose results a caller needs to get as far as a launch. All others are
- * made by null_driver.py, from the model of cuda.h, as weak functions that return CUDA_SUCCESS.
+ * The null driver: the functions whose results callers need before a launch. null_driver.py generates all others from
+ * cuda.h, as weak functions that return CUDA_SUCCESS.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ VALUE(cuModuleLoadData, handle, 0x5000)
 VALUE(cuModuleLoadDataEx, handle, 0x5000)
 #undef VALUE
 
-/* Functions with the object first and the result last. */
+/* Functions whose first parameter is the object and whose last one is the result. */
 #define OF_OBJECT(name, type, value) \
     int name(handle object, type *result) \
     { \
@@ -102,7 +102,7 @@ int cuGetErrorString(int status, const char **text)
     return cuGetErrorName(status, text);
 }
 
-/* Kernels are told apart by what their parameters are, and how many: "mixed_3". */
+/* The name of a kernel gives the kind and the number of its parameters: "mixed_3". */
 int cuLibraryGetKernel(handle *kernel, handle library, const char *name)
 {
     const char *digits = strrchr(name, '_');
@@ -160,7 +160,7 @@ int cuGetProcAddress_v2(const char *name, void **function, int version, u64 flag
     if (!self && dladdr((void *)cuGetProcAddress_v2, &info))
         self = dlopen(info.dli_fname, RTLD_NOW);
     if (strcmp(name, "cuStreamGetCtx") == 0 && version >= 12050)
-        name = "cuStreamGetCtx_v2"; /* the only one here whose versions differ in their results */
+        name = "cuStreamGetCtx_v2"; /* the only function here whose versions have different results */
     if (strcmp(name, "cuGetProcAddress") == 0)
         name = "cuGetProcAddress_v2";
     *function = dlsym(self, name);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The peers: for each kernel the best simple C loop that we know, compiled by gcc -O3 -march=native -fno-fast-math.
- * And two loops that show what the machine can do.
+ * The peers: the best known simple C loop for each kernel, compiled by gcc -O3 -march=native -fno-fast-math, and two
+ * loops that measure the peak of the machine.
  */
 #include <math.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ void stencil3(const float *restrict from, float *restrict to, int n)
         to[i] = 0.25f * from[i - 1] + 0.5f * from[i] + 0.25f * from[i + 1];
 }
 
-/* Seven-point mean inside of a cube with side n; the faces stay as they are. */
+/* Seven-point mean inside a cube with side n; the faces are not changed. */
 void stencil7(const float *restrict from, float *restrict to, int n)
 {
     const ptrdiff_t row = n, plane = (ptrdiff_t)n * n;
@@ -34,7 +34,7 @@ void stencil7(const float *restrict from, float *restrict to, int n)
             }
 }
 
-/* Sixty-four sums side by side, since C may not change the order of one: the additions of one wait for each other. */
+/* Sixty-four independent sums: C may not reorder a single sum, whose additions depend on each other. */
 #define SUMS 64
 
 static float total_of(const float *sums)
@@ -125,7 +125,7 @@ void mandelbrot(int *restrict rounds, int n, int most)
         }
 }
 
-/* The inner loop over those that are pulled: it has no sum that is carried, and so becomes vectors. */
+/* The inner loop is over the bodies that are pulled: without a loop-carried sum it can be vectorised. */
 void nbody(const float *restrict bodies, float *restrict ax, float *restrict ay, float *restrict az, int n)
 {
     enum { MOST = 1 << 14 };
@@ -219,7 +219,7 @@ void spmv(const int *restrict starts, const int *restrict columns, const float *
     }
 }
 
-/* peak_operations a round, in registers: as many products side by side as keep every unit busy. */
+/* peak_operations per iteration, in registers: enough independent products to keep every unit busy. */
 typedef float vector __attribute__((vector_size(64)));
 const int peak_operations = 2 * 16 * 12;
 
@@ -238,7 +238,7 @@ float peak_flops(long rounds)
     return total;
 }
 
-/* 12 bytes for each element: a place that is only written would be read first by most CPUs. */
+/* 12 bytes per element: most CPUs read memory before they write it, so the loop also reads it. */
 void peak_bandwidth(const float *restrict x, float *restrict y, size_t count)
 {
     for (size_t i = 0; i < count; i++)

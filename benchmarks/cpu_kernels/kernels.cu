@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kernels that are timed, written as one writes them for a GPU.
+ * The kernels that are timed, written as for a GPU.
  */
 #define KERNEL extern "C" __global__ void
 
@@ -91,7 +91,7 @@ template <class F> __device__ float block_reduce(float value, F combine)   // bl
     return value;
 }
 
-KERNEL softmax(const float *from, float *to, int columns)   // a block for each row
+KERNEL softmax(const float *from, float *to, int columns)   // one block per row
 {
     const float *row = from + size_t(blockIdx.x) * columns;
     float *out = to + size_t(blockIdx.x) * columns, largest = -3.4e38f, sum = 0;
