@@ -12,6 +12,7 @@ import ctypes
 import os
 import re
 import uuid
+from collections.abc import Sequence
 
 import cuda.cpu
 from cuda.cpu.abi import CUDA_VERSION
@@ -305,7 +306,9 @@ def nvmlDeviceGetMemoryInfo_v2(handle: int, address: int) -> None:
     given.free = max(of.memory - given.used, 0)
 
 
-def _give_list(name: str, count: int, address: int, kind: type[ctypes.Structure], rows: list[tuple[int, ...]]) -> None:
+def _give_list(
+    name: str, count: int, address: int, kind: type[ctypes.Structure], rows: Sequence[tuple[int, ...]]
+) -> None:
     number = ctypes.c_uint.from_address(base.output(name, count))
     room, number.value = number.value, len(rows)
     if room < len(rows):

@@ -90,8 +90,8 @@ def versioned(name: str, kind: type[Kind], address: int, version: int = 1) -> Ki
     """Return the structure at an address; its first field must be NVML_STRUCT_VERSION."""
     given = structure(name, kind, address)
     wanted = ctypes.sizeof(kind) | version << 24
-    if given.version != wanted:  # type: ignore[attr-defined]
-        message = f"{name}: version is 0x{given.version:x}, must be 0x{wanted:x}"  # type: ignore[attr-defined]
+    if given.version != wanted:
+        message = f"{name}: version is 0x{given.version:x}, must be 0x{wanted:x}"
         raise failure(ARGUMENT_VERSION_MISMATCH, message)
     return given
 

@@ -58,8 +58,8 @@ def _give_handles(name: str, found: list[device.Device], count: int, address: in
         return
     if room < len(found):
         raise failure(INSUFFICIENT_SIZE, f"{name}: there are {len(found)} devices, room for {room}")
-    handles = [each.ordinal + 1 for each in found]
-    (ctypes.c_uint64 * len(found)).from_address(base.output(name, address))[:] = handles
+    handles = (ctypes.c_uint64 * len(found))(*[each.ordinal + 1 for each in found])
+    ctypes.memmove(base.output(name, address), handles, ctypes.sizeof(handles))
 
 
 def nvmlDeviceGetTopologyNearestGpus(handle: int, level: int, count: int, address: int) -> None:

@@ -14,7 +14,7 @@ from cuda.cpu.driver.array import copy_box, external_memory
 from cuda.cpu.driver.array.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, PLANAR, SRGB_OF, Shape
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.memory import copy
-from cuda.cpu.runtime_api.copy import ends, place
+from cuda.cpu.runtime_api.copy import ends, set_end
 from cuda.cpu.runtime_api.device import ensure_context
 
 KINDS = {1: 1, 2: 1, 3: 1, 8: 0, 9: 0, 10: 0, 0x10: 2, 0x20: 2}  # CUarray_format -> cudaChannelFormatKind
@@ -180,7 +180,7 @@ class Rectangle:
         if pitch < self.box.WidthInBytes:
             text = f"{self.name}: width {self.box.WidthInBytes} is more than the pitch {pitch}"
             raise CudaError(abi.cudaErrorInvalidPitchValue, text)
-        place(self.box, end, start, pitch, self.on_device[end], self.kind)
+        set_end(self.box, end, start, pitch, self.on_device[end], self.kind)
         return self
 
     def copy(self, stream: int = copy.SYNC) -> None:

@@ -38,18 +38,18 @@ def ends(name: str, kind: int) -> tuple[bool, bool]:
     return KINDS[kind]
 
 
-def line(name: str, target: int, source: int, size: int, kind: int, stream: int) -> None:
+def copy_linear(name: str, target: int, source: int, size: int, kind: int, stream: int) -> None:
     to_device, from_device = ends(name, kind)
     ensure_context()
     copy.copy(name, target, source, size, stream, to_device=to_device, from_device=from_device)
 
 
 def cudaMemcpy(dst: int, src: int, count: int, kind: int) -> None:
-    line("cudaMemcpy", dst, src, count, kind, copy.SYNC)
+    copy_linear("cudaMemcpy", dst, src, count, kind, copy.SYNC)
 
 
 def cudaMemcpyAsync(dst: int, src: int, count: int, kind: int, stream: int) -> None:
-    line("cudaMemcpyAsync", dst, src, count, kind, stream)
+    copy_linear("cudaMemcpyAsync", dst, src, count, kind, stream)
 
 
 def cudaMemcpyPeer(dst: int, dstDevice: int, src: int, srcDevice: int, count: int) -> None:
@@ -62,7 +62,7 @@ def cudaMemcpyPeerAsync(dst: int, dstDevice: int, src: int, srcDevice: int, coun
     copy.cuMemcpyPeerAsync(dst, primary_context(dstDevice), src, primary_context(srcDevice), count, stream)
 
 
-def place(box: Any, end: str, start: int, pitch: int, on_device: bool, kind: int) -> None:
+def set_end(box: Any, end: str, start: int, pitch: int, on_device: bool, kind: int) -> None:
     """Set one end of a box."""
     if kind == abi.cudaMemcpyDefault:
         setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_UNIFIED)
@@ -81,8 +81,8 @@ def rectangle(
         raise CudaError(abi.cudaErrorInvalidPitchValue, text)
     ensure_context()
     box = CUDA_MEMCPY2D(WidthInBytes=width, Height=height)
-    place(box, "dst", target, to_pitch, to_device, kind)
-    place(box, "src", source, of_pitch, from_device, kind)
+    set_end(box, "dst", target, to_pitch, to_device, kind)
+    set_end(box, "src", source, of_pitch, from_device, kind)
     copy_box.copy_box(name, box, stream)
 
 
@@ -113,7 +113,7 @@ def box_of(name: str, given: Any, kind: int) -> Any:
             setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_ARRAY)
             setattr(box, f"{end}Array", found[end].handle)
         else:
-            place(box, end, memory.ptr, memory.pitch, on_device, kind)
+            set_end(box, end, memory.ptr, memory.pitch, on_device, kind)
             setattr(box, f"{end}Height", memory.ysize)
         setattr(box, f"{end}XInBytes", corner.x * (element if end in found else 1))
         setattr(box, f"{end}Y", corner.y)

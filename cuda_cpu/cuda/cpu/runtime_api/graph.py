@@ -11,7 +11,7 @@ from cuda.cpu import runtime_abi as abi
 from cuda.cpu.abi import CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.device import context
-from cuda.cpu.runtime_api.copy import box_of, ends, place
+from cuda.cpu.runtime_api.copy import box_of, ends, set_end
 from cuda.cpu.runtime_api.device import ensure_context
 from cuda.cpu.runtime_api.host_code import host_of, kernel_of
 
@@ -74,8 +74,8 @@ def cudaGraphAddMemcpyNode1D(
     ensure_context()
     box = CUDA_MEMCPY3D(WidthInBytes=count, Height=1, Depth=1)
     to_device, from_device = ends("cudaGraphAddMemcpyNode1D", kind)
-    place(box, "dst", dst, count, to_device, kind)
-    place(box, "src", src, count, from_device, kind)
+    set_end(box, "dst", dst, count, to_device, kind)
+    set_end(box, "src", src, count, from_device, kind)
     return driver.cuGraphAddMemcpyNode(
         graph, pDependencies, numDependencies, ctypes.addressof(box), context.cuCtxGetCurrent()
     )

@@ -30,7 +30,7 @@ from cuda.cpu.driver.graph import capture
 from cuda.cpu.driver.graph.graph import graphs
 from cuda.cpu.driver.graph.graph_work import Work
 from cuda.cpu.driver.graph.recapture import Recapture
-from cuda.cpu.runtime_api.copy import box_of, ends, place
+from cuda.cpu.runtime_api.copy import box_of, ends, set_end
 from cuda.cpu.runtime_api.device import ensure_context
 from cuda.cpu.runtime_api.host_code import host_of, kernel_of
 
@@ -144,8 +144,8 @@ def _line(name: str, target: int, source: int, size: int, kind: int) -> Any:
     ensure_context()
     box = CUDA_MEMCPY3D(WidthInBytes=size, Height=1, Depth=1)
     to_device, from_device = ends(name, kind)
-    place(box, "dst", target, size, to_device, kind)
-    place(box, "src", source, size, from_device, kind)
+    set_end(box, "dst", target, size, to_device, kind)
+    set_end(box, "src", source, size, from_device, kind)
     return box
 
 
@@ -200,7 +200,7 @@ def cudaGraphConditionalHandleCreate_v2(graph: int, ctx: int, defaultLaunchValue
 # --- recapture ------------------------------------------------------------------------------------------
 
 
-class Told(Recapture):
+class RuntimeRecapture(Recapture):
     """A recapture whose callback is told of changes in the runtime API's structs."""
 
     def write(self, work: Work) -> Any:
@@ -220,4 +220,4 @@ def cudaStreamBeginRecaptureToGraph(stream: int, mode: int, graph: int, callback
         else abi.cudaGraphRecaptureCallbackData()
     )
     callback, data = given.callbackFunc or 0, given.userData or 0
-    capture.begin(name, stream, mode, lambda line: Told(line, mode, to, callback, data))
+    capture.begin(name, stream, mode, lambda origin: RuntimeRecapture(origin, mode, to, callback, data))

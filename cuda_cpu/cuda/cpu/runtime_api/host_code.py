@@ -67,9 +67,9 @@ class HostLibrary(Library):
 
     def place_managed(self, module: Module) -> None:
         """Tell host code where its managed variables are."""
-        for name, place in self.binary.managed.items():
+        for name, slot in self.binary.managed.items():
             if name in module.variables:
-                ctypes.c_uint64.from_address(place).value = module.variables[name].start
+                ctypes.c_uint64.from_address(slot).value = module.variables[name].start
 
 
 class Binary:
@@ -212,9 +212,10 @@ def kernel_of(func: int) -> int:
 def host_of(handle: int) -> int:
     """Return the host address of a kernel or function of host code, of any other the handle itself."""
     kernel, function = kernels.get(handle), functions.get(handle)
+    found: Any = kernel or function
     library = kernel.library if kernel else function.module.library if function else None
     if isinstance(library, HostLibrary):
-        return library.binary.hosts.get((kernel or function).kernel.name, handle)
+        return library.binary.hosts.get(found.kernel.name, handle)
     return handle
 
 
@@ -238,8 +239,8 @@ def variable_of(name: str, symbol: int) -> tuple[int, int]:
 def _managed_at(start: int) -> tuple[int, int] | None:
     """Return address and size of the managed variable at an address: in host code its name stands for itself."""
     for binary in list(_binaries.values()):
-        for name, place in binary.managed.items():
-            if start and ctypes.c_uint64.from_address(place).value == start:
+        for name, slot in binary.managed.items():
+            if start and ctypes.c_uint64.from_address(slot).value == start:
                 record = binary.library().module(context.current()).variables[name]
                 return record.start, record.size
     return None

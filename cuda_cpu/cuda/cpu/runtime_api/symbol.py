@@ -12,7 +12,7 @@ from cuda.cpu import runtime_abi as abi
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.memory import copy
-from cuda.cpu.runtime_api.copy import line
+from cuda.cpu.runtime_api.copy import copy_linear
 from cuda.cpu.runtime_api.graph_node import _line, _set_copy, _set_copy_in
 from cuda.cpu.runtime_api.host_code import variable_of
 
@@ -41,22 +41,22 @@ def place_of(name: str, symbol: int, count: int, offset: int, kind: int, kinds: 
 
 def cudaMemcpyToSymbol(symbol: int, src: int, count: int, offset: int, kind: int) -> None:
     name = "cudaMemcpyToSymbol"
-    line(name, place_of(name, symbol, count, offset, kind, TO), src, count, kind, copy.SYNC)
+    copy_linear(name, place_of(name, symbol, count, offset, kind, TO), src, count, kind, copy.SYNC)
 
 
 def cudaMemcpyToSymbolAsync(symbol: int, src: int, count: int, offset: int, kind: int, stream: int) -> None:
     name = "cudaMemcpyToSymbolAsync"
-    line(name, place_of(name, symbol, count, offset, kind, TO), src, count, kind, stream)
+    copy_linear(name, place_of(name, symbol, count, offset, kind, TO), src, count, kind, stream)
 
 
 def cudaMemcpyFromSymbol(dst: int, symbol: int, count: int, offset: int, kind: int) -> None:
     name = "cudaMemcpyFromSymbol"
-    line(name, dst, place_of(name, symbol, count, offset, kind, FROM), count, kind, copy.SYNC)
+    copy_linear(name, dst, place_of(name, symbol, count, offset, kind, FROM), count, kind, copy.SYNC)
 
 
 def cudaMemcpyFromSymbolAsync(dst: int, symbol: int, count: int, offset: int, kind: int, stream: int) -> None:
     name = "cudaMemcpyFromSymbolAsync"
-    line(name, dst, place_of(name, symbol, count, offset, kind, FROM), count, kind, stream)
+    copy_linear(name, dst, place_of(name, symbol, count, offset, kind, FROM), count, kind, stream)
 
 
 def _box_to(name: str, symbol: int, source: int, count: int, offset: int, kind: int) -> Any:

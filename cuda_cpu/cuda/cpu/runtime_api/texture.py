@@ -42,14 +42,14 @@ SAME = (
 )  # fmt: skip
 
 
-def _at(name: str, what: str, structure: Any, place: int) -> Any:
-    if not place:
+def _at(name: str, what: str, structure: Any, ptr: int) -> Any:
+    if not ptr:
         raise invalid(f"{name}: {what} is NULL")
-    return structure.from_address(place)
+    return structure.from_address(ptr)
 
 
-def _resource(name: str, place: int) -> CUDA_RESOURCE_DESC:
-    given = _at(name, "pResDesc", abi.cudaResourceDesc, place)
+def _resource(name: str, ptr: int) -> CUDA_RESOURCE_DESC:
+    given = _at(name, "pResDesc", abi.cudaResourceDesc, ptr)
     made = CUDA_RESOURCE_DESC(resType=given.resType)
     if given.resType in HANDLES:
         ours, theirs, field = HANDLES[given.resType]
@@ -74,9 +74,9 @@ def _format_of(resource: CUDA_RESOURCE_DESC) -> int:
     return resource.res.linear.format if linear else resource.res.pitch2D.format
 
 
-def _settings(name: str, place: int, format_: int) -> CUDA_TEXTURE_DESC:
+def _settings(name: str, ptr: int, format_: int) -> CUDA_TEXTURE_DESC:
     """Return the driver's settings; refuse what this API has statuses of its own for."""
-    given = _at(name, "pTexDesc", abi.cudaTextureDesc, place)
+    given = _at(name, "pTexDesc", abi.cudaTextureDesc, ptr)
     made = CUDA_TEXTURE_DESC(flags=sum(bit for field, bit in FLAGS.items() if getattr(given, field)))
     made.addressMode[:], made.borderColor[:] = given.addressMode, given.borderColor
     for field in SAME:
@@ -117,15 +117,15 @@ def cudaDestroySurfaceObject(surfObject: int) -> None:
     texture.cuSurfObjectDestroy(surfObject)
 
 
-def _give_resource(name: str, place: int, kept: CUDA_RESOURCE_DESC) -> None:
-    target = _at(name, "pResDesc", abi.cudaResourceDesc, place)
-    target.resType, target.flags = kept.resType, 0
-    if kept.resType in HANDLES:
-        ours, theirs, field = HANDLES[kept.resType]
-        setattr(getattr(target.res, theirs), theirs, getattr(getattr(kept.res, ours), field))
+def _give_resource(name: str, ptr: int, given: CUDA_RESOURCE_DESC) -> None:
+    target = _at(name, "pResDesc", abi.cudaResourceDesc, ptr)
+    target.resType, target.flags = given.resType, 0
+    if given.resType in HANDLES:
+        ours, theirs, field = HANDLES[given.resType]
+        setattr(getattr(target.res, theirs), theirs, getattr(getattr(given.res, ours), field))
         return
-    part, fields = MEMORY[kept.resType]
-    source, copied = getattr(kept.res, part), getattr(target.res, part)
+    part, fields = MEMORY[given.resType]
+    source, copied = getattr(given.res, part), getattr(target.res, part)
     describe_elements(copied.desc, source.format, source.numChannels)
     for field in fields:
         setattr(copied, field, getattr(source, field))
@@ -140,14 +140,14 @@ def cudaGetSurfaceObjectResourceDesc(pResDesc: int, surfObject: int) -> None:
 
 
 def cudaGetTextureObjectTextureDesc(pTexDesc: int, texObject: int) -> None:
-    kept = texture.find(texture.textures, texObject).texture
+    given = texture.find(texture.textures, texObject).texture
     target = _at("cudaGetTextureObjectTextureDesc", "pTexDesc", abi.cudaTextureDesc, pTexDesc)
     for field, bit in FLAGS.items():
-        setattr(target, field, int(bool(kept.flags & bit)))
-    target.addressMode[:], target.borderColor[:] = kept.addressMode, kept.borderColor
+        setattr(target, field, int(bool(given.flags & bit)))
+    target.addressMode[:], target.borderColor[:] = given.addressMode, given.borderColor
     for field in SAME:
-        setattr(target, field, getattr(kept, field))
-    whole = kept.flags & CU_TRSF_READ_AS_INTEGER
+        setattr(target, field, getattr(given, field))
+    whole = given.flags & CU_TRSF_READ_AS_INTEGER
     target.readMode = abi.cudaReadModeElementType if whole else abi.cudaReadModeNormalizedFloat
 
 

@@ -66,10 +66,10 @@ class MipmappedArray:
 
 def starts(first: int, shape: Shape, levels: int) -> list[int]:
     """Return where each level begins, and behind the last one where the memory ends."""
-    places, step = [first], TILE if shape.sparse else ALIGNMENT
+    found, step = [first], TILE if shape.sparse else ALIGNMENT
     for number in range(levels):
-        places.append(-(-(places[-1] + shape.level(number).size) // step) * step)
-    return places
+        found.append(-(-(found[-1] + shape.level(number).size) // step) * step)
+    return found
 
 
 def find(handle: int, name: str = "") -> Array:
@@ -103,10 +103,10 @@ def _live(table: Table, handle: int, name: str) -> Any:
 # --- creation -----------------------------------------------------------------------------------------
 
 
-def shape_from(name: str, place: int, structure: Any) -> Shape:
-    if not place:
+def shape_from(name: str, ptr: int, structure: Any) -> Shape:
+    if not ptr:
         raise invalid(f"{name}: the descriptor is NULL")
-    given = structure.from_address(place)
+    given = structure.from_address(ptr)
     depth, flags = getattr(given, "Depth", 0), getattr(given, "Flags", 0)
     return Shape(given.Width, given.Height, depth, given.Format, given.NumChannels, flags)
 
@@ -122,16 +122,16 @@ def make(name: str, shape: Shape) -> Array:
 
 
 def make_mipmapped(
-    name: str, shape: Shape, levels: int, place: Callable[[int], address.Allocation] | None = None
+    name: str, shape: Shape, levels: int, allocate: Callable[[int], address.Allocation] | None = None
 ) -> MipmappedArray:
-    """Make a mipmapped array; `place` gives memory of so many bytes where it is not to be new."""
+    """Make a mipmapped array; `allocate` gives memory of so many bytes where it is not to be new."""
     check_shape(name, shape, mipmapped=True)
     extent = (shape.width, shape.height, 0 if shape.layered else shape.depth)
     levels = min(levels, max(extent).bit_length())
     if levels < 1 or shape.planes:
         raise invalid(f"{name}: numMipmapLevels is {levels}, must be at least 1, or the format has planes")
     size = starts(0, shape, levels)[-1]
-    record = _allocate(name, shape, size) if place is None else place(size)
+    record = _allocate(name, shape, size) if allocate is None else allocate(size)
     return MipmappedArray(record, shape, levels)
 
 
@@ -191,11 +191,11 @@ def cuMipmappedArrayDestroy(hMipmappedArray: int) -> None:
     destroy_mipmapped(find_mipmapped(hMipmappedArray))
 
 
-def _describe(name: str, place: int, structure: Any, handle: int) -> None:
+def _describe(name: str, out_ptr: int, structure: Any, handle: int) -> None:
     shape = find(handle).shape
-    if not place:
+    if not out_ptr:
         raise invalid(f"{name}: the descriptor is NULL")
-    target = structure.from_address(place)
+    target = structure.from_address(out_ptr)
     values = {"Width": shape.width, "Height": shape.height, "Depth": shape.depth, "Format": shape.format}
     for field, value in (values | {"NumChannels": shape.channels, "Flags": shape.flags}).items():
         if hasattr(target, field):
@@ -210,11 +210,11 @@ def cuArray3DGetDescriptor(pArrayDescriptor: int, hArray: int) -> None:
     _describe("cuArray3DGetDescriptor", pArrayDescriptor, CUDA_ARRAY3D_DESCRIPTOR, hArray)
 
 
-def _require(name: str, place: int, found: Array | MipmappedArray, size: int, ordinal: int) -> None:
+def _require(name: str, out_ptr: int, found: Array | MipmappedArray, size: int, ordinal: int) -> None:
     devices.find(ordinal)
-    if not place:
+    if not out_ptr:
         raise invalid(f"{name}: memoryRequirements is NULL")
-    target = CUDA_ARRAY_MEMORY_REQUIREMENTS.from_address(place)
+    target = CUDA_ARRAY_MEMORY_REQUIREMENTS.from_address(out_ptr)
     target.size, target.alignment = (found.record.size, TILE) if found.shape.deferred else (size, ALIGNMENT)
 
 

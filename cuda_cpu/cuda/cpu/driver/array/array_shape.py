@@ -247,27 +247,26 @@ def limits_of(shape: Shape, mipmapped: bool) -> tuple[int, int, int]:
     kind = "SURFACE" if shape.flags & CUDA_ARRAY3D_SURFACE_LDST else "TEXTURE"
     stem = f"MAXIMUM_{kind}"
 
-    def limit(*names: str) -> tuple[int, ...]:
-        return tuple(device_attribute.FIXED[f"{stem}{name}"] for name in names)
+    def limit(name: str) -> int:
+        return device_attribute.FIXED[f"{stem}{name}"]
 
     if shape.flags & CUDA_ARRAY3D_CUBEMAP:
         if not shape.flags & CUDA_ARRAY3D_LAYERED:
-            return (*limit("CUBEMAP_WIDTH") * 2, 6)
-        width, layers = limit("CUBEMAP_LAYERED_WIDTH", "CUBEMAP_LAYERED_LAYERS")
-        return (width, width, layers)
+            return limit("CUBEMAP_WIDTH"), limit("CUBEMAP_WIDTH"), 6
+        width = limit("CUBEMAP_LAYERED_WIDTH")
+        return width, width, limit("CUBEMAP_LAYERED_LAYERS")
     if shape.flags & CUDA_ARRAY3D_LAYERED:
         if shape.height:
-            return limit("2D_LAYERED_WIDTH", "2D_LAYERED_HEIGHT", "2D_LAYERED_LAYERS")
-        width, layers = limit("1D_LAYERED_WIDTH", "1D_LAYERED_LAYERS")
-        return (width, 0, layers)
+            return limit("2D_LAYERED_WIDTH"), limit("2D_LAYERED_HEIGHT"), limit("2D_LAYERED_LAYERS")
+        return limit("1D_LAYERED_WIDTH"), 0, limit("1D_LAYERED_LAYERS")
     if shape.depth:
-        return limit("3D_WIDTH", "3D_HEIGHT", "3D_DEPTH")
+        return limit("3D_WIDTH"), limit("3D_HEIGHT"), limit("3D_DEPTH")
     if mipmapped:
         stem = "MAXIMUM_TEXTURE"
         if shape.height:
-            return (*limit("2D_MIPMAPPED_WIDTH", "2D_MIPMAPPED_HEIGHT"), 0)
-        return (*limit("1D_MIPMAPPED_WIDTH"), 0, 0)
+            return limit("2D_MIPMAPPED_WIDTH"), limit("2D_MIPMAPPED_HEIGHT"), 0
+        return limit("1D_MIPMAPPED_WIDTH"), 0, 0
     if shape.flags & CUDA_ARRAY3D_TEXTURE_GATHER:
         stem = "MAXIMUM_TEXTURE"
-        return (*limit("2D_GATHER_WIDTH", "2D_GATHER_HEIGHT"), 0)
-    return (*limit("2D_WIDTH", "2D_HEIGHT"), 0) if shape.height else (*limit("1D_WIDTH"), 0, 0)
+        return limit("2D_GATHER_WIDTH"), limit("2D_GATHER_HEIGHT"), 0
+    return (limit("2D_WIDTH"), limit("2D_HEIGHT"), 0) if shape.height else (limit("1D_WIDTH"), 0, 0)

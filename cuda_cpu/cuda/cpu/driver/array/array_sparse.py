@@ -29,12 +29,12 @@ from cuda.cpu.driver.memory import virtual_memory
 from cuda.cpu.driver.stream import stream as streams
 
 
-def _describe(name: str, place: int, shape: Shape, levels: int) -> None:
-    if not place:
+def _describe(name: str, out_ptr: int, shape: Shape, levels: int) -> None:
+    if not out_ptr:
         raise invalid(f"{name}: sparseProperties is NULL")
     if not shape.sparse:
         raise invalid(f"{name}: the array was not made with CUDA_ARRAY3D_SPARSE")
-    target = CUDA_ARRAY_SPARSE_PROPERTIES.from_address(place)
+    target = CUDA_ARRAY_SPARSE_PROPERTIES.from_address(out_ptr)
     target.tileExtent.width, target.tileExtent.height, target.tileExtent.depth = shape.tile
     target.miptailFirstLevel, target.miptailSize, target.flags = levels, 0, 0
 
@@ -133,16 +133,16 @@ def cuMemMapArrayAsync(mapInfoList: int, count: int, hStream: int) -> None:
     The caller waits for that.
     """
     name = "cuMemMapArrayAsync"
-    line = streams.find(hStream)
+    stream = streams.find(hStream)
     if not mapInfoList or not count:
         raise invalid(f"{name}: mapInfoList is NULL or count is 0")
-    if line.capture is not None:
+    if stream.capture is not None:
         raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the stream is capturing")
     checked = [(given, *_check(name, given)) for given in (CUarrayMapInfo * count).from_address(mapInfoList)]
-    wait.for_queues(line.context, [line.ready()])
+    wait.for_queues(stream.context, [stream.ready()])
     for given, keeper, tiles, memory in checked:
-        for number, place in enumerate(tiles):
+        for number, tile in enumerate(tiles):
             if memory is None:
-                keeper.unmap(place)
+                keeper.unmap(tile)
             else:
-                keeper.map(place, memory, given.offset + number * TILE)
+                keeper.map(tile, memory, given.offset + number * TILE)

@@ -24,24 +24,24 @@ class Tiles:
         self.start, self.size = start, size
         self.mapped: dict[int, Any] = {}  # address of a tile -> virtual_memory.Memory
 
-    def take_back(self, record: Allocation, line: Any) -> None:
-        for place in list(self.mapped):
-            self._let_go(place)
+    def take_back(self, record: Allocation, stream: Any) -> None:
+        for tile in list(self.mapped):
+            self._let_go(tile)
         shared_file.libc.munmap(self.start, self.size)
 
-    def map(self, place: int, memory: Any, offset: int) -> None:
+    def map(self, tile: int, memory: Any, offset: int) -> None:
         flags = mmap.MAP_SHARED | shared_file.FIXED
-        shared_file.map_at(place, TILE, READ_WRITE, flags, memory.descriptor, offset)
+        shared_file.map_at(tile, TILE, READ_WRITE, flags, memory.descriptor, offset)
         memory.mapped += 1
-        self._let_go(place)
-        self.mapped[place] = memory
+        self._let_go(tile)
+        self.mapped[tile] = memory
 
-    def unmap(self, place: int) -> None:
-        shared_file.map_at(place, TILE, mmap.PROT_READ, shared_file.PRIVATE | shared_file.FIXED)
-        self._let_go(place)
+    def unmap(self, tile: int) -> None:
+        shared_file.map_at(tile, TILE, mmap.PROT_READ, shared_file.PRIVATE | shared_file.FIXED)
+        self._let_go(tile)
 
-    def _let_go(self, place: int) -> None:
-        memory = self.mapped.pop(place, None)
+    def _let_go(self, tile: int) -> None:
+        memory = self.mapped.pop(tile, None)
         if memory is not None:
             memory.mapped -= 1
             memory.drop()

@@ -16,13 +16,13 @@ FIELDS = {ARRAY: "Array", DEVICE: "Device", HOST: "Host"}
 End = tuple[int, int, int]  # CUmemorytype, handle or address, offset in bytes
 
 
-def copy_row(name: str, target: End, source: End, size: int, where: int = copy.SYNC) -> None:
+def copy_row(name: str, target: End, source: End, size: int, stream_handle: int = copy.SYNC) -> None:
     box: Any = CUDA_MEMCPY2D(WidthInBytes=size, Height=1)
     for end, (kind, thing, offset) in (("dst", target), ("src", source)):
         setattr(box, f"{end}MemoryType", kind)
         setattr(box, f"{end}{FIELDS[kind]}", thing)
         setattr(box, f"{end}XInBytes", offset)
-    copy_box.copy_box(name, box, where)
+    copy_box.copy_box(name, box, stream_handle)
 
 
 def cuMemcpyHtoA(dstArray: int, dstOffset: int, srcHost: int, ByteCount: int) -> None:

@@ -67,23 +67,23 @@ class Side:
         self.address = found.start + at[2] * self.plane + at[1] * self.pitch + at[0]
 
 
-def copy_box(name: str, given: Any, where: int) -> None:
+def copy_box(name: str, given: Any, stream_handle: int) -> None:
     """Copy what a CUDA_MEMCPY2D, CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER describes."""
-    line = streams.find(0 if where == SYNC else where)
-    if where == SYNC:
+    stream = streams.find(0 if stream_handle == SYNC else stream_handle)
+    if stream_handle == SYNC:
         capture_state.check_safe(name)
-    pinned = queue_box(name, given, line)
-    if line.capture is None and (where == SYNC or not pinned):
-        wait.for_queues(line.context, [line.queue], own=True)
+    pinned = queue_box(name, given, stream)
+    if stream.capture is None and (stream_handle == SYNC or not pinned):
+        wait.for_queues(stream.context, [stream.queue], own=True)
 
 
-def queue_box(name: str, given: Any, line: Any) -> bool:
-    """Put the copy in the queue of stream `line`, and return whether the caller may go on before it is done."""
+def queue_box(name: str, given: Any, stream: Any) -> bool:
+    """Put the copy in the queue of stream `stream`, and return whether the caller may go on before it is done."""
     width, height, depth = given.WidthInBytes, given.Height, getattr(given, "Depth", 1)
     if not (width and height and depth):
         return True
     source, target = (Side(name, given, end, width, height, depth) for end in ("src", "dst"))
-    queue = line.ready()
+    queue = stream.ready()
     for z in range(depth):
         queue.copy_2d(
             target.address + z * target.plane,

@@ -53,17 +53,17 @@ class Mapped:
     def __init__(self, view: shared_file.View) -> None:
         self.view = view
 
-    def take_back(self, record: Allocation, line: Any) -> None:
-        if line is None:
+    def take_back(self, record: Allocation, stream: Any) -> None:
+        if stream is None:
             self.view.close()
         else:
-            line.ready().unmap(self.view.base, self.view.length)
+            stream.ready().unmap(self.view.base, self.view.length)
 
 
-def _given(name: str, structure: Any, place: int) -> Any:
-    if not place:
+def _given(name: str, structure: Any, ptr: int) -> Any:
+    if not ptr:
         raise invalid(f"{name}: the descriptor is NULL")
-    return structure.from_address(place)
+    return structure.from_address(ptr)
 
 
 def cuImportExternalMemory(memHandleDesc: int) -> int:

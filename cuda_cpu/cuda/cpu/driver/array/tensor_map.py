@@ -46,10 +46,10 @@ class Map(ctypes.Structure):
     )  # fmt: skip
 
 
-def _numbers(name: str, what: str, place: int, kind: Any, count: int) -> list[int]:
-    if not place and count:
+def _numbers(name: str, what: str, ptr: int, kind: Any, count: int) -> list[int]:
+    if not ptr and count:
         raise invalid(f"{name}: {what} is NULL")
-    return list((kind * count).from_address(place)) if count else []
+    return list((kind * count).from_address(ptr)) if count else []
 
 
 def _within(name: str, what: str, values: list[int], least: int, most: int) -> None:
@@ -59,11 +59,11 @@ def _within(name: str, what: str, values: list[int], least: int, most: int) -> N
 
 
 def _begin(
-    name: str, place: int, type_: int, rank: int, start: int, sizes: int, strides: int, steps: int, least_rank: int
+    name: str, tensor_map: int, type_: int, rank: int, start: int, sizes: int, strides: int, steps: int, least_rank: int
 ) -> Map:
     """Return a map of what both kinds have, checked."""
     # The manual asks for a multiple of 64; NVIDIA's cuda-core passes multiples of 16, which its driver accepts.
-    if not place:
+    if not tensor_map:
         raise invalid(f"{name}: tensorMap is NULL")
     if not 0 <= type_ <= LAST_TYPE:
         raise invalid(f"{name}: tensorDataType is {type_}, no CUtensorMapDataType")
@@ -91,7 +91,7 @@ def _begin(
 
 
 def _finish(
-    name: str, made: Map, place: int, inner: int, interleave: int, swizzle: int, promotion: int, fill: int
+    name: str, made: Map, tensor_map: int, inner: int, interleave: int, swizzle: int, promotion: int, fill: int
 ) -> None:
     """Check what is left, and write the map: nothing is written where something is wrong."""
     if not CU_TENSOR_MAP_INTERLEAVE_NONE <= interleave <= CU_TENSOR_MAP_INTERLEAVE_32B:
@@ -118,7 +118,7 @@ def _finish(
     if fill and made.type not in FLOATS:
         raise invalid(f"{name}: oobFill asks for NaN, which elements of type {made.type} do not have")
     made.swizzle, made.fill = swizzle, fill
-    ctypes.memmove(place, ctypes.addressof(made), ctypes.sizeof(made))
+    ctypes.memmove(tensor_map, ctypes.addressof(made), ctypes.sizeof(made))
 
 
 def cuTensorMapEncodeTiled(

@@ -163,17 +163,17 @@ def _from_memory(name: str, kind: int, resource: Any, layout: Layout) -> Shape:
 def _from_array(name: str, resource: Any, layout: Layout, view: Any) -> Shape:
     """Fill in an array or the levels of a mipmapped one, or the part of it that a view shows."""
     if resource.resType == CU_RESOURCE_TYPE_ARRAY:
-        found = arrays.find_plain(resource.res.array.hArray or 0, name)
-        shape, places = found.shape, [found.start]
+        plain = arrays.find_plain(resource.res.array.hArray or 0, name)
+        shape, starts = plain.shape, [plain.start]
     else:
-        found = arrays.find_mipmapped(resource.res.mipmap.hMipmappedArray or 0)
-        shape, places = found.shape, found.starts[:-1]
-    first, last, layer = 0, len(places) - 1, 0
+        mipmapped = arrays.find_mipmapped(resource.res.mipmap.hMipmappedArray or 0)
+        shape, starts = mipmapped.shape, mipmapped.starts[:-1]
+    first, last, layer = 0, len(starts) - 1, 0
     if view is not None:
-        shape, first, last, layer = _viewed(name, view, shape, len(places))
-    for number, place in enumerate(places[first : last + 1]):
+        shape, first, last, layer = _viewed(name, view, shape, len(starts))
+    for number, start in enumerate(starts[first : last + 1]):
         smaller = shape.level(first + number)
-        _fill_level(layout.level[number], place + layer * smaller.slice, smaller)
+        _fill_level(layout.level[number], start + layer * smaller.slice, smaller)
     layout.levels = last - first + 1
     return shape
 
@@ -281,10 +281,10 @@ def create(name: str, resource: Any, given: Any, view: Any) -> Object:
     return made
 
 
-def _view(name: str, what: str, structure: Any, place: int) -> Any:
-    if not place:
+def _view(name: str, what: str, structure: Any, ptr: int) -> Any:
+    if not ptr:
         raise invalid(f"{name}: {what} is NULL")
-    return structure.from_address(place)
+    return structure.from_address(ptr)
 
 
 def cuTexObjectCreate(pResDesc: int, pTexDesc: int, pResViewDesc: int) -> int:
@@ -301,10 +301,10 @@ def cuTexObjectDestroy(texObject: int) -> None:
     destroy(textures, texObject)
 
 
-def _give(name: str, place: int, kept: Any) -> None:
-    if not place:
+def _give(name: str, out_ptr: int, given: Any) -> None:
+    if not out_ptr:
         raise invalid(f"{name}: the descriptor is NULL")
-    ctypes.memmove(place, ctypes.addressof(kept), ctypes.sizeof(kept))
+    ctypes.memmove(out_ptr, ctypes.addressof(given), ctypes.sizeof(given))
 
 
 def cuTexObjectGetResourceDesc(pResDesc: int, texObject: int) -> None:

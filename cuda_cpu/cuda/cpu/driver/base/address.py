@@ -50,7 +50,7 @@ class Allocation:
         self.size = size
         self.kind = kind
         self.context = context
-        self.device = context.device if context is not None else None  # whose memory it is
+        self.device: Any = context.device if context is not None else None  # whose memory it is
         self.arena = arena  # that gives the memory back; None: not ours
         self.pool: Any = None  # where it was allocated from
         self.keeper: Any = None  # takes the memory back in place of the arena, by `take_back(record, stream)`
@@ -63,16 +63,16 @@ class Allocation:
         self.origin = ORIGINS[kind]  # what made it
         self.tag = 0  # by which checks know it
 
-    def give_back(self, line: Any = None) -> None:
-        """Give the memory back, in the order of stream `line` or at once (None); the table no longer has the record."""
+    def give_back(self, stream: Any = None) -> None:
+        """Give the memory back in stream order, or at once without a stream; the table no longer has the record."""
         if self.keeper is not None:
-            self.keeper.take_back(self, line)
+            self.keeper.take_back(self, stream)
         elif self.arena is None:
             pass  # registered memory is its owner's
-        elif line is None:
+        elif stream is None:
             self.arena.free(self.start)
         else:
-            line.ready().free(self.arena, self.start)
+            stream.ready().free(self.arena, self.start)
 
 
 _starts: list[int] = []
@@ -101,11 +101,11 @@ def insert(record: Allocation) -> None:
         _records[record.start] = record
         bisect.insort(_starts, record.start)
         if _watched:
-            _tell(record)
+            _report(record)
 
 
-def remove(record: Allocation, line: Any = None) -> bool:
-    """Forget a record. Checked kernels may access it until stream `line` comes to this, or no more (None).
+def remove(record: Allocation, stream: Any = None) -> bool:
+    """Forget a record. Checked kernels may access it until the stream gets to this call; without one, no more.
 
     Return False if it is not there any more: of several threads one is to give the memory back.
     """
@@ -116,10 +116,10 @@ def remove(record: Allocation, line: Any = None) -> bool:
         del _records[record.start]
     if not _watched:
         return True
-    if line is None:
+    if stream is None:
         _runtime.table_remove(record.tag)
     else:
-        line.ready().call(_runtime.TABLE_REMOVE, record.tag, True)
+        stream.ready().call(_runtime.TABLE_REMOVE, record.tag, True)
     return True
 
 
@@ -133,16 +133,16 @@ _tags = itertools.count(1)
 
 
 def watch() -> None:
-    """Let the runtime know of all records, from now on."""
+    """Report all records to the runtime from now on."""
     global _watched
     with _lock:
         if not _watched:
             _watched = True
             for record in _records.values():
-                _tell(record)
+                _report(record)
 
 
-def _tell(record: Allocation) -> None:
+def _report(record: Allocation) -> None:
     record.tag = next(_tags)  # another one if it comes back: its removal may still be queued
     _runtime.table_add(record.start, record.size, record.tag, record.arena is None, record.origin)
 
@@ -169,8 +169,8 @@ def find(address: int) -> Allocation | None:
 
 
 def _search(address: int) -> Allocation | None:
-    place = bisect.bisect_right(_starts, address)
-    for start in _starts[max(place - 1, 0) : place]:
+    index = bisect.bisect_right(_starts, address)
+    for start in _starts[max(index - 1, 0) : index]:
         record = _records.get(start)
         if record is not None and start <= address < start + record.size:
             return record
@@ -180,9 +180,9 @@ def _search(address: int) -> Allocation | None:
 def overlapping(address: int, size: int) -> Allocation | None:
     """Return an allocation that shares a byte with the given range."""
     with _lock:
-        place = bisect.bisect_left(_starts, address)
-        if place < len(_starts) and _starts[place] < address + size:
-            return _records[_starts[place]]
+        index = bisect.bisect_left(_starts, address)
+        if index < len(_starts) and _starts[index] < address + size:
+            return _records[_starts[index]]
         return find(address)
 
 
@@ -200,9 +200,10 @@ def check(name: str, address: int, size: int, *, device: bool = False) -> Alloca
     if record is not None:
         end, last = record.start + record.size, record
         while end < address + size and last.arena is None:  # mapped memory may go on in the next mapping
-            last = _records.get(end)
-            if last is None or last.arena is not None or last.read_only is not record.read_only:
+            following = _records.get(end)
+            if following is None or following.arena is not None or following.read_only is not record.read_only:
                 break
+            last = following
             end += last.size
         if address + size <= end:
             return record
@@ -221,15 +222,22 @@ def check(name: str, address: int, size: int, *, device: bool = False) -> Alloca
     return None
 
 
+def check_device(name: str, address: int, size: int) -> Allocation:
+    """Return the allocation that holds all `size` bytes at `address`, which a device must reach by this address."""
+    record = check(name, address, size, device=True)
+    assert record is not None  # `check` raises for ordinary host memory
+    return record
+
+
 def describe(record: Allocation) -> str:
     return f"the {record.kind.value} allocation of {record.size} bytes at 0x{record.start:x}"
 
 
 def nearby(address: int) -> str:
     """Return where `address` lies from the nearest allocation, as the end of a sentence ("" beyond 16 MiB)."""
-    place = bisect.bisect_right(_starts, address)
+    index = bisect.bisect_right(_starts, address)
     found = []
-    for start in _starts[max(place - 1, 0) : place + 1]:
+    for start in _starts[max(index - 1, 0) : index + 1]:
         record = _records.get(start)
         if record is not None and start > address:
             found.append((start - address, f"{start - address} bytes before {describe(record)}"))

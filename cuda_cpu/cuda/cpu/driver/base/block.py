@@ -34,7 +34,7 @@ class Block:
         self.stream: Any = None  # in whose order it was freed
         self.mark: Any = None  # the event behind its last use; None: nothing uses it
 
-    def place(self, size: int) -> int:
+    def address_for(self, size: int) -> int:
         """Return the address of `size` bytes at the end of the block."""
         return self.start + self.capacity - -(-size // ALIGNMENT) * ALIGNMENT
 
@@ -60,8 +60,8 @@ class Blocks:
         self.high = max(self.high, self.reserved)
         return Block(arena, start, capacity)
 
-    def take(self, capacity: int, line: Any, *, opportunistic: bool, internal: bool) -> Block | None:
-        """Return a free block that is not much too large: one freed in stream `line` before any other.
+    def take(self, capacity: int, stream: Any, *, opportunistic: bool, internal: bool) -> Block | None:
+        """Return a free block that is not much too large: one freed in the same stream before any other.
 
         With `opportunistic` one whose last use, in another stream, is over; with `internal` one whose last use the
         stream is made to wait for.
@@ -70,15 +70,15 @@ class Blocks:
         last = bisect.bisect_left(self.free, (capacity + capacity // 2 + 1,))
         candidates = self.free[first:last]
         for rule in (
-            lambda block: block.stream is line or block.mark is None,
+            lambda block: block.stream is stream or block.mark is None,
             lambda block: opportunistic and block.is_free(),
             lambda block: internal,
         ):
             for entry in candidates:
                 block = entry[2]
                 if rule(block) and self._claim(entry):
-                    if block.stream is not line and not block.is_free():
-                        line.ready().wait_event(block.mark)
+                    if block.stream is not stream and not block.is_free():
+                        stream.ready().wait_event(block.mark)
                     return block
         return None
 
@@ -89,11 +89,11 @@ class Blocks:
             return False
         return True
 
-    def keep(self, block: Block, line: Any) -> None:
-        """Hold a block back that is freed in the order of stream `line`, or now (None)."""
-        block.stream, block.mark = line, None
-        if line is not None:
-            queue = line.ready()
+    def keep(self, block: Block, stream: Any) -> None:
+        """Hold a freed block back, for reuse in stream order, or at once without a stream."""
+        block.stream, block.mark = stream, None
+        if stream is not None:
+            queue = stream.ready()
             if not queue.is_idle():
                 block.mark = _runtime.Event()
                 queue.record(block.mark)

@@ -9,7 +9,7 @@ import ctypes
 MOST_FRAMES = 100
 
 
-class _Place(ctypes.Structure):
+class _SymbolInfo(ctypes.Structure):
     """Dl_info of dlfcn.h."""
 
     _fields_ = (
@@ -27,8 +27,8 @@ def library() -> str:
     frames = (ctypes.c_void_p * MOST_FRAMES)()
     below = False
     for frame in frames[: backtrace(frames, MOST_FRAMES)]:
-        place = _Place()
-        path = (dladdr(ctypes.c_void_p(frame), ctypes.byref(place)) and place.file) or b""
+        info = _SymbolInfo()
+        path = (dladdr(ctypes.c_void_p(frame), ctypes.byref(info)) and info.file) or b""
         if path.endswith(b"/libcuda.so.1"):
             below = True
         elif below:

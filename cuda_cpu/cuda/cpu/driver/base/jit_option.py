@@ -35,9 +35,9 @@ class Options:
         if count and not (options and values):
             raise invalid(f"{name}: {count} options, but an array of them is NULL")
         numbers = (ctypes.c_int * count).from_address(options) if count else ()
-        self.places = {number: values + 8 * i for i, number in enumerate(numbers)}
+        self.value_ptrs = {number: values + 8 * i for i, number in enumerate(numbers)}
         self.start = time.perf_counter()
-        for number in self.places:
+        for number in self.value_ptrs:
             if not 0 <= number < CU_JIT_NUM_OPTIONS:
                 raise invalid(f"{name}: {number} is no CUjit_option")
             if number in UNSUPPORTED:
@@ -47,16 +47,16 @@ class Options:
 
     def value(self, option: int) -> int:
         """Return the value as an integer; unsigned ints are cast to void* in the array."""
-        return ctypes.c_uint64.from_address(self.places[option]).value if option in self.places else 0
+        return ctypes.c_uint64.from_address(self.value_ptrs[option]).value if option in self.value_ptrs else 0
 
     def finish(self, error: str = "", info: str = "") -> None:
         """Write the logs, how long they are, and the time since the options were read (ms, a float)."""
         for (buffer, size), text in zip(LOGS, (info, error), strict=True):
-            place, room = self.value(buffer), self.value(size) & 0xFFFFFFFF
-            if place and room:
+            out_ptr, room = self.value(buffer), self.value(size) & 0xFFFFFFFF
+            if out_ptr and room:
                 data = text.encode()[: room - 1] + b"\0"
-                ctypes.memmove(place, data, len(data))
-                ctypes.c_uint64.from_address(self.places[size]).value = len(data) if text else 0
-        if CU_JIT_WALL_TIME in self.places:
+                ctypes.memmove(out_ptr, data, len(data))
+                ctypes.c_uint64.from_address(self.value_ptrs[size]).value = len(data) if text else 0
+        if CU_JIT_WALL_TIME in self.value_ptrs:
             passed = (time.perf_counter() - self.start) * 1000
-            ctypes.c_float.from_address(self.places[CU_JIT_WALL_TIME]).value = passed
+            ctypes.c_float.from_address(self.value_ptrs[CU_JIT_WALL_TIME]).value = passed

@@ -22,12 +22,12 @@ def cuLogsRegisterCallback(callbackFunc: int, userData: int) -> int:
         raise invalid("cuLogsRegisterCallback: callbackFunc is NULL")
     call = _callback_type(callbackFunc)
 
-    def tell(text: str, level: int) -> None:
+    def report(text: str, level: int) -> None:
         data = text.encode()
         call(userData, level, data, len(data))
 
     handle = callbacks.add(call)
-    error.listeners[handle] = tell
+    error.listeners[handle] = report
     return handle
 
 
@@ -49,13 +49,13 @@ def cuLogsCurrent(flags: int) -> int:
 
 def _since(iterator: int) -> list[str]:
     """Return the messages from a CUlogIterator on (NULL: all that are kept) and move it behind them."""
-    kept = list(error.messages)
+    texts = list(error.messages)
     if not iterator:
-        return ([LOST] if error.written > len(kept) else []) + kept
-    place = ctypes.c_uint32.from_address(iterator)
-    count = (error.written - place.value) & 0xFFFFFFFF
-    place.value = error.written & 0xFFFFFFFF
-    return [LOST, *kept] if count > len(kept) else kept[len(kept) - count :]
+        return ([LOST] if error.written > len(texts) else []) + texts
+    position = ctypes.c_uint32.from_address(iterator)
+    count = (error.written - position.value) & 0xFFFFFFFF
+    position.value = error.written & 0xFFFFFFFF
+    return [LOST, *texts] if count > len(texts) else texts[len(texts) - count :]
 
 
 def cuLogsDumpToFile(iterator: int, pathToFile: bytes | None, flags: int) -> None:
@@ -74,8 +74,8 @@ def cuLogsDumpToMemory(iterator: int, buffer: int, size: int, flags: int) -> Non
     _check_flags("cuLogsDumpToMemory", flags)
     if not buffer or not size:
         raise invalid("cuLogsDumpToMemory: buffer or size is NULL")
-    place = ctypes.c_size_t.from_address(size)
-    found, room = [text.encode() + b"\n" for text in _since(iterator)], place.value
+    length = ctypes.c_size_t.from_address(size)
+    found, room = [text.encode() + b"\n" for text in _since(iterator)], length.value
     fitting: list[bytes] = []
     left = room - 1 - len(LOST) - 1 if sum(map(len, found)) > room - 1 else room - 1
     for text in reversed(found):
@@ -83,7 +83,7 @@ def cuLogsDumpToMemory(iterator: int, buffer: int, size: int, flags: int) -> Non
             break
         left -= len(text)
         fitting.insert(0, text)
-    place.value = 0
+    length.value = 0
     if found and not fitting:
         raise invalid(f"cuLogsDumpToMemory: {room} bytes do not hold one message")
     if len(fitting) < len(found):
@@ -91,7 +91,7 @@ def cuLogsDumpToMemory(iterator: int, buffer: int, size: int, flags: int) -> Non
     data = b"".join(fitting)
     if room:
         ctypes.memmove(buffer, data + b"\0", len(data) + 1)
-    place.value = len(data)
+    length.value = len(data)
 
 
 def forget_after_fork() -> None:

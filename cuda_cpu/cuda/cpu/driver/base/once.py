@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is made at first use is made once, whichever threads come first; and what only one thread may do at a time."""
+"""Thread-safe lazy initialisation, and a global lock for API calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ lock = threading.RLock()  # never held while waiting for the device: other threa
 
 
 def made(table: MutableMapping[_Key, _Thing], key: _Key, make: Callable[[], _Thing]) -> _Thing:
-    """Return `table[key]`, which `make` makes if nobody has."""
+    """Return `table[key]`, made by `make` at the first use."""
     found = table.get(key)
     if found is None:
         with lock:
@@ -28,7 +28,7 @@ def made(table: MutableMapping[_Key, _Thing], key: _Key, make: Callable[[], _Thi
 
 
 def alone(call: _Call) -> _Call:
-    """Let a function of the API run while no other such function does, in any thread. It must not wait."""
+    """Decorate an API function to hold the global lock. It must not wait for the device."""
 
     @functools.wraps(call)
     def run(*arguments: Any, **named: Any) -> Any:
@@ -39,6 +39,6 @@ def alone(call: _Call) -> _Call:
 
 
 def forget_after_fork() -> None:
-    """Forget who holds the lock, a thread that did not come along."""
+    """Replace the lock: the thread that held it does not exist in the child."""
     global lock
     lock = threading.RLock()

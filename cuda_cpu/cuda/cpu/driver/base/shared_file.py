@@ -94,12 +94,12 @@ class View:
         self.base = map_at(0, length + 2 * PAGE, NONE, PRIVATE)
         self.length = length + 2 * PAGE
         try:
-            place = self.base + PAGE
-            map_at(place, length, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | FIXED, descriptor, first)
+            mapped = self.base + PAGE
+            map_at(mapped, length, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | FIXED, descriptor, first)
         except CudaError:
             self.close()
             raise
-        self.start = place + offset - first
+        self.start = mapped + offset - first
 
     def close(self) -> None:
         libc.munmap(self.base, self.length)

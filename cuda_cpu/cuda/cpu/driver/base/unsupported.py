@@ -30,7 +30,7 @@ REASONS = (
     (r"cuLaunchCooperativeKernelMultiDevice", "deprecated by CUDA: no grid waits for grids of other devices"),
     (r"cuProfilerInitialize", "removed from CUDA 12"),
     (r"cu.*_v1", "has 32-bit addresses and sizes (CUDA 3.1 and older), or batches of a form that was replaced"),
-    (r"cuCoredump.*", "a fault of a kernel is an error with its place, and leaves no GPU state to dump"),
+    (r"cuCoredump.*", "a fault of a kernel is an error with its location, and leaves no GPU state to dump"),
     (r"cuCheckpoint.*", "moves the memory of a GPU to the host and back; the memory of the CPU device is the host's"),
     (r"cu(LogicalEndpoint|FabricCpy).*|cuDeviceGet(Fabric|Clique).*", "needs the fabric between machines with NVLink"),
     (r"cuDeviceGetNvSciSyncAttributes", "NvSci is a library for NVIDIA's embedded systems"),
@@ -39,7 +39,7 @@ REASONS = (
         "network cards do not reach the memory as a GPU's",
     ),
     (r"cuTensorMap(EncodeIm2colWide|SetAllocationClass)", "its instructions (sm_100) are not here"),
-    (r"cuMemGetLocationInfo", "the memory of the CPU device is in one place"),
+    (r"cuMemGetLocationInfo", "the memory of the CPU device has one location"),
     (r"cuGetExportTable", "private interfaces of NVIDIA's driver"),
 )
 
@@ -50,15 +50,15 @@ def reason_of(name: str, reasons: Any = REASONS) -> str:
 
 
 COMPILERS = r"lib(nvrtc|nvJitLink|nvvm|nvptxcompiler|nvfatbin)\b.*"  # they ask for the tables too, and do without
-_told: list[str] = []
+_reported: list[str] = []
 
 
-def tell_of_runtime(library: str) -> None:
+def report_runtime(library: str) -> None:
     """Say once what the error of a program that has NVIDIA's libcudart inside does not: that it cannot run here."""
-    if _told or re.fullmatch(COMPILERS, os.path.basename(library)):
+    if _reported or re.fullmatch(COMPILERS, os.path.basename(library)):
         return
     who = library or "a library of this program"
-    _told.append(who)
+    _reported.append(who)
     note_warning(
         f"{who} contains NVIDIA's CUDA runtime (libcudart), which asks for private interfaces of NVIDIA's "
         "own driver: its calls fail on the CPU device (see the documentation, Programs of others). Where "
@@ -71,7 +71,7 @@ def refusal(name: str, reason: str) -> Callable[..., NoReturn]:
 
     def refuse(*arguments: Any) -> NoReturn:
         if name == "cuGetExportTable":
-            tell_of_runtime(caller.library())
+            report_runtime(caller.library())
             raise answer(CUDA_ERROR_NOT_SUPPORTED, f"the CPU device has no {name}: {reason}")
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"the CPU device has no {name}: {reason}")
 

@@ -57,18 +57,22 @@ class ChildKernels:
             if self.ready:
                 return
             found = [self.module.function(name) for name in self.kernels]
-            made = [(each, each.grid or each.make(FULL_RUN), each.narrow or each.make(HALF_RUN)) for each in found]
-            for function, wide, narrow in made:
-                self.kernels[function.kernel.name].fill(wide, narrow, function.dynamic, func_attributes(function))
-            for function, wide, narrow in made:  # last: a thread that finds a grid does not call this method
-                function.grid, function.narrow = wide, narrow
+            made = [
+                (each, each.grid or each.make(FULL_RUN), each.half_run_grid or each.make(HALF_RUN)) for each in found
+            ]
+            for function, grid, half_run_grid in made:
+                self.kernels[function.kernel.name].fill(
+                    grid, half_run_grid, function.dynamic, func_attributes(function)
+                )
+            for function, grid, half_run_grid in made:  # last: a thread that finds a grid does not call this method
+                function.grid, function.half_run_grid = grid, half_run_grid
             self.ready = True
 
     def refresh(self, function: Function) -> None:
         """Report a changed attribute of a function to the native runtime."""
         kernel = self.kernels.get(function.kernel.name)
         if kernel is not None and self.ready:
-            kernel.fill(function.grid, function.narrow, function.dynamic, func_attributes(function))
+            kernel.fill(function.grid, function.half_run_grid, function.dynamic, func_attributes(function))
 
 
 def _device_kernel(kernel: Kernel) -> _runtime.DeviceKernel:

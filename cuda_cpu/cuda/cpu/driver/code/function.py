@@ -70,8 +70,8 @@ class Function:
         self.context = module.context
         self.kernel = kernel
         self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
-        self.grid: Any = None  # until it is compiled for blocks with rows of whole warps
-        self.narrow: Any = None  # the same for other blocks
+        self.grid: Any = None  # compiled for blocks whose warps are runs of 32 consecutive lanes
+        self.half_run_grid: Any = None  # compiled for other blocks
         self.name = ctypes.create_string_buffer(kernel.name.encode())
         self.settings: dict[int, int] = {}
         self.dynamic = max(SHARED - kernel.shared_bytes, 0)
@@ -79,7 +79,7 @@ class Function:
         self.handle = functions.add(self)
 
     def load(self) -> Any:
-        """Compile the kernel if it is not yet, and return its grid."""
+        """Compile the kernel for blocks whose warps are consecutive along x, if it is not yet."""
         self.module.child_kernels.compile()
         if self.grid is None:
             made = self.make(FULL_RUN)
@@ -87,14 +87,14 @@ class Function:
                 self.grid = self.grid or made
         return self.grid
 
-    def load_narrow(self) -> Any:
-        """Do the same for blocks in which a warp's threads lie in more than one row."""
+    def load_half_runs(self) -> Any:
+        """Compile the kernel for blocks in which a warp's threads are not consecutive along x, if it is not yet."""
         self.module.child_kernels.compile()
-        if self.narrow is None:
+        if self.half_run_grid is None:
             made = self.make(HALF_RUN)
             with once.lock:
-                self.narrow = self.narrow or made
-        return self.narrow
+                self.half_run_grid = self.half_run_grid or made
+        return self.half_run_grid
 
     def make(self, row: int) -> Any:
         """Compile the kernel for blocks of one kind, and return the grid."""
@@ -135,7 +135,8 @@ class Function:
         if which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
             self.dynamic = value
         elif which in REQUIRED_CLUSTER:
-            self.cluster = tuple(self.settings.get(axis, 0) or 1 for axis in REQUIRED_CLUSTER)
+            x, y, z = (self.settings.get(axis, 0) or 1 for axis in REQUIRED_CLUSTER)
+            self.cluster = (x, y, z)
         self.module.child_kernels.refresh(self)
 
 

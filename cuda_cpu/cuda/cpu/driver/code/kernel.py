@@ -33,19 +33,20 @@ class LibraryKernel:
 
     def function(self, owner: context.Context) -> Function:
         """Return the kernel's function in a context."""
-        found = self.functions.get(owner)
-        if found is None or found.handle not in functions:
-            module = self.library.module(owner)
-            with once.lock:
-                found = module.function(self.kernel.name)
-                if self.functions.get(owner) is not found:
-                    for which, value in self.settings.get(owner.device.ordinal, {}).items():
-                        found.set_attribute(which, value)
-                    self.functions[owner] = found
+        known = self.functions.get(owner)
+        if known is not None and known.handle in functions:
+            return known
+        module = self.library.module(owner)
+        with once.lock:
+            found: Function = module.function(self.kernel.name)
+            if self.functions.get(owner) is not found:
+                for which, value in self.settings.get(owner.device.ordinal, {}).items():
+                    found.set_attribute(which, value)
+                self.functions[owner] = found
         return found
 
 
-def function_of(handle: int, line: streams.Stream | None = None) -> Function:
+def function_of(handle: int, stream: streams.Stream | None = None) -> Function:
     """Return the function of a CUfunction, or of a CUkernel, as the API lets callers cast.
 
     A kernel's is that of the stream's context, and without a stream of the current one.
@@ -57,7 +58,7 @@ def function_of(handle: int, line: streams.Stream | None = None) -> Function:
         return found
     kernel = kernels.get(handle)
     if kernel is not None:
-        return kernel.function(context.current() if line is None else line.context)
+        return kernel.function(context.current() if stream is None else stream.context)
     return functions.find(handle)
 
 
@@ -150,7 +151,7 @@ def cuFuncGetParamCount(func: int) -> int:
 
 def cuFuncIsLoaded(function: int) -> int:
     found = function_of(function)
-    return int((found.grid or found.narrow) is not None)  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
+    return int((found.grid or found.half_run_grid) is not None)  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
 
 
 def cuFuncLoad(function: int) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launching kernels. The way from the call to the queue is `submit`; errors are explained beside it."""
+"""Kernel launches: cuLaunchKernel and its kin. `submit` checks a launch and puts it into the stream's queue."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
+Dim = tuple[int, int, int]
+
 GRID = tuple(device_attribute.FIXED[f"MAX_GRID_DIM_{axis}"] for axis in "XYZ")
 BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
 MOST_X, MOST_Y, MOST_Z = GRID
@@ -62,10 +64,10 @@ def unpack(function: Function, extra: int) -> Any:
     return buffer
 
 
-def parameters(function: Function, places: int, extra: int) -> Any:
+def parameters(function: Function, kernel_params: int, extra: int) -> Any:
     """Return the parameters in a buffer, where no array of pointers gives them."""
     name, count = function.kernel.name, len(function.kernel.parameters)
-    if places and extra:
+    if kernel_params and extra:
         raise invalid(f"launch of {name!r}: both kernelParams and extra are given")
     if extra:
         return unpack(function, extra)
@@ -76,12 +78,12 @@ def parameters(function: Function, places: int, extra: int) -> Any:
 
 def submit(
     function: Function,
-    grid: Any,
-    block: Any,
-    cluster: Any,
-    shared: int,
-    line: streams.Stream,
-    places: int,
+    grid: Dim,
+    block: Dim,
+    cluster: Dim,
+    shared_bytes: int,
+    stream: streams.CommandTarget,
+    kernel_params: int,
     extra: int,
     cooperative: bool,
 ) -> None:
@@ -91,9 +93,9 @@ def submit(
     if not (
         0 < gx <= MOST_X and 0 < gy <= MOST_Y and 0 < gz <= MOST_Z
         and bx > 0 and by > 0 and 0 < bz <= MOST_BLOCK_Z and bx * by * bz <= kernel.max_threads
-        and shared <= function.dynamic and function.context is line.context
+        and shared_bytes <= function.dynamic and function.context is stream.context
     ):  # fmt: skip
-        explain(function, grid, block, shared, line)
+        explain(function, grid, block, shared_bytes, stream)
     if kernel.required_block is not None and block != kernel.required_block:
         raise invalid(
             f"launch of {kernel.name!r}: the block is {block}, the kernel was compiled for {kernel.required_block}"
@@ -101,18 +103,22 @@ def submit(
     if cluster is not ONE:
         check_cluster(function, grid, cluster)
     if cooperative:
-        check_cooperative(function, gx * gy * gz, bx * by * bz, shared)
-    native = (function.narrow or function.load_narrow()) if is_narrow(block) else (function.grid or function.load())
-    if places and not extra:
-        params, gather = places, True
+        check_cooperative(function, gx * gy * gz, bx * by * bz, shared_bytes)
+    native = (
+        (function.half_run_grid or function.load_half_runs())
+        if has_half_runs(block)
+        else (function.grid or function.load())
+    )
+    if kernel_params and not extra:
+        params, gather = kernel_params, True
     else:
-        buffer = parameters(function, places, extra)
+        buffer = parameters(function, kernel_params, extra)
         params, gather = addressof(buffer), False
-    queue = line.ready()
-    if not function.module.live:  # the queue is one that the module's end waits for, or younger than that
+    queue = stream.ready()
+    if not function.module.live:  # from here on, unloading the module waits for this queue
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: its module was unloaded meanwhile")
     try:
-        queue.launch(native, grid, block, cluster, shared, params, cooperative, 0, gather)
+        queue.launch(native, grid, block, cluster, shared_bytes, params, cooperative, 0, gather)
     except _runtime.QueueClosed:
         raise CudaError(
             CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: the stream was destroyed meanwhile"
@@ -121,7 +127,7 @@ def submit(
         raise invalid(f"launch of {kernel.name!r}: {error}") from None
 
 
-def explain(function: Function, grid: Any, block: Any, shared: int, line: streams.Stream) -> NoReturn:
+def explain(function: Function, grid: Dim, block: Dim, shared_bytes: int, stream: streams.CommandTarget) -> NoReturn:
     """Raise what is wrong with a launch."""
     launch, most = f"launch of {function.kernel.name!r}", function.kernel.max_threads
     for what, given, limits in (("grid", grid, GRID), ("block", block, BLOCK)):
@@ -133,19 +139,19 @@ def explain(function: Function, grid: Any, block: Any, shared: int, line: stream
         raise invalid(f"{launch}: a block of {block} has {threads} threads, at most {BLOCK[0]} are possible")
     if threads > most:
         raise invalid(f"{launch}: a block of {block} has {threads} threads, the kernel's launch bounds allow {most}")
-    if shared > function.dynamic:
+    if shared_bytes > function.dynamic:
         raise invalid(
-            f"{launch}: {shared} bytes of dynamic shared memory, at most {function.dynamic} unless "
+            f"{launch}: {shared_bytes} bytes of dynamic shared memory, at most {function.dynamic} unless "
             "cuFuncSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) allows more"
         )
     raise CudaError(
         CUDA_ERROR_INVALID_HANDLE,
         f"{launch}: the kernel was loaded in context 0x{function.context.handle:x}, the "
-        f"stream belongs to context 0x{line.context.handle:x}",
+        f"stream belongs to context 0x{stream.context.handle:x}",
     )
 
 
-def check_cluster(function: Function, grid: Any, cluster: Any) -> None:
+def check_cluster(function: Function, grid: Dim, cluster: Dim) -> None:
     launch, blocks = f"launch of {function.kernel.name!r}", cluster[0] * cluster[1] * cluster[2]
     free = function.settings.get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
     most = GREATEST_CLUSTER if free else PORTABLE_CLUSTER
@@ -172,9 +178,9 @@ def check_cluster(function: Function, grid: Any, cluster: Any) -> None:
         )
 
 
-def check_cooperative(function: Function, blocks: int, threads: int, shared: int) -> None:
+def check_cooperative(function: Function, blocks: int, threads: int, shared_bytes: int) -> None:
     """See that all blocks fit on the device at once, as the API demands, though fibers would run more."""
-    most = occupancy.blocks_per_multiprocessor(function, threads, shared) * function.context.device.cores
+    most = occupancy.blocks_per_multiprocessor(function, threads, shared_bytes) * function.context.device.cores
     if blocks > most:
         raise CudaError(
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
@@ -190,83 +196,52 @@ def kernel_in(handle: int, owner: Any) -> Function | None:
 
 
 def cuLaunchKernel(
-    f: int,
-    gridDimX: int,
-    gridDimY: int,
-    gridDimZ: int,
-    blockDimX: int,
-    blockDimY: int,
-    blockDimZ: int,
-    sharedMemBytes: int,
-    hStream: int,
-    kernelParams: int,
-    extra: int,
-) -> None:
-    launch(
-        f,
-        f,
-        (gridDimX, gridDimY, gridDimZ),
-        (blockDimX, blockDimY, blockDimZ),
-        sharedMemBytes,
-        hStream,
-        kernelParams,
-        extra,
-    )
+    f: int, gridDimX: int, gridDimY: int, gridDimZ: int, blockDimX: int, blockDimY: int, blockDimZ: int,
+    sharedMemBytes: int, hStream: int, kernelParams: int, extra: int,
+) -> None:  # fmt: skip
+    grid, block = (gridDimX, gridDimY, gridDimZ), (blockDimX, blockDimY, blockDimZ)
+    launch(f, f, grid, block, sharedMemBytes, hStream, kernelParams, extra)
 
 
 def launch(
-    key: int, handle: int, grid: Any, block: tuple[int, int, int], shared: int, where: int, places: int, extra: int
+    key: int, handle: int, grid: Dim, block: Dim, shared_bytes: int, stream_handle: int, kernel_params: int, extra: int
 ) -> None:
-    """Launch; the next ones do without Python when `key` is given for the function."""
-    age = _runtime.fast_path_epoch()
+    """Launch, and cache the fast path of later launches, for which `key` stands for the function."""
+    epoch = _runtime.fast_path_epoch()
     function = functions.get(handle)
-    line = streams.find(where)
+    stream = streams.find(stream_handle)
     if function is None:
-        function = function_of(handle, line)
-    submit(function, grid, block, function.cluster, shared, line, places, extra, False)
-    leave_route(age, key, where, function, line, block)
+        function = function_of(handle, stream)
+    submit(function, grid, block, function.cluster, shared_bytes, stream, kernel_params, extra, False)
+    cache_fast_path(epoch, key, stream_handle, function, stream, block)
 
 
-def is_narrow(block: tuple[int, int, int]) -> bool:
-    """Tell whether the threads of a warp lie in more than one row: blocks that have machine code of their own."""
+def has_half_runs(block: Dim) -> bool:
+    """Return whether a warp's threads have more than one `threadIdx.y` or `.z`: such blocks have their own code."""
     return block[0] % FULL_RUN != 0 and block[1] * block[2] > 1
 
 
-def leave_route(age: int, key: int, where: int, function: Function, line: streams.Stream, block: Any) -> None:
-    """Let the next launches of the function in the stream do without Python, if nothing has changed since `age`."""
+def cache_fast_path(
+    epoch: int, key: int, stream_handle: int, function: Function, stream: streams.Stream, block: Dim
+) -> None:
+    """Cache a fast path for later launches of the function in the stream, if the epoch is still `epoch`."""
     if function.cluster is ONE and not capture_state.active:
-        kernel, narrow = function.kernel, is_narrow(block)
+        kernel, half = function.kernel, has_half_runs(block)
         _runtime.cache_launch(
-            age, key, where, line.queue, line.before(), function.narrow if narrow else function.grid, narrow,
+            epoch, key, stream_handle, stream.queue, stream.ordered_after(),
+            function.half_run_grid if half else function.grid, half,
             kernel.max_threads, function.dynamic, kernel.required_block,
         )  # fmt: skip
 
 
 def cuLaunchCooperativeKernel(
-    f: int,
-    gridDimX: int,
-    gridDimY: int,
-    gridDimZ: int,
-    blockDimX: int,
-    blockDimY: int,
-    blockDimZ: int,
-    sharedMemBytes: int,
-    hStream: int,
-    kernelParams: int,
-) -> None:
-    line = streams.find(hStream)
-    function = function_of(f, line)
-    submit(
-        function,
-        (gridDimX, gridDimY, gridDimZ),
-        (blockDimX, blockDimY, blockDimZ),
-        function.cluster,
-        sharedMemBytes,
-        line,
-        kernelParams,
-        0,
-        True,
-    )
+    f: int, gridDimX: int, gridDimY: int, gridDimZ: int, blockDimX: int, blockDimY: int, blockDimZ: int,
+    sharedMemBytes: int, hStream: int, kernelParams: int,
+) -> None:  # fmt: skip
+    stream = streams.find(hStream)
+    function = function_of(f, stream)
+    grid, block = (gridDimX, gridDimY, gridDimZ), (blockDimX, blockDimY, blockDimZ)
+    submit(function, grid, block, function.cluster, sharedMemBytes, stream, kernelParams, 0, True)
 
 
 # Attributes that end in an event once the kernel is done: later than the API allows, never earlier.
@@ -281,16 +256,16 @@ def cuLaunchKernelEx(config: int, f: int, kernelParams: int, extra: int) -> None
     launch_with(config, f, f, kernelParams, extra)
 
 
-def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> None:
-    """Launch with attributes; without them, the next ones do without Python when `key` is given for the function."""
+def launch_with(config: int, key: int, handle: int, kernel_params: int, extra: int) -> None:
+    """Launch with attributes; without any, cache the fast path of later launches, as `launch` does."""
     if not config:
         raise invalid("cuLaunchKernelEx: config is NULL")
     given = CUlaunchConfig.from_address(config)
-    age = _runtime.fast_path_epoch()
-    where = given.hStream or 0
-    line = streams.find(where)
-    function = function_of(handle, line)
-    cluster, cooperative, marks, updatable = function.cluster, False, [], None
+    epoch = _runtime.fast_path_epoch()
+    stream_handle = given.hStream or 0
+    stream = streams.find(stream_handle)
+    function = function_of(handle, stream)
+    cluster, cooperative, events_after, updatable = function.cluster, False, [], None
     attributes = (
         (CUlaunchAttribute * given.numAttrs).from_address(given.attrs) if given.numAttrs and given.attrs else ()
     )
@@ -302,19 +277,19 @@ def launch_with(config: int, key: int, handle: int, places: int, extra: int) -> 
             size = value.clusterDim
             cluster = (size.x, size.y, size.z)
         elif which in EVENTS:
-            marks.append(getattr(value, EVENTS[which]).event)
+            events_after.append(getattr(value, EVENTS[which]).event)
         elif which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
             updatable = value if value.deviceUpdatableKernelNode.deviceUpdatable else None
         elif not 0 <= which <= CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE:
             raise invalid(f"cuLaunchKernelEx: attrs[{i}].id is {which}, no CUlaunchAttributeID")
     grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
     block = (given.blockDimX, given.blockDimY, given.blockDimZ)
-    if updatable is not None and line.capture is None:
+    if updatable is not None and stream.capture is None:
         raise invalid("cuLaunchKernelEx: only launches that are captured can become nodes that kernels update")
-    submit(function, grid, block, cluster, given.sharedMemBytes, line, places, extra, cooperative)
+    submit(function, grid, block, cluster, given.sharedMemBytes, stream, kernel_params, extra, cooperative)
     if updatable is not None:
-        line.capture.make_updatable(line, updatable)
+        stream.capture.make_updatable(stream, updatable)
     if not attributes:
-        leave_route(age, key, where, function, line, block)
-    for mark in marks:
-        events.cuEventRecord(mark, where)
+        cache_fast_path(epoch, key, stream_handle, function, stream, block)
+    for event in events_after:
+        events.cuEventRecord(event, stream_handle)

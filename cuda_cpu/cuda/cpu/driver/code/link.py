@@ -82,7 +82,7 @@ ET_EXEC, EM_CUDA, SHT_PROGBITS, SHT_STRTAB = 2, 190, 1, 3
 def pack(units: list[str], most_registers: int = 0) -> bytes:
     """Return an ELF file that carries the PTX of the units, each line ended by NUL, and the limit of registers."""
     names = [f".nv_debug_ptx_txt.{index}" for index in range(len(units))]
-    contents = [b"\0".join(line.encode() for line in unit.splitlines()) + b"\0" for unit in units]
+    contents = [b"\0".join(stream.encode() for stream in unit.splitlines()) + b"\0" for unit in units]
     if most_registers:
         names.append(".note.nv.tkinfo")
         contents.append(f"-maxrregcount {most_registers}\0".encode())
@@ -95,12 +95,12 @@ def pack(units: list[str], most_registers: int = 0) -> bytes:
         kind = SHT_STRTAB if data is table else SHT_PROGBITS
         headers += struct.pack("<IIQQQQIIQQ", offset, kind, 0, 0, 64 + len(body), len(data), 0, 0, 1, 0)
         body += data
-    count, place = len(contents) + 2, 64 + len(body) + -len(body) % 8
+    count, table_offset = len(contents) + 2, 64 + len(body) + -len(body) % 8
     identity = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
     header = struct.pack(
-        "<16sHHIQQQIHHHHHH", identity, ET_EXEC, EM_CUDA, 1, 0, 0, place, 0, 64, 0, 0, 64, count, count - 1
+        "<16sHHIQQQIHHHHHH", identity, ET_EXEC, EM_CUDA, 1, 0, 0, table_offset, 0, 64, 0, 0, 64, count, count - 1
     )
-    return (header + body).ljust(place, b"\0") + headers
+    return (header + body).ljust(table_offset, b"\0") + headers
 
 
 def cuLinkCreate(numOptions: int, options: int, optionValues: int) -> int:

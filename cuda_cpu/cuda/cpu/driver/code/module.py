@@ -49,7 +49,7 @@ class Module:
         self.found: set[str] = set()  # managed variables that the library's module of another context has made
         self.entered: set[str] = set()  # variables that others can find
         self.child_kernels = child_launch.ChildKernels(self)
-        life = owner.id
+        generation = owner.id
         try:
             for variable in code.variables.values():
                 self._allocate(variable)
@@ -59,7 +59,7 @@ class Module:
                     if variable.name not in self.found:
                         self._fill(variable)
             self.symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
-            with once.lock, owner.entering(life):
+            with once.lock, owner.entering(generation):
                 self._enter()
         except BaseException:
             self._discard()
@@ -262,10 +262,11 @@ def cuModuleEnumerateFunctions(functions: int, numFunctions: int, mod: int) -> N
     )
 
 
-def write_handles(call: str, place: int, handles: list[int]) -> None:
-    if not place:
+def write_handles(call: str, out_ptr: int, handles: list[int]) -> None:
+    if not out_ptr:
         raise invalid(f"{call}: the array is NULL")
-    (ctypes.c_uint64 * len(handles)).from_address(place)[:] = handles
+    out = (ctypes.c_uint64 * len(handles))(*handles)
+    ctypes.memmove(out_ptr, out, ctypes.sizeof(out))
 
 
 def cuModuleGetGlobal(hmod: int, name: bytes | None) -> tuple[int, int]:

@@ -102,10 +102,10 @@ def cuOccupancyAvailableDynamicSMemPerBlock(func: int, numBlocks: int, blockSize
     return max(0, min(room, function.dynamic))
 
 
-def _config(call: str, place: int) -> CUlaunchConfig:
-    if not place:
+def _config(call: str, ptr: int) -> CUlaunchConfig:
+    if not ptr:
         raise invalid(f"{call}: config is NULL")
-    return CUlaunchConfig.from_address(place)
+    return CUlaunchConfig.from_address(ptr)
 
 
 def greatest_cluster(function: Function) -> int:

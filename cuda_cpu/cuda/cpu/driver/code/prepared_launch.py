@@ -63,7 +63,7 @@ def _set(name: str, handle: int, offset: int, data: bytes) -> None:
     room = function.kernel.parameter_bytes
     if not 0 <= offset <= offset + len(data) <= room:
         raise invalid(f"{name}: {len(data)} bytes at offset {offset}, the parameters have {room}")
-    found.buffer[offset : offset + len(data)] = data
+    ctypes.memmove(addressof(found.buffer) + offset, data, len(data))
 
 
 def cuParamSeti(hfunc: int, offset: int, value: int) -> None:
@@ -83,16 +83,17 @@ def cuParamSetv(hfunc: int, offset: int, ptr: int, numbytes: int) -> None:
     _set("cuParamSetv", hfunc, offset, ctypes.string_at(ptr, numbytes) if numbytes else b"")
 
 
-def _launch(name: str, handle: int, width: int, height: int, where: int) -> None:
+def _launch(name: str, handle: int, width: int, height: int, stream_handle: int) -> None:
     function, found = _find(handle)
     wanted = function.kernel.parameter_bytes
     if found.size < wanted:
         raise invalid(f"{name}: cuParamSetSize gave {found.size} bytes, the parameters need {wanted}")
-    places: Any = (ctypes.c_uint64 * max(len(function.kernel.parameters), 1))(
+    kernel_params: Any = (ctypes.c_uint64 * max(len(function.kernel.parameters), 1))(
         *(addressof(found.buffer) + each.offset for each in function.kernel.parameters)
     )
-    grid, line = (width, height, 1), streams.find(where)
-    launch.submit(function, grid, found.block, function.cluster, found.shared, line, addressof(places), 0, False)
+    grid, params = (width, height, 1), addressof(kernel_params)
+    stream = streams.find(stream_handle)
+    launch.submit(function, grid, found.block, function.cluster, found.shared, stream, params, 0, False)
 
 
 def cuLaunch(f: int) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts: who owns streams, memory and code; which one is current in a thread; what went wrong in it."""
+"""Contexts (CUcontext): what they own, the stack of current contexts of each thread, sticky errors."""
 
 from __future__ import annotations
 
@@ -44,37 +44,37 @@ _ids = itertools.count(1)
 
 
 class Context:
-    """A context. `usable` is what the hot path looks at: alive and without an error."""
+    """A context. The hot path checks `usable` alone: the context is alive and has no error."""
 
     def __init__(self, of: devices.Device, flags: int, *, primary: bool = False, workers: int = 0) -> None:
         self.device = of
         self.flags = flags
         self.primary = primary
-        self.base = self  # what a green context has, too: the context that it is a part of
+        self.base = self  # of a green context: the primary context that it is part of
         self.workers = workers  # that may work on one launch, 0: all (execution affinity)
         self.handle = contexts.add(self)
         self.retained = 0
-        self.uses = 1  # cuCtxAttach and cuCtxDetach count them
+        self.uses = 1  # counted by cuCtxAttach and cuCtxDetach
         self.usable = not primary
-        self.lock = threading.RLock()  # around what comes into the context and its end; never held while waiting
-        self.closing = threading.RLock()  # held by the thread that ends a life of the context
+        self.lock = threading.RLock()  # held while objects are added and while the context ends; never while waiting
+        self.closing = threading.RLock()  # held by the thread that destroys or resets the context
         self.begin()
 
     def begin(self) -> None:
         """Set the state that a reset brings back."""
         _runtime.invalidate_fast_path()
-        self.id = next(_ids)  # another one for each life
+        self.id = next(_ids)  # changes with each reset
         self.ending = False
         self.error = 0
         self.error_text = ""
-        self.told = False  # whether a call has returned the error
+        self.error_reported = False  # whether a call has returned the error
         self.interrupted = ""  # the kernel that was cancelled last
         self.streams: set[Any] = set()
         self.legacy = None
         self.per_thread: dict[int, Any] = {}
-        self.gates: list[Any] = []  # events that streams to come wait for
-        self.marks: Any = None  # the queue in which events behind all work are recorded
-        self.dying: list[Any] = []  # queues of destroyed streams that still have work
+        self.pending_waits: list[Any] = []  # events that later streams wait for
+        self.event_queue: Any = None  # the queue that records events behind all work (cuCtxRecordEvent)
+        self.draining: list[Any] = []  # queues of destroyed streams that still have work
         self.events: set[Any] = set()
         self.modules: set[Any] = set()
         self.peers: set[Context] = set()
@@ -84,57 +84,57 @@ class Context:
         self.device_runtime: Any = None  # device_runtime.state_of, made at the first use
 
     def fail(self, status: int, text: str) -> None:
-        """Set the error that every later call answers, until the primary context is reset."""
+        """Set the sticky error that every later call returns, until the primary context is reset."""
         if not self.error:
             self.error, self.error_text, self.usable = status, text, False
             _runtime.invalidate_fast_path()
 
     def check(self) -> None:
         if self.error:
-            self.told = True
+            self.error_reported = True
             raise CudaError(self.error, self.error_text)
         if not self.usable:
             raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was destroyed or released")
 
     @contextlib.contextmanager
-    def entering(self, life: int | None = None) -> Iterator[None]:
-        """Let something come into the context, which does not end meanwhile.
+    def entering(self, generation: int | None = None) -> Iterator[None]:
+        """Keep the context alive while an object is added to it.
 
-        Raise if it has ended, or since the life `life` (an `id`) was reset: what belonged to that is gone.
+        Raise if it was destroyed, or reset since `generation` (an earlier `id`).
         """
         with self.lock:
             self.check()
-            if life is not None and life != self.id:
+            if generation is not None and generation != self.id:
                 raise CudaError(
                     CUDA_ERROR_CONTEXT_IS_DESTROYED, f"context 0x{self.handle:x} was reset by another thread meanwhile"
                 )
             yield
 
     def check_released(self) -> None:
-        """As `check`, for a call that has given something back: at exit it has nothing to complain of."""
+        """As `check`, for a call that has released something: at exit that is no error."""
         if self.error != CUDA_ERROR_DEINITIALIZED:
             self.check()
 
     def queues(self) -> list[Any]:
-        own = [] if self.marks is None else [self.marks]
-        return [stream.queue for stream in list(self.streams)] + list(self.dying) + own
+        own = [] if self.event_queue is None else [self.event_queue]
+        return [stream.queue for stream in list(self.streams)] + list(self.draining) + own
 
     def reap(self) -> None:
-        """Let go of destroyed streams whose work is done."""
-        for queue in list(self.dying):
+        """Release destroyed streams whose work is done."""
+        for queue in list(self.draining):
             if queue.is_idle():
                 try:
-                    self.dying.remove(queue)
+                    self.draining.remove(queue)
                 except ValueError:
                     continue  # another thread was faster
                 wait.collect(self, queue)
                 queue.close()
 
     def close(self) -> None:
-        """Stop what runs and give back everything that belongs to the context.
+        """Cancel all work and release everything that belongs to the context.
 
-        Nothing comes into it from the first step on, and no queue takes a command from the second on, so that what is
-        given back after the third is not in use.
+        The order matters: first no objects can be added, then no queue takes commands, then running work is cancelled;
+        only then is memory released.
         """
         with self.closing:
             with self.lock:
@@ -145,7 +145,7 @@ class Context:
             wait.cancel(self)
             self._give_back()
             with self.lock:
-                self.begin()  # what waits for the lock finds another life, or none
+                self.begin()  # threads that wait for the lock find another generation
 
     def _give_back(self) -> None:
         for module in list(self.modules):
@@ -154,14 +154,14 @@ class Context:
             event.close()
         for stream in list(self.streams):
             stream.forget()
-        self.tell_leaks()
+        self.report_leaks()
         for record in address.of_context(self):
             if address.remove(record):
                 record.give_back()
         if not any(each.usable for each in list(contexts.values())):
             limits.restore()
 
-    def tell_leaks(self) -> None:
+    def report_leaks(self) -> None:
         """Print what the program has not freed, if CUDA_CPU_CHECK asks for it."""
         if check.wants_leaks():
             ours = {record.start for module in self.modules for record in module.variables.values()}
@@ -169,21 +169,21 @@ class Context:
 
 
 _stacks: dict[int, list[Context]] = {}
-_foreign: dict[int, int] = {}  # threads that Python did not start: their native id, for identifiers are used again
+_native_ids: dict[int, int] = {}  # threads that Python did not start: their native id, for identifiers are used again
 
 
-def _leave(ident: int) -> None:
-    """Take away what a thread has here."""
+def _forget_thread(ident: int) -> None:
+    """Remove a thread's context stack and per-thread streams."""
     _stacks.pop(ident, None)
-    _foreign.pop(ident, None)
+    _native_ids.pop(ident, None)
     for context in list(contexts.values()):
         stream = context.per_thread.pop(ident, None)
         if stream is not None:
             stream.retire()
 
 
-class _Leaving:
-    """Takes away what a Python thread has here when the thread ends, for it lies in the thread's threading.local.
+class _ThreadExit:
+    """Removes a Python thread's context stack when the thread ends: it is stored in the thread's threading.local.
 
     Threads that Python did not start have no thread state of their own between two calls, so stacks cannot live in a
     threading.local themselves; those of such threads stay until another thread has the same identifier.
@@ -194,7 +194,7 @@ class _Leaving:
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if not finalizing():
-            _leave(self.ident)
+            _forget_thread(self.ident)
 
 
 _thread = threading.local()
@@ -204,20 +204,20 @@ def stack() -> list[Context]:
     """Return the calling thread's context stack, the current one last."""
     ident = get_ident()
     found = _stacks.get(ident)
-    if found is not None and (ident not in _foreign or _foreign[ident] == threading.get_native_id()):
+    if found is not None and (ident not in _native_ids or _native_ids[ident] == threading.get_native_id()):
         return found
     devices.check_started()
-    _leave(ident)
+    _forget_thread(ident)
     if any(thread.ident == ident for thread in threading.enumerate()):
-        _thread.leaving = _Leaving()
+        _thread.leaving = _ThreadExit()
     else:
-        _foreign[ident] = threading.get_native_id()
+        _native_ids[ident] = threading.get_native_id()
     found = _stacks[ident] = []
     return found
 
 
-def settle() -> None:
-    """Tell the runtime which context is the calling thread's, after each change."""
+def publish_current() -> None:
+    """Report the calling thread's current context to the native runtime, after each change."""
     _runtime.set_current_context(cuCtxGetCurrent())
 
 
@@ -267,18 +267,18 @@ def _create(flags: int, ordinal: int, workers: int = 0) -> int:
     check_flags("cuCtxCreate", flags)
     context = Context(devices.find(ordinal), flags, workers=workers)
     stack().append(context)
-    settle()
+    publish_current()
     return context.handle
 
 
-def _affinity(name: str, place: int, count: int, ordinal: int) -> int:
+def _affinity(name: str, ptr: int, count: int, ordinal: int) -> int:
     """Return how many workers an array of CUexecAffinityParam asks for, 0: all."""
     if not count:
         return 0
-    if not place:
+    if not ptr:
         raise invalid(f"{name}: the array of {count} CUexecAffinityParam is NULL")
     workers = 0
-    for given in (CUexecAffinityParam * count).from_address(place):
+    for given in (CUexecAffinityParam * count).from_address(ptr):
         if given.type != CU_EXEC_AFFINITY_TYPE_SM_COUNT:
             raise CudaError(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, f"{name}: {given.type} is no CUexecAffinityType")
         workers = given.param.smCount.val
@@ -294,8 +294,8 @@ def cuCtxCreate(ctxCreateParams: int, flags: int, dev: int) -> int:
     given = CUctxCreateParams.from_address(ctxCreateParams)
     if given.cigParams:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate: sharing with graphics APIs (CIG) needs a GPU")
-    place, count = given.execAffinityParams or 0, given.numExecAffinityParams
-    return _create(flags, dev, _affinity("cuCtxCreate", place, count, dev))
+    params, count = given.execAffinityParams or 0, given.numExecAffinityParams
+    return _create(flags, dev, _affinity("cuCtxCreate", params, count, dev))
 
 
 def cuCtxCreate_v3(paramsArray: int, numParams: int, flags: int, dev: int) -> int:
@@ -326,7 +326,7 @@ def cuCtxDestroy(ctx: int) -> None:
     context.close()
     if stack()[-1:] == [context]:
         stack().pop()
-        settle()
+        publish_current()
 
 
 def cuCtxAttach(flags: int) -> int:
@@ -350,14 +350,14 @@ def cuCtxDetach(ctx: int) -> None:
 
 def cuCtxPushCurrent(ctx: int) -> None:
     stack().append(contexts.find(ctx))
-    settle()
+    publish_current()
 
 
 def cuCtxPopCurrent() -> int:
     if not stack():
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent: no context is current in this thread")
     handle = stack().pop().handle
-    settle()
+    publish_current()
     return handle
 
 
@@ -369,7 +369,7 @@ def cuCtxSetCurrent(ctx: int) -> None:
         here.pop()
     if context is not None:
         here.append(context)
-    settle()
+    publish_current()
 
 
 def cuCtxGetCurrent() -> int:
@@ -495,8 +495,8 @@ def end() -> None:
     for context in list(contexts.values()):
         if context.base is not context:
             continue  # a green context is as its base
-        wait.tell_failure(context)
-        context.tell_leaks()
+        wait.report_failure(context)
+        context.report_leaks()
         context.error = 0
         context.fail(CUDA_ERROR_DEINITIALIZED, "Python is exiting, the CPU device is shut down")
 

@@ -338,14 +338,14 @@ ATOMICS = {
 }
 
 
-def _give_atomics(name: str, place: int, operations: int, count: int) -> None:
-    if not (place and operations and count):
+def _give_atomics(name: str, out_ptr: int, operations: int, count: int) -> None:
+    if not (out_ptr and operations and count):
         raise invalid(f"{name}: an array is NULL or count 0")
     asked = (ctypes.c_uint * count).from_address(operations)
     unknown = next((operation for operation in asked if operation not in ATOMICS), None)
     if unknown is not None:
         raise invalid(f"{name}: {unknown} is no CUatomicOperation")
-    (ctypes.c_uint * count).from_address(place)[:] = [ATOMICS[operation] for operation in asked]
+    (ctypes.c_uint * count).from_address(out_ptr)[:] = [ATOMICS[operation] for operation in asked]
 
 
 def cuDeviceGetHostAtomicCapabilities(capabilities: int, operations: int, count: int, dev: int) -> None:

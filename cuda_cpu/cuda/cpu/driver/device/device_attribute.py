@@ -170,7 +170,7 @@ def clock_rate_khz() -> int:
         pass
     try:
         with open("/proc/cpuinfo") as file:
-            rates = [float(line.split(":")[1]) for line in file if line.startswith("cpu MHz")]
+            rates = [float(stream.split(":")[1]) for stream in file if stream.startswith("cpu MHz")]
             return int(max(rates) * 1000)
     except (OSError, ValueError):
         return 1_000_000

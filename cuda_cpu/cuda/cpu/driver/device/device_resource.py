@@ -72,10 +72,10 @@ def all_of(of: devices.Device) -> Partition:
     return Partition(of, 0, of.cores)
 
 
-def write(place: int, partition: Partition | None) -> None:
+def write(out_ptr: int, partition: Partition | None) -> None:
     """Store a partition; None: a resource of no type."""
-    given = CUdevResource.from_address(place)
-    ctypes.memset(place, 0, ctypes.sizeof(CUdevResource))
+    given = CUdevResource.from_address(out_ptr)
+    ctypes.memset(out_ptr, 0, ctypes.sizeof(CUdevResource))
     if partition is None:
         given.type = CU_DEV_RESOURCE_TYPE_INVALID
         return
@@ -90,20 +90,20 @@ def _write_private(given: Any, of: devices.Device, first: int, count: int, split
     ctypes.memmove(ctypes.addressof(given) + CUdevResource._internal_padding.offset, data, len(data))
 
 
-def give(name: str, place: int, kind: int, partition: Partition, queues: Queues | None = None) -> None:
+def give(name: str, out_ptr: int, kind: int, partition: Partition, queues: Queues | None = None) -> None:
     """Answer a question for a resource of a device, a context or a stream."""
-    if not place:
+    if not out_ptr:
         raise invalid(f"{name}: resource is NULL")
     of = partition.device
     if kind == CU_DEV_RESOURCE_TYPE_SM:
-        write(place, partition)
+        write(out_ptr, partition)
         return
     if kind not in (CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CU_DEV_RESOURCE_TYPE_WORKQUEUE):
         raise CudaError(
             CUDA_ERROR_INVALID_RESOURCE_TYPE, f"{name}: {kind} is no CUdevResourceType that can be asked for"
         )
-    given = CUdevResource.from_address(place)
-    ctypes.memset(place, 0, ctypes.sizeof(CUdevResource))
+    given = CUdevResource.from_address(out_ptr)
+    ctypes.memset(out_ptr, 0, ctypes.sizeof(CUdevResource))
     given.type = kind
     _write_private(given, of, 0, 0, 0)
     if kind == CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG:
@@ -112,11 +112,11 @@ def give(name: str, place: int, kind: int, partition: Partition, queues: Queues 
         given.wqConfig.wqConcurrencyLimit, given.wqConfig.sharingScope = queues.limit, queues.scope
 
 
-def read(name: str, place: int, kind: int = CU_DEV_RESOURCE_TYPE_SM) -> Partition:
+def read(name: str, ptr: int, kind: int = CU_DEV_RESOURCE_TYPE_SM) -> Partition:
     """Return the partition of a resource that a function of this driver has filled in."""
-    if not place:
+    if not ptr:
         raise invalid(f"{name}: a resource is NULL")
-    given = CUdevResource.from_address(place)
+    given = CUdevResource.from_address(ptr)
     if given.type != kind:
         raise CudaError(
             CUDA_ERROR_INVALID_RESOURCE_TYPE, f"{name}: the resource's type is {given.type}, must be {kind}"

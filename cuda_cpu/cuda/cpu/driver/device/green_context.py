@@ -36,8 +36,8 @@ class GreenContext:
         self.streams: set[Any] = set()
         self.legacy: Any = None
         self.per_thread: dict[int, Any] = {}
-        self.gates: list[Any] = []
-        self.marks: Any = None
+        self.pending_waits: list[Any] = []
+        self.event_queue: Any = None
         self.live = True
         self.id = next(_ids)
         self.handle = context.contexts.add(self)  # as CUcontext
@@ -68,8 +68,8 @@ class GreenContext:
         _runtime.invalidate_fast_path()
         for each in list(self.streams):
             each.detach()
-        if self.marks is not None:
-            self.marks.close()
+        if self.event_queue is not None:
+            self.event_queue.close()
         greens.pop(self.green_handle, None)
         context.contexts.pop(self.handle, None)
 
@@ -106,11 +106,11 @@ def cuGreenCtxGetId(greenCtx: int) -> int:
     return find(greenCtx).id
 
 
-def write_resource(name: str, owner: Any, place: int, kind: int) -> None:
+def write_resource(name: str, owner: Any, out_ptr: int, kind: int) -> None:
     if isinstance(owner, GreenContext):
-        device_resource.give(name, place, kind, owner.partition, owner.queues_given)
+        device_resource.give(name, out_ptr, kind, owner.partition, owner.queues_given)
     else:
-        device_resource.give(name, place, kind, Partition(owner.device, 0, owner.workers or owner.device.cores))
+        device_resource.give(name, out_ptr, kind, Partition(owner.device, 0, owner.workers or owner.device.cores))
 
 
 def cuGreenCtxGetDevResource(hCtx: int, resource: int, type_: int) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for queues, and what is done with the faults that kernels leave there."""
+"""Host-side waits for queues, and the translation of kernel faults into a CUresult and a message."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime import _runtime
 
-# A wait looks this often (seconds) whether Python has a signal to handle: Ctrl-C must end it.
+# Seconds between two checks for Python signals during a wait: Ctrl-C must end it.
 SLICE = 0.05
 
 # Called with the device's ordinal and the CUresult when a fault ends a context; nvml/events.py sets it.
 on_fault: Callable[[int, int], None] | None = None
 
-# Work that still runs when Python exits has so long (seconds) to fail; none is waited for to its end.
+# Seconds that work still running at exit has to report a fault; its end is not awaited.
 PATIENCE = 0.2
 
 CANCELLED = 7  # enum cpu_fault in runtime/exec/kernel_abi.h
@@ -50,12 +50,15 @@ FAULTS = {
     6: (CUDA_ERROR_LAUNCH_FAILED, "every warp of the block waits at a barrier that none can release"),
     8: (CUDA_ERROR_INVALID_PC, "indirect call to 0x{address:x}, which is no function"),
     10: (CUDA_ERROR_LAUNCH_FAILED, "a check has found something"),
-    9: (CUDA_ERROR_ILLEGAL_INSTRUCTION, "reached what the CPU device has not got: {message}"),
+    9: (
+        CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        "executed an instruction or service that the CPU device does not support: {message}",
+    ),
 }
 
 
 def describe(context: Any, fault: Any) -> tuple[int, str]:
-    """Return the CUresult of a fault and a sentence that names the kernel, the block and the place."""
+    """Return the CUresult of a fault and a sentence that names the kernel, the block and the location."""
     status, text = FAULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
     found = _found(context, fault)
     report.tell(found)
@@ -71,14 +74,13 @@ def describe(context: Any, fault: Any) -> tuple[int, str]:
 
 
 def _found(context: Any, fault: Any) -> list[str]:
-    """Return what checks have found in a launch."""
-
+    """Return the findings of checks in a launch."""
     function = _function(context, fault)
 
-    def place(name: str, site: int) -> str:
+    def locate(name: str, site: int) -> str:
         return function.module.code.describe_site(name, site) if function else f"PTX line {site & 0xFFFFFFFF}"
 
-    return [report.describe(each, fault.kernel, place) for each in _runtime.take_findings(fault.grid_id)]
+    return [report.describe(each, fault.kernel, locate) for each in _runtime.take_findings(fault.grid_id)]
 
 
 def _location(context: Any, fault: Any) -> str:
@@ -105,15 +107,15 @@ def _function(context: Any, fault: Any) -> Any:
 
 
 def collect(context: Any, queue: Any) -> None:
-    """Make a fault that a queue holds the context's error. A cancelled kernel is none: see `check_interrupted`."""
-    life = context.id
+    """Turn a queue's fault into the context's sticky error; cancellation is no fault (see `check_interrupted`)."""
+    generation = context.id
     fault = queue.take_fault()
     if fault is None or context.error:
         return
     status, text = (0, "") if fault.kind == CANCELLED else describe(context, fault)
     with context.lock:
-        if context.id != life or context.ending:
-            return  # another thread resets the context, which forgets what went wrong
+        if context.id != generation or context.ending:
+            return  # another thread resets the context, which clears its error
         if fault.kind == CANCELLED:
             context.interrupted = fault.kernel
             return
@@ -177,14 +179,14 @@ def until(context: Any, is_done: Any, *, own: bool = False) -> None:
 
 def for_queues(context: Any, queues: Sequence[Any], *, own: bool = False) -> None:
     """Wait until the queues have run dry, then raise what went wrong in the context, now or before."""
-    life = context.id
+    generation = context.id
     for queue in queues:
         if not queue.is_idle():
             until(context, queue.wait, own=own)
         collect(context, queue)
     _runtime.flush_printf()
     context.check()
-    if context.id != life:
+    if context.id != generation:
         raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, "another thread has reset the context during the wait")
     check_interrupted(context, queues)
 
@@ -202,14 +204,14 @@ def check_interrupted(context: Any, queues: Sequence[Any]) -> None:
         )
 
 
-def tell_failure(context: Any) -> None:
+def report_failure(context: Any) -> None:
     """Print, when Python exits, what went wrong in a context if no call has returned it."""
     end = time.monotonic() + PATIENCE
     for queue in context.queues():
         if not context.error and not queue.is_idle():
             queue.wait(max(end - time.monotonic(), 0))
     collect_all(context)
-    if context.error and not context.told and sys.stderr is not None:
+    if context.error and not context.error_reported and sys.stderr is not None:
         name = next(name for name, value in vars(abi).items() if value == context.error and name.startswith("CUDA_ERR"))
         print(
             f"cuda.cpu: work failed that the program has not waited for: {name}: {context.error_text}", file=sys.stderr

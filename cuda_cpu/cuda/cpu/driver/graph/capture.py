@@ -83,57 +83,57 @@ class Capture:
         self.valid = False
         raise CudaError(status, f"{text}; the capture is invalid now")
 
-    def queue(self, line: streams.Stream) -> CaptureQueue:
+    def queue(self, stream: streams.Stream) -> CaptureQueue:
         self.check()
-        return CaptureQueue(self, line)
+        return CaptureQueue(self, stream)
 
-    def add(self, line: streams.Stream, work: Work) -> Node:
+    def add(self, stream: streams.Stream, work: Work) -> Node:
         self.check()
-        node = self.graph.add(work, list(dict.fromkeys(self.at[line])))
-        self.at[line] = [(node, bytes(8))]
+        node = self.graph.add(work, list(dict.fromkeys(self.at[stream])))
+        self.at[stream] = [(node, bytes(8))]
         return node
 
-    def make_updatable(self, line: streams.Stream, value: Any) -> None:
+    def make_updatable(self, stream: streams.Stream, value: Any) -> None:
         """Let kernels update the launch that was captured last in the stream."""
-        [(node, _)] = self.at[line]
+        [(node, _)] = self.at[stream]
         graph_update.make_updatable(node.work, value)
 
-    def allocate(self, line: streams.Stream, size: int) -> int:
+    def allocate(self, stream: streams.Stream, size: int) -> int:
         self.check()
-        work = graph_memory.allocation_of(self.graph, size, line.context)
-        self.add(line, work)
+        work = graph_memory.allocation_of(self.graph, size, stream.context)
+        self.add(stream, work)
         return work.memory.record.start
 
-    def free(self, line: streams.Stream, pointer: int) -> None:
+    def free(self, stream: streams.Stream, pointer: int) -> None:
         self.check()
-        self.add(line, graph_memory.free("cuMemFreeAsync", pointer))
+        self.add(stream, graph_memory.free("cuMemFreeAsync", pointer))
 
-    def record(self, line: streams.Stream, event: Any) -> None:
+    def record(self, stream: streams.Stream, event: Any) -> None:
         """Remember in the event where the stream is."""
         self.check()
-        event.capture = (self, list(self.at[line]))
+        event.capture = (self, list(self.at[stream]))
         self.events.add(event)
 
-    def mark(self, line: streams.Stream, event: int, *, record: bool) -> None:
+    def mark(self, stream: streams.Stream, event: int, *, record: bool) -> None:
         """Record an event, or wait for it, when the graph runs."""
-        self.add(line, graph_work.record_event(event) if record else graph_work.wait_event(event))
+        self.add(stream, graph_work.record_event(event) if record else graph_work.wait_event(event))
 
-    def wait(self, line: streams.Stream, event: Any) -> None:
-        """Let stream `line` go on behind the event, and join the capture if it is in none."""
+    def wait(self, stream: streams.Stream, event: Any) -> None:
+        """Let stream `stream` go on behind the event, and join the capture if it is in none."""
         self.check()
-        if line.legacy:
+        if stream.legacy:
             self.fail(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy stream cannot be captured")
-        if line.capture is not None and line.capture is not self:
-            line.capture.valid = False
+        if stream.capture is not None and stream.capture is not self:
+            stream.capture.valid = False
             self.fail(CUDA_ERROR_STREAM_CAPTURE_MERGE, "the event is of another capture than the stream's")
-        line.capture = self
-        self.at[line] = list(dict.fromkeys([*self.at.get(line, []), *event.capture[1]]))
+        stream.capture = self
+        self.at[stream] = list(dict.fromkeys([*self.at.get(stream, []), *event.capture[1]]))
 
     def unjoined(self) -> bool:
         """Return whether a stream of the capture has work that the origin does not wait for."""
         reached = ancestors([node for node, _ in self.at[self.origin]])
         return any(
-            node not in reached for line, edges in self.at.items() if line is not self.origin for node, _ in edges
+            node not in reached for stream, edges in self.at.items() if stream is not self.origin for node, _ in edges
         )
 
     def complete(self) -> None:
@@ -141,26 +141,26 @@ class Capture:
 
     def end(self) -> None:
         capture_state.active.discard(self)
-        for line in self.at:
-            line.capture = None
+        for stream in self.at:
+            stream.capture = None
         for event in self.events:
             if event.capture is not None and event.capture[0] is self:
                 event.capture = None
 
 
-def _kind(place: int) -> int:
-    return CU_MEMORYTYPE_HOST if address.find(place) is None else CU_MEMORYTYPE_DEVICE
+def _kind(pointer: int) -> int:
+    return CU_MEMORYTYPE_HOST if address.find(pointer) is None else CU_MEMORYTYPE_DEVICE
 
 
 class CaptureQueue:
     """Take the commands of a native queue, and make nodes of them."""
 
-    def __init__(self, capture: Capture, line: streams.Stream) -> None:
+    def __init__(self, capture: Capture, stream: streams.Stream) -> None:
         self.capture = capture
-        self.line = line
+        self.stream = stream
 
     def _add(self, work: Work) -> None:
-        self.capture.add(self.line, work)
+        self.capture.add(self.stream, work)
 
     def is_idle(self) -> bool:
         return False
@@ -169,7 +169,7 @@ class CaptureQueue:
         self, native: Any, grid: Any, block: Any, cluster: Any, shared: int, params: int, cooperative: bool,
         number: int, gather: bool = False,
     ) -> None:  # fmt: skip
-        function = next((each for each in list(functions.values()) if native in (each.grid, each.narrow)), None)
+        function = next((each for each in list(functions.values()) if native in (each.grid, each.half_run_grid)), None)
         if function is None:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, "a captured launch: its module was unloaded meanwhile")
         if gather:
@@ -183,32 +183,32 @@ class CaptureQueue:
 
     def copy_2d(self, target: int, target_pitch: int, source: int, source_pitch: int, width: int, height: int) -> None:
         given = graph_work.box(target, target_pitch, source, source_pitch, width, height, _kind(target), _kind(source))
-        self._add(graph_work.memcpy_from("a captured copy", given, self.line.context))
+        self._add(graph_work.memcpy_from("a captured copy", given, self.stream.context))
 
     def fill(self, target: int, value: int, width: int, count: int) -> None:
         self.fill_2d(target, 0, value, width, count, 1)
 
     def fill_2d(self, target: int, pitch: int, value: int, width: int, columns: int, rows: int) -> None:
         given = CUDA_MEMSET_NODE_PARAMS(target, pitch, value, width, columns, rows)
-        self._add(graph_work.memset_from("a captured fill", given, self.line.context))
+        self._add(graph_work.memset_from("a captured fill", given, self.stream.context))
 
     def call(self, function: int, user_data: int, always: bool = False) -> None:
         self._add(graph_work.host_from("cuLaunchHostFunc", CUDA_HOST_NODE_PARAMS(function, user_data)))
 
-    def _batch(self, operation: int, member: str, place: int, value: int, flags: int) -> None:
+    def _batch(self, operation: int, member: str, pointer: int, value: int, flags: int) -> None:
         entry = CUstreamBatchMemOpParams(operation=operation)
         given = getattr(entry, member)
-        given.operation, given.address, given.value64, given.flags = operation, place, value, flags
-        batch = CUDA_BATCH_MEM_OP_NODE_PARAMS(self.line.context.handle, 1, ctypes.addressof(entry), 0)
+        given.operation, given.address, given.value64, given.flags = operation, pointer, value, flags
+        batch = CUDA_BATCH_MEM_OP_NODE_PARAMS(self.stream.context.handle, 1, ctypes.addressof(entry), 0)
         self._add(graph_work.batch_from("a captured operation on memory", batch))
 
-    def write_value(self, place: int, value: int, width: int) -> None:
+    def write_value(self, pointer: int, value: int, width: int) -> None:
         operation = CU_STREAM_MEM_OP_WRITE_VALUE_32 if width == 4 else CU_STREAM_MEM_OP_WRITE_VALUE_64
-        self._batch(operation, "writeValue", place, value, 0)
+        self._batch(operation, "writeValue", pointer, value, 0)
 
-    def wait_value(self, place: int, value: int, width: int, condition: int) -> None:
+    def wait_value(self, pointer: int, value: int, width: int, condition: int) -> None:
         operation = CU_STREAM_MEM_OP_WAIT_VALUE_32 if width == 4 else CU_STREAM_MEM_OP_WAIT_VALUE_64
-        self._batch(operation, "waitValue", place, value, condition)
+        self._batch(operation, "waitValue", pointer, value, condition)
 
 
 MODES = range(CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED + 1)
@@ -216,18 +216,18 @@ MODES = range(CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED + 1)
 
 def begin(name: str, handle: int, mode: int, make: Callable[[streams.Stream], Capture]) -> None:
     """Check the stream, and let `make` begin a capture of it."""
-    line = streams.find(handle)
+    stream = streams.find(handle)
     if mode not in MODES:
         raise invalid(f"{name}: {mode} is no CUstreamCaptureMode")
-    if line.legacy:
+    if stream.legacy:
         raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the legacy stream cannot be captured")
-    if line.capture is not None:
+    if stream.capture is not None:
         raise CudaError(CUDA_ERROR_ILLEGAL_STATE, f"{name}: the stream is being captured already")
-    make(line)
+    make(stream)
 
 
 def cuStreamBeginCapture(hStream: int, mode: int) -> None:
-    begin("cuStreamBeginCapture", hStream, mode, lambda line: Capture(line, mode, Graph(), [], own=True))
+    begin("cuStreamBeginCapture", hStream, mode, lambda stream: Capture(stream, mode, Graph(), [], own=True))
 
 
 def cuStreamBeginCapture_v1(hStream: int) -> None:
@@ -239,16 +239,16 @@ def cuStreamBeginCaptureToGraph(
 ) -> None:
     name, to = "cuStreamBeginCaptureToGraph", graphs.find(hGraph)
     before = read_dependencies(name, to, dependencies, dependencyData, numDependencies)
-    begin(name, hStream, mode, lambda line: Capture(line, mode, to, before, own=False))
+    begin(name, hStream, mode, lambda stream: Capture(stream, mode, to, before, own=False))
 
 
 def cuStreamEndCapture(hStream: int) -> int:
     """End a capture and return its graph; the graph of one that failed goes."""
-    line = streams.find(hStream)
-    capture: Any = line.capture
+    stream = streams.find(hStream)
+    capture: Any = stream.capture
     if capture is None:
         raise CudaError(CUDA_ERROR_ILLEGAL_STATE, "cuStreamEndCapture: the stream is not being captured")
-    if capture.origin is not line:
+    if capture.origin is not stream:
         capture.fail(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "cuStreamEndCapture: the capture began in another stream")
     if capture.mode != CU_STREAM_CAPTURE_MODE_RELAXED and capture.thread != get_ident():
         raise CudaError(
@@ -271,20 +271,20 @@ def cuStreamEndCapture(hStream: int) -> int:
 
 
 def _find(name: str, handle: int) -> streams.Stream:
-    line = streams.find(handle)
-    if line.legacy and any(
-        each.origin.context is line.context and each.origin.blocking for each in list(capture_state.active)
+    stream = streams.find(handle)
+    if stream.legacy and any(
+        each.origin.context is stream.context and each.origin.blocking for each in list(capture_state.active)
     ):
         raise CudaError(
             CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, f"{name}: a stream that waits for the legacy stream is being captured"
         )
-    return line
+    return stream
 
 
-def _status(line: streams.Stream) -> int:
-    if line.capture is None:
+def _status(stream: streams.Stream) -> int:
+    if stream.capture is None:
         return CU_STREAM_CAPTURE_STATUS_NONE
-    return CU_STREAM_CAPTURE_STATUS_ACTIVE if line.capture.valid else CU_STREAM_CAPTURE_STATUS_INVALIDATED
+    return CU_STREAM_CAPTURE_STATUS_ACTIVE if stream.capture.valid else CU_STREAM_CAPTURE_STATUS_INVALIDATED
 
 
 def cuStreamIsCapturing(hStream: int) -> int:
@@ -293,12 +293,12 @@ def cuStreamIsCapturing(hStream: int) -> int:
 
 def cuStreamGetCaptureInfo(hStream: int) -> tuple[int, int, int, int, int, int]:
     """Return status, id, graph, and the nodes that what comes next depends on, in arrays valid until the next call."""
-    line = _find("cuStreamGetCaptureInfo", hStream)
-    status = _status(line)
+    stream = _find("cuStreamGetCaptureInfo", hStream)
+    status = _status(stream)
     if status != CU_STREAM_CAPTURE_STATUS_ACTIVE:
         return status, 0, 0, 0, 0, 0
-    capture: Any = line.capture
-    edges = capture.at[line]
+    capture: Any = stream.capture
+    edges = capture.at[stream]
     handles = (ctypes.c_uint64 * max(len(edges), 1))(*[node.handle for node, _ in edges])
     data = ctypes.create_string_buffer(b"".join(edge for _, edge in edges), 8 * max(len(edges), 1))
     capture.view = (handles, data)
@@ -306,8 +306,8 @@ def cuStreamGetCaptureInfo(hStream: int) -> tuple[int, int, int, int, int, int]:
 
 
 def cuStreamGetCaptureInfo_v2(hStream: int) -> tuple[int, int, int, int, int]:
-    status, number, graph, places, _, count = cuStreamGetCaptureInfo(hStream)
-    return status, number, graph, places, count
+    status, number, graph, dependencies, _, count = cuStreamGetCaptureInfo(hStream)
+    return status, number, graph, dependencies, count
 
 
 def cuStreamGetCaptureInfo_v1(hStream: int) -> tuple[int, int]:
@@ -318,15 +318,15 @@ def cuStreamUpdateCaptureDependencies(
     hStream: int, dependencies: int, dependencyData: int, numDependencies: int, flags: int
 ) -> None:
     """Set what comes next in the stream behind other nodes of the capture's graph, or behind these as well."""
-    name, line = "cuStreamUpdateCaptureDependencies", streams.find(hStream)
-    if line.capture is None:
+    name, stream = "cuStreamUpdateCaptureDependencies", streams.find(hStream)
+    if stream.capture is None:
         raise CudaError(CUDA_ERROR_ILLEGAL_STATE, f"{name}: the stream is not being captured")
     if flags not in (0, 1):
         raise invalid(f"{name}: flags is {flags}, no CUstreamUpdateCaptureDependencies_flags")
-    line.capture.check()
-    given = read_dependencies(name, line.capture.graph, dependencies, dependencyData, numDependencies)
-    before: Sequence[tuple[Node, bytes]] = () if flags else line.capture.at[line]
-    line.capture.at[line] = list(dict.fromkeys([*before, *given]))
+    stream.capture.check()
+    given = read_dependencies(name, stream.capture.graph, dependencies, dependencyData, numDependencies)
+    before: Sequence[tuple[Node, bytes]] = () if flags else stream.capture.at[stream]
+    stream.capture.at[stream] = list(dict.fromkeys([*before, *given]))
 
 
 def cuStreamUpdateCaptureDependencies_v1(hStream: int, dependencies: int, numDependencies: int, flags: int) -> None:

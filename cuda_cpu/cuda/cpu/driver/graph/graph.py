@@ -119,14 +119,14 @@ class Graph:
     @once.alone
     def snapshot(self, parent: Node | None = None) -> Graph:
         """Return a copy; nodes of graphs within it are copied too, work is shared."""
-        copy, twins = Graph(parent), {}
+        copy, clones = Graph(parent), {}
         for node in self.nodes:
-            twin = twins[node] = Node(copy, node.work, node)
-            twin.work = node.work.snapshot(twin)
-            copy.nodes[twin] = None
-        for node, twin in twins.items():
+            clone = clones[node] = Node(copy, node.work, node)
+            clone.work = node.work.snapshot(clone)
+            copy.nodes[clone] = None
+        for node, clone in clones.items():
             for first, data in node.before:
-                connect(twins[first], twin, data)
+                connect(clones[first], clone, data)
         for thing, count in self.objects.items():
             thing.retain(count)
             copy.objects[thing] = count
@@ -165,31 +165,31 @@ def ancestors(of: Sequence[Node]) -> set[Node]:
     return found
 
 
-def read_edge(name: str, place: int) -> bytes:
-    """Return the checked CUgraphEdgeData at `place`, or a plain one (0)."""
-    if not place:
+def read_edge(name: str, ptr: int) -> bytes:
+    """Return the checked CUgraphEdgeData at `ptr`, or a plain one (0)."""
+    if not ptr:
         return PLAIN
-    given = CUgraphEdgeData.from_address(place)
+    given = CUgraphEdgeData.from_address(ptr)
     if given.type > 1 or any(given.reserved):
         raise invalid(f"{name}: edge type {given.type} is no CUgraphDependencyType, or reserved bytes are not 0")
     return bytes(given)
 
 
-def read_nodes(name: str, graph: Graph | None, places: int, data: int, count: int) -> list[tuple[Node, bytes]]:
+def read_nodes(name: str, graph: Graph | None, handles: int, data: int, count: int) -> list[tuple[Node, bytes]]:
     """Return the nodes of an array, all of them in `graph`, with the edge data of another (NULL: plain)."""
-    if count and not places:
+    if count and not handles:
         raise invalid(f"{name}: the array of {count} nodes is NULL")
     found = []
     for i in range(count):
-        node = nodes.find(ctypes.c_uint64.from_address(places + 8 * i).value)
+        node = nodes.find(ctypes.c_uint64.from_address(handles + 8 * i).value)
         if graph is not None and node.graph is not graph:
             raise invalid(f"{name}: node {i} is of another graph")
         found.append((node, read_edge(name, data + 8 * i if data else 0)))
     return found
 
 
-def read_dependencies(name: str, graph: Graph, places: int, data: int, count: int) -> list[tuple[Node, bytes]]:
-    found = read_nodes(name, graph, places, data, count)
+def read_dependencies(name: str, graph: Graph, handles: int, data: int, count: int) -> list[tuple[Node, bytes]]:
+    found = read_nodes(name, graph, handles, data, count)
     if len(set(found)) < count:
         raise invalid(f"{name}: a node is twice among the dependencies")
     return found
@@ -222,9 +222,9 @@ def cuGraphGetId(hGraph: int) -> int:
 @once.alone
 def cuGraphNodeFindInClone(hOriginalNode: int, hClonedGraph: int) -> int:
     node, graph = nodes.find(hOriginalNode), graphs.find(hClonedGraph)
-    for twin in graph.nodes:
-        if twin.original is node:
-            return twin.handle
+    for clone in graph.nodes:
+        if clone.original is node:
+            return clone.handle
     raise invalid("cuGraphNodeFindInClone: the graph is no clone of the node's graph, or the node was removed from it")
 
 
@@ -251,16 +251,16 @@ def _give(name: str, count_place: int, columns: Sequence[tuple[int, Sequence[Any
         raise invalid(f"{name}: the number is NULL")
     number = ctypes.c_size_t.from_address(count_place)
     length = len(columns[0][1])
-    wanted = any(place for place, _ in columns)
+    wanted = any(out_ptr for out_ptr, _ in columns)
     if wanted:
         room = number.value
-        for place, values in columns:
-            for i in range(room if place else 0):
+        for out_ptr, values in columns:
+            for i in range(room if out_ptr else 0):
                 value = values[i] if i < length else 0
                 if isinstance(value, bytes):
-                    ctypes.memmove(place + 8 * i, value, 8)
+                    ctypes.memmove(out_ptr + 8 * i, value, 8)
                 else:
-                    ctypes.c_uint64.from_address(place + 8 * i).value = value
+                    ctypes.c_uint64.from_address(out_ptr + 8 * i).value = value
         length = min(length, room)
     number.value = length
 
@@ -282,19 +282,19 @@ def cuGraphGetEdges(hGraph: int, from_: int, to: int, edgeData: int, numEdges: i
     _give_edges("cuGraphGetEdges", edges, (from_, to), edgeData, numEdges)
 
 
-def _give_edges(name: str, edges: list[tuple[Any, ...]], places: tuple[int, ...], data: int, count: int) -> None:
+def _give_edges(name: str, edges: list[tuple[Any, ...]], out_ptrs: tuple[int, ...], data: int, count: int) -> None:
     """Fill columns of handles and the last one of edge data, which must not be lost without `data`."""
-    if any(places) and not data and any(edge[-1] != PLAIN for edge in edges):
+    if any(out_ptrs) and not data and any(edge[-1] != PLAIN for edge in edges):
         raise CudaError(CUDA_ERROR_LOSSY_QUERY, f"{name}: edges have data, for which there is no array")
-    _give(name, count, [(at, [edge[i] for edge in edges]) for i, at in enumerate((*places, data))])
+    _give(name, count, [(out_ptr, [edge[i] for edge in edges]) for i, out_ptr in enumerate((*out_ptrs, data))])
 
 
 def cuGraphGetEdges_v1(hGraph: int, from_: int, to: int, numEdges: int) -> None:
     cuGraphGetEdges(hGraph, from_, to, 0, numEdges)
 
 
-def _neighbours(name: str, found: Any, place: int, data: int, count: int) -> None:
-    _give_edges(name, [(node.handle, edge) for node, edge in found], (place,), data, count)
+def _neighbours(name: str, found: Any, out_ptr: int, data: int, count: int) -> None:
+    _give_edges(name, [(node.handle, edge) for node, edge in found], (out_ptr,), data, count)
 
 
 @once.alone

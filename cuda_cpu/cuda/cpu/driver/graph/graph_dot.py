@@ -10,6 +10,7 @@ from typing import Any
 from cuda.cpu import abi
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.graph.graph import Graph, Node, graphs
+from cuda.cpu.driver.graph.graph_work import KernelWork
 
 _PREFIX = "CU_GRAPH_NODE_TYPE_"
 NAMES = {value: name.removeprefix(_PREFIX) for name, value in vars(abi).items() if name.startswith(_PREFIX)}
@@ -33,7 +34,7 @@ def fields(params: Any) -> list[str]:
 def label(node: Node, flags: int) -> str:
     work = node.work
     parts = [f"{node.id}", NAMES.get(work.kind, str(work.kind))]
-    if work.kind == abi.CU_GRAPH_NODE_TYPE_KERNEL:
+    if isinstance(work, KernelWork):
         parts.append(work.function.kernel.name)
     if flags & (abi.CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES | abi.CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE):
         parts.append(f"handle: 0x{node.handle:x}")

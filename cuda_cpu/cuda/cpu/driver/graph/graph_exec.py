@@ -47,7 +47,7 @@ from cuda.cpu.driver.graph import graph_condition, graph_limits, graph_node, gra
 from cuda.cpu.driver.graph.graph import Graph, Node, graphs, nodes
 from cuda.cpu.driver.graph.graph_condition import ConditionalWork
 from cuda.cpu.driver.graph.graph_memory import MemoryWork
-from cuda.cpu.driver.graph.graph_work import ChildWork, EventWork, Work, view
+from cuda.cpu.driver.graph.graph_work import ChildWork, EventWork, KernelWork, Work, expect, view
 from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
@@ -85,7 +85,7 @@ class GraphExec:
         self.flags = flags
         self.on_device = bool(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
         self.graph = graph.snapshot()
-        self.twins: dict[Node, Node] = {}
+        self.clones: dict[Node, Node] = {}
         self._pair(self.graph)
         self.off: set[Node] = set()
         for condition in self.conditions:
@@ -117,9 +117,9 @@ class GraphExec:
                 memory.leave(self)
 
     def _pair(self, graph: Graph) -> None:
-        for twin in graph.nodes:
-            self.twins[twin.original] = twin
-            for inner in twin.work.graphs():
+        for counterpart in graph.nodes:
+            self.clones[counterpart.original] = counterpart
+            for inner in counterpart.work.graphs():
                 self._pair(inner)
 
     def prepare(self) -> None:
@@ -138,7 +138,7 @@ class GraphExec:
                 first.write_value(condition.handle, condition.default, 4)
         self.steps.append(([], first))
         for steps in graph_plan.segments(graph_plan.steps_of(self.graph, self.off)):
-            works = [step.work for step in steps if isinstance(step.work, (EventWork, MemoryWork))]
+            works: list[Work] = [step.work for step in steps if isinstance(step.work, (EventWork, MemoryWork))]
             if isinstance(steps[0].work, EventWork):  # a new mark at each launch
                 self.steps.append((works, None))
                 continue
@@ -173,14 +173,14 @@ class GraphExec:
             sequence.choose(work.condition.handle, work.type, bodies)
         elif work is not None and not isinstance(work, MemoryWork):
             work.run(None, sequence)
-            if work.kind == CU_GRAPH_NODE_TYPE_KERNEL:
+            if isinstance(work, KernelWork):
                 self.modules.add(work.function.module)
             if work.device_node:
                 sequence.updatable(work.device_node, work.number)
 
     def node(self, name: str, handle: int, *kinds: int) -> Node:
         """Return the executable graph's own node for one of the graph that it was made from."""
-        found = self.twins.get(nodes.find(handle))
+        found = self.clones.get(nodes.find(handle))
         if found is None:
             raise invalid(f"{name}: the executable graph was not made from the graph of this node")
         if kinds and found.work.kind not in kinds:
@@ -197,13 +197,13 @@ class GraphExec:
             node.work = before
             raise
 
-    def launch(self, line: streams.Stream) -> None:
+    def launch(self, stream: streams.Stream) -> None:
         memories = [work for works, _ in self.steps for work in works if isinstance(work, MemoryWork)]
         if not self.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH and any(
             work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC and work.memory.live for work in memories
         ):
             raise invalid("cuGraphLaunch: memory that an earlier launch allocated has not been freed")
-        queue = line.ready()
+        queue = stream.ready()
         for module in self.modules:
             if not module.live:  # see launch.submit
                 message = "cuGraphLaunch: the module of one of its kernels was unloaded"
@@ -214,11 +214,11 @@ class GraphExec:
         parts = [sequence for _, sequence in self.steps if sequence is not None]
         for works, sequence in self.steps:
             for work in works:
-                work.run(line, queue)
+                work.run(stream, queue)
             if sequence is not None:
                 queue.run(sequence, run, sequence is parts[-1])
         queue.record(self.done)
-        self.context = line.context
+        self.context = stream.context
 
     def release_retired(self) -> None:
         """Let go of the user objects that an update replaced, once no launch can use them."""
@@ -312,11 +312,11 @@ def cuGraphLaunch(hGraph: int, hStream: int) -> None:
     execs.find(hGraph).launch(_not_capturing("cuGraphLaunch", hStream))
 
 
-def _not_capturing(name: str, where: int) -> streams.Stream:
+def _not_capturing(name: str, stream_handle: int) -> streams.Stream:
     """Return a stream; one that is being captured takes no executable graphs, and the capture is invalid then."""
-    line = streams.find(where)
-    capture_state.refuse(name, [line.capture] if line.capture is not None else [])
-    return line
+    stream = streams.find(stream_handle)
+    capture_state.refuse(name, [stream.capture] if stream.capture is not None else [])
+    return stream
 
 
 def cuGraphNodeSetEnabled(hGraphExec: int, hNode: int, isEnabled: int) -> None:
@@ -332,11 +332,11 @@ def cuGraphNodeGetEnabled(hGraphExec: int, hNode: int) -> int:
     return int(found.node("cuGraphNodeGetEnabled", hNode, *SWITCHED) not in found.off)
 
 
-def _set_kernel(handle: int, node_handle: int, place: int, structure: Any) -> None:
+def _set_kernel(handle: int, node_handle: int, params_ptr: int, structure: Any) -> None:
     name = "cuGraphExecKernelNodeSetParams"
     found = execs.find(handle)
     node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_KERNEL)
-    work = graph_work.kernel_from(name, view(name, structure, place))
+    work = graph_work.kernel_from(name, view(name, structure, params_ptr))
     if work.context is not node.work.context:
         raise invalid(f"{name}: the new kernel is of another context than the node's")
     found.set(name, node, work)
@@ -409,13 +409,13 @@ def compare(owner: GraphExec, old: Graph, new: Graph) -> tuple[Difference | None
     pairs = list(zip(old.nodes, new.nodes, strict=False))
     if len(old.nodes) != len(new.nodes):
         return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, None, None), []
-    twin = {b: a for a, b in pairs}
+    counterpart = {b: a for a, b in pairs}
     found = []
     for a, b in pairs:
         if a.work.kind != b.work.kind:
             return (CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, b, None), []
         for first, data in b.before:
-            if (twin[first], data) not in a.before:
+            if (counterpart[first], data) not in a.before:
                 return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, first), []
         if len(a.before) != len(b.before):
             return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, None), []
@@ -442,7 +442,7 @@ def update(name: str, found: GraphExec, old: Graph, new: Graph) -> Difference:
     before = [a.work for a, _ in pairs]
     for a, b in pairs:
         if isinstance(a.work, ConditionalWork):  # the graphs stay the executable graph's own
-            a.work = ConditionalWork(b.work.condition, a.work.type, a.work.bodies)
+            a.work = ConditionalWork(expect(b.work, ConditionalWork).condition, a.work.type, a.work.bodies)
         else:
             a.work = b.work
     try:

@@ -67,7 +67,7 @@ RULES = {
 
 
 def forbidden(owner: Any, old: Any, new: Any) -> int:
-    """Return the CUgraphExecUpdateResult of work that cannot take the place of another in a GraphExec, else 0."""
+    """Return the CUgraphExecUpdateResult of work that cannot replace another in a GraphExec, else 0."""
     rule = RULES.get(old.kind)
     return rule(owner, old, new) if rule is not None else 0
 

@@ -61,7 +61,7 @@ class GraphMemory:
     def __init__(self, owner: context.Context, size: int, of: devices.Device, kind: Kind) -> None:
         capacity = capacity_for(size)
         block = Block(of.arena, memory.reserve(owner, capacity, "a memory allocation node", of), capacity)
-        self.record = Allocation(block.place(size), size, kind, owner, of.arena)
+        self.record = Allocation(block.address_for(size), size, kind, owner, of.arena)
         self.record.origin = "a memory allocation node"
         self.record.block, self.record.keeper, self.record.device = block, self, of
         self.live = False
@@ -77,7 +77,7 @@ class GraphMemory:
             _count(self.record.device, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, size if live else -size)
             self.live = live
 
-    def take_back(self, record: Allocation, line: Any) -> None:
+    def take_back(self, record: Allocation, stream: Any) -> None:
         """End what a launch began; the table of addresses no longer has the record."""
         self.set_live(False)
         if not record.context.usable:
@@ -85,7 +85,7 @@ class GraphMemory:
         if self.holders:
             address.add(record)
         else:
-            self._end(line)
+            self._end(stream)
 
     def leave(self, holder: Any) -> None:
         """Let a graph go; without any left, the memory goes unless it is live."""
@@ -94,15 +94,15 @@ class GraphMemory:
             if not self.holders and not self.live and address.remove(self.record):
                 self._end(None)
 
-    def _end(self, line: Any) -> None:
+    def _end(self, stream: Any) -> None:
         block = self.record.block
         _count(self.record.device, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, -block.capacity)
-        if line is None:
+        if stream is None:
             for queue in self.record.context.queues():
                 queue.wait(-1)
             block.arena.free(block.start)
         else:
-            line.ready().free(block.arena, block.start)
+            stream.ready().free(block.arena, block.start)
 
 
 class MemoryWork(Work):
@@ -112,7 +112,7 @@ class MemoryWork(Work):
         super().__init__(kind, params, (), memory_of.record.context)
         self.memory = memory_of
 
-    def run(self, line: Any, queue: Any) -> None:
+    def run(self, stream: Any, queue: Any) -> None:
         self.memory.set_live(self.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
 
 
@@ -121,14 +121,14 @@ def allocation(name: str, graph: Any, given: Any) -> MemoryWork:
     owner, properties = context.current(), given.poolProps
     if graph.parent is not None:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: a graph within a graph cannot allocate memory")
-    managed, where = properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED, properties.location
+    managed, location = properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED, properties.location
     if not (managed or properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED) or properties.handleTypes:
         raise invalid(f"{name}: allocType must be CU_MEM_ALLOCATION_TYPE_PINNED or _MANAGED, and handleTypes 0")
-    on_host = where.type in HOST_LOCATIONS
-    if not on_host and where.type != CU_MEM_LOCATION_TYPE_DEVICE:
-        raise invalid(f"{name}: location.type is {where.type}, must be of a device or of the host")
+    on_host = location.type in HOST_LOCATIONS
+    if not on_host and location.type != CU_MEM_LOCATION_TYPE_DEVICE:
+        raise invalid(f"{name}: location.type is {location.type}, must be of a device or of the host")
     kind = Kind.MANAGED if managed else Kind.HOST if on_host else Kind.DEVICE
-    made = GraphMemory(owner, given.bytesize, owner.device if on_host else devices.find(where.id), kind)
+    made = GraphMemory(owner, given.bytesize, owner.device if on_host else devices.find(location.id), kind)
     made.holders.add(graph)
     graph.memories.append(made)
     given.dptr = made.record.start

@@ -42,7 +42,7 @@ from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.graph import graph_condition, graph_memory, graph_update, graph_work
 from cuda.cpu.driver.graph.graph import Graph, Node, graphs, nodes, read_dependencies
-from cuda.cpu.driver.graph.graph_work import ChildWork, Work, view
+from cuda.cpu.driver.graph.graph_work import ChildWork, EventWork, KernelWork, Work, expect, view
 
 
 def add(name: str, handle: int, before: int, count: int, make: Callable[[Graph], Work], data: int = 0) -> int:
@@ -100,9 +100,9 @@ READERS: dict[int, tuple[str, Callable[[str, Any, Graph], Work]]] = {
 }  # fmt: skip
 
 
-def from_union(name: str, place: int, graph: Graph) -> Work:
+def from_union(name: str, params_ptr: int, graph: Graph) -> Work:
     """Return the work of a CUgraphNodeParams."""
-    given = view(name, CUgraphNodeParams, place)
+    given = view(name, CUgraphNodeParams, params_ptr)
     if given.type not in READERS:
         raise CudaError(
             CUDA_ERROR_NOT_SUPPORTED, f"{name}: the CPU device has no graph nodes of CUgraphNodeType {given.type}"
@@ -110,7 +110,7 @@ def from_union(name: str, place: int, graph: Graph) -> Work:
     member, read = READERS[given.type]
     work = read(name, getattr(given, member), graph)
     if given.type == CU_GRAPH_NODE_TYPE_GRAPH:
-        given.graph.graph = work.graph.handle
+        given.graph.graph = expect(work, ChildWork).graph.handle
     return work
 
 
@@ -215,10 +215,10 @@ def of_kind(name: str, handle: int, *kinds: int) -> Node:
     return node
 
 
-def _give(name: str, handle: int, kind: int, place: int) -> None:
+def _give(name: str, handle: int, kind: int, out_ptr: int) -> None:
     params = of_kind(name, handle, kind).work.params
-    view(name, type(params), place)
-    ctypes.memmove(place, ctypes.addressof(params), ctypes.sizeof(params))
+    view(name, type(params), out_ptr)
+    ctypes.memmove(out_ptr, ctypes.addressof(params), ctypes.sizeof(params))
 
 
 def cuGraphKernelNodeGetParams(hNode: int, nodeParams: int) -> None:
@@ -257,17 +257,18 @@ def cuGraphMemFreeNodeGetParams(hNode: int) -> int:
 
 
 def cuGraphChildGraphNodeGetGraph(hNode: int) -> int:
-    return of_kind("cuGraphChildGraphNodeGetGraph", hNode, CU_GRAPH_NODE_TYPE_GRAPH).work.graph.handle
+    node = of_kind("cuGraphChildGraphNodeGetGraph", hNode, CU_GRAPH_NODE_TYPE_GRAPH)
+    return expect(node.work, ChildWork).graph.handle
 
 
 def cuGraphEventRecordNodeGetEvent(hNode: int) -> int:
     name = "cuGraphEventRecordNodeGetEvent"
-    return of_kind(name, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD).work.event.handle
+    return expect(of_kind(name, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD).work, EventWork).event.handle
 
 
 def cuGraphEventWaitNodeGetEvent(hNode: int) -> int:
     name = "cuGraphEventWaitNodeGetEvent"
-    return of_kind(name, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT).work.event.handle
+    return expect(of_kind(name, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT).work, EventWork).event.handle
 
 
 def cuGraphNodeGetParams(hNode: int, nodeParams: int) -> None:
@@ -275,16 +276,16 @@ def cuGraphNodeGetParams(hNode: int, nodeParams: int) -> None:
     write_params(nodes.find(hNode).work, nodeParams)
 
 
-def write_params(work: Work, place: int) -> None:
-    given = view("cuGraphNodeGetParams", CUgraphNodeParams, place)
-    ctypes.memset(place, 0, ctypes.sizeof(CUgraphNodeParams))
+def write_params(work: Work, out_ptr: int) -> None:
+    given = view("cuGraphNodeGetParams", CUgraphNodeParams, out_ptr)
+    ctypes.memset(out_ptr, 0, ctypes.sizeof(CUgraphNodeParams))
     given.type = work.kind
     member = getattr(given, READERS[work.kind][0])
     if work.kind == CU_GRAPH_NODE_TYPE_MEMCPY:
         member.copyCtx, member.copyParams = work.context.handle, work.params
-    elif work.kind in (CU_GRAPH_NODE_TYPE_WAIT_EVENT, CU_GRAPH_NODE_TYPE_EVENT_RECORD):
+    elif isinstance(work, EventWork):
         member.event = work.event.handle
-    elif work.kind == CU_GRAPH_NODE_TYPE_GRAPH:
+    elif isinstance(work, ChildWork):
         member.graph = work.graph.handle
     elif work.params is not None:  # the structures that were superseded begin as those of the union
         ctypes.memmove(ctypes.addressof(member), ctypes.addressof(work.params), ctypes.sizeof(work.params))
@@ -295,7 +296,7 @@ def write_params(work: Work, place: int) -> None:
 def replace(node: Node, work: Work) -> None:
     """Give a node other work of its kind; what was set by attributes stays."""
     if isinstance(work, ChildWork):
-        node.work.graph.close()
+        expect(node.work, ChildWork).graph.close()
         work.graph.parent = node
     work.attributes, work.device_node = node.work.attributes, node.work.device_node
     node.work = rework(work)
@@ -303,7 +304,7 @@ def replace(node: Node, work: Work) -> None:
 
 def rework(work: Work) -> Work:
     """Return kernel work as its attributes want it; other work as it is."""
-    if work.kind != CU_GRAPH_NODE_TYPE_KERNEL or not work.attributes:
+    if not isinstance(work, KernelWork) or not work.attributes:
         return work
     given, cluster, cooperative = work.params, work.cluster, work.cooperative
     for which, data in work.attributes.items():
@@ -320,10 +321,10 @@ def rework(work: Work) -> Work:
     return made
 
 
-def _set_kernel(handle: int, place: int, structure: Any) -> None:
+def _set_kernel(handle: int, params_ptr: int, structure: Any) -> None:
     name = "cuGraphKernelNodeSetParams"
     node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL)
-    replace(node, graph_work.kernel_from(name, view(name, structure, place)))
+    replace(node, graph_work.kernel_from(name, view(name, structure, params_ptr)))
 
 
 def cuGraphKernelNodeSetParams(hNode: int, nodeParams: int) -> None:
@@ -371,12 +372,12 @@ def cuGraphEventWaitNodeSetEvent(hNode: int, event: int) -> None:
 FIXED = (CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE)
 
 
-def changed(name: str, node: Node, place: int) -> Work:
+def changed(name: str, node: Node, params_ptr: int) -> Work:
     """Return the work of a CUgraphNodeParams that is to replace a node's."""
-    given = view(name, CUgraphNodeParams, place)
+    given = view(name, CUgraphNodeParams, params_ptr)
     if given.type != node.work.kind or node.work.kind in FIXED:
         raise invalid(f"{name}: type is {given.type}, the node's {node.work.kind}, which must be the same and settable")
-    return from_union(name, place, node.graph)
+    return from_union(name, params_ptr, node.graph)
 
 
 def cuGraphNodeSetParams(hNode: int, nodeParams: int) -> None:
@@ -387,15 +388,15 @@ def cuGraphNodeSetParams(hNode: int, nodeParams: int) -> None:
 cuGraphNodeSetParams_v2 = cuGraphNodeSetParams
 
 
-def _attribute(name: str, handle: int, which: int, place: int) -> Node:
+def _attribute(name: str, handle: int, which: int, value_ptr: int) -> Node:
     node = of_kind(name, handle, CU_GRAPH_NODE_TYPE_KERNEL)
-    if not 0 < which <= CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE or not place:
+    if not 0 < which <= CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE or not value_ptr:
         raise invalid(f"{name}: {which} is no attribute of kernel nodes, or the value is NULL")
     return node
 
 
 def cuGraphKernelNodeGetAttribute(hNode: int, attr: int, value_out: int) -> None:
-    work = _attribute("cuGraphKernelNodeGetAttribute", hNode, attr, value_out).work
+    work = expect(_attribute("cuGraphKernelNodeGetAttribute", hNode, attr, value_out).work, KernelWork)
     value = CUlaunchAttributeValue()
     if attr in work.attributes:
         value = CUlaunchAttributeValue.from_buffer_copy(work.attributes[attr])

@@ -12,7 +12,7 @@ import ctypes
 import itertools
 from collections.abc import Callable
 from ctypes import addressof, memmove, sizeof
-from typing import Any
+from typing import Any, TypeVar
 
 from cuda.cpu.abi import (
     CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
@@ -74,6 +74,9 @@ class Tape:
         return note
 
 
+_Work = TypeVar("_Work", bound="Work")
+
+
 class Work:
     """What a node does; never changed, but replaced by another one."""
 
@@ -88,7 +91,7 @@ class Work:
         self.mapping: Any = None  # whose memory a copy or a fill works on
         self.device_node = 0  # through which kernels update the launch, see graph_update.py
 
-    def run(self, line: Any, queue: Any) -> None:
+    def run(self, stream: Any, queue: Any) -> None:
         for name, arguments in self.commands:
             getattr(queue, name)(*arguments)
 
@@ -101,11 +104,29 @@ class Work:
         return self
 
 
-def view(name: str, structure: Any, place: int) -> Any:
+class KernelWork(Work):
+    """Launch a kernel."""
+
+    def __init__(
+        self, function: Function, cluster: launch.Dim, cooperative: bool, params: Any, commands: Any, keep: Any
+    ) -> None:
+        super().__init__(CU_GRAPH_NODE_TYPE_KERNEL, params, commands, function.context, keep)
+        self.function = function
+        self.cluster = cluster
+        self.cooperative = cooperative
+
+
+def expect(work: Work, kind: type[_Work]) -> _Work:
+    """Return work that must be of a class, as its node's kind says."""
+    assert isinstance(work, kind)
+    return work
+
+
+def view(name: str, structure: Any, ptr: int) -> Any:
     """Return the structure at an address that a caller gave."""
-    if not place:
+    if not ptr:
         raise invalid(f"{name}: the parameters are NULL")
-    return structure.from_address(place)
+    return structure.from_address(ptr)
 
 
 def kernel_of(name: str, given: Any) -> Function:
@@ -122,34 +143,32 @@ def kernel_of(name: str, given: Any) -> Function:
     return found
 
 
-def pointers(function: Function, places: int, extra: int) -> tuple[list[int], Any]:
+def pointers(function: Function, kernel_params: int, extra: int) -> tuple[list[int], Any]:
     """Return the address of each parameter, and what must live meanwhile."""
     parameters = function.kernel.parameters
-    if extra or not places:
-        buffer = launch.parameters(function, places, extra)
+    if extra or not kernel_params:
+        buffer = launch.parameters(function, kernel_params, extra)
         return [addressof(buffer) + each.offset for each in parameters], buffer
-    return list((ctypes.c_uint64 * len(parameters)).from_address(places)), None
+    return list((ctypes.c_uint64 * len(parameters)).from_address(kernel_params)), None
 
 
 def kernel(
     function: Function, grid: Any, block: Any, cluster: Any, shared: int, sources: list[int], cooperative: bool
-) -> Work:
+) -> KernelWork:
     """Check a launch, and copy its parameters."""
     buffer = function.buffer()
-    places = (ctypes.c_uint64 * max(len(sources), 1))()
+    kernel_params = (ctypes.c_uint64 * max(len(sources), 1))()
     for i, (source, each) in enumerate(zip(sources, function.kernel.parameters, strict=True)):
-        places[i] = addressof(buffer) + each.offset
-        memmove(places[i], source, each.size)
+        kernel_params[i] = addressof(buffer) + each.offset
+        memmove(kernel_params[i], source, each.size)
     tape = Tape(function.context)
-    where = addressof(places) if sources else 0
-    launch.submit(function, grid, block, cluster, shared, tape, where, 0, cooperative)
-    params = CUDA_KERNEL_NODE_PARAMS(function.handle, *grid, *block, shared, where, 0, 0, function.context.handle)
-    work = Work(CU_GRAPH_NODE_TYPE_KERNEL, params, tape.commands, function.context, (buffer, places))
-    work.function, work.cluster, work.cooperative = function, cluster, cooperative
-    return work
+    params_ptr = addressof(kernel_params) if sources else 0
+    launch.submit(function, grid, block, cluster, shared, tape, params_ptr, 0, cooperative)
+    params = CUDA_KERNEL_NODE_PARAMS(function.handle, *grid, *block, shared, params_ptr, 0, 0, function.context.handle)
+    return KernelWork(function, cluster, cooperative, params, tape.commands, (buffer, kernel_params))
 
 
-def kernel_from(name: str, given: Any) -> Work:
+def kernel_from(name: str, given: Any) -> KernelWork:
     function = kernel_of(name, given)
     grid = (given.gridDimX, given.gridDimY, given.gridDimZ)
     block = (given.blockDimX, given.blockDimY, given.blockDimZ)
@@ -209,14 +228,14 @@ def host_from(name: str, given: Any) -> Work:
 def batch_from(name: str, given: Any) -> Work:
     """Make the work of waits for values and writes of values; the operations are copied."""
     owner = context.find(given.ctx or 0)
-    count, place = given.count, given.paramArray or 0
+    count, operations = given.count, given.paramArray or 0
     tape = Tape(owner)
-    stream_memory.queue_batch(name, tape, count, place, given.flags)
-    kept = (CUstreamBatchMemOpParams * max(count, 1))()
+    stream_memory.queue_batch(name, tape, count, operations, given.flags)
+    copies = (CUstreamBatchMemOpParams * max(count, 1))()
     if count:
-        memmove(kept, place, count * sizeof(CUstreamBatchMemOpParams))
-    params = CUDA_BATCH_MEM_OP_NODE_PARAMS(owner.handle, count, addressof(kept), given.flags)
-    return Work(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, params, tape.commands, owner, kept)
+        memmove(copies, operations, count * sizeof(CUstreamBatchMemOpParams))
+    params = CUDA_BATCH_MEM_OP_NODE_PARAMS(owner.handle, count, addressof(copies), given.flags)
+    return Work(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, params, tape.commands, owner, copies)
 
 
 def empty() -> Work:
@@ -231,10 +250,10 @@ class EventWork(Work):
         command = "record" if kind == CU_GRAPH_NODE_TYPE_EVENT_RECORD else "wait_event"
         super().__init__(kind, None, [(command, (self.event.native,))], self.event.context)
 
-    def run(self, line: Any, queue: Any) -> None:
+    def run(self, stream: Any, queue: Any) -> None:
         if self.kind == CU_GRAPH_NODE_TYPE_EVENT_RECORD:
             self.event.recorded, self.event.capture = True, None
-        super().run(line, queue)
+        super().run(stream, queue)
 
 
 def record_event(handle: int) -> Work:
@@ -269,12 +288,12 @@ def box(
     target_kind: int, source_kind: int,
 ) -> Any:  # fmt: skip
     given = CUDA_MEMCPY3D(WidthInBytes=width, Height=height, Depth=1)
-    for end, place, pitch, kind in (
+    for end, pointer, pitch, kind in (
         ("src", source, source_pitch, source_kind),
         ("dst", target, target_pitch, target_kind),
     ):
         setattr(given, f"{end}MemoryType", kind)
-        setattr(given, f"{end}Host" if kind == 1 else f"{end}Device", place)  # CU_MEMORYTYPE_HOST
+        setattr(given, f"{end}Host" if kind == 1 else f"{end}Device", pointer)  # CU_MEMORYTYPE_HOST
         setattr(given, f"{end}Pitch", pitch)
         setattr(given, f"{end}Height", height)
     return given

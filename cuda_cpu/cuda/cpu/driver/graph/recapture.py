@@ -21,7 +21,8 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.graph import graph_node
 from cuda.cpu.driver.graph.capture import Capture, begin
 from cuda.cpu.driver.graph.graph import Graph, Node, graphs
-from cuda.cpu.driver.graph.graph_work import EventWork, Work
+from cuda.cpu.driver.graph.graph_memory import MemoryWork
+from cuda.cpu.driver.graph.graph_work import EventWork, Work, expect
 from cuda.cpu.driver.stream import stream as streams
 
 # CUgraphRecaptureCallback
@@ -42,23 +43,23 @@ class Recapture(Capture):
         self.data = data
         super().__init__(origin, mode, graph, [], own=False)
 
-    def _next(self, line: streams.Stream, kind: int) -> Node:
+    def _next(self, stream: streams.Stream, kind: int) -> Node:
         """Return the node that comes next, which must be of this kind and behind the same nodes."""
         self.check()
         if not self.left:
             self.fail(CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, "the graph has no further node for what is captured")
         node = self.left.pop(0)
-        if node.work.kind != kind or set(node.before) != set(self.at[line]):
+        if node.work.kind != kind or set(node.before) != set(self.at[stream]):
             self.fail(
                 CUDA_ERROR_GRAPH_RECAPTURE_FAILURE,
                 f"node {node.id} of the graph has CUgraphNodeType {node.work.kind} and {len(node.before)} nodes before "
-                f"it; type {kind} behind {len(self.at[line])} was captured, or other nodes",
+                f"it; type {kind} behind {len(self.at[stream])} was captured, or other nodes",
             )
-        self.at[line] = [(node, bytes(8))]
+        self.at[stream] = [(node, bytes(8))]
         return node
 
-    def add(self, line: streams.Stream, work: Work) -> Node:
-        node = self._next(line, work.kind)
+    def add(self, stream: streams.Stream, work: Work) -> Node:
+        node = self._next(stream, work.kind)
         if not same(node.work, work):
             self._ask(node, work)
             graph_node.replace(node, work)
@@ -81,18 +82,19 @@ class Recapture(Capture):
             text = f"the callback answered {answer} to the change of node {node.id}"
             self.fail(CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, text)
 
-    def allocate(self, line: streams.Stream, size: int) -> int:
-        node = self._next(line, CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-        record = node.work.memory.record
+    def allocate(self, stream: streams.Stream, size: int) -> int:
+        node = self._next(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        record = expect(node.work, MemoryWork).memory.record
         if record.size != size:
             text = f"node {node.id} allocates {record.size} bytes, {size} were captured"
             self.fail(CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, text)
         return record.start
 
-    def free(self, line: streams.Stream, pointer: int) -> None:
-        node = self._next(line, CU_GRAPH_NODE_TYPE_MEM_FREE)
-        if node.work.memory.record.start != pointer:
-            text = f"node {node.id} frees 0x{node.work.memory.record.start:x}, 0x{pointer:x} was captured"
+    def free(self, stream: streams.Stream, pointer: int) -> None:
+        node = self._next(stream, CU_GRAPH_NODE_TYPE_MEM_FREE)
+        start = expect(node.work, MemoryWork).memory.record.start
+        if start != pointer:
+            text = f"node {node.id} frees 0x{start:x}, 0x{pointer:x} was captured"
             self.fail(CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, text)
 
     def complete(self) -> None:
@@ -124,5 +126,8 @@ def _launch(work: Any) -> tuple[Any, ...]:
 def cuStreamBeginRecaptureToGraph(hStream: int, mode: int, hGraph: int, callbackFunc: int, userData: int) -> None:
     to = graphs.find(hGraph)
     begin(
-        "cuStreamBeginRecaptureToGraph", hStream, mode, lambda line: Recapture(line, mode, to, callbackFunc, userData)
+        "cuStreamBeginRecaptureToGraph",
+        hStream,
+        mode,
+        lambda stream: Recapture(stream, mode, to, callbackFunc, userData),
     )

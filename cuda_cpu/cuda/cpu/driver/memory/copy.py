@@ -19,32 +19,34 @@ from cuda.cpu.driver.device import context, wait
 from cuda.cpu.driver.memory import memory
 from cuda.cpu.driver.stream import stream as streams
 
-SYNC = -1  # in place of a stream: the legacy stream, and the caller waits
+SYNC = -1  # instead of a stream handle: the legacy stream, and the caller waits
 
 
-def copy(name: str, target: int, source: int, size: int, where: int, *, to_device: bool, from_device: bool) -> None:
-    """Copy `size` bytes in stream `where`."""
+def copy(
+    name: str, target: int, source: int, size: int, stream_handle: int, *, to_device: bool, from_device: bool
+) -> None:
+    """Copy `size` bytes in stream `stream_handle`."""
     if not size:
-        streams.find(0 if where == SYNC else where)
+        streams.find(0 if stream_handle == SYNC else stream_handle)
         return
     to = address.check(f"{name}: the destination", target, size, device=to_device)
     of = address.check(f"{name}: the source", source, size, device=from_device)
     if to is not None and to.read_only:
         raise invalid(f"{name}: the destination is mapped with CU_MEM_ACCESS_FLAGS_PROT_READ")
-    line = streams.find(0 if where == SYNC else where)
-    if where == SYNC:
+    stream = streams.find(0 if stream_handle == SYNC else stream_handle)
+    if stream_handle == SYNC:
         capture_state.check_safe(name)
-    queue = line.ready()
-    if line.capture is not None:
+    queue = stream.ready()
+    if stream.capture is not None:
         queue.copy(target, source, size)
-    elif where != SYNC and to is not None and of is None and not queue.is_idle():
+    elif stream_handle != SYNC and to is not None and of is None and not queue.is_idle():
         stage(queue, target, source, size)
     else:
         queue.copy(target, source, size)
-        # Between two places on the device the API never waits: what is queued may need the caller to go on.
-        ends = [end is None or (where == SYNC and end.kind.on_host) for end in (to, of)]
+        # Copies within the device never wait: what is queued may need the caller to go on.
+        ends = [end is None or (stream_handle == SYNC and end.kind.on_host) for end in (to, of)]
         if any(ends):
-            wait.for_queues(line.context, [queue], own=True)
+            wait.for_queues(stream.context, [queue], own=True)
 
 
 def stage(queue: Any, target: int, source: int, size: int) -> None:
@@ -116,7 +118,7 @@ def cuMemcpyBatchAsync(
         order = (CUmemcpyAttributes * numAttrs).from_address(attrs)[i].srcAccessOrder
         if order not in SOURCE_ORDERS:
             raise invalid(f"{name}: attrs[{i}].srcAccessOrder is {order}")
-    values = [(ctypes.c_uint64 * count).from_address(place) for place in (dsts, srcs, sizes)]
+    values = [(ctypes.c_uint64 * count).from_address(array) for array in (dsts, srcs, sizes)]
     for target, source, size in zip(*values, strict=True):
         copy(name, target, source, size, hStream, to_device=False, from_device=False)
 

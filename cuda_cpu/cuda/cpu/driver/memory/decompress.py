@@ -26,12 +26,12 @@ ALGORITHMS = (
 LONGEST = FIXED["MEM_DECOMPRESS_MAXIMUM_LENGTH"]
 
 
-def _room(name: str, place: int) -> int:
+def _room(name: str, pointer: int) -> int:
     """Return how many bytes there are from an address on."""
-    record = address.find(place)
+    record = address.find(pointer)
     if record is None:
-        raise invalid(f"{name} is 0x{place:x}, which is no memory of CUDA's")
-    return record.start + record.size - place
+        raise invalid(f"{name} is 0x{pointer:x}, which is no memory of CUDA's")
+    return record.start + record.size - pointer
 
 
 def _checked(name: str, given: CUmemDecompressParams) -> tuple[int, int, int, int, int, int]:
@@ -52,10 +52,10 @@ def _checked(name: str, given: CUmemDecompressParams) -> tuple[int, int, int, in
 def cuMemBatchDecompressAsync(paramsArray: int, count: int, flags: int, stream: int) -> int:
     """Decompress in the stream's order; where data is damaged, dstActBytes tells how much of it was right."""
     name = "cuMemBatchDecompressAsync"
-    line = streams.find(stream)
+    found = streams.find(stream)
     if not paramsArray or not count or flags:
         raise invalid(f"{name}: paramsArray is NULL, count is 0, or flags is not 0")
-    streams.refuse_capture(name, line)
+    streams.refuse_capture(name, found)
     given = (CUmemDecompressParams * count).from_address(paramsArray)
-    line.ready().decompress([_checked(f"{name}: paramsArray[{i}]", each) for i, each in enumerate(given)])
+    found.ready().decompress([_checked(f"{name}: paramsArray[{i}]", each) for i, each in enumerate(given)])
     return NO_INDEX

@@ -11,30 +11,32 @@ from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.stream import stream as streams
 
 
-def fill(name: str, target: int, value: int, width: int, count: int, where: int) -> None:
+def fill(name: str, target: int, value: int, width: int, count: int, stream_handle: int) -> None:
     if target % width:
         raise invalid(f"{name}: dstDevice 0x{target:x} is not aligned to {width} bytes")
-    line = streams.find(where)
+    stream = streams.find(stream_handle)
     if count:
         address.check(f"{name}: dstDevice", target, count * width, device=True)
-        line.ready().fill(target, value & ((1 << 8 * width) - 1), width, count)
+        stream.ready().fill(target, value & ((1 << 8 * width) - 1), width, count)
 
 
-def fill_2d(name: str, target: int, pitch: int, value: int, width: int, columns: int, rows: int, where: int) -> None:
-    queue_fill_2d(name, target, pitch, value, width, columns, rows, streams.find(where))
+def fill_2d(
+    name: str, target: int, pitch: int, value: int, width: int, columns: int, rows: int, stream_handle: int
+) -> None:
+    queue_fill_2d(name, target, pitch, value, width, columns, rows, streams.find(stream_handle))
 
 
 def queue_fill_2d(
-    name: str, target: int, pitch: int, value: int, width: int, columns: int, rows: int, line: Any
+    name: str, target: int, pitch: int, value: int, width: int, columns: int, rows: int, stream: Any
 ) -> None:
-    """Put the fill in the queue of stream `line`."""
+    """Put the fill in the queue of stream `stream`."""
     if target % width or (pitch % width and rows > 1):
         raise invalid(f"{name}: dstDevice 0x{target:x} and dstPitch {pitch} must be aligned to {width} bytes")
     if rows > 1 and pitch < columns * width:
         raise invalid(f"{name}: dstPitch {pitch} is less than a row, {columns * width} bytes")
     if columns and rows:
         address.check(f"{name}: dstDevice", target, (rows - 1) * pitch + columns * width, device=True)
-        line.ready().fill_2d(target, pitch, value & ((1 << 8 * width) - 1), width, columns, rows)
+        stream.ready().fill_2d(target, pitch, value & ((1 << 8 * width) - 1), width, columns, rows)
 
 
 def cuMemsetD8(dstDevice: int, uc: int, N: int) -> None:

@@ -41,11 +41,11 @@ class Exported:
         self.descriptor = descriptor
         self.offset = offset
 
-    def take_back(self, record: Allocation, line: Any) -> None:
-        if line is None:
+    def take_back(self, record: Allocation, stream: Any) -> None:
+        if stream is None:
             record.arena.free(record.start)
         else:
-            line.ready().free(record.arena, record.start)
+            stream.ready().free(record.arena, record.start)
         os.close(self.descriptor)
 
 
@@ -102,7 +102,7 @@ class Opened:
         self.view = view
         self.count = 1
 
-    def take_back(self, record: Allocation, line: Any) -> None:
+    def take_back(self, record: Allocation, stream: Any) -> None:
         _opened.pop(self.key, None)
         self.view.close()
 

@@ -52,7 +52,7 @@ def reserve(owner: context.Context, size: int, name: str, of: devices.Device | N
             except MemoryError:
                 pass
         if attempt == 0:
-            settle(owner)
+            wait_for_frees(owner)
             block.release_all(keep=0)
     raise CudaError(
         CUDA_ERROR_OUT_OF_MEMORY,
@@ -61,7 +61,7 @@ def reserve(owner: context.Context, size: int, name: str, of: devices.Device | N
     )
 
 
-def settle(owner: context.Context) -> None:
+def wait_for_frees(owner: context.Context) -> None:
     """Wait for what is queued, since it may hold frees. Errors stay for the next call."""
     for queue in owner.queues():
         wait.until(owner, queue.wait)
@@ -141,7 +141,7 @@ def cuMemGetInfo() -> tuple[int, int]:
 
 def cuMemGetAddressRange(dptr: int) -> tuple[int, int]:
     context.current()
-    record = address.check("cuMemGetAddressRange: dptr", dptr, 1, device=True)
+    record = address.check_device("cuMemGetAddressRange: dptr", dptr, 1)
     return record.start, record.size
 
 
@@ -217,7 +217,7 @@ def cuMemHostUnregister(p: int) -> None:
         raise CudaError(
             CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: nothing registered starts at 0x{p:x}"
         )
-    settle(owner)
+    wait_for_frees(owner)
     if not address.remove(record):
         raise CudaError(
             CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: another thread has done so at 0x{p:x}"

@@ -3,7 +3,7 @@
 """Multicast objects: addresses that mean memory of several devices at once, for the `multimem` instructions of PTX.
 
 An object is a file as long as the memory, which is mapped as memory is. At the start of every granule of it stands a
-table of the places that are bound to the granule (runtime/texture/tensor.h: struct cpu_multimem); the rest is never
+table of the addresses that are bound to the granule (runtime/texture/tensor.h: struct cpu_multimem); the rest is never
 touched.
 Mappings are read-only: ordinary accesses to such addresses mean nothing (PTX manual 8.2.3).
 """
@@ -46,9 +46,9 @@ class Binding:
             memory.mapped += 1
 
     def close(self) -> None:
-        if self.view:
-            shared_file.libc.munmap(self.view, self.memory.size)
         if self.memory is not None:
+            if self.view:
+                shared_file.libc.munmap(self.view, self.memory.size)
             self.memory.mapped -= 1
             self.memory.drop()
 
@@ -98,8 +98,8 @@ class Multicast(Memory):
                 if each.offset <= start < each.offset + each.size
             ]
             table = (ctypes.c_uint64 * (1 + len(bases))).from_address(self.tables + start)
-            for place, base in enumerate(bases, 1):
-                table[place] = base
+            for index, base in enumerate(bases, 1):
+                table[index] = base
             table[0] = KIND | len(bases) << 32
 
 
@@ -110,12 +110,12 @@ def _find(handle: int) -> Multicast:
     return found
 
 
-def _properties(name: str, place: int) -> Any:
-    """Return the checked CUmulticastObjectProp at `place`."""
+def _properties(name: str, ptr: int) -> Any:
+    """Return the checked CUmulticastObjectProp at `ptr`."""
     devices.check_started()
-    if not place:
+    if not ptr:
         raise invalid(f"{name}: prop is NULL")
-    given = CUmulticastObjectProp.from_address(place)
+    given = CUmulticastObjectProp.from_address(ptr)
     if not 1 <= given.numDevices <= MOST_DEVICES or given.flags:
         raise invalid(
             f"{name}: numDevices is {given.numDevices}, must be 1 to {MOST_DEVICES}; flags is {given.flags}, must be 0"

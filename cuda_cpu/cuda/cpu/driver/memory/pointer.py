@@ -120,13 +120,13 @@ def cuPointerGetAttributes(numAttributes: int, attributes: int, data: int, ptr: 
     if not (numAttributes and attributes and data):
         raise invalid(f"{name}: no attributes, or an array is NULL")
     asked = (ctypes.c_uint * numAttributes).from_address(attributes)
-    places = (ctypes.c_uint64 * numAttributes).from_address(data)
+    out_ptrs = (ctypes.c_uint64 * numAttributes).from_address(data)
     record = address.find(ptr)
     answers = [_known(name, attribute) for attribute in asked]
-    for (kind, answer, nothing), place in zip(answers, places, strict=True):
-        if not place:
+    for (kind, answer, nothing), out_ptr in zip(answers, out_ptrs, strict=True):
+        if not out_ptr:
             raise invalid(f"{name}: an entry of data is NULL")
-        kind.from_address(place).value = nothing if record is None else answer(record, ptr)
+        kind.from_address(out_ptr).value = nothing if record is None else answer(record, ptr)
 
 
 def cuPointerSetAttribute(value: int, attribute: int, ptr: int) -> None:
@@ -154,12 +154,12 @@ def _managed(name: str, pointer: int, count: int) -> Allocation | None:
 def cuMemPrefetchAsync(devPtr: int, count: int, location: bytes, flags: int, hStream: int) -> None:
     """Check the request and remember it: managed memory is in the only memory that there is."""
     record = _managed("cuMemPrefetchAsync", devPtr, count)
-    place = pool.location_of("cuMemPrefetchAsync", CUmemLocation.from_buffer_copy(location))
+    target = pool.location_of("cuMemPrefetchAsync", CUmemLocation.from_buffer_copy(location))
     if flags:
         raise invalid(f"cuMemPrefetchAsync: flags is {flags}, must be 0")
     streams.find(hStream).ready()
     if record is not None:
-        record.advice[PREFETCHED] = place
+        record.advice[PREFETCHED] = target
 
 
 def cuMemPrefetchAsync_v1(devPtr: int, count: int, dstDevice: int, hStream: int) -> None:
@@ -183,27 +183,28 @@ def _ranges(name: str, pointers: int, sizes: int, count: int, flags: int) -> lis
     return [_managed(name, pointer, size) for pointer, size in ranges]
 
 
-def _places(name: str, count: int, locations: int, first: int, location_count: int) -> list[tuple[int, int]]:
+def _locations(name: str, count: int, locations: int, first: int, location_count: int) -> list[tuple[int, int]]:
     """Return the location of each range: that of its index in prefetchLocIdxs up to the next one's."""
     if not (locations and first and 0 < location_count <= count):
         raise invalid(f"{name}: no array may be NULL or empty, and numPrefetchLocs at most count")
     starts = list((ctypes.c_size_t * location_count).from_address(first))
     if starts[0] != 0 or sorted(set(starts)) != starts or starts[-1] >= count:
         raise invalid(f"{name}: prefetchLocIdxs is {starts}, must begin with 0 and increase, below {count}")
-    places = [pool.location_of(name, each) for each in (CUmemLocation * location_count).from_address(locations)]
-    return [places[bisect.bisect_right(starts, i) - 1] for i in range(count)]
+    given = [pool.location_of(name, each) for each in (CUmemLocation * location_count).from_address(locations)]
+    return [given[bisect.bisect_right(starts, i) - 1] for i in range(count)]
 
 
 def _prefetch_batch(
-    name: str, pointers: int, sizes: int, count: int, locations: int, first: int, places: int, flags: int, where: int
-) -> None:
+    name: str, pointers: int, sizes: int, count: int,
+    locations: int, first: int, location_count: int, flags: int, stream_handle: int,
+) -> None:  # fmt: skip
     """Check many requests, then remember them."""
     records = _ranges(name, pointers, sizes, count, flags)
-    wanted = _places(name, count, locations, first, places)
-    streams.find(where).ready()
-    for record, place in zip(records, wanted, strict=True):
+    wanted = _locations(name, count, locations, first, location_count)
+    streams.find(stream_handle).ready()
+    for record, location in zip(records, wanted, strict=True):
         if record is not None:
-            record.advice[PREFETCHED] = place
+            record.advice[PREFETCHED] = location
 
 
 def cuMemPrefetchBatchAsync(
@@ -251,7 +252,8 @@ _UNSET = {
     CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION: CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
     CU_MEM_ADVISE_UNSET_ACCESSED_BY: CU_MEM_ADVISE_SET_ACCESSED_BY,
 }
-_WITHOUT_PLACE = (
+_NOWHERE = (0, -2)  # CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID
+_WITHOUT_LOCATION = (
     CU_MEM_ADVISE_SET_READ_MOSTLY,
     CU_MEM_ADVISE_UNSET_READ_MOSTLY,
     CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
@@ -262,32 +264,29 @@ def cuMemAdvise(devPtr: int, count: int, advice: int, location: bytes) -> None:
     record = _managed("cuMemAdvise", devPtr, count)
     if advice not in _UNSET and advice not in _UNSET.values():
         raise invalid(f"cuMemAdvise: {advice} is no CUmem_advise")
-    place = None
-    if advice not in _WITHOUT_PLACE:
-        place = pool.location_of("cuMemAdvise", CUmemLocation.from_buffer_copy(location))
+    target = _NOWHERE
+    if advice not in _WITHOUT_LOCATION:
+        target = pool.location_of("cuMemAdvise", CUmemLocation.from_buffer_copy(location))
     if record is None:
         return
     if advice in (CU_MEM_ADVISE_SET_ACCESSED_BY, CU_MEM_ADVISE_UNSET_ACCESSED_BY):
         users = record.advice.setdefault(CU_MEM_ADVISE_SET_ACCESSED_BY, {})  # in the order of the advice
         if advice == CU_MEM_ADVISE_SET_ACCESSED_BY:
-            users[_ordinal(place)] = None
+            users[_ordinal(target)] = None
         else:
-            users.pop(_ordinal(place), None)
+            users.pop(_ordinal(target), None)
     elif advice in _UNSET:
         record.advice.pop(_UNSET[advice], None)
     else:
-        record.advice[advice] = place
+        record.advice[advice] = target
 
 
 def cuMemAdvise_v1(devPtr: int, count: int, advice: int, device: int) -> None:
     cuMemAdvise(devPtr, count, advice, _location(device))
 
 
-_NOWHERE = (0, -2)  # CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID
-
-
-def _ordinal(place: tuple[int, int]) -> int:
-    return place[1] if place[0] == CU_MEM_LOCATION_TYPE_DEVICE or place is _NOWHERE else -1  # CU_DEVICE_CPU
+def _ordinal(location: tuple[int, int]) -> int:
+    return location[1] if location[0] == CU_MEM_LOCATION_TYPE_DEVICE or location is _NOWHERE else -1  # CU_DEVICE_CPU
 
 
 def _range_answer(record: Allocation, attribute: int) -> int | None:
@@ -307,18 +306,20 @@ def _range_answer(record: Allocation, attribute: int) -> int | None:
 def cuMemRangeGetAttribute(data: int, dataSize: int, attribute: int, devPtr: int, count: int) -> None:
     name = "cuMemRangeGetAttribute"
     record = _managed(name, devPtr, count)
-    users = record is not None and attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
-    if users:
+    answers: list[int] | None
+    if record is not None and attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
         answers = list(record.advice.get(CU_MEM_ADVISE_SET_ACCESSED_BY, ()))
     else:
-        answers = [_range_answer(record, attribute) if record is not None else None]
-    if None in answers or not data or dataSize < 4 or dataSize % 4:
+        answer = _range_answer(record, attribute) if record is not None else None
+        answers = None if answer is None else [answer]
+    if answers is None or not data or dataSize < 4 or dataSize % 4:
         raise invalid(
             f"{name}: attribute {attribute}, dataSize {dataSize} (4, or a multiple of it for "
             "ACCESSED_BY), or memory that is not managed"
         )
-    places = (ctypes.c_int * (dataSize // 4)).from_address(data)
-    places[:] = (answers + [-2] * len(places))[: len(places)]  # CU_DEVICE_INVALID fills the rest of ACCESSED_BY
+    ordinals = (ctypes.c_int * (dataSize // 4)).from_address(data)
+    for i in range(len(ordinals)):  # CU_DEVICE_INVALID fills the rest of ACCESSED_BY
+        ordinals[i] = answers[i] if i < len(answers) else -2
 
 
 def cuMemRangeGetAttributes(
@@ -327,5 +328,7 @@ def cuMemRangeGetAttributes(
     if not (data and dataSizes and attributes and numAttributes):
         raise invalid("cuMemRangeGetAttributes: no attributes, or an array is NULL")
     columns = ((ctypes.c_uint64, data), (ctypes.c_size_t, dataSizes), (ctypes.c_uint, attributes))
-    for place, size, attribute in zip(*[(kind * numAttributes).from_address(at) for kind, at in columns], strict=True):
-        cuMemRangeGetAttribute(place, size, attribute, devPtr, count)
+    for out_ptr, size, attribute in zip(
+        *[(kind * numAttributes).from_address(at) for kind, at in columns], strict=True
+    ):
+        cuMemRangeGetAttribute(out_ptr, size, attribute, devPtr, count)

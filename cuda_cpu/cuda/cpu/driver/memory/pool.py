@@ -66,7 +66,7 @@ SWITCHES = (
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
     CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
 )
-WIDE = (
+FULL_RUN = (
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
     CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
     CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
@@ -118,18 +118,18 @@ class Pool:
                 self.shared = pool_file.PoolFile(self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE], (kind, number), of)
         return self.shared
 
-    def allocate(self, size: int, line: streams.Stream, name: str) -> int:
+    def allocate(self, size: int, stream: streams.Stream, name: str) -> int:
         if size <= 0:
             raise invalid(f"{name}: the size is {size}, must be at least 1")
         self.check_limit(size, name)
         capacity = capacity_for(size)
         block = self.blocks.take(
             capacity,
-            line,
+            stream,
             opportunistic=bool(self.values[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC]),
             internal=bool(self.values[CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES]),
         )
-        record = self.record(block or self.reserve(capacity, line, name), size, line)
+        record = self.record(block or self.reserve(capacity, stream, name), size, stream)
         self.used += size
         self.used_high = max(self.used_high, self.used)
         address.add(record)
@@ -143,21 +143,21 @@ class Pool:
                 f"{name}: {size} bytes asked of a pool with {limit - self.used} of {limit} left",
             )
 
-    def reserve(self, capacity: int, line: streams.Stream, name: str) -> Block:
+    def reserve(self, capacity: int, stream: streams.Stream, name: str) -> Block:
         """Return a new block."""
-        arena = self.file() if self.handle_types else memory.host_arena() if self.on_host else None
+        arena: Any = self.file() if self.handle_types else memory.host_arena() if self.on_host else None
         if self.on_host:
             try:
                 return self.blocks.add(arena, arena.allocate(capacity), capacity)
             except MemoryError:
                 raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: the system has no {capacity} bytes left") from None
         of = devices.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
-        return self.blocks.add(arena or of.arena, memory.reserve(line.context, capacity, name, of, arena), capacity)
+        return self.blocks.add(arena or of.arena, memory.reserve(stream.context, capacity, name, of, arena), capacity)
 
-    def record(self, block: Block, size: int, line: streams.Stream) -> Allocation:
+    def record(self, block: Block, size: int, stream: streams.Stream) -> Allocation:
         managed = self.values[CU_MEMPOOL_ATTR_ALLOCATION_TYPE] == CU_MEM_ALLOCATION_TYPE_MANAGED
         kind = Kind.MANAGED if managed else Kind.HOST if self.on_host else Kind.DEVICE
-        record = Allocation(block.place(size), size, kind, line.context, block.arena)
+        record = Allocation(block.address_for(size), size, kind, stream.context, block.arena)
         record.pool = record.keeper = self
         record.origin = "cuMemAllocAsync"
         record.block = block
@@ -165,9 +165,9 @@ class Pool:
             record.device = devices.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
         return record
 
-    def take_back(self, record: Allocation, line: streams.Stream | None) -> None:
+    def take_back(self, record: Allocation, stream: streams.Stream | None) -> None:
         self.used -= record.size
-        self.blocks.keep(record.block, line)
+        self.blocks.keep(record.block, stream)
         if self.closed:
             self.blocks.release(0)
             self.end()
@@ -185,7 +185,7 @@ _current: dict[tuple[int, int, int], Pool] = {}
 
 
 def default_of(kind: int, location: tuple[int, int]) -> Pool:
-    """Return the default pool of a place and a type of allocation."""
+    """Return the default pool of a location and a type of allocation."""
     owner = devices.find(location[1] if location[0] == CU_MEM_LOCATION_TYPE_DEVICE else 0)
     return once.made(_defaults, (kind, *location), lambda: Pool(kind, location, 0, owner))
 
@@ -206,13 +206,13 @@ def find_open(handle: int) -> Pool:
 
 
 def cuDeviceGetDefaultMemPool(dev: int) -> int:
-    kind, *location = _of_device(dev)
-    return default_of(kind, tuple(location)).handle
+    kind, location_type, location_id = _of_device(dev)
+    return default_of(kind, (location_type, location_id)).handle
 
 
 def cuDeviceGetMemPool(dev: int) -> int:
-    kind, *location = _of_device(dev)
-    return current_of(kind, tuple(location)).handle
+    kind, location_type, location_id = _of_device(dev)
+    return current_of(kind, (location_type, location_id)).handle
 
 
 def cuDeviceSetMemPool(dev: int, pool: int) -> None:
@@ -235,30 +235,30 @@ def made_at(name: str, given: Any, kind: int) -> tuple[int, int]:
     """As `location_of`, for memory to be made: the one locality domain of a device is the device."""
     if given.type != CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN or kind == CU_MEM_ALLOCATION_TYPE_MANAGED:
         return location_of(name, given)
-    place = given.localized
-    if place.localityDomainId:
-        raise invalid(f"{name}: localityDomainId is {place.localityDomainId}, a CPU device has one domain, 0")
-    return CU_MEM_LOCATION_TYPE_DEVICE, devices.find(place.deviceId).ordinal
+    localized = given.localized
+    if localized.localityDomainId:
+        raise invalid(f"{name}: localityDomainId is {localized.localityDomainId}, a CPU device has one domain, 0")
+    return CU_MEM_LOCATION_TYPE_DEVICE, devices.find(localized.deviceId).ordinal
 
 
-def _key(name: str, place: int, kind: int) -> tuple[int, int, int]:
+def _key(name: str, ptr: int, kind: int) -> tuple[int, int, int]:
     devices.check_started()
-    if not place or kind not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
+    if not ptr or kind not in (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_MANAGED):
         raise invalid(f"{name}: location is NULL, or {kind} is no CUmemAllocationType")
-    location = CUmemLocation.from_address(place)
+    location = CUmemLocation.from_address(ptr)
     if location.type == 0 and kind == CU_MEM_ALLOCATION_TYPE_MANAGED:
-        return kind, CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred place
+        return kind, CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred location
     return kind, *made_at(name, location, kind)
 
 
 def cuMemGetDefaultMemPool(location: int, type_: int) -> int:
-    _, *given = _key("cuMemGetDefaultMemPool", location, type_)
-    return default_of(type_, tuple(given)).handle
+    kind, location_type, location_id = _key("cuMemGetDefaultMemPool", location, type_)
+    return default_of(kind, (location_type, location_id)).handle
 
 
 def cuMemGetMemPool(location: int, type_: int) -> int:
-    _, *given = _key("cuMemGetMemPool", location, type_)
-    return current_of(type_, tuple(given)).handle
+    kind, location_type, location_id = _key("cuMemGetMemPool", location, type_)
+    return current_of(kind, (location_type, location_id)).handle
 
 
 def cuMemSetMemPool(location: int, type_: int, pool: int) -> None:
@@ -279,7 +279,7 @@ def cuMemPoolCreate(poolProps: int) -> int:
             f"{name}: handleTypes is {given.handleTypes}; pools of the CPU device are shared by POSIX file descriptors",
         )
     if given.location.type == 0 and given.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED:
-        location = CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred place
+        location = CU_MEM_LOCATION_TYPE_DEVICE, 0  # managed memory without a preferred location
     else:
         location = made_at(name, given.location, given.allocType)
     return Pool(given.allocType, location, given.maxSize, None, given.handleTypes).handle
@@ -305,11 +305,11 @@ def cuMemPoolTrimTo(pool: int, minBytesToKeep: int) -> None:
     find_open(pool).blocks.release(minBytesToKeep)
 
 
-def _type_of(name: str, which: int, place: int) -> Any:
-    """Return the C type of an attribute's value, which is at `place`."""
-    if not place:
+def _type_of(name: str, which: int, value_ptr: int) -> Any:
+    """Return the C type of an attribute's value, which is at `value_ptr`."""
+    if not value_ptr:
         raise invalid(f"{name}: value is NULL")
-    return ctypes.c_uint64 if which in WIDE else ctypes.c_int
+    return ctypes.c_uint64 if which in FULL_RUN else ctypes.c_int
 
 
 def cuMemPoolGetAttribute(pool: int, attr: int, value: int) -> None:
@@ -373,18 +373,18 @@ def cuMemPoolGetAccess(memPool: int, location: int) -> int:
 
 
 def cuMemAllocAsync(bytesize: int, hStream: int) -> int:
-    line = streams.find(hStream)
-    if line.capture is not None:
-        return line.capture.allocate(line, bytesize)
-    key = _of_device(line.context.device.ordinal)
-    return current_of(key[0], key[1:]).allocate(bytesize, line, "cuMemAllocAsync")
+    stream = streams.find(hStream)
+    if stream.capture is not None:
+        return stream.capture.allocate(stream, bytesize)
+    key = _of_device(stream.context.device.ordinal)
+    return current_of(key[0], key[1:]).allocate(bytesize, stream, "cuMemAllocAsync")
 
 
 def cuMemAllocFromPoolAsync(bytesize: int, pool: int, hStream: int) -> int:
-    found, line = find_open(pool), streams.find(hStream)
-    if line.capture is not None:
-        return line.capture.allocate(line, bytesize)
-    return found.allocate(bytesize, line, "cuMemAllocFromPoolAsync")
+    found, stream = find_open(pool), streams.find(hStream)
+    if stream.capture is not None:
+        return stream.capture.allocate(stream, bytesize)
+    return found.allocate(bytesize, stream, "cuMemAllocFromPoolAsync")
 
 
 def cuMemFreeAsync(dptr: int, hStream: int) -> None:
@@ -396,11 +396,11 @@ def cuMemFreeAsync(dptr: int, hStream: int) -> None:
     if record.context.error == CUDA_ERROR_DEINITIALIZED:
         memory.release(record)
     else:
-        line = streams.find(hStream)
-        line.ready()
-        if not address.remove(record, line):
+        stream = streams.find(hStream)
+        stream.ready()
+        if not address.remove(record, stream):
             raise address.gone("cuMemFreeAsync", record)
-        record.give_back(line)
+        record.give_back(stream)
 
 
 def forget_after_fork() -> None:

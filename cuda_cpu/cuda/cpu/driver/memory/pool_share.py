@@ -39,7 +39,7 @@ class ImportedPool(Pool):
         self.descriptor = descriptor
         self.inode = os.fstat(descriptor).st_ino
 
-    def allocate(self, size: int, line: Any, name: str) -> NoReturn:
+    def allocate(self, size: int, stream: Any, name: str) -> NoReturn:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: nothing can be allocated from an imported pool")
 
     def import_pointer(self, offset: int, size: int, owner: context.Context) -> int:
@@ -56,12 +56,12 @@ class ImportedPool(Pool):
         address.add(record)
         return record.start
 
-    def take_back(self, record: Allocation, line: Any) -> None:
+    def take_back(self, record: Allocation, stream: Any) -> None:
         self.used -= record.size
-        if line is None:
+        if stream is None:
             record.block.close()
         else:
-            line.ready().unmap(record.block.base, record.block.length)
+            stream.ready().unmap(record.block.base, record.block.length)
         if self.closed:
             self.end()
 

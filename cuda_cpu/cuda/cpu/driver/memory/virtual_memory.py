@@ -115,11 +115,11 @@ def _check_size(name: str, size: int) -> None:
         raise invalid(f"{name}: the size is {size}, must be a multiple of the granularity, {GRANULARITY}")
 
 
-def _properties(name: str, place: int) -> Any:
-    """Return the checked CUmemAllocationProp at `place`."""
-    if not place:
+def _properties(name: str, ptr: int) -> Any:
+    """Return the checked CUmemAllocationProp at `ptr`."""
+    if not ptr:
         raise invalid(f"{name}: prop is NULL")
-    given = CUmemAllocationProp.from_address(place)
+    given = CUmemAllocationProp.from_address(ptr)
     if given.type != CU_MEM_ALLOCATION_TYPE_PINNED:
         raise invalid(f"{name}: type is {given.type}, must be CU_MEM_ALLOCATION_TYPE_PINNED")
     if given.requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
@@ -270,7 +270,7 @@ def wait_for_all() -> None:
 
 
 def cuMemUnmap(ptr: int, size: int) -> None:
-    """Take memory out of its place once nothing that is queued can use it any more."""
+    """Unmap memory once nothing that is queued can use it any more."""
     _covered("cuMemUnmap", ptr, size)
     wait_for_all()
     with once.lock:

@@ -32,11 +32,11 @@ def record(name: str, owner: Any, handle: int) -> None:
     if found.context is not owner.base:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name}: the event is of another context")
     with once.lock, owner.base.entering():
-        owner.marks = owner.marks or _runtime.Queue(0)
+        owner.event_queue = owner.event_queue or _runtime.Queue(0)
     for queue in owner.queues():
-        if queue is not owner.marks and not queue.is_idle():
-            streams.join(owner.marks, queue)
-    owner.marks.record(found.native)
+        if queue is not owner.event_queue and not queue.is_idle():
+            streams.join(owner.event_queue, queue)
+    owner.event_queue.record(found.native)
     found.recorded = True
 
 
@@ -47,7 +47,7 @@ def wait(name: str, owner: Any, handle: int) -> None:
         return
     for each in list(owner.streams):
         each.queue.wait_event(native)
-    owner.gates = [gate for gate in owner.gates if not gate.is_done()] + [native]
+    owner.pending_waits = [gate for gate in owner.pending_waits if not gate.is_done()] + [native]
 
 
 def cuGreenCtxRecordEvent(hCtx: int, hEvent: int) -> None:

@@ -63,7 +63,7 @@ class Event:
             self.descriptor = None
 
 
-def settled(name: str, handle: int) -> Event:
+def find_waitable(name: str, handle: int) -> Event:
     """Return an event that can be asked and waited for: one that no capture has recorded."""
     event = find(handle)
     if event.capture is not None:
@@ -97,47 +97,47 @@ def cuEventDestroy(hEvent: int) -> None:
 
 def cuEventRecord(hEvent: int, hStream: int) -> None:
     event = find(hEvent)
-    where = streams.find(hStream)
-    if where.context is not event.context:
+    stream = streams.find(hStream)
+    if stream.context is not event.context:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventRecord: the event and the stream are of different contexts")
-    if where.capture is not None:
-        where.capture.record(where, event)
+    if stream.capture is not None:
+        stream.capture.record(stream, event)
         return
-    event.queue = where.ready()
+    event.queue = stream.ready()
     event.queue.record(event.native)
     event.recorded, event.capture = True, None
 
 
 def cuEventRecordWithFlags(hEvent: int, hStream: int, flags: int) -> None:
-    where = streams.find(hStream)
+    stream = streams.find(hStream)
     if flags not in (CU_EVENT_RECORD_DEFAULT, CU_EVENT_RECORD_EXTERNAL):
         raise invalid(f"cuEventRecordWithFlags: flags {flags} are no CUevent_record_flags")
-    if flags and where.capture is not None:
-        where.capture.mark(where, hEvent, record=True)
+    if flags and stream.capture is not None:
+        stream.capture.mark(stream, hEvent, record=True)
     else:
         cuEventRecord(hEvent, hStream)
 
 
 def cuStreamWaitEvent(hStream: int, hEvent: int, Flags: int) -> None:
-    where = streams.find(hStream)
+    stream = streams.find(hStream)
     event = events.find(hEvent)
     native = event.native
     if Flags not in (CU_EVENT_WAIT_DEFAULT, CU_EVENT_WAIT_EXTERNAL):
         raise invalid(f"cuStreamWaitEvent: flags {Flags} are no CUevent_wait_flags")
-    if Flags and where.capture is not None:
-        where.capture.mark(where, hEvent, record=False)
+    if Flags and stream.capture is not None:
+        stream.capture.mark(stream, hEvent, record=False)
     elif event.capture is not None:
-        event.capture[0].wait(where, event)
-    elif where.capture is not None:
-        where.capture.fail(
+        event.capture[0].wait(stream, event)
+    elif stream.capture is not None:
+        stream.capture.fail(
             CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "cuStreamWaitEvent: the event was recorded outside of the capture"
         )
     elif not native.is_done():
-        where.ready().wait_event(native)
+        stream.ready().wait_event(native)
 
 
 def cuEventQuery(hEvent: int) -> None:
-    event = settled("cuEventQuery", hEvent)
+    event = find_waitable("cuEventQuery", hEvent)
     capture_state.check_safe("cuEventQuery")  # unlike waits for events, GPUs' drivers take it for unsafe
     if not event.native.is_done():
         raise CudaError(CUDA_ERROR_NOT_READY)
@@ -146,7 +146,7 @@ def cuEventQuery(hEvent: int) -> None:
 
 
 def cuEventSynchronize(hEvent: int) -> None:
-    event = settled("cuEventSynchronize", hEvent)
+    event = find_waitable("cuEventSynchronize", hEvent)
     native = event.native
     if not native.is_done():
         wait.until(event.context, native.wait)
@@ -165,7 +165,7 @@ def check(event: Event) -> None:
 
 def cuEventElapsedTime(hStart: int, hEnd: int) -> float:
     """Return the milliseconds from one event to the other."""
-    start, end = (settled("cuEventElapsedTime", handle) for handle in (hStart, hEnd))
+    start, end = (find_waitable("cuEventElapsedTime", handle) for handle in (hStart, hEnd))
     for name, event in (("hStart", start), ("hEnd", end)):
         if event.flags & CU_EVENT_DISABLE_TIMING:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"cuEventElapsedTime: {name} has CU_EVENT_DISABLE_TIMING")

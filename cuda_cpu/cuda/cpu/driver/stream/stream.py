@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 from threading import get_ident
-from typing import Any
+from typing import Any, Protocol
 
 from cuda.cpu.abi import (
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
@@ -34,6 +34,14 @@ detached: dict[int, Stream] = {}  # streams of green contexts that are gone, by 
 _ids = itertools.count(1)
 
 
+class CommandTarget(Protocol):
+    """What takes commands: a stream, or the recorder of a graph node (graph_work.Tape)."""
+
+    context: context.Context
+
+    def ready(self) -> Any: ...
+
+
 class Stream:
     __slots__ = (
         "attributes", "blocking", "capture", "context", "flags", "green", "handle", "id", "legacy", "owner", "priority",
@@ -49,8 +57,8 @@ class Stream:
         self.legacy = handle == LEGACY
         self.blocking = not flags & CU_STREAM_NON_BLOCKING  # waits for the legacy stream, and it for us
         self.queue = _runtime.Queue(self.priority, self.owner.workers)
-        for gate in (*owner.gates, *(green.gates if green is not None else ())):
-            self.queue.wait_event(gate)
+        for event in (*owner.pending_waits, *(green.pending_waits if green is not None else ())):
+            self.queue.wait_event(event)
         self.id = next(_ids)
         self.attributes: dict[int, bytes] = {}
         self.capture: Any = None  # the capture.Capture that the stream is part of
@@ -69,7 +77,7 @@ class Stream:
             _runtime.invalidate_fast_path()
 
     def ready(self) -> Any:
-        """Return the queue, with whatever must run before the next command in line before it."""
+        """Return the queue after inserting the waits that default-stream ordering requires."""
         if not self.context.usable:
             self.context.check()
         capture = self.capture
@@ -91,8 +99,8 @@ class Stream:
                 join(self.queue, legacy.queue)
         return self.queue
 
-    def before(self) -> list[Any]:
-        """Return the queues that `ready` lets the stream's own wait for where they have work."""
+    def ordered_after(self) -> list[Any]:
+        """Return the queues that the stream's own waits for, if they have work (see `ready`)."""
         if self.legacy:
             return [queue for queue in self.waited_for() if queue is not self.queue]
         legacy = self.owner.legacy
@@ -128,7 +136,7 @@ class Stream:
         """Take the stream away; work that is queued still runs."""
         idle = self.queue.is_idle()
         if not idle:
-            self.context.dying.append(self.queue)  # first: whoever ends the context finds it in one place or the other
+            self.context.draining.append(self.queue)  # first: whoever ends the context finds it in the streams or here
         self.forget()
         if idle:
             wait.collect(self.context, self.queue)
@@ -227,30 +235,30 @@ def refuse_capture(name: str, stream: Stream) -> None:
 
 
 def cuStreamQuery(hStream: int) -> None:
-    age = _runtime.fast_path_epoch()
+    epoch = _runtime.fast_path_epoch()
     stream = find(hStream)
     refuse_capture("cuStreamQuery", stream)
     queues = stream.waited_for()
-    leave_route(age, hStream, stream)
+    cache_fast_path(epoch, hStream, stream)
     if not all(queue.is_idle() for queue in queues):
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.for_queues(stream.context, queues)
 
 
 def cuStreamSynchronize(hStream: int) -> None:
-    age = _runtime.fast_path_epoch()
+    epoch = _runtime.fast_path_epoch()
     stream = find(hStream)
     refuse_capture("cuStreamSynchronize", stream)
     wait.for_queues(stream.context, stream.waited_for())
     block.release_all()
-    leave_route(age, hStream, stream)
+    cache_fast_path(epoch, hStream, stream)
 
 
-def leave_route(age: int, handle: int, stream: Stream) -> None:
-    """Let the next waits for the stream do without Python, if nothing has changed since `age`."""
+def cache_fast_path(epoch: int, handle: int, stream: Stream) -> None:
+    """Cache a fast path for later waits for the stream, if the epoch is still `epoch`."""
     if not capture_state.active:
         others = [queue for queue in stream.waited_for() if queue is not stream.queue]
-        _runtime.cache_wait(age, handle, stream.queue, others)
+        _runtime.cache_wait(epoch, handle, stream.queue, others)
 
 
 # Callbacks. A CUhostFn runs on the queue's own thread. A CUstreamCallback has other parameters, so one function of
@@ -297,7 +305,7 @@ def cuLaunchHostFunc_v2(hStream: int, fn: int, userData: int, syncMode: int) -> 
 def cuStreamAttachMemAsync(hStream: int, dptr: int, length: int, flags: int) -> None:
     """Check the request; managed memory is visible everywhere, whatever stream it is attached to."""
     find(hStream)
-    record = address.check("cuStreamAttachMemAsync: dptr", dptr, max(length, 1), device=True)
+    record = address.check_device("cuStreamAttachMemAsync: dptr", dptr, max(length, 1))
     if record.kind is not address.Kind.MANAGED or flags not in (1, 2, 4) or length not in (0, record.size):
         raise invalid(
             "cuStreamAttachMemAsync: wants managed memory, its whole length or 0, and one of CUmemAttach_flags"

@@ -24,24 +24,24 @@ from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.stream import stream as streams
 
 
-def _check(name: str, place: int, width: int, flags: int, known: int) -> None:
-    if place % width:
-        raise invalid(f"{name}: address 0x{place:x} is not aligned to {width} bytes")
-    address.check(f"{name}: addr", place, width, device=True)
+def _check(name: str, pointer: int, width: int, flags: int, known: int) -> None:
+    if pointer % width:
+        raise invalid(f"{name}: address 0x{pointer:x} is not aligned to {width} bytes")
+    address.check(f"{name}: addr", pointer, width, device=True)
     if flags & CU_STREAM_WAIT_VALUE_FLUSH and known != CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER:
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: CU_STREAM_WAIT_VALUE_FLUSH needs remote writes to flush")
     if flags & ~known:
         raise invalid(f"{name}: flags 0x{flags:x} are unknown")
 
 
-def _wait(name: str, line: Any, place: int, value: int, flags: int, width: int) -> None:
-    _check(name, place, width, flags, CU_STREAM_WAIT_VALUE_NOR)
-    line.ready().wait_value(place, value & ((1 << 8 * width) - 1), width, flags)
+def _wait(name: str, stream: Any, pointer: int, value: int, flags: int, width: int) -> None:
+    _check(name, pointer, width, flags, CU_STREAM_WAIT_VALUE_NOR)
+    stream.ready().wait_value(pointer, value & ((1 << 8 * width) - 1), width, flags)
 
 
-def _write(name: str, line: Any, place: int, value: int, flags: int, width: int) -> None:
-    _check(name, place, width, flags, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
-    line.ready().write_value(place, value & ((1 << 8 * width) - 1), width)
+def _write(name: str, stream: Any, pointer: int, value: int, flags: int, width: int) -> None:
+    _check(name, pointer, width, flags, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
+    stream.ready().write_value(pointer, value & ((1 << 8 * width) - 1), width)
 
 
 def cuStreamWaitValue32(stream: int, addr: int, value: int, flags: int) -> None:
@@ -73,8 +73,8 @@ def cuStreamBatchMemOp(stream: int, count: int, paramArray: int, flags: int) -> 
     queue_batch("cuStreamBatchMemOp", streams.find(stream), count, paramArray, flags)
 
 
-def queue_batch(name: str, line: Any, count: int, operations: int, flags: int) -> None:
-    """Put the operations in the queue of stream `line`."""
+def queue_batch(name: str, stream: Any, count: int, operations: int, flags: int) -> None:
+    """Put the operations in the queue of stream `stream`."""
     if flags or count > 256 or (count and not operations):
         raise invalid(f"{name}: flags must be 0 and count at most 256")
     size = ctypes.sizeof(CUstreamBatchMemOpParams)
@@ -86,4 +86,4 @@ def queue_batch(name: str, line: Any, count: int, operations: int, flags: int) -
             raise CudaError(CUDA_ERROR_NOT_SUPPORTED, f"{name}: operation {given.operation} of entry {i}")
         act, member, width = _OPERATIONS[given.operation]
         arguments = getattr(given, member)
-        act(name, line, arguments.address or 0, arguments.value64, arguments.flags, width)
+        act(name, stream, arguments.address or 0, arguments.value64, arguments.flags, width)
