@@ -14,7 +14,7 @@ _DISTRIBUTIONS = ("open-cuda-python", "cuda-cpu")
 def __getattr__(name: str) -> str:
     if name != "__version__":
         raise AttributeError(f"module 'cuda.cpu' has no attribute {name!r}")
-    import importlib.metadata  # 20 ms, for one who asks
+    import importlib.metadata  # 20 ms, for callers that need it
 
     for distribution in _DISTRIBUTIONS:
         try:

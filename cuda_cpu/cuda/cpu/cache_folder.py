@@ -8,7 +8,7 @@ A folder is opened component by component from the root. Each component must bel
 else may be able to write to it, except that root's sticky folders (/tmp) may be open to all. With the umask 002 of some
 systems folders are writable by their group, which is the owner's private one: that is nobody else. A symbolic link is
 followed if it belongs to the user or to root: it lies in a folder that has passed, so that nobody else can exchange it.
-The descriptor that comes out of it is kept, and everything is done relative to it (openat): what a path means later
+The resulting descriptor stays open, and all access is relative to it (openat): what a path means later
 does not matter.
 
 An entry is raw bytes behind a header with a format version and a SHA-256 of the bytes; nothing is unpickled. It appears

@@ -4,7 +4,7 @@
 
 Arguments are ints (enums, handles and addresses alike), floats, bytes for strings and by-value structs. Pointers to one
 output value are not passed: a function returns those values. A failure is an `error.CudaError`. A function of
-cuda.h that is not here answers CUDA_ERROR_NOT_SUPPORTED.
+cuda.h that is not defined here is not supported (CUDA_ERROR_NOT_SUPPORTED).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from cuda.cpu import ending
+from cuda.cpu import at_exit
 from cuda.cpu.driver.base import error as error
 from cuda.cpu.driver.base import unsupported
 from cuda.cpu.driver.device import context
@@ -27,7 +27,7 @@ for _module in MODULES:
 
 
 def __getattr__(name: str) -> Callable[..., NoReturn]:
-    """Return, for a function of cuda.h that is not here, one that says why."""
+    """Return, for an unsupported function of cuda.h, one that raises the reason."""
     reason = unsupported.reason_of(name) if re.match("cu[A-Z]", name) else ""
     if not reason:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Callable[..., NoReturn]:
 
 
 def implemented() -> list[str]:
-    """Return the names of the functions of cuda.h that are here."""
+    """Return the names of the supported functions of cuda.h."""
     return sorted(name for name, value in globals().items() if re.match("cu[A-Z]", name) and callable(value))
 
 
@@ -46,5 +46,5 @@ def _forget_after_fork() -> None:
             forget()
 
 
-ending.register(context.end)  # after the runtime's own, so that it runs before
+at_exit.register(context.end)  # after the runtime's own, so that it runs before
 os.register_at_fork(after_in_child=_forget_after_fork)

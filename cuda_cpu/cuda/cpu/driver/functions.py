@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The modules that define functions of cuda.h: a function of theirs is found by its name."""
+"""The modules that define functions of cuda.h, which the shell finds by their names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all functions of NVML for CPU devices begin with: the state, the devices behind handles, and outputs."""
+"""NVML's initialisation state, device handles, and access to output pointers and structures."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sets of events: faults of kernels are XID errors; the driver never leaves or takes a device while a process runs."""
+"""NVML event sets: kernel faults are reported as XID errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cuda.cpu.nvml.structures import EventData, SystemEventSet, SystemRegister, 
 XID_CRITICAL_ERROR = 8  # nvmlEventTypeXidCriticalError, the only kind that a CPU device reports
 _SYSTEM_KINDS = 3  # nvmlSystemEventTypeGpuDriverUnbind, nvmlSystemEventTypeGpuDriverBind
 _NO_INSTANCE = 2**32 - 1
-_MOST = 1000  # events that are kept until somebody waits; older ones are dropped
+_MOST = 1000  # events stored until a wait; older ones are dropped
 # NVIDIA's manual of XID errors: 31 is a fault of the memory management unit, 13 any other exception of a kernel.
 _MEMORY_FAULT, _EXCEPTION = 31, 13
 _MEMORY = (CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_MISALIGNED_ADDRESS)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What Linux tells of the machine in /proc and /sys; None where a part of it is missing or may not be read."""
+"""Facts about the machine from /proc and /sys; None where a file is missing or not readable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = ""  # the folder in front of /proc and /sys, which a test changes
 _CPUFREQ = "/sys/devices/system/cpu/cpu0/cpufreq"
 # Names of drivers in /sys/class/hwmon whose temperatures are the processor's.
 _PROCESSOR_SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal")
-# Labels of the temperature of a processor as a whole, the best first; others are those of single cores.
+# Labels of temperatures of the whole package, in order of preference; other labels are of single cores.
 _LABELS = ("package id", "tdie", "tctl", "")
 
 

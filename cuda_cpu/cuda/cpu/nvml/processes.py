@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which processes use the CPU device, and how busy the processor is: what Linux tells in /proc."""
+"""Processes that use the CPU device, and processor utilisation, from /proc."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def name_of(process: int) -> str:
 
 
 def _times() -> tuple[int, int] | None:
-    """Return how long the processor's cores were busy, and in all, since the system started, if Linux tells it."""
+    """Return how long the processor's cores were busy, and in all, since the system started, if /proc reports it."""
     numbers = [int(word) for word in read("/proc/stat").partition("\n")[0].split()[1:]]
     if len(numbers) < 5:
         return None
@@ -50,7 +50,7 @@ def _times() -> tuple[int, int] | None:
 
 
 class Load:
-    """How busy the processor was since it was asked before."""
+    """Processor utilisation since the previous query."""
 
     def __init__(self) -> None:
         self.before = _times()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The processor's load, clocks and temperatures, reported as a GPU's; NOT_SUPPORTED where Linux does not tell them."""
+"""The processor's utilisation, clocks and temperatures as NVML values; NOT_SUPPORTED if Linux does not report them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How CPU devices, the processors and their memory are connected: all devices are the same processors and memory."""
+"""Topology of CPU devices, which all share the processors and the memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _cores: set[int] = set()
 
 
 def cores() -> set[int]:
-    """Return the processors that kernels run on: those that the process may use when it first asks."""
+    """Return the processors that kernels run on: those in the process's affinity mask at the first query."""
     if not _cores:
         _cores.update(os.sched_getaffinity(0))
     return _cores
@@ -51,7 +51,7 @@ def nvmlDeviceGetP2PStatus(handle: int, other: int, index: int) -> int:
 
 
 def _give_handles(name: str, found: list[device.Device], count: int, address: int) -> None:
-    """Write handles; a count of 0 asks how many there are."""
+    """Write handles; a count of 0 queries their number."""
     number = ctypes.c_uint.from_address(base.output(name, count))
     room, number.value = number.value, len(found)
     if not room or not found:

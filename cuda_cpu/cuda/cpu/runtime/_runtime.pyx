@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset, strerror
 import os
 import sys
 
-from cuda.cpu import ending
+from cuda.cpu import at_exit
 
 ABI = CPU_KERNEL_ABI
 
@@ -38,4 +38,4 @@ include "_fast_path.pxi"
 include "_process.pxi"
 
 cpu_process_begin()
-ending.register(shutdown)
+at_exit.register(shutdown)

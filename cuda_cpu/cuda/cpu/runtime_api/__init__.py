@@ -60,12 +60,12 @@ host_code_needed = host_code.host_code_needed
 
 
 def reason_of(name: str) -> str:
-    """Return why a function is not here: what is said of the driver's."""
+    """Return why a function is not supported, as for the driver's function."""
     return unsupported.reason_of(name.replace("cuda", "cu", 1))
 
 
 def __getattr__(name: str) -> Callable[..., NoReturn]:
-    """Return, for a function of the runtime API that is not here, one that says why."""
+    """Return, for an unsupported function of the runtime API, one that raises the reason."""
     reason = reason_of(name) if re.match("cuda[A-Z]", name) else ""
     if not reason:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

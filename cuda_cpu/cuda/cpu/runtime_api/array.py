@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of the runtime API: those of the driver, described by the bits of their channels."""
+"""Arrays of the runtime API (cudaMallocArray), with channel descriptors, and copies to and from them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of the runtime API: the kind says where the ends are."""
+"""Copies of the runtime API (cudaMemcpy); cudaMemcpyKind gives the direction."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices of the runtime API: each thread has one, whose primary context becomes current at the first need."""
+"""Devices of the runtime API: each thread's device, whose primary context becomes current lazily."""
 
 from __future__ import annotations
 

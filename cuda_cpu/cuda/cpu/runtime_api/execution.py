@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Execution contexts of the runtime API: a device's primary context, or a green one. The handle is a CUcontext."""
+"""Execution contexts (cudaExecutionContext_t): a primary or green context; the handle is a CUcontext."""
 
 from __future__ import annotations
 

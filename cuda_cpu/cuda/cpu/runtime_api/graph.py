@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of graphs whose parameters the driver describes by other structs: kernels, copies, fills."""
+"""Kernel, copy and memset nodes, whose parameter structs differ from the driver's."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of all kinds by one struct (cudaGraphNodeParams), conditional handles, and copies and fills that are changed.
+"""Nodes given by cudaGraphNodeParams, conditional handles, and updates of copy and memset nodes.
 
 The union's members are the driver's, but for kernels and copies.
 """
@@ -201,7 +201,7 @@ def cudaGraphConditionalHandleCreate_v2(graph: int, ctx: int, defaultLaunchValue
 
 
 class RuntimeRecapture(Recapture):
-    """A recapture whose callback is told of changes in the runtime API's structs."""
+    """A recapture whose callback gets the runtime API's structs."""
 
     def write(self, work: Work) -> Any:
         made = abi.cudaGraphNodeParams()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Code that nvcc has compiled into host code: its fatbins, and the host's addresses for kernels and variables.
+"""Fatbins registered by host code that nvcc compiled, and the host addresses of kernels and variables.
 
-host_code.c notes what is registered and tells of it here. A fatbin is a library of the driver, loaded when something of
-it is first asked for; each context that uses it has variables of its own, except managed ones, which all share.
+host_code.c records the registrations and passes them to this module. A fatbin becomes a library of the driver, loaded
+at the first use of its code; each context that uses it has its own variables, except managed ones, which all share.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class HostLibrary(Library):
         return found
 
     def place_managed(self, module: Module) -> None:
-        """Tell host code where its managed variables are."""
+        """Write the addresses of managed variables into host code."""
         for name, slot in self.binary.managed.items():
             if name in module.variables:
                 ctypes.c_uint64.from_address(slot).value = module.variables[name].start
@@ -155,7 +155,7 @@ def _linked_units(part: int) -> list[str]:
 
 
 def host_code_added(handle: int) -> None:
-    """Take over what host code has registered under a handle; several threads may tell of it."""
+    """Take over what host code has registered under a handle; several threads may do so."""
     with _lock:
         if handle in _binaries:
             return

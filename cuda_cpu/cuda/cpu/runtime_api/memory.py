@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of the runtime API where it is not as in the driver: empty and pitched allocations, boxes to fill."""
+"""Memory functions that differ from the driver's: empty and pitched allocations, cudaMemset3D."""
 
 from __future__ import annotations
 

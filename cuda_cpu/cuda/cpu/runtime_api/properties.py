@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""cudaDeviceProp: what the driver's attributes say, field by field."""
+"""cudaDeviceProp, filled from the driver's device attributes."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def cudaGetDeviceProperties(prop: int, device: int) -> None:
 
 
 def cudaChooseDevice(prop: int) -> int:
-    """Return the first device that has the memory and the compute capability that are asked for, or else the first."""
+    """Return the first device that has the memory and the compute capability requested, or else the first."""
     ensure_devices()
     if not prop:
         raise invalid("cudaChooseDevice: prop is NULL")

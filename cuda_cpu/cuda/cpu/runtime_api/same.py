@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of the runtime API that take and give what a driver function does."""
+"""Functions of the runtime API with the signature of a driver function, as tables."""
 
 from __future__ import annotations
 

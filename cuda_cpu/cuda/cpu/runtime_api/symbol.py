@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of the device by the addresses that stand for them in host code, and copies to and from them."""
+"""Device variables, addressed by their host shadow variables, and copies to and from them (cudaMemcpyToSymbol)."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ def cudaGetDriverEntryPointByVersion(symbol: bytes | None, cudaVersion: int, fla
     if symbol is None:
         raise invalid("cudaGetDriverEntryPoint: symbol is NULL")
     function, found = ctypes.c_void_p(), ctypes.c_int()
-    ask = driver_library().cuGetProcAddress_v2
-    status = ask(symbol, ctypes.byref(function), cudaVersion, ctypes.c_uint64(flags), ctypes.byref(found))
+    get_proc_address = driver_library().cuGetProcAddress_v2
+    status = get_proc_address(symbol, ctypes.byref(function), cudaVersion, ctypes.c_uint64(flags), ctypes.byref(found))
     if status:
         raise CudaError(status, f"cudaGetDriverEntryPoint: no version {cudaVersion} or flags {flags}")
     return function.value or 0, found.value

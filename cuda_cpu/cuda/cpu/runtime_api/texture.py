@@ -82,13 +82,13 @@ def _settings(name: str, ptr: int, format_: int) -> CUDA_TEXTURE_DESC:
     for field in SAME:
         setattr(made, field, getattr(given, field))
     normalizes = given.readMode == abi.cudaReadModeNormalizedFloat
-    whole = format_ < 0x10 and format_ not in NORMALIZED
+    integers = format_ < 0x10 and format_ not in NORMALIZED
     if not normalizes:
         made.flags |= CU_TRSF_READ_AS_INTEGER
     if normalizes and format_ in (3, 10):
         text = f"{name}: cudaReadModeNormalizedFloat is for elements of 8 or 16 bits"
         raise CudaError(abi.cudaErrorInvalidNormSetting, text)
-    if whole and not normalizes and given.filterMode:
+    if integers and not normalizes and given.filterMode:
         text = f"{name}: elements that are read as integers cannot be filtered: filterMode must be _Point"
         raise CudaError(abi.cudaErrorInvalidFilterSetting, text)
     return made
@@ -147,8 +147,8 @@ def cudaGetTextureObjectTextureDesc(pTexDesc: int, texObject: int) -> None:
     target.addressMode[:], target.borderColor[:] = given.addressMode, given.borderColor
     for field in SAME:
         setattr(target, field, getattr(given, field))
-    whole = given.flags & CU_TRSF_READ_AS_INTEGER
-    target.readMode = abi.cudaReadModeElementType if whole else abi.cudaReadModeNormalizedFloat
+    as_integers = given.flags & CU_TRSF_READ_AS_INTEGER
+    target.readMode = abi.cudaReadModeElementType if as_integers else abi.cudaReadModeNormalizedFloat
 
 
 def cudaGetTextureObjectResourceViewDesc(pResViewDesc: int, texObject: int) -> None:

@@ -108,7 +108,7 @@ def in_a_new_thread(function):
 )
 def test_questions_of_programs_are_not_logged(context, ask, capsys, monkeypatch):
     """What programs ask to find out is no failure, whatever its status; CUDA_CPU_LOG=all prints it."""
-    monkeypatch.setattr(unsupported, "tell_of_runtime", lambda library: None)
+    monkeypatch.setattr(unsupported, "report_runtime", lambda library: None)
     before = driver.cuLogsCurrent(0)
     for setting, printed in (("1", ""), ("all", "cuda.cpu: answer ")):
         monkeypatch.setenv("CUDA_CPU_LOG", setting)

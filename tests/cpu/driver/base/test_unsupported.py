@@ -57,7 +57,7 @@ def test_a_program_with_nvidia_s_runtime_inside_is_told_so():
 import ctypes, cuda.cpu
 from cuda.cpu.driver.base import unsupported
 for compiler in ("/nvidia/cu13/lib/libnvrtc.so.13", "/nvidia/cu13/lib/libnvJitLink.so.13", "libnvvm.so.4"):
-    unsupported.tell_of_runtime(compiler)  # these do without
+    unsupported.report_runtime(compiler)  # these do without
 library = ctypes.CDLL(cuda.cpu.library_path())
 table, number = ctypes.c_void_p(), (ctypes.c_char * 16)()
 print([library.cuGetExportTable(ctypes.byref(table), number) for _ in range(2)], cuda.cpu.last_error_message())

@@ -40,7 +40,7 @@ class Array:
         self.start = start
         self.shape = shape
         self.parent = parent
-        self.planes: dict[int, Array] = {}  # that were asked for
+        self.planes: dict[int, Array] = {}  # made at the first use
         self.handle = arrays.add(self)
 
     def plane(self, number: int) -> Array:
@@ -50,7 +50,7 @@ class Array:
 
 
 class MipmappedArray:
-    """Levels of detail in one allocation. An array stands for each as soon as it is asked for."""
+    """Levels of detail in one allocation. The Array of a level is made at the first use."""
 
     def __init__(self, record: address.Allocation, shape: Shape, levels: int) -> None:
         self.record = record
@@ -65,7 +65,7 @@ class MipmappedArray:
 
 
 def starts(first: int, shape: Shape, levels: int) -> list[int]:
-    """Return where each level begins, and behind the last one where the memory ends."""
+    """Return the address of each level, followed by the end of the memory."""
     found, step = [first], TILE if shape.sparse else ALIGNMENT
     for number in range(levels):
         found.append(-(-(found[-1] + shape.level(number).size) // step) * step)
@@ -124,7 +124,7 @@ def make(name: str, shape: Shape) -> Array:
 def make_mipmapped(
     name: str, shape: Shape, levels: int, allocate: Callable[[int], address.Allocation] | None = None
 ) -> MipmappedArray:
-    """Make a mipmapped array; `allocate` gives memory of so many bytes where it is not to be new."""
+    """Make a mipmapped array; `allocate(size)` returns memory to use instead of new memory."""
     check_shape(name, shape, mipmapped=True)
     extent = (shape.width, shape.height, 0 if shape.layered else shape.depth)
     levels = min(levels, max(extent).bit_length())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an array holds: formats of elements, extents, and how rows and layers lie in memory."""
+"""Shapes of arrays: element formats, extents, and the memory layout of rows and layers."""
 
 from __future__ import annotations
 

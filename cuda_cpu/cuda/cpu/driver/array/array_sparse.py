@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of sparse and deferred arrays: addresses, into which cuMemMapArrayAsync maps tiles, or all of them at once.
+"""Sparse and deferred arrays: their properties, and cuMemMapArrayAsync, which maps memory into them.
 
 The layout is ours to choose: rows are padded so that a tile is a block of memory (array_shape.Shape). There is no tail
 of small levels; each has tiles of its own. Where nothing is mapped an array reads as zeros, and writes are faults.

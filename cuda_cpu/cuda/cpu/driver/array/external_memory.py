@@ -72,7 +72,7 @@ def cuImportExternalMemory(memHandleDesc: int) -> int:
     context.current()
     given = _given(name, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, memHandleDesc)
     if given.type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD:
-        text = f"{name}: handles of type {given.type} are of systems that are not here; opaque file descriptors are"
+        text = f"{name}: handles of type {given.type} are not supported, only opaque file descriptors"
         raise CudaError(CUDA_ERROR_NOT_SUPPORTED, text)
     if given.flags & ~CUDA_EXTERNAL_MEMORY_DEDICATED:
         raise invalid(f"{name}: flags is {given.flags}, must be 0 or CUDA_EXTERNAL_MEMORY_DEDICATED")

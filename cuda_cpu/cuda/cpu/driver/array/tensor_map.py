@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor maps: what copies of tensors (TMA) need to know, in the 128 bytes of a CUtensorMap.
+"""Tensor maps: the 128-byte descriptors (CUtensorMap) of copies by the Tensor Memory Accelerator (TMA).
 
 See runtime/texture/tensor.h.
 """

@@ -248,8 +248,8 @@ def _check_texture(name: str, given: Any, shape: Shape, linear: bool) -> None:
     if given.flags & ~TEXTURE_FLAGS:
         raise invalid(f"{name}: flags of the texture are 0x{given.flags:x}, of which 0x{TEXTURE_FLAGS:x} are known")
     plain = shape.format not in NORMALIZED
-    whole = plain and (given.flags & CU_TRSF_READ_AS_INTEGER or shape.format in (3, 10)) and shape.format < 16
-    if given.filterMode and whole and not linear:
+    as_integers = plain and (given.flags & CU_TRSF_READ_AS_INTEGER or shape.format in (3, 10)) and shape.format < 16
+    if given.filterMode and as_integers and not linear:
         raise invalid(f"{name}: elements that are read as integers cannot be filtered: filterMode must be _POINT")
     if given.flags & CU_TRSF_SRGB and shape.plain_format != 1:
         raise invalid(f"{name}: CU_TRSF_SRGB is for unsigned elements of 8 bits")

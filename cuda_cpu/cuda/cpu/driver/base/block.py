@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of memory that a pool holds back for its next allocations.
+"""Free blocks that a memory pool caches for later allocations.
 
 A block is one allocation of an arena, in whole pages. What is allocated in it ends where the block ends, at the guard
 page. Everything that changes the lists is one operation of C on ints and tuples: a finaliser or another thread that
-comes between two of them finds them whole.
+comes between two of them finds them consistent.
 """
 
 from __future__ import annotations

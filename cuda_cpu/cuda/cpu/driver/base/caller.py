@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which library calls libcuda.so.1, for a message: the first one on the stack above it."""
+"""Find the library that calls libcuda.so.1 (the next one on the stack), to name it in messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _SymbolInfo(ctypes.Structure):
 
 
 def library() -> str:
-    """Return the path of the library, "" if it cannot be told (C libraries without backtrace)."""
+    """Return the path of the library, "" if it is unknown (C libraries without backtrace)."""
     process = ctypes.CDLL(None)
     try:
         backtrace, dladdr = process.backtrace, process.dladdr

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which captures are going on, and what they forbid: calls that are no part of a stream's order.
+"""Active stream captures, and the calls that they prohibit: those that are not stream-ordered.
 
 Such a call (an allocation, a free, a wait) may belong to what is captured and would not be in the graph. It is refused,
 and ends the captures that it concerns, by the mode of the calling thread and the modes the captures were begun with.

@@ -19,22 +19,22 @@ from cuda.cpu.abi import (
     CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
     CUDA_ERROR_NO_BINARY_FOR_GPU,
 )
-from cuda.cpu.ending import START
+from cuda.cpu.at_exit import START
 
 _thread = threading.local()
 _first = _process = os.getpid()
 FORKED = "CUDA cannot be used in a forked child process; use the spawn start method"
-# Whose code is not the program's own, where an exception comes from: by the first part of a module's name.
+# First parts of module names that are not the program's own code, to tell where an exception comes from.
 _OURS = frozenset(("cuda", "llvmlite", *sys.stdlib_module_names))
 
-# The latest messages of all threads, which log.py hands out, and who wants to be told of each.
+# The latest messages of all threads, which log.py returns, and the functions called for each.
 messages: deque[str] = deque(maxlen=100)
 listeners: dict[int, Callable[[str, int], None]] = {}
-# Why a program of others cannot run here, which the status alone does not tell: said once, where run.py started it.
-TOLD = (CUDA_ERROR_INVALID_PTX, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_NO_BINARY_FOR_GPU)
-_told: set[str] = set()
+# Reason why a program cannot run here that its CUresult does not show; printed once, if run.py started the program.
+PRINTED_ONCE = (CUDA_ERROR_INVALID_PTX, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_NO_BINARY_FOR_GPU)
+_printed: set[str] = set()
 _OF_NVML = 10000  # what nvml/status.py adds to a nvmlReturn_t
-written = 0  # messages so far, those that have been pushed out of the deque included
+written = 0  # number of messages so far, including those dropped from the deque
 
 
 class CudaError(Exception):
@@ -48,11 +48,11 @@ class CudaError(Exception):
         if message and expected:
             _note_answer(status, message)
         elif message:
-            _note(f"error {status}: {message}", CU_LOG_LEVEL_ERROR, aloud=status in TOLD and START in sys.modules)
+            _note(f"error {status}: {message}", CU_LOG_LEVEL_ERROR, printed=status in PRINTED_ONCE and START in sys.modules)
 
 
 def answer(status: int, message: str) -> CudaError:
-    """Return the error to raise for a question whose answer is no, which programs ask to find out: it is no failure.
+    """Return the error of a query with a negative answer: programs probe this way, so it is not logged as a failure.
 
     The log has no entry for it; CUDA_CPU_LOG=all prints it.
     """
@@ -65,17 +65,17 @@ def _note_answer(status: int, message: str) -> None:
 
 
 def note_warning(text: str) -> None:
-    """Print what is no failure of a call, but that somebody may want to change, and write it into the log."""
-    _note(text, CU_LOG_LEVEL_WARNING, aloud=True)
+    """Print a warning and write it into the log: no call has failed, but the program should change something."""
+    _note(text, CU_LOG_LEVEL_WARNING, printed=True)
 
 
-def _note(text: str, level: int, *, aloud: bool) -> None:
+def _note(text: str, level: int, *, printed: bool) -> None:
     global written
     messages.append(text)
     written += 1
-    if "CUDA_CPU_LOG" in os.environ or (aloud and text not in _told):
+    if "CUDA_CPU_LOG" in os.environ or (printed and text not in _printed):
         print(f"cuda.cpu: {text}", file=sys.stderr)
-        _told.add(text)
+        _printed.add(text)
     for listener in list(listeners.values()):
         listener(text, level)
 
@@ -86,14 +86,14 @@ def invalid(message: str) -> CudaError:
 
 
 def say(message: str) -> None:
-    """Keep what the failing call of this thread has to say; the C shell does so for each that fails."""
+    """Store the message of this thread's failing call; called by the C shell."""
     _thread.said = _process, message
 
 
 def unexpected(error: BaseException, traceback: TracebackType | None) -> bool:
-    """Keep what an exception says that is no CudaError; return whether it is the program's own.
+    """Store the message of an exception that is no CudaError; return whether it is the program's own.
 
-    That is one of a signal handler, which Python runs in the midst of our code. The shell hands it on to the program.
+    Python runs signal handlers in the middle of our code; the shell lets their exceptions propagate.
     """
     if isinstance(error, MemoryError):
         say(str(error))
@@ -113,9 +113,9 @@ def walk(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
 
 
 def last_error_message() -> str:
-    """Return what the last failed driver call of this thread said, "" if it said nothing beyond its status.
+    """Return the message of this thread's last failed driver call, "" if it had none.
 
-    In a forked child, what its parent said is of no use; the shell refuses all calls there without asking us.
+    In a forked child, the parent's messages do not apply; the shell rejects all calls there without calling Python.
     """
     process, message = getattr(_thread, "said", (_first, ""))
     return message if process == os.getpid() else FORKED

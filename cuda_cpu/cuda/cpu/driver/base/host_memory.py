@@ -21,7 +21,7 @@ ROOT = ""  # the folder in front of /proc and /sys, which a test changes
 
 # The file of a control group's limit, by the type of its file system: cgroups(7), both versions.
 LIMITS = {"cgroup": "memory.limit_in_bytes", "cgroup2": "memory.max"}
-# Which files of the tree are limits where /proc does not tell the process's group.
+# Which files of the tree are limits where /proc does not show the process's cgroup.
 DEFAULT_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 FOR_OTHERS = 1 << 30  # bytes of a limited address space that stay for Python, LLVM and the stacks of threads, at most
 LEAST = 16 << 20  # bytes of a range that is worth to be tried
@@ -42,13 +42,13 @@ def physical() -> int:
     Raises
     ------
     CudaError
-        The system does not tell, and no container's limit does.
+        The system does not report it, and no container limit is set.
     """
     known = [*_machine(), *container_limits()]
     if not known:
         raise CudaError(
             CUDA_ERROR_OPERATING_SYSTEM,
-            "neither sysinfo() nor /proc/meminfo tells how much memory there is: set CUDA_CPU_MEMORY, such as 4G",
+            "neither sysinfo() nor /proc/meminfo reports the size of memory: set CUDA_CPU_MEMORY, such as 4G",
         )
     return min([*known, *_address_space()])
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of module loading and linking (CUjit_option): log buffers, and much that has no meaning for a CPU."""
+"""Options of module loading and linking (CUjit_option): log buffers; most others have no effect on a CPU."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of a context (cuCtxSetLimit): their defaults, and which the CPU device heeds."""
+"""The limits of a context (cuCtxSetLimit): their defaults, and those that affect the CPU device."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEFAULTS = {
     CU_LIMIT_PERSISTING_L2_CACHE_SIZE: 0,
 }
 
-# Largest values; what is asked beyond is refused.
+# Largest values; larger ones are rejected.
 GREATEST = {CU_LIMIT_STACK_SIZE: 512 << 10, CU_LIMIT_MAX_L2_FETCH_GRANULARITY: 128}
 
 # Limits of the native runtime, which serves all contexts of the process; the others are remembered only.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's log (cuLogsCurrent and its kin): what failed calls had to say, for programs in any language."""
+"""The driver's log (cuLogsCurrent and its kin): messages of failed calls."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def cuLogsCurrent(flags: int) -> int:
 
 
 def _since(iterator: int) -> list[str]:
-    """Return the messages from a CUlogIterator on (NULL: all that are kept) and move it behind them."""
+    """Return the messages from a CUlogIterator on (NULL: all stored ones) and advance it past them."""
     texts = list(error.messages)
     if not iterator:
         return ([LOST] if error.written > len(texts) else []) + texts

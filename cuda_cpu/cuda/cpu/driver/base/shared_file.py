@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files in memory that other processes map: what allocations, pools and events between processes lie in.
+"""Anonymous memory files (memfd) that other processes map, for shared allocations, pools and events.
 
 They have no name in any folder, so that nothing is left behind however a process ends. Another process gets the
 descriptor from this one, or opens it in /proc by the numbers of process and descriptor, as a user may with their own.

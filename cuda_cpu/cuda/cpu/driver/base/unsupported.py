@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Why functions of cuda.h are not here: what their callers are told, and the documentation's table says."""
+"""Reasons why functions of cuda.h are not supported, for error messages and the table in the documentation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REASONS = (
     (r"cuStream(Begin|End)CaptureToCig", "shares a queue with a graphics API, which lives on a GPU"),
     (
         r"cuTexRef.*|cuSurfRef.*|cuModuleGet(Tex|Surf)Ref|cuParamSetTexRef",
-        "deprecated: texture and surface objects are here",
+        "deprecated: use texture and surface objects",
     ),
     (r"cuLaunchCooperativeKernelMultiDevice", "deprecated by CUDA: no grid waits for grids of other devices"),
     (r"cuProfilerInitialize", "removed from CUDA 12"),
@@ -38,18 +38,18 @@ REASONS = (
         r"cu(Device)?FlushGPUDirectRDMAWrites|cuMemGetHandleForAddressRange",
         "network cards do not reach the memory as a GPU's",
     ),
-    (r"cuTensorMap(EncodeIm2colWide|SetAllocationClass)", "its instructions (sm_100) are not here"),
+    (r"cuTensorMap(EncodeIm2colWide|SetAllocationClass)", "its instructions (sm_100) are not supported"),
     (r"cuMemGetLocationInfo", "the memory of the CPU device has one location"),
     (r"cuGetExportTable", "private interfaces of NVIDIA's driver"),
 )
 
 
 def reason_of(name: str, reasons: Any = REASONS) -> str:
-    """Return why a function is not here, "" if it is none that is known."""
+    """Return why a function is not supported, "" for unknown names."""
     return next((reason for pattern, reason in reasons if re.fullmatch(pattern, name)), "")
 
 
-COMPILERS = r"lib(nvrtc|nvJitLink|nvvm|nvptxcompiler|nvfatbin)\b.*"  # they ask for the tables too, and do without
+COMPILERS = r"lib(nvrtc|nvJitLink|nvvm|nvptxcompiler|nvfatbin)\b.*"  # they query the tables, too, and work without them
 _reported: list[str] = []
 
 
@@ -60,14 +60,14 @@ def report_runtime(library: str) -> None:
     who = library or "a library of this program"
     _reported.append(who)
     note_warning(
-        f"{who} contains NVIDIA's CUDA runtime (libcudart), which asks for private interfaces of NVIDIA's "
+        f"{who} contains NVIDIA's CUDA runtime (libcudart), which requires private interfaces of NVIDIA's "
         "own driver: its calls fail on the CPU device (see the documentation, Programs of others). Where "
         "the program is yours: link it by nvcc -cudart shared"
     )
 
 
 def refusal(name: str, reason: str) -> Callable[..., NoReturn]:
-    """Return a function that says why it is not here."""
+    """Return a function that raises the reason why it is not supported."""
 
     def refuse(*arguments: Any) -> NoReturn:
         if name == "cuGetExportTable":

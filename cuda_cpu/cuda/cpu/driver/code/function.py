@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel in a context (CUfunction): what a launch needs, prepared once, and its attributes."""
+"""Kernels in a context (CUfunction): lazy compilation, launch limits and attributes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SETTABLE = {
 
 
 class Function:
-    """A kernel in a module. `dynamic` is how much dynamic shared memory a launch may ask for."""
+    """A kernel in a module. `dynamic` is the most dynamic shared memory, in bytes, that a launch may request."""
 
     def __init__(self, module: Any, kernel: Kernel) -> None:
         self.module = module
@@ -162,6 +162,7 @@ def attribute(code: Code, kernel: Kernel, settings: dict[int, int], which: int) 
     if which in settings:
         return settings[which]
     if which == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        assert code.compile is not None
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
             return code.compile(kernel.name).local_bytes
     cluster = kernel.required_cluster or (0, 0, 0)
@@ -184,7 +185,7 @@ def attribute(code: Code, kernel: Kernel, settings: dict[int, int], which: int) 
         CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE: 0,
     }
     if which not in answers:
-        raise invalid(f"{which} is no CUfunction_attribute that the CPU device has")
+        raise invalid(f"{which} is no CUfunction_attribute that the CPU device supports")
     return answers[which]
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""From what a caller loads (PTX, cubin, fatbin, file) to code, with errors as the API tells them."""
+"""Loading of images (PTX, cubin, fatbin, file), and the CUresults of their errors."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ kernels = Table("kernel")
 
 
 class LibraryKernel:
-    """A kernel of a library; settings are kept per device, and given to functions that exist or come later."""
+    """A kernel of a library; attributes are set per device and apply to its functions in all contexts."""
 
     def __init__(self, library: Any, kernel: Kernel) -> None:
         self.library = library
@@ -99,7 +99,7 @@ def cuKernelSetCacheConfig(kernel: int, config: int, dev: int) -> None:
 
 
 def cuKernelGetParamInfo(kernel: int, paramIndex: int) -> tuple[int, int]:
-    context.current()  # NVIDIA's driver asks for one, too
+    context.current()  # required by NVIDIA's driver, too
     found = kernels.get(kernel) or functions.find(kernel)
     return functions_of_modules.parameter(found.kernel, paramIndex)
 

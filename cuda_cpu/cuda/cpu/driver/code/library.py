@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries: code that belongs to no context; each context that uses it gets a module of its own at first need."""
+"""Libraries (CUlibrary): code independent of contexts; each context loads its own module lazily."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking (cuLinkCreate): PTX in, an image out that holds the PTX of every unit; the code is linked when it is loaded.
+"""Linking (cuLinkCreate): collects PTX into one image; the code is linked when the image is loaded.
 
 The image is an ELF file with a section `.nv_debug_ptx_txt.N` for each unit, the form in which NVIDIA's compilers leave
 PTX in a cubin, so that there is one way to read either.

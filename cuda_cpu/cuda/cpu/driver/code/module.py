@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Modules: code placed in a context, with memory for its variables and the addresses that its machine code looks up."""
+"""Modules (CUmodule): code loaded into a context, its global variables and its symbol table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LAZY = 2  # CU_MODULE_LAZY_LOADING: kernels are compiled at their first use
 
 
 class SharedGone(Exception):
-    """A managed variable that was found is given back by now: the context that had it has ended meanwhile."""
+    """A shared managed variable was freed: the context that owned it was destroyed meanwhile."""
 
 
 class Module:
@@ -66,7 +66,7 @@ class Module:
             raise
 
     def _enter(self) -> None:
-        """Let others find the module and its variables, which nobody but this thread could give back until now."""
+        """Register the module and its variables; until now they were private to this thread."""
         library = self.library
         for name, record in self.variables.items():
             if name in self.found and library.managed.get(name) is not record:
@@ -84,7 +84,7 @@ class Module:
             library.modules[self.context] = self
 
     def _discard(self) -> None:
-        """Give back the variables of a module that could not enter its context."""
+        """Free the variables of a module that could not be registered."""
         for name, record in self.variables.items():
             if name not in self.found and (name not in self.entered or address.remove(record)):
                 record.give_back()
@@ -110,7 +110,10 @@ class Module:
         if record is not None:
             return record.start
         kernel = self.child_kernels.kernels.get(name)
-        return kernel.address if kernel is not None else self.code.function_address(name)
+        if kernel is not None:
+            return kernel.address
+        assert self.code.function_address is not None
+        return self.code.function_address(name)
 
     def _fill(self, variable: GlobalVariable) -> None:
         """Write a variable's initial value and zeros behind it: memory that was freed before is not zero.
@@ -164,8 +167,8 @@ class Module:
         self.variables.clear()
 
     def close(self) -> None:
-        """Take the code away; nothing of it may be running."""
-        wait.collect_all(self.context)  # a fault is described by the code that it was in
+        """Unload the code; none of it may be running."""
+        wait.collect_all(self.context)  # describing a fault needs the code that caused it
         _runtime.invalidate_fast_path()
         with once.lock:
             if not self.live:

@@ -4,7 +4,7 @@
 
 A core runs one block after the other or mixes them on fibers; the answers are those of a GPU of the same compute
 capability, so that programs that choose block sizes by them choose as they would there. Registers are no limit: PTX
-does not tell how many a kernel would get.
+does not specify how many a kernel would use.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches as they were before CUDA 4: block, shared memory and parameters are set beforehand. Deprecated by CUDA."""
+"""Launches with parameters set beforehand (cuParamSetv, cuLaunchGrid), deprecated since CUDA 4."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cuFuncSetBlockShape(hfunc: int, x: int, y: int, z: int) -> None:
 def cuFuncSetSharedSize(hfunc: int, bytes_: int) -> None:
     function, found = _find(hfunc)
     if bytes_ > function.dynamic:
-        raise invalid(f"cuFuncSetSharedSize: bytes is {bytes_}, the kernel may have {function.dynamic}")
+        raise invalid(f"cuFuncSetSharedSize: bytes is {bytes_}, at most {function.dynamic} are possible")
     found.shared = bytes_
 
 

@@ -162,7 +162,7 @@ class Context:
             limits.restore()
 
     def report_leaks(self) -> None:
-        """Print what the program has not freed, if CUDA_CPU_CHECK asks for it."""
+        """Print what the program has not freed, if CUDA_CPU_CHECK enables leakcheck."""
         if check.wants_leaks():
             ours = {record.start for module in self.modules for record in module.variables.values()}
             report.tell(report.leaks(each for each in address.of_context(self) if each.start not in ours))
@@ -272,7 +272,7 @@ def _create(flags: int, ordinal: int, workers: int = 0) -> int:
 
 
 def _affinity(name: str, ptr: int, count: int, ordinal: int) -> int:
-    """Return how many workers an array of CUexecAffinityParam asks for, 0: all."""
+    """Return how many workers an array of CUexecAffinityParam requests, 0: all."""
     if not count:
         return 0
     if not ptr:
@@ -378,7 +378,7 @@ def cuCtxGetCurrent() -> int:
 
 
 def cuCtxGetDevice() -> int:
-    if not stack():  # programs ask so whether there is a current context
+    if not stack():  # programs test for a current context this way
         raise answer(CUDA_ERROR_INVALID_CONTEXT, "cuCtxGetDevice: no context is current in this thread")
     return current().device.ordinal
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: how many there are, what they are called, and what they can do (the table is in device_attribute.py)."""
+"""Devices: number, names, UUIDs, PCI addresses and peer access (attributes: device_attribute.py)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def read(path: str) -> str:
 
 
 def cpu_name() -> str:
-    """Return the processor's name as the kernel tells it, without clock rates and trademarks."""
+    """Return the processor's name as the kernel reports it, without clock rates and trademarks."""
     text = read("/proc/cpuinfo")
     found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     name = found[1] if found else os.uname().machine
@@ -128,7 +128,7 @@ def _setting(name: str, default: str, pattern: str, wanted: str) -> str:
 
 
 def start() -> None:
-    """Make the devices that the environment asks for."""
+    """Make the devices that the environment variables specify."""
     from cuda.cpu.compile import jit
 
     count = int(_setting("CUDA_CPU_DEVICES", "1", r"[0-9]|[1-5][0-9]|6[0-4]", "the number of devices, 0 to 64"))
@@ -341,11 +341,11 @@ ATOMICS = {
 def _give_atomics(name: str, out_ptr: int, operations: int, count: int) -> None:
     if not (out_ptr and operations and count):
         raise invalid(f"{name}: an array is NULL or count 0")
-    asked = (ctypes.c_uint * count).from_address(operations)
-    unknown = next((operation for operation in asked if operation not in ATOMICS), None)
+    requested = (ctypes.c_uint * count).from_address(operations)
+    unknown = next((operation for operation in requested if operation not in ATOMICS), None)
     if unknown is not None:
         raise invalid(f"{name}: {unknown} is no CUatomicOperation")
-    (ctypes.c_uint * count).from_address(out_ptr)[:] = [ATOMICS[operation] for operation in asked]
+    (ctypes.c_uint * count).from_address(out_ptr)[:] = [ATOMICS[operation] for operation in requested]
 
 
 def cuDeviceGetHostAtomicCapabilities(capabilities: int, operations: int, count: int, dev: int) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What cuDeviceGetAttribute answers: every CUdevice_attribute, with the reason where it is not plain.
+"""Values of every CUdevice_attribute (cuDeviceGetAttribute), with their reasons.
 
 Limits of the architecture (threads, registers, shared memory) are those of the compute capability that the device
 declares, since kernels are compiled for it; what concerns the machine is the machine's.
@@ -28,7 +28,7 @@ ARCHITECTURE = {
 
 CLUSTERS_SINCE = (9, 0)  # compute capability
 
-# Any host address can be read by a kernel, unless memcheck is there to say that it had better not.
+# Any host address can be read by a kernel, unless memcheck is enabled, which reports it.
 PAGEABLE = ("PAGEABLE_MEMORY_ACCESS", "PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES")
 
 FIXED = {
@@ -54,7 +54,7 @@ FIXED = {
     "CAN_MAP_HOST_MEMORY": 1,
     "CONCURRENT_KERNELS": 1,
     "UNIFIED_ADDRESSING": 1,
-    "GLOBAL_MEMORY_BUS_WIDTH": 128,  # of a desktop's two channels; no system call tells the real one
+    "GLOBAL_MEMORY_BUS_WIDTH": 128,  # of a desktop's two channels; no system call reports the real one
     "STREAM_PRIORITIES_SUPPORTED": 1,
     "GLOBAL_L1_CACHE_SUPPORTED": 1,
     "LOCAL_L1_CACHE_SUPPORTED": 1,
@@ -162,7 +162,7 @@ def architecture(capability: tuple[int, int]) -> tuple[int, int, int, int]:
 
 
 def clock_rate_khz() -> int:
-    """Return the processor's highest clock rate in kHz, 1 GHz where the kernel does not tell."""
+    """Return the processor's highest clock rate in kHz, 1 GHz where the kernel does not report it."""
     try:
         with open("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") as file:
             return int(file.read())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resources of a device, and their division: the workers that take the part of multiprocessors, and work queues.
+"""Device resources (CUdevResource) and their division: SMs, which are worker threads here, and work queues.
 
 A partition is a range of workers. What it limits is how many of them work on one launch at a time; which of the threads
 do is left to the system. Each stream has a queue of its own, so that a work queue is nothing that could run out.
@@ -46,7 +46,7 @@ GROUP_FLAGS = (
     | CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID
     | CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS
 )
-QUEUES = 32  # work queues of a device, as far as anybody asks
+QUEUES = 32  # work queues that a device reports
 
 
 class Partition:
@@ -99,9 +99,7 @@ def give(name: str, out_ptr: int, kind: int, partition: Partition, queues: Queue
         write(out_ptr, partition)
         return
     if kind not in (CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CU_DEV_RESOURCE_TYPE_WORKQUEUE):
-        raise CudaError(
-            CUDA_ERROR_INVALID_RESOURCE_TYPE, f"{name}: {kind} is no CUdevResourceType that can be asked for"
-        )
+        raise CudaError(CUDA_ERROR_INVALID_RESOURCE_TYPE, f"{name}: {kind} is no CUdevResourceType that can be queried")
     given = CUdevResource.from_address(out_ptr)
     ctypes.memset(out_ptr, 0, ctypes.sizeof(CUdevResource))
     given.type = kind
@@ -139,28 +137,28 @@ def cuDevSmResourceSplitByCount(
 ) -> None:
     """Cut a partition into equal groups of the least size, and a rest; without `result` only say how many."""
     name = "cuDevSmResourceSplitByCount"
-    whole = read(name, input_)
-    if not nbGroups or flags & ~SPLIT_FLAGS or minCount > whole.count:
+    total = read(name, input_)
+    if not nbGroups or flags & ~SPLIT_FLAGS or minCount > total.count:
         raise invalid(
-            f"{name}: nbGroups is NULL, useFlags {flags} is unknown, or minCount is {minCount} of {whole.count} SMs"
+            f"{name}: nbGroups is NULL, useFlags {flags} is unknown, or minCount is {minCount} of {total.count} SMs"
         )
     number = ctypes.c_uint.from_address(nbGroups)
     size = max(minCount, 1)
-    groups = whole.count // size
+    groups = total.count // size
     if result:
         groups = min(groups, number.value)
         split = next(_splits)
         for i in range(groups):
-            part = Partition(whole.device, whole.first + i * size, size, split)
+            part = Partition(total.device, total.first + i * size, size, split)
             write(result + i * ctypes.sizeof(CUdevResource), part)
         if remainder:
-            write(remainder, rest_of(whole, groups * size, split))
+            write(remainder, rest_of(total, groups * size, split))
     number.value = groups
 
 
-def rest_of(whole: Partition, used: int, split: int) -> Partition | None:
-    left = whole.count - used
-    return Partition(whole.device, whole.first + used, left, split) if left else None
+def rest_of(total: Partition, used: int, split: int) -> Partition | None:
+    left = total.count - used
+    return Partition(total.device, total.first + used, left, split) if left else None
 
 
 def _misfit(text: str) -> CudaError:
@@ -168,7 +166,7 @@ def _misfit(text: str) -> CudaError:
 
 
 def _group_size(i: int, wanted: Any, left: int, *, discover: bool) -> int:
-    """Return how many workers a group gets; what it asks for is 0 where the driver is to find out."""
+    """Return how many workers a group gets; a request of 0 leaves it to the driver."""
     if wanted.flags & ~GROUP_FLAGS:
         raise _misfit(f"groupParams[{i}].flags is {wanted.flags}, which are no CUdevSmResourceGroup_flags")
     domain, localized = wanted.localityDomainId, wanted.flags & CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID
@@ -187,22 +185,22 @@ def _group_size(i: int, wanted: Any, left: int, *, discover: bool) -> int:
 def cuDevSmResourceSplit(result: int, nbGroups: int, input_: int, remainder: int, flags: int, groupParams: int) -> None:
     """Cut a partition into groups as they are described, one after the other, and a rest."""
     name = "cuDevSmResourceSplit"
-    whole = read(name, input_)
+    total = read(name, input_)
     if flags or not nbGroups or not groupParams:
         raise invalid(f"{name}: flags is {flags}, must be 0, or there are no groupParams")
     wanted = (CU_DEV_SM_RESOURCE_GROUP_PARAMS * nbGroups).from_address(groupParams)
-    sizes, left = [], whole.count
+    sizes, left = [], total.count
     for i, group in enumerate(wanted):
         sizes.append(_group_size(i, group, left, discover=not result))
         left -= sizes[-1]
-    split, first = next(_splits), whole.first
+    split, first = next(_splits), total.first
     for i, size in enumerate(sizes):
         wanted[i].smCount = size
         if result:
-            write(result + i * ctypes.sizeof(CUdevResource), Partition(whole.device, first, size, split))
+            write(result + i * ctypes.sizeof(CUdevResource), Partition(total.device, first, size, split))
         first += size
     if remainder:
-        write(remainder, rest_of(whole, whole.count - left, split))
+        write(remainder, rest_of(total, total.count - left, split))
 
 
 class Description:
@@ -243,9 +241,9 @@ def cuDevResourceGenerateDesc(resources: int, nbResources: int) -> int:
         raise CudaError(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, f"{name}: the SM resources are of several splits")
     if len({part.first for part in parts}) < len(parts):
         raise CudaError(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, f"{name}: an SM resource is given twice")
-    whole = Partition(of, min(part.first for part in parts), sum(part.count for part in parts)) if parts else None
+    total = Partition(of, min(part.first for part in parts), sum(part.count for part in parts)) if parts else None
     queues = next((each for each in others if isinstance(each, Queues)), None)
-    return Description(of, whole, queues).handle
+    return Description(of, total, queues).handle
 
 
 def forget_after_fork() -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels that use the device runtime (cudaGetDevice, cudaLaunchDevice) query of the context that they run in."""
+"""State that kernels query by the device runtime (cudaGetDevice, cudaDeviceGetAttribute) in the context they run in."""
 
 from __future__ import annotations
 

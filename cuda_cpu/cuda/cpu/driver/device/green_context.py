@@ -23,7 +23,7 @@ _ids = itertools.count(1)
 
 
 class GreenContext:
-    """A green context. Where a context is asked for, it stands for `base`, its device's primary context."""
+    """A green context. As a CUcontext it stands for `base`, its device's primary context."""
 
     primary = False
 

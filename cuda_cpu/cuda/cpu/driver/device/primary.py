@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Primary contexts: the one of each device that all libraries of a process share, counted by who retains it."""
+"""Primary contexts: one per device, shared by all libraries of a process, with a reference count."""
 
 from __future__ import annotations
 

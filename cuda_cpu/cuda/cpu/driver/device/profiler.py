@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Profiler control: accepted, so that programs with marks for a profiler run; nothing here records what they do."""
+"""Profiler control (cuProfilerStart): accepted, without effect."""
 
 from __future__ import annotations
 

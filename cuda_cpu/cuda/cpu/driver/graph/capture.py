@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stream capture: what is put on a stream becomes nodes of a graph.
+"""Stream capture: commands submitted to a stream become nodes of a graph.
 
 `Stream.capture` is set while a stream captures, and `Stream.ready` then returns a `CaptureQueue`: what would be a
 command of the native queue becomes a node behind those that the stream is at.
@@ -114,7 +114,7 @@ class Capture:
         event.capture = (self, list(self.at[stream]))
         self.events.add(event)
 
-    def mark(self, stream: streams.Stream, event: int, *, record: bool) -> None:
+    def add_event_node(self, stream: streams.Stream, event: int, *, record: bool) -> None:
         """Record an event, or wait for it, when the graph runs."""
         self.add(stream, graph_work.record_event(event) if record else graph_work.wait_event(event))
 

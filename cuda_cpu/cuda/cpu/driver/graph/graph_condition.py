@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conditional nodes: graphs that run, or run again, by a value that kernels set (if, while, switch).
+"""Conditional nodes (if, while, switch): child graphs that run depending on a value that kernels set.
 
 The handle of a value is the address of its cell, so that a kernel's cudaGraphSetConditional() is one store. Cells are
 never given back: what is queued may still write to one.
@@ -40,7 +40,7 @@ def _new_cell() -> int:
 
 
 class Condition:
-    """A value that a conditional node asks, and what it is at each launch (None: what the last one left)."""
+    """The value of a conditional node, and its default at each launch (None: unchanged since the last one)."""
 
     def __init__(self, owner: context.Context, default: int | None) -> None:
         self.context = owner

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Executable graphs: a copy of a graph whose work is put on a stream's queue, with branches that may run at once."""
+"""Executable graphs (CUgraphExec): instantiation, launch, update, and setting of node parameters."""
 
 from __future__ import annotations
 

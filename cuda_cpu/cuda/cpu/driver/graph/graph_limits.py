@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What may change in the nodes of an executable graph.
+"""Rules for updates of executable graphs: which parameters of nodes may change.
 
 The CPU device could take any change. A GPU takes those that the documentation of cuGraphExecUpdate and of
 cuGraphExec...SetParams allows, and a program that is tested here is to run there.

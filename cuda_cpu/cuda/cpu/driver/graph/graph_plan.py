@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph does in which order: steps, parts of steps that follow each other, segments between events.
+"""Execution plan of a graph: steps, chains of steps, and segments between event nodes.
 
 Graphs within nodes are laid out flat. Whatever no edge puts in an order may run at the same time, but not across the
 record of an event and the wait for one, which the host takes part in: these come as late as the edges let them.

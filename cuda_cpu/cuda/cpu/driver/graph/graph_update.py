@@ -18,7 +18,7 @@ from cuda.cpu.runtime import _runtime
 
 
 def make_updatable(work: Work, value: Any) -> None:
-    """Give a kernel node a handle for kernels, and tell it in the CUlaunchAttributeValue."""
+    """Give a kernel node a device-side handle, returned in the CUlaunchAttributeValue."""
     given = value.deviceUpdatableKernelNode
     if given.deviceUpdatable not in (0, 1):
         raise invalid(f"deviceUpdatable is {given.deviceUpdatable}, must be 0 or 1")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a node of a graph does: commands for a native queue, prepared once, and the parameters they were made from.
+"""Work of graph nodes: recorded commands for a native queue, and the parameters that they were made from.
 
 Commands are made by the same code as those of a stream. It is given a `Tape`, which looks like a stream and its queue
-and notes what it is told.
+and records the commands.
 """
 
 from __future__ import annotations

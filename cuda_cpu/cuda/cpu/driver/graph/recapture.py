@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Capturing a stream once more into the graph that an earlier capture made: the same nodes in the same order."""
+"""Recapture (cuStreamBeginRecaptureToGraph): capture into an existing graph, whose nodes must match in order."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Recapture(Capture):
     def add(self, stream: streams.Stream, work: Work) -> Node:
         node = self._next(stream, work.kind)
         if not same(node.work, work):
-            self._ask(node, work)
+            self._call_back(node, work)
             graph_node.replace(node, work)
         return node
 
@@ -71,7 +71,7 @@ class Recapture(Capture):
         graph_node.write_params(work, addressof(made))
         return made
 
-    def _ask(self, node: Node, work: Work) -> None:
+    def _call_back(self, node: Node, work: Work) -> None:
         if self.callback is None:
             return
         moved = work.kind == CU_GRAPH_NODE_TYPE_KERNEL and work.context is not node.work.context

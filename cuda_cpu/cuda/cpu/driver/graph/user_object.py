@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""User objects: things of the caller that live as long as graphs refer to them."""
+"""User objects (CUuserObject): reference-counted objects of the caller that graphs keep alive."""
 
 from __future__ import annotations
 

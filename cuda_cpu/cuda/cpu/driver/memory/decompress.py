@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of decompressions (cuMemBatchDecompressAsync), which GPUs from Blackwell on have an engine for."""
+"""Batched decompression (cuMemBatchDecompressAsync), by software instead of Blackwell's engine."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _checked(name: str, given: CUmemDecompressParams) -> tuple[int, int, int, in
 
 
 def cuMemBatchDecompressAsync(paramsArray: int, count: int, flags: int, stream: int) -> int:
-    """Decompress in the stream's order; where data is damaged, dstActBytes tells how much of it was right."""
+    """Decompress in the stream's order; for damaged data, dstActBytes is the number of valid bytes."""
     name = "cuMemBatchDecompressAsync"
     found = streams.find(stream)
     if not paramsArray or not count or flags:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Handles by which another process reaches memory and events of this one (cuIpcGetMemHandle and its kin).
+"""Inter-process memory and event handles (cuIpcGetMemHandle, cuIpcGetEventHandle).
 
 Device memory is not shared from the start: the first handle of an allocation moves its pages into a file, once nothing
 that is queued uses them. Its address stays. What was exported lives on in the processes that have opened it.
@@ -87,8 +87,8 @@ def cuIpcGetMemHandle(pHandle: int, dptr: int) -> None:
         if record.keeper is None:
             capture_state.check_safe(name)
             record.keeper = _move_to_file(record)
-    kept = record.keeper
-    data = shared_file.handle(MEMORY, kept.descriptor, kept.offset, record.size, record.device.uuid)
+    keeper = record.keeper
+    data = shared_file.handle(MEMORY, keeper.descriptor, keeper.offset, record.size, record.device.uuid)
     ctypes.memmove(pHandle, data, len(data))
 
 
@@ -124,7 +124,7 @@ def cuIpcOpenMemHandle(handle: bytes, Flags: int) -> int:
     try:
         of = next((each for each in devices.all_devices() if each.uuid == uuid), None)
         if of is None:
-            raise CudaError(CUDA_ERROR_MAP_FAILED, f"{name}: the memory is of a device that this process has not got")
+            raise CudaError(CUDA_ERROR_MAP_FAILED, f"{name}: the memory is of a device that this process does not have")
         view = shared_file.View(descriptor, offset, size)
     finally:
         os.close(descriptor)

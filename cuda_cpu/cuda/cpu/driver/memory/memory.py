@@ -29,7 +29,7 @@ from cuda.cpu.driver.device import context, wait
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime import _runtime
 
-PITCH_ALIGNMENT = 512  # of rows: at least every alignment that a GPU asks for
+PITCH_ALIGNMENT = 512  # of rows: at least every alignment that a GPU requires
 
 _host_arena: dict[int, Any] = {}
 
@@ -56,7 +56,7 @@ def reserve(owner: context.Context, size: int, name: str, of: devices.Device | N
             block.release_all(keep=0)
     raise CudaError(
         CUDA_ERROR_OUT_OF_MEMORY,
-        f"{name}: {size} bytes asked, {max(total - own.used - of.mapped, 0)} of {total} free; "
+        f"{name}: {size} bytes requested, {max(total - own.used - of.mapped, 0)} of {total} free; "
         "CUDA_CPU_MEMORY sets how much memory the CPU device has",
     )
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Multicast objects: addresses that mean memory of several devices at once, for the `multimem` instructions of PTX.
+"""Multicast objects: addresses backed by memory of several devices, for the `multimem` instructions of PTX.
 
 An object is a file as long as the memory, which is mapped as memory is. At the start of every granule of it stands a
 table of the addresses that are bound to the granule (runtime/texture/tensor.h: struct cpu_multimem); the rest is never

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a pointer points to (cuPointerGetAttribute), and advice on where managed memory should be."""
+"""Pointer attributes (cuPointerGetAttribute), and prefetch and advice for managed memory (cuMemAdvise)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def cuPointerGetAttribute(data: int, attribute: int, ptr: int) -> None:
     record = address.find(ptr)
     if not data:
         raise invalid(f"{name}: data is NULL")
-    if record is None:  # programs ask so whether memory is CUDA's
+    if record is None:  # programs test this way whether memory is CUDA's
         message = f"{name}: 0x{ptr:x} is not memory of the CUDA API{address.nearby(ptr)}"
         raise error.answer(CUDA_ERROR_INVALID_VALUE, message)
     if attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER and record.kind is Kind.DEVICE:
@@ -119,10 +119,10 @@ def cuPointerGetAttributes(numAttributes: int, attributes: int, data: int, ptr: 
     context.current()
     if not (numAttributes and attributes and data):
         raise invalid(f"{name}: no attributes, or an array is NULL")
-    asked = (ctypes.c_uint * numAttributes).from_address(attributes)
+    requested = (ctypes.c_uint * numAttributes).from_address(attributes)
     out_ptrs = (ctypes.c_uint64 * numAttributes).from_address(data)
     record = address.find(ptr)
-    answers = [_known(name, attribute) for attribute in asked]
+    answers = [_known(name, attribute) for attribute in requested]
     for (kind, answer, nothing), out_ptr in zip(answers, out_ptrs, strict=True):
         if not out_ptr:
             raise invalid(f"{name}: an entry of data is NULL")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory pools and allocation in stream order.
+"""Memory pools and stream-ordered allocation (cuMemAllocAsync).
 
 An allocation has its address at once and its memory too. What is freed stays with the pool: the same stream may have it
 again at once, another one when the free has had its turn. What a pool holds beyond its release threshold goes back to
@@ -140,7 +140,7 @@ class Pool:
         if limit and self.used + size > limit:
             raise CudaError(
                 CUDA_ERROR_OUT_OF_MEMORY,
-                f"{name}: {size} bytes asked of a pool with {limit - self.used} of {limit} left",
+                f"{name}: {size} bytes requested of a pool with {limit - self.used} of {limit} left",
             )
 
     def reserve(self, capacity: int, stream: streams.Stream, name: str) -> Block:

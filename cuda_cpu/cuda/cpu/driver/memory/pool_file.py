@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The memory of a pool that other processes may share: a file of the size of an arena, filled where blocks are."""
+"""The memory file of a pool that is shared between processes: sparse, of the size of an arena."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of other processes: export and import of a pool by a file descriptor, and of what was allocated from it."""
+"""Export and import of memory pools by file descriptor, and of pointers to their allocations."""
 
 from __future__ import annotations
 

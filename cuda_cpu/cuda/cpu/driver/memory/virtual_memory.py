@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory management: address ranges that memory is mapped into (cuMemAddressReserve, cuMemCreate, cuMemMap).
+"""Virtual memory management (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess).
 
 Memory is an anonymous file, so that it can be mapped more than once, and exported to other processes by its descriptor.
 What is mapped is out of reach until cuMemSetAccess; then the table of addresses knows it.
@@ -197,7 +197,7 @@ def cuMemCreate(size: int, prop: int, flags: int) -> int:
         raise invalid(f"{name}: flags is {flags}, must be 0")
     of = devices.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
     if of.arena.used + of.mapped + size > of.memory:
-        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: {size} bytes asked of a device of {of.memory}")
+        raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"{name}: {size} bytes requested of a device of {of.memory}")
     descriptor = shared_file.make(f"{given.location.type}-{given.location.id}", size)
     return Memory(descriptor, size, given, of).handle
 
@@ -257,7 +257,7 @@ def _covered(name: str, start: int, size: int) -> list[Mapping]:
         found.append(_mappings[at])
         at += _mappings[at].size
     if at != start + size or not found:
-        raise invalid(f"{name}: {size} bytes at 0x{start:x} are not whole mappings, one behind the other")
+        raise invalid(f"{name}: {size} bytes at 0x{start:x} are not complete, adjacent mappings")
     return found
 
 

@@ -17,7 +17,7 @@ from cuda.cpu.runtime import _runtime
 
 
 def _event(name: str, owner: Any, handle: int) -> events.Event:
-    """Return an event that a whole context is to record or wait for, while nothing of it is captured."""
+    """Return an event for all streams of a context, none of which may be capturing."""
     found = events.find(handle)
     capture_state.refuse(name, [each.capture for each in list(owner.streams) if each.capture is not None])
     if found.capture is not None:
@@ -41,13 +41,13 @@ def record(name: str, owner: Any, handle: int) -> None:
 
 
 def wait(name: str, owner: Any, handle: int) -> None:
-    """Let all that comes later in a context wait for an event, in streams that are there and in new ones."""
+    """Let all later work of a context wait for an event, in existing and in new streams."""
     native = _event(name, owner, handle).native
     if native.is_done():
         return
     for each in list(owner.streams):
         each.queue.wait_event(native)
-    owner.pending_waits = [gate for gate in owner.pending_waits if not gate.is_done()] + [native]
+    owner.pending_waits = [each for each in owner.pending_waits if not each.is_done()] + [native]
 
 
 def cuGreenCtxRecordEvent(hCtx: int, hEvent: int) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Events: marks in streams, for order and for time."""
+"""Events (CUevent): recording, waiting and timing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Event:
 
 
 def find_waitable(name: str, handle: int) -> Event:
-    """Return an event that can be asked and waited for: one that no capture has recorded."""
+    """Return an event that can be queried and waited for: one not recorded by a capture."""
     event = find(handle)
     if event.capture is not None:
         event.capture[0].valid = False
@@ -113,7 +113,7 @@ def cuEventRecordWithFlags(hEvent: int, hStream: int, flags: int) -> None:
     if flags not in (CU_EVENT_RECORD_DEFAULT, CU_EVENT_RECORD_EXTERNAL):
         raise invalid(f"cuEventRecordWithFlags: flags {flags} are no CUevent_record_flags")
     if flags and stream.capture is not None:
-        stream.capture.mark(stream, hEvent, record=True)
+        stream.capture.add_event_node(stream, hEvent, record=True)
     else:
         cuEventRecord(hEvent, hStream)
 
@@ -125,7 +125,7 @@ def cuStreamWaitEvent(hStream: int, hEvent: int, Flags: int) -> None:
     if Flags not in (CU_EVENT_WAIT_DEFAULT, CU_EVENT_WAIT_EXTERNAL):
         raise invalid(f"cuStreamWaitEvent: flags {Flags} are no CUevent_wait_flags")
     if Flags and stream.capture is not None:
-        stream.capture.mark(stream, hEvent, record=False)
+        stream.capture.add_event_node(stream, hEvent, record=False)
     elif event.capture is not None:
         event.capture[0].wait(stream, event)
     elif stream.capture is not None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: queues with the ordering rules of the default streams, callbacks and waits on memory."""
+"""Streams (CUstream): the ordering rules of the legacy and per-thread default streams, queries, callbacks."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def cuStreamAttachMemAsync(hStream: int, dptr: int, length: int, flags: int) -> 
     record = address.check_device("cuStreamAttachMemAsync: dptr", dptr, max(length, 1))
     if record.kind is not address.Kind.MANAGED or flags not in (1, 2, 4) or length not in (0, record.size):
         raise invalid(
-            "cuStreamAttachMemAsync: wants managed memory, its whole length or 0, and one of CUmemAttach_flags"
+            "cuStreamAttachMemAsync: requires managed memory, its full length or 0, and one of CUmemAttach_flags"
         )
 
 

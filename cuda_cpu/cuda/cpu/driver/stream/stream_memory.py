@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams that wait for a value in memory or write one (cuStreamWaitValue32 and its kin)."""
+"""Stream memory operations: waits for values and writes of values (cuStreamWaitValue32)."""
 
 from __future__ import annotations
 

@@ -54,12 +54,12 @@ def open_libraries() -> list:
     return opened
 
 
-endings: list = []  # cuda.cpu.ending.register
+exit_handlers: list = []  # cuda.cpu.at_exit.register
 
 
 def end() -> None:
-    while endings:
-        endings.pop()()
+    while exit_handlers:
+        exit_handlers.pop()()
 
 
 def run_the_other() -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is done when Python exits: as late as can be, for programs and their packages use the device in handlers too."""
+"""Functions that run when Python exits, after the exit handlers of the program, which may still use the device."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ def register(function: Callable[[], None]) -> None:
     if start is None:
         atexit.register(function)
     else:
-        start.endings.append(function)
+        start.exit_handlers.append(function)
