@@ -78,6 +78,48 @@ def test_the_exception_reaches_the_program_and_the_work_goes_on(spinning, alarm,
     driver.cuEventDestroy(event)
 
 
+def load_module() -> int:
+    return driver.cuModuleLoadData(kernels.address_of(kernels.text(kernels.STORE)))
+
+
+def load_library() -> int:
+    handle = driver.cuLibraryLoadData(kernels.address_of(kernels.text(kernels.STORE)), 0, 0, 0, 0, 0, 0)
+    driver.cuKernelGetFunction(driver.cuLibraryGetKernel(handle, b"store"))  # loads a module of the library
+    return handle
+
+
+UNLOADS = {"cuModuleUnload": load_module, "cuLibraryUnload": load_library}
+
+
+@pytest.mark.parametrize("unload", UNLOADS)
+def test_unloading_waits_for_kernels_and_can_be_interrupted(spinning, alarm, unload):
+    from cuda.bindings import driver as d
+
+    flag, handle = spinning(0), UNLOADS[unload]()
+    alarm()
+    with pytest.raises(Alarm):
+        getattr(d, unload)(handle)
+    flag.raise_()
+    driver.cuCtxSynchronize()
+    getattr(driver, unload)(handle)  # the code is still loaded after the interrupted call
+
+
+@pytest.mark.parametrize("unload", UNLOADS)
+def test_ctrl_c_ends_the_kernel_that_unloading_waits_for(spinning, refused, unload):
+    from cuda.bindings import driver as d
+
+    flag, handle = spinning(0), UNLOADS[unload]()
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        getattr(d, unload)(handle)
+    timer.join()
+    assert flag.value.value == 0
+    with refused("ILLEGAL_STATE", "results are incomplete"):
+        driver.cuCtxSynchronize()
+    getattr(driver, unload)(handle)
+
+
 COPIES = {
     "cuMemcpyDtoH": lambda d, r, buffer, memory: d.cuMemcpyDtoH(buffer, memory, 64),
     "cuMemcpyDtoHAsync": lambda d, r, buffer, memory: d.cuMemcpyDtoHAsync(buffer, memory, 64, 0),

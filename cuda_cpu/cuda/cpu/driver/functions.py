@@ -9,13 +9,15 @@ from types import ModuleType
 from cuda.cpu.driver.array import array, array_sparse, copy_array, copy_box, external_memory, tensor_map, texture
 from cuda.cpu.driver.base import block, capture_state, log, once
 from cuda.cpu.driver.code import kernel, launch, library, link, module, occupancy, prepared_launch
-from cuda.cpu.driver.device import context, device, device_resource, green_context, primary, profiler
+from cuda.cpu.driver.device import context, context_setting, device, device_resource, green_context, primary, profiler
 from cuda.cpu.driver.graph import (
     capture,
     graph,
     graph_condition,
     graph_dot,
     graph_exec,
+    graph_exec_params,
+    graph_exec_update,
     graph_memory,
     graph_node,
     recapture,
@@ -36,9 +38,12 @@ from cuda.cpu.driver.memory import (
 from cuda.cpu.driver.stream import context_event, event, green_stream, stream, stream_memory
 
 MODULES: tuple[ModuleType, ...] = (
-    once, device, context, primary, stream, stream_memory, event, memory, copy, fill, decompress, pool, pointer,
-    library, module, kernel, launch, prepared_launch, occupancy, link, log, profiler,
-    block, capture, capture_state, recapture, graph, graph_node, graph_memory, graph_exec, graph_dot, user_object,
-    virtual_memory, multicast, ipc, pool_share, graph_condition, device_resource, green_context,
-    green_stream, context_event, external_memory, array, array_sparse, copy_array, copy_box, tensor_map, texture,
+    block, capture_state, log, once,
+    context, context_setting, device, device_resource, green_context, primary, profiler,
+    context_event, event, green_stream, stream, stream_memory,
+    copy, decompress, fill, ipc, memory, multicast, pointer, pool, pool_share, virtual_memory,
+    array, array_sparse, copy_array, copy_box, external_memory, tensor_map, texture,
+    kernel, launch, library, link, module, occupancy, prepared_launch,
+    capture, graph, graph_condition, graph_dot, graph_exec, graph_exec_params, graph_exec_update, graph_memory,
+    graph_node, recapture, user_object,
 )  # fmt: skip

@@ -9,7 +9,7 @@ import threading
 
 from cuda.cpu.abi import CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import context, primary
+from cuda.cpu.driver.device import context, context_setting, primary
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime_abi import cudaDeviceMask, cudaInitDeviceFlagsAreValid
 
@@ -96,13 +96,13 @@ def cudaGetDeviceFlags() -> int:
 def cudaDeviceEnablePeerAccess(peerDevice: int, flags: int) -> None:
     ensure_context()
     _check_other("cudaDeviceEnablePeerAccess", peerDevice, CUDA_ERROR_INVALID_DEVICE)
-    context.cuCtxEnablePeerAccess(primary_context(peerDevice), flags)
+    context_setting.cuCtxEnablePeerAccess(primary_context(peerDevice), flags)
 
 
 def cudaDeviceDisablePeerAccess(peerDevice: int) -> None:
     ensure_context()
     _check_other("cudaDeviceDisablePeerAccess", peerDevice, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
-    context.cuCtxDisablePeerAccess(primary_context(peerDevice))
+    context_setting.cuCtxDisablePeerAccess(primary_context(peerDevice))
 
 
 def _check_other(name: str, peer: int, status: int) -> None:

@@ -48,7 +48,8 @@ class CudaError(Exception):
         if message and expected:
             _note_answer(status, message)
         elif message:
-            _note(f"error {status}: {message}", CU_LOG_LEVEL_ERROR, printed=status in PRINTED_ONCE and START in sys.modules)
+            once = status in PRINTED_ONCE and START in sys.modules
+            _note(f"error {status}: {message}", CU_LOG_LEVEL_ERROR, print_once=once)
 
 
 def answer(status: int, message: str) -> CudaError:
@@ -66,14 +67,14 @@ def _note_answer(status: int, message: str) -> None:
 
 def note_warning(text: str) -> None:
     """Print a warning and write it into the log: no call has failed, but the program should change something."""
-    _note(text, CU_LOG_LEVEL_WARNING, printed=True)
+    _note(text, CU_LOG_LEVEL_WARNING, print_once=True)
 
 
-def _note(text: str, level: int, *, printed: bool) -> None:
+def _note(text: str, level: int, *, print_once: bool) -> None:
     global written
     messages.append(text)
     written += 1
-    if "CUDA_CPU_LOG" in os.environ or (printed and text not in _printed):
+    if "CUDA_CPU_LOG" in os.environ or (print_once and text not in _printed):
         print(f"cuda.cpu: {text}", file=sys.stderr)
         _printed.add(text)
     for listener in list(listeners.values()):

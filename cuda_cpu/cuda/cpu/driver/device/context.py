@@ -24,8 +24,6 @@ from cuda.cpu.abi import (
     CUDA_ERROR_DEINITIALIZED,
     CUDA_ERROR_INVALID_CONTEXT,
     CUDA_ERROR_NOT_SUPPORTED,
-    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
-    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
     CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
     CUctxCreateParams,
     CUexecAffinityParam,
@@ -38,6 +36,8 @@ from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.device import wait
 from cuda.cpu.runtime import _runtime
+
+GREATEST_PRIORITY = -5  # of streams
 
 contexts = Table("context", CUDA_ERROR_INVALID_CONTEXT)
 _ids = itertools.count(1)
@@ -419,75 +419,6 @@ def cuCtxSynchronize() -> None:
 
 def cuCtxSynchronize_v2(ctx: int) -> None:
     synchronize(find_owner(ctx))
-
-
-def cuCtxSetLimit(limit: int, value: int) -> None:
-    limits.set_value(current(), limit, value)
-
-
-def cuCtxGetLimit(limit: int) -> int:
-    return limits.get_value(current(), limit)
-
-
-def cuCtxGetCacheConfig() -> int:
-    return current().cache_config
-
-
-def cuCtxSetCacheConfig(config: int) -> None:
-    """Remember the preference; the CPU's caches are not divided."""
-    context = current()
-    if not 0 <= config <= 3:
-        raise invalid(f"cuCtxSetCacheConfig: {config} is no CUfunc_cache")
-    context.cache_config = config
-
-
-def cuCtxGetSharedMemConfig() -> int:
-    current()
-    return 1  # CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE, the only one since compute capability 5.0
-
-
-def cuCtxSetSharedMemConfig(config: int) -> None:
-    """Check the preference; it has had no effect on any device since compute capability 5.0."""
-    current()
-    if not 0 <= config <= 2:
-        raise invalid(f"cuCtxSetSharedMemConfig: {config} is no CUsharedconfig")
-
-
-GREATEST_PRIORITY = -5
-
-
-def cuCtxGetStreamPriorityRange() -> tuple[int, int]:
-    current()
-    return 0, GREATEST_PRIORITY
-
-
-def cuCtxResetPersistingL2Cache() -> None:
-    """Do nothing, successfully: no line of the CPU's caches was ever made persistent."""
-    current()
-
-
-def _peer(name: str, handle: int) -> tuple[Context, Context]:
-    context = current()
-    peer = contexts.find(handle).base
-    if peer is context:
-        raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"{name}: the peer is the current context")
-    return context, peer
-
-
-def cuCtxEnablePeerAccess(peerContext: int, Flags: int) -> None:
-    context, peer = _peer("cuCtxEnablePeerAccess", peerContext)
-    if Flags:
-        raise invalid(f"cuCtxEnablePeerAccess: Flags is {Flags}, must be 0")
-    if peer in context.peers:
-        raise CudaError(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "cuCtxEnablePeerAccess: already enabled")
-    context.peers.add(peer)
-
-
-def cuCtxDisablePeerAccess(peerContext: int) -> None:
-    context, peer = _peer("cuCtxDisablePeerAccess", peerContext)
-    if peer not in context.peers:
-        raise CudaError(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "cuCtxDisablePeerAccess: was not enabled")
-    context.peers.discard(peer)
 
 
 def end() -> None:

@@ -7,20 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from cuda.cpu.abi import (
-    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED,
-    CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
-    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
     CU_GRAPH_NODE_TYPE_CONDITIONAL,
     CU_GRAPH_NODE_TYPE_EMPTY,
-    CU_GRAPH_NODE_TYPE_EVENT_RECORD,
     CU_GRAPH_NODE_TYPE_GRAPH,
     CU_GRAPH_NODE_TYPE_KERNEL,
     CU_GRAPH_NODE_TYPE_MEM_ALLOC,
     CU_GRAPH_NODE_TYPE_MEMCPY,
     CU_GRAPH_NODE_TYPE_MEMSET,
-    CU_GRAPH_NODE_TYPE_WAIT_EVENT,
-    CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
     CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
@@ -31,23 +24,16 @@ from cuda.cpu.abi import (
     CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
     CUDA_GRAPH_INSTANTIATE_PARAMS,
     CUDA_GRAPH_INSTANTIATE_SUCCESS,
-    CUDA_HOST_NODE_PARAMS,
-    CUDA_KERNEL_NODE_PARAMS,
-    CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS,
-    CUDA_KERNEL_NODE_PARAMS_v1,
-    CUgraphExecUpdateResultInfo,
-    CUgraphNodeParams,
 )
 from cuda.cpu.driver.base import capture_state
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
-from cuda.cpu.driver.device import context, wait
-from cuda.cpu.driver.graph import graph_condition, graph_limits, graph_node, graph_plan, graph_update, graph_work
+from cuda.cpu.driver.device import wait
+from cuda.cpu.driver.graph import graph_condition, graph_limits, graph_node, graph_plan, graph_update
 from cuda.cpu.driver.graph.graph import Graph, Node, graphs, nodes
 from cuda.cpu.driver.graph.graph_condition import ConditionalWork
 from cuda.cpu.driver.graph.graph_memory import MemoryWork
-from cuda.cpu.driver.graph.graph_work import ChildWork, EventWork, KernelWork, Work, expect, view
+from cuda.cpu.driver.graph.graph_work import EventWork, KernelWork, Work, view
 from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
 
@@ -330,181 +316,6 @@ def cuGraphNodeSetEnabled(hGraphExec: int, hNode: int, isEnabled: int) -> None:
 def cuGraphNodeGetEnabled(hGraphExec: int, hNode: int) -> int:
     found = execs.find(hGraphExec)
     return int(found.node("cuGraphNodeGetEnabled", hNode, *SWITCHED) not in found.off)
-
-
-def _set_kernel(handle: int, node_handle: int, params_ptr: int, structure: Any) -> None:
-    name = "cuGraphExecKernelNodeSetParams"
-    found = execs.find(handle)
-    node = found.node(name, node_handle, CU_GRAPH_NODE_TYPE_KERNEL)
-    work = graph_work.kernel_from(name, view(name, structure, params_ptr))
-    if work.context is not node.work.context:
-        raise invalid(f"{name}: the new kernel is of another context than the node's")
-    found.set(name, node, work)
-
-
-def cuGraphExecKernelNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
-    _set_kernel(hGraphExec, hNode, nodeParams, CUDA_KERNEL_NODE_PARAMS)
-
-
-def cuGraphExecKernelNodeSetParams_v1(hGraphExec: int, hNode: int, nodeParams: int) -> None:
-    _set_kernel(hGraphExec, hNode, nodeParams, CUDA_KERNEL_NODE_PARAMS_v1)
-
-
-def cuGraphExecMemcpyNodeSetParams(hGraphExec: int, hNode: int, copyParams: int, ctx: int) -> None:
-    name = "cuGraphExecMemcpyNodeSetParams"
-    found = execs.find(hGraphExec)
-    node = found.node(name, hNode, CU_GRAPH_NODE_TYPE_MEMCPY)
-    found.set(name, node, graph_work.memcpy_from(name, view(name, CUDA_MEMCPY3D, copyParams), context.find(ctx)))
-
-
-def cuGraphExecMemsetNodeSetParams(hGraphExec: int, hNode: int, memsetParams: int, ctx: int) -> None:
-    name = "cuGraphExecMemsetNodeSetParams"
-    found = execs.find(hGraphExec)
-    node = found.node(name, hNode, CU_GRAPH_NODE_TYPE_MEMSET)
-    found.set(
-        name, node, graph_work.memset_from(name, view(name, CUDA_MEMSET_NODE_PARAMS, memsetParams), context.find(ctx))
-    )
-
-
-def cuGraphExecHostNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
-    name = "cuGraphExecHostNodeSetParams"
-    found = execs.find(hGraphExec)
-    node = found.node(name, hNode, graph_node.CU_GRAPH_NODE_TYPE_HOST)
-    found.set(name, node, graph_work.host_from(name, view(name, CUDA_HOST_NODE_PARAMS, nodeParams)))
-
-
-def cuGraphExecBatchMemOpNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
-    name = "cuGraphExecBatchMemOpNodeSetParams"
-    found = execs.find(hGraphExec)
-    node = found.node(name, hNode, graph_node.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-    found.set(name, node, graph_work.batch_from(name, view(name, CUDA_BATCH_MEM_OP_NODE_PARAMS, nodeParams)))
-
-
-def cuGraphExecEventRecordNodeSetEvent(hGraphExec: int, hNode: int, event: int) -> None:
-    found = execs.find(hGraphExec)
-    node = found.node("cuGraphExecEventRecordNodeSetEvent", hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-    found.set("cuGraphExecEventRecordNodeSetEvent", node, graph_work.record_event(event))
-
-
-def cuGraphExecEventWaitNodeSetEvent(hGraphExec: int, hNode: int, event: int) -> None:
-    found = execs.find(hGraphExec)
-    node = found.node("cuGraphExecEventWaitNodeSetEvent", hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-    found.set("cuGraphExecEventWaitNodeSetEvent", node, graph_work.wait_event(event))
-
-
-def cuGraphExecNodeSetParams(hGraphExec: int, hNode: int, nodeParams: int) -> None:
-    found = execs.find(hGraphExec)
-    node = found.node("cuGraphExecNodeSetParams", hNode)
-    given = view("cuGraphExecNodeSetParams", CUgraphNodeParams, nodeParams)
-    if node.work.kind == given.type == graph_node.CU_GRAPH_NODE_TYPE_GRAPH:
-        return cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, given.graph.graph or 0)
-    found.set("cuGraphExecNodeSetParams", node, graph_node.changed("cuGraphExecNodeSetParams", node, nodeParams))
-
-
-Difference = tuple[int, Node | None, Node | None]  # CUgraphExecUpdateResult, the new node, the one it depends on
-
-
-def compare(owner: GraphExec, old: Graph, new: Graph) -> tuple[Difference | None, list[tuple[Node, Node]]]:
-    """Return in what two graphs differ beyond parameters, or the pairs of nodes: they correspond in their order."""
-    pairs = list(zip(old.nodes, new.nodes, strict=False))
-    if len(old.nodes) != len(new.nodes):
-        return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, None, None), []
-    counterpart = {b: a for a, b in pairs}
-    found = []
-    for a, b in pairs:
-        if a.work.kind != b.work.kind:
-            return (CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, b, None), []
-        for first, data in b.before:
-            if (counterpart[first], data) not in a.before:
-                return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, first), []
-        if len(a.before) != len(b.before):
-            return (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, None), []
-        if forbidden := graph_limits.forbidden(owner, a.work, b.work):
-            return (forbidden, b, None), []
-        if len(a.work.graphs()) != len(b.work.graphs()) or getattr(a.work, "type", 0) != getattr(b.work, "type", 0):
-            return (CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, b, None), []
-        for one, other in zip(a.work.graphs(), b.work.graphs(), strict=True):
-            difference, inner = compare(owner, one, other)
-            if difference is not None:
-                return difference, []
-            found += inner
-        if not isinstance(a.work, ChildWork):
-            found.append((a, b))
-    return None, found
-
-
-def update(name: str, found: GraphExec, old: Graph, new: Graph) -> Difference:
-    """Take over what the nodes of `new` do, all of it or nothing."""
-    graph_update.check_not_updatable(name, *graph_update.updatable(old), *graph_update.updatable(new))
-    difference, pairs = compare(found, old, new)
-    if difference is not None:
-        return difference
-    before = [a.work for a, _ in pairs]
-    for a, b in pairs:
-        if isinstance(a.work, ConditionalWork):  # the graphs stay the executable graph's own
-            a.work = ConditionalWork(expect(b.work, ConditionalWork).condition, a.work.type, a.work.bodies)
-        else:
-            a.work = b.work
-    try:
-        found.prepare()
-    except MemoryError:
-        for (a, _), work in zip(pairs, before, strict=True):
-            a.work = work
-        raise
-    if old is found.graph:
-        found.hold(new.memories)
-    found.retired += swap_objects(old, new)
-    found.release_retired()
-    return 0, None, None
-
-
-def swap_objects(old: Graph, new: Graph) -> list[tuple[Any, int]]:
-    """Let `old` refer to the user objects of `new`, and return those that it referred to."""
-    retired = list(old.objects.items())
-    for thing, count in new.objects.items():
-        thing.retain(count)
-    old.objects = dict(new.objects)
-    for a, b in zip(old.nodes, new.nodes, strict=True):
-        for one, other in zip(a.work.graphs(), b.work.graphs(), strict=True):
-            retired += swap_objects(one, other)
-    return retired
-
-
-def _failed(name: str, difference: Difference) -> CudaError:
-    result, node, _ = difference
-    which = f" at node {node.id}" if node is not None else ""
-    return CudaError(
-        CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, f"{name}: the graphs differ{which} (CUgraphExecUpdateResult {result})"
-    )
-
-
-def cuGraphExecUpdate(hGraphExec: int, hGraph: int, resultInfo: int) -> None:
-    name = "cuGraphExecUpdate"
-    found, new, info = execs.find(hGraphExec), graphs.find(hGraph), view(name, CUgraphExecUpdateResultInfo, resultInfo)
-    difference = update(name, found, found.graph, new)
-    result, node, first = difference
-    info.result = result
-    info.errorNode, info.errorFromNode = (each.handle if each is not None else 0 for each in (node, first))
-    if result:
-        raise _failed(name, difference)
-
-
-def cuGraphExecUpdate_v1(hGraphExec: int, hGraph: int) -> tuple[int, int]:
-    """Update as `cuGraphExecUpdate`; a failure's reason is only in the log."""
-    found = execs.find(hGraphExec)
-    difference = update("cuGraphExecUpdate", found, found.graph, graphs.find(hGraph))
-    if difference[0]:
-        raise _failed("cuGraphExecUpdate", difference)
-    return 0, 0
-
-
-def cuGraphExecChildGraphNodeSetParams(hGraphExec: int, hNode: int, childGraph: int) -> None:
-    name = "cuGraphExecChildGraphNodeSetParams"
-    found = execs.find(hGraphExec)
-    node = found.node(name, hNode, graph_node.CU_GRAPH_NODE_TYPE_GRAPH)
-    difference = update(name, found, node.work.graph, graphs.find(childGraph))
-    if difference[0]:
-        raise invalid(f"{name}: the graph has not the topology of the node's (CUgraphExecUpdateResult {difference[0]})")
 
 
 def forget_after_fork() -> None:
