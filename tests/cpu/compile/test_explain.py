@@ -76,15 +76,15 @@ def test_regions_ir_and_machine_code(found):
 
 # What the page says around the output, and a line of the output that bears it out.
 SAID = [
-    ("The loop's counter `%r9` is uniform", "analyse_uniformity", r"one value for all lanes:.* %r9 "),
-    ("whether a thread adds (`%p2`) is not", "analyse_uniformity", r"a value for each lane:.* %p2 "),
-    ("those that do not go into block 6 wait at block 7", "analyse_uniformity", "while block 6 runs.* at blocks 7"),
-    ("region 0 for all eight warps", "find_regions", "region 0: from the start"),
-    ("then region 1 for all eight, and so on round the loop", "find_regions", "region 1: .* blocks 4, 5, 6, 7"),
-    ("what lives across the barrier (`%r8` of each warp)", "find_liveness", "into block 4:.* %r8 "),
-    ('Accesses "by lanes" are the ones to look at', "block_sums: how it will run", "by lanes"),
+    ("the loop counter `%r9` is uniform", "analyse_uniformity", r"one value for all lanes:.* %r9 "),
+    ("Whether a thread adds (`%p2`) is not uniform", "analyse_uniformity", r"a value for each lane:.* %p2 "),
+    ("the lanes that do not execute block 6 wait at block 7", "analyse_uniformity", "while block 6 runs.* at blocks 7"),
+    ("region 0 for all eight warps one after the other", "find_regions", "region 0: from the start"),
+    ("then region 1 for all eight, and so on", "find_regions", "region 1: .* blocks 4, 5, 6, 7"),
+    ("A register that is live across a barrier (`%r8` of each warp)", "find_liveness", "into block 4:.* %r8 "),
+    ('Accesses "by lanes" are slow.', "block_sums: how it will run", "by lanes"),
     (
-        "printed by ```bash python -m cuda.cpu explain block_sums.ptx",
+        "creates the listings with these commands: ```bash python -m cuda.cpu explain block_sums.ptx",
         "block_sums: how it will run",
         "kernel block_sums",
     ),
@@ -99,7 +99,7 @@ def test_the_page_says_what_is_shown(found, sentence, stage, line):
 
 def test_the_page_shows_block_6(found):
     """`around` of docs/reference_pages.py picks what is shown of the LLVM IR: the block with the first addition."""
-    assert "a load from `%r11` and one from `%r8`, one addition of 32 lanes, a store" in " ".join(
+    assert "a load from `%r11` and one from `%r8`, one addition of 32 lanes, and a store" in " ".join(
         PAGE.read_text().split()
     )
     lines = of(found, "LLVM IR")
