@@ -88,8 +88,8 @@ def test_a_changed_configuration_launches(module, device, stream, upload, host):
         ({"grid": 2**31, "block": 1}, ValueError, "^grid is 2147483648"),
         ({"grid": (1, 1, 1, 1), "block": 1}, ValueError, "^grid must have 1 to 3 extents, not 4"),
         ({"grid": (), "block": 1}, ValueError, "^grid must have 1 to 3 extents, not 0"),
-        ({"grid": 1.5, "block": 1}, TypeError, "^grid must be an int or a tuple of 1 to 3 ints, not 1.5"),
-        ({"grid": 1, "block": "8"}, TypeError, "^block must be an int or a tuple"),
+        ({"grid": 1.5, "block": 1}, ValueError, "^grid must be an int or a tuple of 1 to 3 ints, not 1.5"),
+        ({"grid": 1, "block": "8"}, ValueError, "^block must be an int or a tuple"),
         ({"grid": 2**30, "cluster": 2, "block": 1}, ValueError, "more than 2147483647 blocks along an axis"),
         (
             {"grid": 1, "block": 1, "shmem_size": -1},

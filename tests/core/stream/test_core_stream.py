@@ -85,7 +85,7 @@ def test_record_and_wait(device, stream):
     with pytest.raises(TypeError, match=r"^event must be an Event, not int$"):
         stream.record(1)
     with pytest.raises(
-        TypeError, match=r"^event_or_stream must be an Event, a Stream or an object with __cuda_stream__, not 1"
+        ValueError, match=r"^event_or_stream must be an Event, a Stream or an object with __cuda_stream__, not 1"
     ):
         stream.wait(1)
 

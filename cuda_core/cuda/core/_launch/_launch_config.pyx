@@ -29,7 +29,7 @@ cdef tuple _OPTIONS = ("grid", "cluster", "block", "shmem_size", "is_cooperative
 
 
 cdef str _missing(object grid, object cluster, object block):
-    """Say what a configuration lacks; without a name the second argument is the cluster, which C++ has no place for."""
+    """Return the error message for a missing grid or block; the second positional argument is the cluster."""
     if grid is not None and cluster is not None:
         second = f"LaunchConfig(grid={grid!r}, block={cluster!r})"
         return f"block must be given; the second argument is cluster: write {second}"
@@ -46,7 +46,7 @@ cdef int _extent(object value, unsigned int* extent, str name) except -1:
     try:
         parts = tuple([part.__index__() for part in parts])
     except AttributeError:
-        raise TypeError(f"{name} must be an int or a tuple of 1 to 3 ints, not {value!r}") from None
+        raise ValueError(f"{name} must be an int or a tuple of 1 to 3 ints, not {value!r}") from None
     if not 1 <= len(parts) <= 3:
         raise ValueError(f"{name} must have 1 to 3 extents, not {len(parts)}: {value!r}")
     if min(parts) < 1 or max(parts) > MOST:

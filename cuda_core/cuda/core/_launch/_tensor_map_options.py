@@ -74,6 +74,14 @@ class TensorMapOOBFill(IntEnum):
     NAN_REQUEST_ZERO_FMA = 1
 
 
+_KINDS = {
+    "interleave": TensorMapInterleave,
+    "swizzle": TensorMapSwizzle,
+    "l2_promotion": TensorMapL2Promotion,
+    "oob_fill": TensorMapOOBFill,
+}
+
+
 @named_options
 @dataclass
 class TensorMapDescriptorOptions:
@@ -112,6 +120,12 @@ class TensorMapDescriptorOptions:
     swizzle: TensorMapSwizzle = TensorMapSwizzle.NONE
     l2_promotion: TensorMapL2Promotion = TensorMapL2Promotion.NONE
     oob_fill: TensorMapOOBFill = TensorMapOOBFill.NONE
+
+    def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, not {value!r} ({type(value).__name__})")
 
 
 # NumPy's name of a type -> what tensor copies call it. They only move bits, so that signed and narrow floating types

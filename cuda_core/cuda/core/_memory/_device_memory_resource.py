@@ -50,7 +50,9 @@ class DeviceMemoryResource(SharedPool):
     __slots__ = ()
 
     def __init__(self, device_id: Device | int, options: DeviceMemoryResourceOptions | None = None) -> None:
-        ordinal = int(device_id)
+        from cuda.core import Device
+
+        ordinal = Device(device_id).device_id
         if options is None:
             self._use_current(ordinal, _PINNED, _DEVICE, ordinal)
             return

@@ -77,7 +77,11 @@ cdef class Stream:
         -------
         Stream
         """
-        cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+        try:
+            address = int(handle)
+        except ValueError:
+            raise TypeError(f"handle must be a stream's address as int, or a CUstream, not {handle!r:.60}") from None
+        cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>address, None)
         self.capturable = True
         return self
 
@@ -358,7 +362,7 @@ cdef class Stream:
         elif isinstance(event_or_stream, Stream) or hasattr(event_or_stream, "__cuda_stream__"):
             event = as_stream(event_or_stream, "event_or_stream").record()
         else:
-            raise TypeError(
+            raise ValueError(
                 "event_or_stream must be an Event, a Stream or an object with __cuda_stream__, "
                 f"not {event_or_stream!r:.60} ({type(event_or_stream).__name__})"
             )

@@ -16,7 +16,7 @@ from cuda.core.graph._capture cimport BUILDING, CLOSED, FINISHED, NEW, PHASES, C
 from cuda.core.graph._params cimport HostParams
 from cuda.core.graph._node_factory cimport fill_conditional, state_of
 from cuda.core.graph._retain cimport hold
-from cuda.core.graph._state cimport GraphCondition, State
+from cuda.core.graph._state cimport GraphCondition, State, checked_uint
 
 from cuda.core._errors import CUDAError, ClosedError, not_pickled
 from cuda.core._memory._graph_memory_resource import GraphMemoryResource
@@ -335,9 +335,10 @@ cdef class GraphBuilder(Capture):
         tuple of GraphBuilder
             One for each.
         """
-        if not hasattr(count, "__index__") or not 1 <= count <= 0x7FFFFFFF:
-            raise ValueError(f"count must be an int of at least 1, not {count!r}")
-        return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
+        cdef unsigned int size = checked_uint(count, "count")
+        if size == 0:
+            raise ValueError("count must be at least 1, not 0")
+        return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, size)
 
     def _conditional(self, condition, int kind, unsigned int size):
         cdef cydriver.CUgraphNodeParams params

@@ -8,7 +8,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._pointer cimport checked_size
+from cuda.core._memory._pointer cimport checked_size, pointer_value
 from cuda.core._utils._check cimport check, fail
 from cuda.core._device._context cimport current_ordinal
 from cuda.core._stream._event cimport Event
@@ -16,7 +16,7 @@ from cuda.core._launch._launch cimport explain
 from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._retain cimport hold, in_use
-from cuda.core.graph._state cimport GraphCondition, State, current_context
+from cuda.core.graph._state cimport GraphCondition, State, checked_uint, current_context
 
 from cuda.core._errors import ClosedError
 from cuda.core.typing import GraphMemoryType
@@ -94,7 +94,7 @@ cdef class NodeFactory:
         Parameters
         ----------
         dst, src : Buffer or int
-            Where to and where from: a Buffer, or an address on the device or the host.
+            Destination and source: a Buffer, or an address on the device or the host.
         size : int
             Bytes.
         dst_owner, src_owner : object, optional
@@ -123,11 +123,11 @@ cdef class NodeFactory:
         value : int or bytes-like
             A byte (0 to 255), or a pattern of 1, 2 or 4 bytes such as ``numpy.float32(1)``.
         width : int
-            Elements of a line; an element is as large as the pattern.
+            Elements of a row; an element is as large as the pattern.
         height : int
-            Lines.
+            Rows.
         pitch : int
-            Bytes from one line to the next; not used for one line.
+            Bytes from one row to the next; not used for a single row.
         dst_owner : object, optional
             What owns the memory at an address; the graph keeps it alive, as it keeps a Buffer.
 
@@ -320,7 +320,7 @@ cdef class NodeFactory:
         """
         cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
-        cdef cydriver.CUdeviceptr ptr = int(dptr)
+        cdef cydriver.CUdeviceptr ptr = pointer_value(dptr)
         cdef cydriver.CUresult status = cydriver.cuGraphAddMemFreeNode(&node, deps.graph, deps.nodes, deps.count, ptr)
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddMemFreeNode", None)
 
@@ -384,9 +384,10 @@ cdef class NodeFactory:
         SwitchNode
             Fill its `branches`.
         """
-        if not 1 <= count <= 0x7FFFFFFF:
-            raise ValueError(f"count must be at least 1, not {count}")
-        return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
+        cdef unsigned int size = checked_uint(count, "count")
+        if size == 0:
+            raise ValueError("count must be at least 1, not 0")
+        return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, size)
 
     cdef object add_conditional(self, object condition, int kind, unsigned int size):
         cdef cydriver.CUgraphNodeParams params

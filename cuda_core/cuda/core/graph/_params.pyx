@@ -68,7 +68,7 @@ cdef cydriver.CUdeviceptr _operand(object value, str name, size_t needed) except
 
 
 cdef class CopyParams:
-    """What a copying node does: `size` bytes in one line."""
+    """Parameters of a node that copies `size` contiguous bytes."""
 
     @staticmethod
     cdef CopyParams make(object dst, object src, object size, object dst_owner, object src_owner):
@@ -79,7 +79,7 @@ cdef class CopyParams:
             raise ValueError("size must be at least 1 byte, not 0")
         memset(native, 0, sizeof(self.native))
         native.dstDevice, native.srcDevice = _operand(dst, "dst", nbytes), _operand(src, "src", nbytes)
-        native.dstMemoryType, native.srcMemoryType = _place(native.dstDevice), _place(native.srcDevice)
+        native.dstMemoryType, native.srcMemoryType = _memory_kind(native.dstDevice), _memory_kind(native.srcDevice)
         native.dstHost, native.srcHost = <void*><uintptr_t>native.dstDevice, <void*><uintptr_t>native.srcDevice
         native.dstPitch = native.srcPitch = native.WidthInBytes = nbytes
         native.dstHeight = native.srcHeight = native.Height = native.Depth = 1
@@ -87,13 +87,13 @@ cdef class CopyParams:
         return self
 
 
-cdef cydriver.CUmemorytype _place(cydriver.CUdeviceptr ptr) except *:
+cdef cydriver.CUmemorytype _memory_kind(cydriver.CUdeviceptr ptr) except *:
     """Return what kind of memory is at an address; what the driver does not know is the host's."""
     return <cydriver.CUmemorytype>(memory_type(ptr) or <int>cydriver.CU_MEMORYTYPE_HOST)
 
 
 cdef class FillParams:
-    """What a filling node does."""
+    """Parameters of a node that fills memory."""
 
     @staticmethod
     cdef FillParams make(object dst, object value, object width, object height, object pitch, object dst_owner):
@@ -104,10 +104,10 @@ cdef class FillParams:
         native.elementSize = len(pattern)
         native.value = int.from_bytes(pattern, sys.byteorder)
         native.width, native.height, native.pitch = _extent(width, "width"), _extent(height, "height"), pitch
-        cdef size_t line = native.width * native.elementSize
-        if native.height > 1 and native.pitch < line:
-            raise ValueError(f"pitch is {pitch} bytes, but a line of {width} elements has {line}")
-        native.dst = _operand(dst, "dst", (native.height - 1) * native.pitch + line)
+        cdef size_t row = native.width * native.elementSize
+        if native.height > 1 and native.pitch < row:
+            raise ValueError(f"pitch is {pitch} bytes, but a row of {width} elements has {row}")
+        native.dst = _operand(dst, "dst", (native.height - 1) * native.pitch + row)
         self.owners = (dst, dst_owner)
         return self
 
@@ -115,8 +115,10 @@ cdef class FillParams:
 cdef size_t _extent(object value, str name) except? 0:
     if not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
-    if not 1 <= value <= sys.maxsize:
-        raise ValueError(f"{name} must be at least 1, not {value}")
+    if not 0 <= value <= sys.maxsize:
+        raise OverflowError(f"{name} must be from 1 to {sys.maxsize}, not {value}")
+    if value == 0:
+        raise ValueError(f"{name} must be at least 1, not 0")
     return value
 
 

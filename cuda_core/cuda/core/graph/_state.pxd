@@ -50,3 +50,4 @@ cdef class GraphCondition:
 
 cdef cydriver.CUcontext current_context() except NULL
 cdef cydriver.CUgraph capture_graph(cydriver.CUstream stream) except? NULL
+cdef unsigned int checked_uint(object value, str name) except? 0

@@ -25,6 +25,15 @@ cdef cydriver.CUcontext current_context() except NULL:
     return context
 
 
+cdef unsigned int checked_uint(object value, str name) except? 0:
+    """Return an argument that is an unsigned int of C."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    if not 0 <= value <= 0xFFFFFFFF:
+        raise OverflowError(f"{name} must be from 0 to 4294967295, not {value}")
+    return value
+
+
 cdef cydriver.CUgraph capture_graph(cydriver.CUstream stream) except? NULL:
     """Return the graph that a stream is captured into, NULL if it is not captured."""
     cdef cydriver.CUstreamCaptureStatus status
@@ -164,9 +173,7 @@ cdef class GraphCondition:
         cdef cydriver.CUgraphConditionalHandle native
         cdef unsigned int value = 0, flags = 0
         if default_value is not None:
-            if not 0 <= default_value <= 0xFFFFFFFF:
-                raise ValueError(f"default_value must be from 0 to 4294967295, not {default_value}")
-            value, flags = default_value, cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
+            value, flags = checked_uint(default_value, "default_value"), cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
         check(
             cydriver.cuGraphConditionalHandleCreate(&native, state.open_handle(), current_context(), value, flags),
             b"cuGraphConditionalHandleCreate",

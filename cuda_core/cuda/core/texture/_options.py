@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from cuda.core._utils._options import named_options
@@ -85,6 +86,18 @@ class MipmappedArrayOptions:
     is_surface_load_store: bool = False
 
 
+_MODES = {"filter_mode": FilterModeType, "read_mode": ReadModeType, "mipmap_filter_mode": FilterModeType}
+
+
+def _mode(name: str, value: object, kind: type[StrEnum]) -> None:
+    """Raise ValueError for a mode that does not exist."""
+    try:
+        kind(value)  # type: ignore[arg-type]
+    except ValueError:
+        modes = ", ".join(repr(str(mode)) for mode in kind)
+        raise ValueError(f"{name} must be one of {modes}, not {value!r}") from None
+
+
 @named_options
 @dataclass
 class TextureObjectOptions:
@@ -139,6 +152,10 @@ class TextureObjectOptions:
     min_mipmap_level_clamp: float = 0.0
     max_mipmap_level_clamp: float = 0.0
     border_color: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name, kind in _MODES.items():
+            _mode(name, getattr(self, name), kind)
 
     def _checked(self, format: ArrayFormatType) -> TextureChoice:
         """Return what is chosen, for elements of one format; raise for what cannot go together."""
