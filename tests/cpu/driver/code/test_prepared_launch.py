@@ -54,7 +54,7 @@ def test_what_cannot_be(saxpy, refused):
     for call, says in (
         (lambda: driver.cuFuncSetBlockShape(scan, 129, 1, 1), "1 to 128 threads"),
         (lambda: driver.cuFuncSetBlockShape(function, 0, 1, 1), "must be 1 to"),
-        (lambda: driver.cuFuncSetSharedSize(function, 1 << 20), "the kernel may have"),
+        (lambda: driver.cuFuncSetSharedSize(function, 1 << 20), "at most 49152 are possible"),
         (lambda: driver.cuParamSetSize(function, 25), "the parameters have 24"),
         (lambda: driver.cuParamSeti(function, 21, 1), "4 bytes at offset 21"),
         (lambda: driver.cuParamSeti(function, -1, 1), "at offset -1"),

@@ -179,7 +179,7 @@ def test_wrong_ranges(memory, refused):
             driver.cuMemMap(start, PAGE, 0, memory, 0)
         with refused("INVALID_VALUE", "mapped in the range"):
             driver.cuMemAddressFree(start, PAGE)
-        with refused("INVALID_VALUE", "not whole mappings"):
+        with refused("INVALID_VALUE", "not complete, adjacent mappings"):
             driver.cuMemUnmap(start, 5)
         with refused("INVALID_VALUE", "CUmemAccess_flags"):
             access(start, PAGE, 2)
