@@ -41,6 +41,7 @@ TESTS = Path(__file__).parent.parent
 ENVIRONMENT = {
     "CUDA_CPU_CACHE": "0", "CUDA_CPU_LEVEL": "0", "CUDA_CPU_WORKERS": "1", "CUDA_PYTHON_DRIVER": "cpu",
 }  # fmt: skip
+HANG = 20.0  # seconds after which a kernel hangs: all take a small part of one
 SHORT = 0.8  # share of the kernels that are of short statements
 
 
@@ -186,8 +187,9 @@ def statements() -> list[tuple[str, int, int]]:
 
 def hunt(kernels: list[Kernel], seconds: float, number: int) -> Result:
     """Run the kernels whose code a fault changes (all, if the number is negative) until a result is wrong."""
-    from support.loaded import Loaded
+    from support import loaded
 
+    loaded.WAIT = HANG
     begun, changed = time.process_time(), 0
     pairs = [(each, way) for first in range(0, len(kernels), PACE) for way in range(len(WAYS))
              for each in range(first, min(first + PACE, len(kernels)))]  # fmt: skip
@@ -201,7 +203,7 @@ def hunt(kernels: list[Kernel], seconds: float, number: int) -> Result:
                 continue
             changed += 1
             with compiled_by(way):
-                kernel.case.check(Loaded(kernel.case.text.encode(), way[1]), kernel.expected, str(way))
+                kernel.case.check(loaded.Loaded(kernel.case.text.encode(), way[1]), kernel.expected, str(way))
         except Exception as error:
             what = " ".join(str(error).split())[:90] or type(error).__name__
             return Result(True, f"kernel {each}, {way}: {what}", time.process_time() - begun)

@@ -38,13 +38,18 @@ MORE: setp.eq.u32 %p1, %n, 0; @%p1 ret; mad.lo.u32 r, r, 5, %n; sub.u32 %n, %n, 
     ld.local.u32 %r6, [kept+8]; ld.local.u32 %r7, [kept+12]; mad.lo.u32 %r5, %r6, %r7, %r5; ld.local.u8 %r8, [few+4];
     add.u32 %r5, %r5, %r8; st.param.b32 [r], %r5; ret;
 LAST: st.param.b32 [r], %r1; ret; }
+.func (.reg .u32 r) raise(.reg .u32 a, .reg .u64 at) {
+    ld.u32 r, [at]; add.u32 r, r, a; st.u32 [at], r; ret; }
+.func (.reg .u32 r) lower(.reg .u32 a, .reg .u64 at) {
+    ld.u32 r, [at]; mul.lo.u32 r, r, 3; st.u32 [at], r; sub.u32 r, r, a; ret; }
 .global .align 8 .u64 table[4] = {plus, minus, early, rounds};
+.global .align 8 .u64 changing[2] = {raise, lower};
 """
 
 
 def call(writer: Writer) -> str:
     """Call directly or through a pointer, with parameters in registers, in memory, in structs."""
-    form = writer.random.choice([_indirect, _indirect, _direct, _both, _parts, _deep])
+    form = writer.random.choice([_indirect, _indirect, _changing, _direct, _both, _parts, _deep])
     return writer.some(form(writer))
 
 
@@ -62,6 +67,20 @@ def _indirect(writer: Writer) -> str:
         f" mov.u64 {function}, table; add.s64 {address}, {address}, {function}; ld.global.u64 {function}, [{address}];"
         f" {name}: .callprototype (.reg .u32 _) _ (.reg .u32 _, .reg .b32 _);"
         f" call ({result}), {function}, ({writer.source()}, {writer.source()}), {name}; {writer.store(result)}"
+    )
+
+
+def _changing(writer: Writer) -> str:
+    """Call one of two functions, which change the word that a pointer leads to."""
+    index, address, function, pointer = writer.new(), writer.new("q"), writer.new("q"), writer.new("q")
+    result, name, at = writer.new(), writer.label(), writer.take(4)
+    return (
+        f"and.b32 {index}, {writer.choice('%lane', '%k', '%a0', '%a1')}, 1; mul.wide.u32 {address}, {index}, 8;"
+        f" mov.u64 {function}, changing; add.s64 {address}, {address}, {function};"
+        f" ld.global.u64 {function}, [{address}];"
+        f" add.s64 {pointer}, %out, {at}; st.global.u32 [%out+{at}], {writer.source()};"
+        f" {name}: .callprototype (.reg .u32 _) _ (.reg .u32 _, .reg .u64 _);"
+        f" call ({result}), {function}, ({writer.source()}, {pointer}), {name}; {writer.store(result)}"
     )
 
 

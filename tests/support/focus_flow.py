@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 CHANGES = [
     "add.u32 $v, $v, $w;", "mad.lo.u32 $v, $w, 3, $x;", "xor.b32 $v, $w, $x;", "sub.u32 $v, $w, 7;", "mov.u32 $v, $w;",
     "min.s32 $v, $v, $w;", "mov.u32 $v, %lane;", "add.u32 $v, $v, 1;", "add.u32 $v, $w, %tx;", "shl.b32 $v, $w, 1;",
-    "mov.u32 $v, 5;", "mov.u32 $v, %k;", "add.u32 $v, %tid, $w;",
+    "mov.u32 $v, 5;", "and.b32 $v, %lane, 24;",
+    "and.b32 $v, %tx, 31;", "shr.u32 $v, %tx, 5;", "mov.u32 $v, %k;", "add.u32 $v, %tid, $w;",
 ]  # fmt: skip
 UNIFORM = ["and.b32 $t, %k, 1; setp.eq.u32 $p, $t, 0;", "setp.gt.u32 $p, %number, 2;", "setp.lt.u32 $p, %k, 1;"]
 
@@ -140,6 +141,19 @@ def program(writer: Writer) -> str:
     return f"{first} {' '.join(texts)} {stores}{held}"
 
 
+def guarded(writer: Writer) -> str:
+    """Let values live to guarded instructions, which alone read them: behind branches, in some lanes."""
+    text, stores = "", ""
+    for _ in range(writer.random.randrange(1, 4)):
+        value, predicate = writer.new(), writer.new("p")
+        text += f" mov.u32 {value}, {writer.operand()}; {writer.condition(predicate)}"
+        change = writer.choice(f"mov.u32 {value}, {writer.source()};", f"add.u32 {value}, {writer.source()}, %tx;",
+                               f"ld.global.u32 {value}, [%in+{4 * writer.random.randrange(9)}];")  # fmt: skip
+        stores += f" @{writer.choice('', '!')}{predicate} {change} {writer.store(value)}"
+    other = writer.new()
+    return f"{text} {writer.some(f'mov.u32 {other}, %lane; {writer.store(other)}')} {stores}"
+
+
 def barrier(writer: Writer) -> str:
     """Keep values of all kinds over barriers of the block, in a loop perhaps, and read what others wrote."""
     random, name = writer.random, writer.variable("shared", 4 * writer.threads, 4)
@@ -157,7 +171,9 @@ def barrier(writer: Writer) -> str:
     meet = f"bar.sync 0; ld.shared.u32 {low}, [{other}]; @{held} add.u32 {kept[2]}, {kept[2]}, {low}; bar.sync 0;"
     stays = random.choice(["", f"add.u32 {kept[0]}, {kept[0]}, 1;", f"xor.b32 {kept[1]}, {kept[1]}, {low};"])
     if writer.leaves:
-        meet = f"bar.sync 0; mov.u32 {low}, 4; @{held} add.u32 {kept[2]}, {kept[2]}, {low};"
+        some = writer.new("p")
+        leave = f"{writer.condition(some)} @{some} ret;" if writer.chance(0.5) else ""
+        meet = f"bar.sync 0; mov.u32 {low}, 4; @{held} add.u32 {kept[2]}, {kept[2]}, {low}; {leave} bar.sync 0;"
     middle = f"{change} {meet} {stays}"
     if writer.chance(0.4):
         count, predicate, again = writer.new(), writer.new("p"), writer.label()

@@ -49,7 +49,7 @@ def gather(writer: Writer) -> str:
     size, kind, count = random.choice(LOADS)
     index, almost = writer.new(), writer.chance(0.5)
     scale = random.choice([size * count, size * count if almost else max(size * count, 4), 16])
-    shift = 0 if almost else random.choice([0, 0, LEAST])
+    shift = 0 if almost else random.choice([0, LEAST])
     text = random.choice(INDICES).replace("$i", index).replace("$t", writer.new())
     if almost:
         text = _almost_a_row(writer, index)
@@ -87,7 +87,7 @@ def _widened(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, i
     """Return lines that scale an index to `$q`, and what makes up for a shifted one (0: nothing)."""
     bits, signs = scale.bit_length() - 1, writer.choice("u", "s", "s")
     base = -shift * scale if signs == "s" or not shift else -((1 << 32) + shift) * scale
-    form = writer.random.randrange(6)
+    form = writer.random.randrange(7)
     if form == 0:
         return _scaled(writer, index, scale, signs), base
     if form == 1:
@@ -106,7 +106,7 @@ def _widened(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, i
             f"cvt.u16.u32 {half}, {index}; mul.wide.{signs}16 {wide}, {half}, {scale};"
             f" cvt.{signs}64.{signs}32 $q, {wide};"
         ), base
-    if form == 4:
+    if form in (4, 5):
         return _loaded(writer, index, scale, shift)
     return f"cvt.s64.s32 $q, {index}; mul.lo.s64 $q, $q, {scale};", -shift * scale
 
@@ -176,20 +176,25 @@ def own(writer: Writer) -> str:
         addresses = [(base, 0)]
     body = ""
     words = writer.chance(0.4)
+    moved = 0  # what the first address has grown by
     for _ in range(random.randrange(4, 9)):
         address, below = random.choice(addresses)
+        if writer.chance(0.2):
+            body, moved = f"{body} add.s{64 if letter == 'q' else 32} {base}, {base}, 4;", moved + 4
+        below -= moved if address == base else 0
         size, kind, count = (4, "u32", 1) if words else random.choice(LOADS)
         at = random.choice(range(0, OWN // random.choice([1, 4, 4]), size * count))
         if writer.chance(0.25):
             index = writer.new(letter)
             body += _indexed(writer, index, base, letter, size * count)
-            address, below, at = index, 0, 0
+            address, below, at = index, -moved, 0
         if writer.chance(0.5):
             one, targets = load(writer, prefix, address, at + below, kind, count)
             body, found = f"{body} {one}", found + targets
         else:
             body += _stored(writer, prefix, address, at + below, kind, count)
     body += fold(writer, found) if found else ""
+    body += f" sub.s{64 if letter == 'q' else 32} {base}, {base}, {moved};" if moved else ""
     text += writer.some(body)
     last, targets = load(writer, prefix, base, 16 * random.randrange(OWN // 16), "u32", 4)
     return f"{text} {last} {fold(writer, targets)}"
@@ -262,7 +267,11 @@ def variables(writer: Writer) -> str:
             value = writer.new("q")
             text += f" mov.b64 {value}, {{{writer.source()}, %lane}};"
         index = "%tid" if space == "shared" else random.choice([random.randrange(count), count - 1])
-        text += f" mov.u32 {address}, {name}; mov.u32 {end}, {index}; mad.lo.u32 {end}, {end}, {size}, {address};"
+        text += f" mov.u32 {address}, {name};"
+        if space == "local" and writer.chance(0.5):
+            text += f" mov.u32 {end}, {name}+{index * size};"
+        else:
+            text += f" mov.u32 {end}, {index}; mad.lo.u32 {end}, {end}, {size}, {address};"
         text += f" st.{space}.{kind} [{end}], {value};"
         back += f" ld.{space}.{kind} {result}, [{end}]; {fold(writer, [result])}"
     for address, align in used:
@@ -321,6 +330,9 @@ def together(writer: Writer) -> str:
     ])  # fmt: skip
     below = 4 * size if "sub" in choose else 0
     signs = "s" if below else writer.choice("u", "s")
+    if writer.chance(0.5):  # an index of fewer bits
+        at, width = writer.take(4), writer.choice("8", "16")
+        choose += f" st.global.u{width} [%out+{at}], {index}; ld.global.{signs}{width} {index}, [%out+{at}];"
     widen = writer.choice(
         f"mul.wide.{signs}32 {address}, {index}, {size}; add.s64 {address}, {address}, %rows;",
         f"mad.wide.{signs}32 {address}, {index}, {size}, %rows;",
@@ -335,8 +347,9 @@ def in_order(writer: Writer) -> str:
     """
     random, operation = writer.random, writer.random.choice(ATOMICS)
     size, letter = (8, "q") if operation.endswith("64") else (4, "r")
-    name, bits = writer.variable("shared", size * writer.threads, 8), 8 * size
-    mine, row, address, index = (writer.new() for _ in range(4))
+    bits, start = 8 * size, writer.take_row() if writer.chance(0.6) else None
+    space, wide = ("shared", "r") if start is None else ("global", "q")
+    number, index, mine, row, address = writer.new(), writer.new(), *(writer.new(wide) for _ in range(3))
     first, operand, result, after, text = writer.source(), writer.operand(), writer.new(letter), writer.new(letter), ""
     if size == 8:
         first, operand = writer.new("q"), writer.new("q")
@@ -346,14 +359,19 @@ def in_order(writer: Writer) -> str:
         f"and.b32 {index}, {writer.source()}, {random.choice([0, 1, 3, 31])};", f"mov.u32 {index}, %lane;",
         f"sub.u32 {index}, 31, %lane;", f"shr.u32 {index}, %lane, 2;", f"xor.b32 {index}, %lane, 1;",
     ])  # fmt: skip
+    thread, multiply = ("%tid", "mad.lo.u32") if start is None else ("%all", "mad.wide.u32")
+    if start is None:
+        text += f" mov.u32 {row}, {writer.variable('shared', size * writer.threads, 8)};"
+    else:
+        text += f" add.s64 {row}, %rows, {start};"
     text += (
-        f" mov.u32 {row}, {name}; mad.lo.u32 {mine}, %tid, {size}, {row}; st.shared.u{bits} [{mine}], {first};"
-        f" and.b32 {address}, %tid, -32; {choose} add.u32 {address}, {address}, {index};"
-        f" mad.lo.u32 {address}, {address}, {size}, {row}; bar.warp.sync -1;"
+        f" {multiply} {mine}, {thread}, {size}, {row}; st.{space}.u{bits} [{mine}], {first};"
+        f" and.b32 {number}, {thread}, -32; {choose} add.u32 {number}, {number}, {index};"
+        f" {multiply} {address}, {number}, {size}, {row}; bar.warp.sync -1;"
     )
-    change = f"atom.shared.{operation} {result}, [{address}], {operand};"
+    change = f"atom.{space}.{operation} {result}, [{address}], {operand};"
     if writer.chance(0.3):
         compared = random.choice([first, operand])
-        change = f"atom.shared.cas.b{bits} {result}, [{address}], {compared}, {operand};"
+        change = f"atom.{space}.cas.b{bits} {result}, [{address}], {compared}, {operand};"
     text += f" {writer.some(change + fold(writer, [result]))} bar.warp.sync -1;"
-    return f"{text} ld.shared.u{bits} {after}, [{mine}]; {fold(writer, [after])}"
+    return f"{text} ld.{space}.u{bits} {after}, [{mine}]; {fold(writer, [after])}"

@@ -13,7 +13,7 @@ SOURCES = ["%tid.x", "%tid.x", "%laneid", "%tx", "%lane", "%tid", "%all", "%tid.
 ENDS = [0, 0, 0x80000000, 0x80000000, 0x7FFFFFFF, 0xFFFFFFFF, 0x10000, 0x8000, 0x40000000]
 SHIFTS = [0, 1, 2, 4, 5, 27, 31, 32, 33, 40, -1, -1]
 MASKS = [1, 3, 7, 16, 24, 28, 30, 31, 32, 63, 64, 96]
-DISTANCES = [0, 1, 3, 8, 15, 17, 30, 31, 33]
+DISTANCES = [0, 1, 3, 8, 14, 15, 17, 30, 30, 31, 31, 33]
 FACTORS = ["2", "3", "4", "-1", "-2", "5", "-4", "0x8000000", "0x10000000", "0x7fffffff", "0x80000001",
            "-0x7ffffff0", "40"]  # fmt: skip
 # Lines that write $d, of $a, which mostly grows from lane to lane.

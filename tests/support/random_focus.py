@@ -141,7 +141,7 @@ KINDS = [
     focus_memory.own, focus_memory.own, focus_memory.scatter, focus_memory.variables, focus_memory.atomic,
     focus_memory.together, focus_memory.in_order,
     focus_rows.widened, focus_rows.widened, focus_rows.row_access, focus_rows.row_access, focus_rows.in_loop,
-    call, focus_flow.program, focus_flow.program, focus_flow.barrier,
+    call, focus_flow.program, focus_flow.program, focus_flow.barrier, focus_flow.guarded,
 ]  # fmt: skip
 WARP_OPERATIONS = [focus_lanes.in_groups, focus_lanes.in_tiles, focus_memory.in_order]
 
