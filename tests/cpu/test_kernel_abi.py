@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The contract between machine code and runtime is stated twice, in C and in Python: both must say the same."""
+"""The table of numbers that Python gets from the runtime's headers: it has every member, and makes the same structs."""
 
 import ctypes
 import pathlib
@@ -8,50 +8,59 @@ import re
 
 import pytest
 
-from cuda.cpu.driver.array import tensor_map, texture
-from cuda.cpu.emit.simt import frame
+pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 
-runtime = pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
-HEADER = pathlib.Path(frame.__file__).parents[2] / "runtime/exec/kernel_abi.h"
+from cuda.cpu.driver.array import tensor_map, texture
+from cuda.cpu.ptx import device_runtime
+from cuda.cpu.runtime import abi
+
+FOLDER = pathlib.Path(abi.__file__).parent
 
 pytestmark = pytest.mark.cpu_only
 
 
-def test_offsets():
-    stated = {f"warp.{name}": offset for name, offset in frame.WARP.items()}
-    stated |= {f"runtime.{name}": offset for name, offset in frame.SERVICES.items()}
-    for prefix, layout in (("texture", texture.Layout), ("level", texture.Level), ("map", tensor_map.Map)):
-        stated |= {f"{prefix}.{name}": getattr(layout, name).offset for name, *_ in layout._fields_}
-    assert stated == runtime.abi_offsets()
+def body(header: str, struct: str) -> str:
+    """Return what stands between the braces of a struct or enum, without comments."""
+    text = re.sub(r"/\*.*?\*/", "", (FOLDER / header).read_text(), flags=re.DOTALL)
+    return re.search(rf"{struct} \{{(.*?)\n?\}};", text, re.DOTALL)[1]
 
 
-def test_every_member_is_compared():
-    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
-    members = set()
-    for struct, prefix in (("cpu_warp", "warp"), ("cpu_runtime", "runtime")):
-        body = re.search(rf"struct {struct} \{{(.*?)\n\}};", text, re.DOTALL)[1]
-        names = re.findall(r"\(\*(\w+)\)\(", body) or re.findall(r"(\w+)(?:\[[^;]*)?;", body)
-        members |= {f"{prefix}.{name}" for name in names}
-    tables = tuple(f"{prefix}." for prefix in ("warp", "runtime"))
-    assert members == {name for name in runtime.abi_offsets() if name.startswith(tables)}
+def members(header: str, struct: str) -> list[str]:
+    text = body(header, f"struct {struct}")
+    return re.findall(r"\(\*(\w+)\)\(", text) or re.findall(r"\b(\w+)(?:\[[^;,]*)?[,;]", text)
 
 
-def test_every_member_of_a_texture_is_compared():
-    files = [(HEADER.parents[1] / "texture" / name).read_text() for name in ("texture.h", "tensor.h")]
-    text = re.sub(r"/\*.*?\*/", "", "".join(files), flags=re.DOTALL)
-    for struct, prefix in (("cpu_texture", "texture."), ("cpu_level", "level."), ("cpu_tensor_map", "map.")):
-        body = re.search(rf"struct {struct} \{{(.*?)\n\}};", text, re.DOTALL)[1]
-        names = {prefix + name for name in re.findall(r"\b(\w+)(?:\[\w+\])?[,;]", body)}
-        assert names == {name for name in runtime.abi_offsets() if name.startswith(prefix)}
-    assert int(re.search(r"CPU_MAX_LEVELS (\d+)", text)[1]) == texture.MOST_LEVELS
-    kinds = [int(value, 16) for value in re.findall(r"_KIND (0x\w+)u", text)]
-    assert kinds == [texture.TEXTURE_KIND, texture.SURFACE_KIND]
-    assert int(re.search(r"CPU_TENSOR_MAP (0x\w+)u", text)[1], 16) == tensor_map.KIND
+def test_machine_code_can_reach_every_member():
+    assert list(abi.WARP) == members("exec/kernel_abi.h", "cpu_warp")
+    assert list(abi.SERVICES) == members("exec/kernel_abi.h", "cpu_runtime")
+
+
+@pytest.mark.parametrize(
+    ("layout", "header", "struct"),
+    [
+        (texture.Layout, "texture/texture.h", "cpu_texture"),
+        (texture.Level, "texture/texture.h", "cpu_level"),
+        (tensor_map.Map, "texture/tensor.h", "cpu_tensor_map"),
+    ],
+)
+def test_layouts_have_every_member_where_the_compiler_puts_it(layout, header, struct):
+    assert [name for name, *_ in layout._fields_] == members(header, struct)
+    offsets = abi.numbers({"cpu_texture": "texture.", "cpu_level": "level.", "cpu_tensor_map": "map."}[struct])
+    assert offsets == {name: getattr(layout, name).offset for name in offsets}
+
+
+def test_a_tensor_map_has_the_size_of_cudas():
     assert ctypes.sizeof(tensor_map.Map) == 128
 
 
-def test_faults_and_version():
-    text = HEADER.read_text()
-    kinds = {name.lower(): int(value) for name, value in re.findall(r"CPU_FAULT_(\w+) = (\d+)", text)}
-    assert frame.FAULTS.items() <= kinds.items()
-    assert int(re.search(r"define CPU_KERNEL_ABI (\d+)", text)[1]) == frame.ABI == runtime.ABI
+def test_every_function_of_the_device_runtime_has_a_number():
+    assert list(abi.DEVICE_CALLS) == list(device_runtime.FUNCTIONS)
+    assert sorted(abi.DEVICE_CALLS.values()) == list(range(len(device_runtime.FUNCTIONS)))
+
+
+def test_every_finding_has_words():
+    from cuda.cpu.check import report
+
+    kinds = re.findall(r"CPU_FOUND_(\w+)", body("check/check.h", "enum cpu_finding_kind"))
+    assert list(report.FOUND) == kinds
+    assert set(report.KINDS) == set(report.FOUND.values())

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from cuda.cpu.runtime import _runtime as runtime
+from cuda.cpu.runtime import abi
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 KERNELS = ROOT / "tests/cpu/runtime/kernels.c"
@@ -21,9 +22,7 @@ INCLUDE = ROOT / "cuda_cpu/cuda/cpu/runtime"
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 WAIT = 60.0  # seconds; only a hang takes as long
 
-KIND = types.SimpleNamespace(
-    ILLEGAL_ADDRESS=1, MISALIGNED=2, TRAP=3, ASSERT=4, STACK=5, BARRIER=6, CANCELLED=7, INVALID_PC=8, UNSUPPORTED=9
-)
+KIND = types.SimpleNamespace(**{name.upper(): value for name, value in abi.FAULTS.items()})
 
 
 def compile_kernels(folder: pathlib.Path, source: pathlib.Path = KERNELS, *options: str) -> bytes:

@@ -3,7 +3,6 @@
 """Kernels that launch kernels (dynamic parallelism), through cuda.core: order, streams, events, memory, questions."""
 
 import ctypes
-import pathlib
 import re
 
 import numpy as np
@@ -457,17 +456,6 @@ def test_the_driver_links_with_the_library_of_the_device_runtime(device):
     assert driver.cuModuleGetFunction(module, b"order")[0] == 0
     driver.cuModuleUnload(module)
     driver.cuLinkDestroy(state)
-
-
-def test_functions_have_the_numbers_of_the_native_runtime():
-    from cuda.cpu.ptx import device_runtime
-
-    header = (pathlib.Path(device_runtime.__file__).parents[1] / "runtime/device_runtime/device.h").read_text()
-    numbers = re.findall(r"^    CPU_(\w+),$", header[header.index("enum cpu_device_call") :].split("}")[0], re.M)
-    assert len(numbers) == len(device_runtime.FUNCTIONS) + 1  # the last one counts them
-    for number, name in zip(numbers, device_runtime.FUNCTIONS, strict=False):
-        words = re.sub(r"(?<=[a-z])(?=[A-Z0-9])|(?<=D)(?=A)", "_", name).upper()
-        assert number == words.replace("FREE", "FREE_MEMORY") or number in ("OCCUPANCY", "OCCUPANCY_WITH_FLAGS")
 
 
 FAULT = """

@@ -1,27 +1,24 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which checks kernels are compiled with, and the numbers that machine code and runtime exchange.
-
-Runtime/check/check.h.
-"""
+"""Which checks kernels are compiled with, and the bits that tell the runtime what to check (runtime/check/check.h)."""
 
 from __future__ import annotations
 
 import functools
 import os
 
-# enum cpu_check
-MEMCHECK, RACECHECK, SYNCCHECK = 1, 2, 4
-NAMES = {"memcheck": MEMCHECK, "racecheck": RACECHECK, "synccheck": SYNCCHECK}
+from cuda.cpu.runtime.abi import number, numbers
+
+NAMES = {name.lower(): number(name) for name in ("MEMCHECK", "RACECHECK", "SYNCCHECK")}
+MEMCHECK, RACECHECK, SYNCCHECK = NAMES.values()
 LEAKS = "leakcheck"  # asks the driver, not the kernels, so `all` has it not
 
-# enum cpu_space, by what `emit.memory.space_of` calls them
-SPACES = {"generic": 0, "global": 1, "shared": 2, "local": 3, "cluster": 4, "param": 5, "const": 6}
-# CPU_ACCESS_...
-READ, WRITE, UNIFORM, SIZED, VALUES, STRONG, RELEASE = 0x100, 0x200, 0x400, 0x800, 0x1000, 0x2000, 0x4000
-STEP = 16
-# CPU_MEETING_...
-ALIGNED, ALONE = 0x100, 0x200
+# By what `emit.memory.space_of` calls them.
+SPACES = {name.lower(): value for name, value in numbers("CPU_SPACE_").items()}
+READ, WRITE, UNIFORM, SIZED, VALUES, STRONG, RELEASE, STEP = (
+    number(f"ACCESS_{name}") for name in ("READ", "WRITE", "UNIFORM", "SIZED", "VALUES", "STRONG", "RELEASE", "STEP")
+)
+ALIGNED, ALONE = number("MEETING_ALIGNED"), number("MEETING_ALONE")
 
 
 def chosen() -> int:

@@ -9,37 +9,46 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from cuda.cpu.check import READ, SPACES, WRITE
+from cuda.cpu.runtime.abi import numbers
 
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Finding
 
 NULL_PAGE = 4096
 
-# enum cpu_finding_kind: the check, and what is wrong
+# By enum cpu_finding_kind: the check, and what is wrong
+FOUND = numbers("CPU_FOUND_")
 KINDS = {
-    0: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, {where}"),
-    1: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, in {allocation}, which is freed"),
-    2: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, which is memory of the host alone"),
-    3: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, which is no multiple of that"),
-    4: ("memcheck", "{verb} of {size} bytes at byte {offset} of the block's shared memory, which has {bytes}"),
-    5: (
+    FOUND["OUTSIDE"]: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, {where}"),
+    FOUND["FREED"]: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, in {allocation}, which is freed"),
+    FOUND["HOST"]: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, which is memory of the host alone"),
+    FOUND["MISALIGNED"]: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, which is no multiple of that"),
+    FOUND["SHARED"]: (
+        "memcheck",
+        "{verb} of {size} bytes at byte {offset} of the block's shared memory, which has {bytes}",
+    ),
+    FOUND["LOCAL"]: (
         "memcheck",
         "{verb} of {size} bytes at byte {offset} of the thread's local memory, which has {bytes}",
     ),
-    6: ("memcheck", "{verb} of {size} bytes at byte {offset} of the kernel's parameters, which have {bytes}"),
+    FOUND["PARAM"]: (
+        "memcheck",
+        "{verb} of {size} bytes at byte {offset} of the kernel's parameters, which have {bytes}",
+    ),
 }
-for _kind, _order in enumerate(("write after a write", "read after a write", "write after a read"), start=7):
-    KINDS[_kind] = ("racecheck", f"{_order} of {{memory}}: nothing orders it after {{other}}")
-SYNCS = (
-    "lanes {lanes} of the warp are at a barrier of all its lanes, and {others} are not",
-    "the barrier is to have {address} threads: it must be a multiple of 32, and at most the block's {size}",
-    "the barrier is to have {address} threads, and others have come to it for {size}",
-    "the mask 0x{address:08x} does not name the lane itself",
-    "the mask is 0x{address:08x}, and 0x{size:08x} in a lane that it names",
-    "lanes {lanes} wait for others that they name, of which {others} do not come",
-    "{warps} of the block's {size} warps wait at the barrier for ever",
-)
-KINDS.update(enumerate((("synccheck", text) for text in SYNCS), start=10))
+for _kind in ("WRITE_AFTER_WRITE", "READ_AFTER_WRITE", "WRITE_AFTER_READ"):
+    _order = _kind.lower().replace("_after_", " after a ")
+    KINDS[FOUND[_kind]] = ("racecheck", f"{_order} of {{memory}}: nothing orders it after {{other}}")
+SYNCS = {
+    "DIVERGENT": "lanes {lanes} of the warp are at a barrier of all its lanes, and {others} are not",
+    "COUNT": "the barrier is to have {address} threads: it must be a multiple of 32, and at most the block's {size}",
+    "COUNTS": "the barrier is to have {address} threads, and others have come to it for {size}",
+    "UNNAMED": "the mask 0x{address:08x} does not name the lane itself",
+    "MASKS": "the mask is 0x{address:08x}, and 0x{size:08x} in a lane that it names",
+    "ALONE": "lanes {lanes} wait for others that they name, of which {others} do not come",
+    "STUCK": "{warps} of the block's {size} warps wait at the barrier for ever",
+}
+KINDS |= {FOUND[name]: ("synccheck", text) for name, text in SYNCS.items()}
 VERBS = {READ: "read", WRITE: "write", READ | WRITE: "update"}
 
 # enum cpu_relation

@@ -37,20 +37,20 @@ def stamps(str folder not None):
     return b"\0".join(found)
 
 
-def abi_offsets():
-    """Return the offset of every member of cpu_warp ("warp.lanes") and cpu_runtime ("runtime.poll")."""
-    cdef const cpu_offset *each = cpu_offsets
-    found = {}
-    while each.member is not NULL:
-        found[each.member.decode()] = each.offset
+def abi_table():
+    """Return the numbers of exec/abi_table.c: name -> (value, code of the type or "", count of elements)."""
+    cdef const cpu_abi_entry *each = cpu_abi_table
+    cdef dict found = {}
+    while each.name is not NULL:
+        found[each.name.decode()] = each.value, chr(each.type) if each.type else "", each.count
         each += 1
     return found
 
 
 def set_workers(count):
     """Set how many threads may work on one launch (CUDA_CPU_WORKERS, else the number of cores)."""
-    if not 1 <= count <= 1024:
-        raise ValueError(f"count must be from 1 to 1024, not {count}")
+    if not 1 <= count <= CPU_MAX_WORKERS:
+        raise ValueError(f"count must be from 1 to {CPU_MAX_WORKERS}, not {count}")
     cpu_pool_set_workers(count)
 
 

@@ -104,8 +104,8 @@ cdef class Queue:
             if pointers[i] is NULL:
                 raise ValueError(f"the pointer to parameter {i} is NULL")
         dimensions("grid_dim", grid_dim, launch.grid_dim, <uint64_t>1 << 62)
-        dimensions("block_dim", block_dim, launch.block_dim, 1024)
-        dimensions("cluster_dim", cluster_dim, launch.cluster_dim, 1024)
+        dimensions("block_dim", block_dim, launch.block_dim, CPU_MAX_BLOCK_THREADS)
+        dimensions("cluster_dim", cluster_dim, launch.cluster_dim, CPU_MAX_BLOCK_THREADS)
         if shared_dynamic > 1 << 30 or grid.grid.shared_static > 1 << 30:
             raise ValueError(f"shared memory of {grid.grid.shared_static} + {shared_dynamic} bytes is too large")
         launch.grid = grid.grid

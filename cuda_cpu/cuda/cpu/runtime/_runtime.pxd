@@ -7,11 +7,13 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 cdef extern from "exec/kernel_abi.h":
     enum: CPU_KERNEL_ABI, CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS
 
-cdef extern from "exec/abi_offsets.h":
-    struct cpu_offset:
-        const char *member
-        uint32_t offset
-    const cpu_offset *cpu_offsets
+cdef extern from "exec/abi_table.h":
+    struct cpu_abi_entry:
+        const char *name
+        uint64_t value
+        char type
+        uint32_t count
+    const cpu_abi_entry cpu_abi_table[]
 
 cdef extern from "queue/wait.h":
     int64_t cpu_now() nogil
@@ -47,7 +49,7 @@ cdef extern from "exec/worker.h":
     ctypedef void (*entry_function)(void *) noexcept nogil
     struct cpu_parameter:
         uint32_t offset, size
-    uint32_t CPU_ALIGNMENT, CPU_MAX_ALIGNMENT
+    uint32_t CPU_ALIGNMENT, CPU_MAX_ALIGNMENT, CPU_MAX_BLOCK_THREADS, CPU_MAX_WORKERS
     struct cpu_grid:
         void *entry
         const uint64_t *symbols

@@ -177,8 +177,8 @@ class Queue:
     def close(self) -> None:
         """Take no more commands; those queued still run."""
 
-def abi_offsets() -> dict[str, int]:
-    """Return the offset of every member of cpu_warp ("warp.lanes") and cpu_runtime ("runtime.poll")."""
+def abi_table() -> dict[str, tuple[int, str, int]]:
+    """Return the numbers of exec/abi_table.c: name -> (value, code of the type or "", count of elements)."""
 
 class Finding:
     """What a check has found: an instruction's errors of one kind in one launch, the first one of them."""

@@ -23,8 +23,9 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
 )
 from cuda.cpu.driver.base.error import CudaError, invalid
+from cuda.cpu.runtime.abi import fields, number
 
-KIND = 0x50414D54
+KIND = number("TENSOR_MAP")
 SIZES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)  # bytes, by CUtensorMapDataType
 LAST_TYPE = 15  # the packed types of 4 and 6 bits, which the device does not have, come last
 FLOATS = {CU_TENSOR_MAP_DATA_TYPE_FLOAT16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16}
@@ -36,14 +37,7 @@ CORNERS = {3: 15, 4: 7, 5: 4}  # rank -> bits of a corner's coordinate, without 
 class Map(ctypes.Structure):
     """struct cpu_tensor_map."""
 
-    _fields_ = (
-        ("address", ctypes.c_uint64), ("stride", ctypes.c_uint64 * 4), ("last", ctypes.c_uint32 * 5),
-        ("box", ctypes.c_uint16 * 5), ("step", ctypes.c_uint8 * 5), ("type", ctypes.c_uint8),
-        ("rank", ctypes.c_uint8), ("swizzle", ctypes.c_uint8), ("fill", ctypes.c_uint8), ("im2col", ctypes.c_uint8),
-        ("lower", ctypes.c_int16 * 3), ("upper", ctypes.c_int16 * 3), ("channels", ctypes.c_uint16),
-        ("pixels", ctypes.c_uint16), ("unit", ctypes.c_uint8), ("unused", ctypes.c_uint8 * 27),
-        ("kind", ctypes.c_uint32),
-    )  # fmt: skip
+    _fields_ = fields("map")
 
 
 def _numbers(name: str, what: str, ptr: int, kind: Any, count: int) -> list[int]:

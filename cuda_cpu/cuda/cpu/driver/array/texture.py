@@ -33,32 +33,24 @@ from cuda.cpu.driver.array.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKE
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, device_attribute
+from cuda.cpu.runtime.abi import fields, number
 
-TEXTURE_KIND, SURFACE_KIND = 0x54584554, 0x46525553
-INTEGERS, NORMALIZED_COORDINATES, SRGB, SEAMLESS, LINEAR = 1, 2, 4, 8, 16
-MOST_LEVELS = 18
+TEXTURE_KIND, SURFACE_KIND = number("TEXTURE_KIND"), number("SURFACE_KIND")
+INTEGERS, NORMALIZED_COORDINATES, SRGB, SEAMLESS, LINEAR = (
+    number(f"TEXTURE_{name}") for name in ("INTEGERS", "NORMALIZED", "SRGB", "SEAMLESS", "LINEAR")
+)
 
 
 class Level(ctypes.Structure):
     """struct cpu_level."""
 
-    _fields_ = (
-        ("base", ctypes.c_uint64), ("pitch", ctypes.c_uint64), ("slice", ctypes.c_uint64),
-        ("width", ctypes.c_uint32), ("height", ctypes.c_uint32), ("depth", ctypes.c_uint32),
-        ("unused", ctypes.c_uint32),
-    )  # fmt: skip
+    _fields_ = fields("level")
 
 
 class Layout(ctypes.Structure):
     """struct cpu_texture."""
 
-    _fields_ = (
-        ("kind", ctypes.c_uint32), ("format", ctypes.c_uint32), ("channels", ctypes.c_uint32),
-        ("flags", ctypes.c_uint32), ("address", ctypes.c_uint32 * 3), ("filter", ctypes.c_uint32),
-        ("mip_filter", ctypes.c_uint32), ("levels", ctypes.c_uint32), ("bias", ctypes.c_float),
-        ("least", ctypes.c_float), ("most", ctypes.c_float), ("element", ctypes.c_uint32),
-        ("border", ctypes.c_float * 4), ("level", Level * MOST_LEVELS),
-    )  # fmt: skip
+    _fields_ = [*fields("texture"), ("level", Level * number("MAX_LEVELS"))]
 
 
 # --- handles --------------------------------------------------------------------------------------------
@@ -171,9 +163,9 @@ def _from_array(name: str, resource: Any, layout: Layout, view: Any) -> Shape:
     first, last, layer = 0, len(starts) - 1, 0
     if view is not None:
         shape, first, last, layer = _viewed(name, view, shape, len(starts))
-    for number, start in enumerate(starts[first : last + 1]):
-        smaller = shape.level(first + number)
-        _fill_level(layout.level[number], start + layer * smaller.slice, smaller)
+    for index, start in enumerate(starts[first : last + 1]):
+        smaller = shape.level(first + index)
+        _fill_level(layout.level[index], start + layer * smaller.slice, smaller)
     layout.levels = last - first + 1
     return shape
 

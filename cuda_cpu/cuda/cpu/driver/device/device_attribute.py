@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from cuda.cpu import abi, check
+from cuda.cpu.runtime.abi import number
 
 # Compute capability -> (KiB of shared memory per SM, per block with opt-in, threads per SM, blocks per SM),
 # from the tables of the CUDA programming guide. The nearest lower one serves.
@@ -32,16 +33,16 @@ CLUSTERS_SINCE = (9, 0)  # compute capability
 PAGEABLE = ("PAGEABLE_MEMORY_ACCESS", "PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES")
 
 FIXED = {
-    "MAX_THREADS_PER_BLOCK": 1024,
-    "MAX_BLOCK_DIM_X": 1024,
-    "MAX_BLOCK_DIM_Y": 1024,
-    "MAX_BLOCK_DIM_Z": 64,
-    "MAX_GRID_DIM_X": 2**31 - 1,
-    "MAX_GRID_DIM_Y": 65535,
-    "MAX_GRID_DIM_Z": 65535,
+    "MAX_THREADS_PER_BLOCK": number("MAX_BLOCK_THREADS"),
+    "MAX_BLOCK_DIM_X": number("MAX_BLOCK_XY"),
+    "MAX_BLOCK_DIM_Y": number("MAX_BLOCK_XY"),
+    "MAX_BLOCK_DIM_Z": number("MAX_BLOCK_Z"),
+    "MAX_GRID_DIM_X": number("MAX_GRID_X"),
+    "MAX_GRID_DIM_Y": number("MAX_GRID_YZ"),
+    "MAX_GRID_DIM_Z": number("MAX_GRID_YZ"),
     "MAX_SHARED_MEMORY_PER_BLOCK": 48 << 10,
     "TOTAL_CONSTANT_MEMORY": 64 << 10,
-    "WARP_SIZE": 32,
+    "WARP_SIZE": number("WARP_SIZE"),
     "MAX_PITCH": 2**31 - 1,
     "MAX_REGISTERS_PER_BLOCK": 65536,
     "MAX_REGISTERS_PER_MULTIPROCESSOR": 65536,

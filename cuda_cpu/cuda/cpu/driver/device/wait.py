@@ -28,6 +28,7 @@ from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.runtime.abi import FAULTS
 
 # Seconds between two checks for Python signals during a wait: Ctrl-C must end it.
 SLICE = 0.05
@@ -38,19 +39,19 @@ on_fault: Callable[[int, int], None] | None = None
 # Seconds that work still running at exit has to report a fault; its end is not awaited.
 PATIENCE = 0.2
 
-CANCELLED = 7  # enum cpu_fault in runtime/exec/kernel_abi.h
+CANCELLED = FAULTS["cancelled"]
 
 # enum cpu_fault -> CUresult and what happened.
-FAULTS = {
-    1: (CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access at 0x{address:x}{nearby}"),
-    2: (CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned memory access at 0x{address:x}"),
-    3: (CUDA_ERROR_LAUNCH_FAILED, "trap"),
-    4: (CUDA_ERROR_ASSERT, "device-side assert: {message}"),
-    5: (CUDA_ERROR_HARDWARE_STACK_ERROR, "stack overflow; cuCtxSetLimit(CU_LIMIT_STACK_SIZE) gives more"),
-    6: (CUDA_ERROR_LAUNCH_FAILED, "every warp of the block waits at a barrier that none can release"),
-    8: (CUDA_ERROR_INVALID_PC, "indirect call to 0x{address:x}, which is no function"),
-    10: (CUDA_ERROR_LAUNCH_FAILED, "a check has found something"),
-    9: (
+RESULTS = {
+    FAULTS["illegal_address"]: (CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access at 0x{address:x}{nearby}"),
+    FAULTS["misaligned"]: (CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned memory access at 0x{address:x}"),
+    FAULTS["trap"]: (CUDA_ERROR_LAUNCH_FAILED, "trap"),
+    FAULTS["assert"]: (CUDA_ERROR_ASSERT, "device-side assert: {message}"),
+    FAULTS["stack"]: (CUDA_ERROR_HARDWARE_STACK_ERROR, "stack overflow; cuCtxSetLimit(CU_LIMIT_STACK_SIZE) gives more"),
+    FAULTS["barrier"]: (CUDA_ERROR_LAUNCH_FAILED, "every warp of the block waits at a barrier that none can release"),
+    FAULTS["invalid_pc"]: (CUDA_ERROR_INVALID_PC, "indirect call to 0x{address:x}, which is no function"),
+    FAULTS["check"]: (CUDA_ERROR_LAUNCH_FAILED, "a check has found something"),
+    FAULTS["unsupported"]: (
         CUDA_ERROR_ILLEGAL_INSTRUCTION,
         "executed an instruction or service that the CPU device does not support: {message}",
     ),
@@ -59,7 +60,7 @@ FAULTS = {
 
 def describe(context: Any, fault: Any) -> tuple[int, str]:
     """Return the CUresult of a fault and a sentence that names the kernel, the block and the location."""
-    status, text = FAULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
+    status, text = RESULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
     found = _found(context, fault)
     report.tell(found)
     if found and not (fault.pc or fault.line or fault.message):  # the launch ran on, so that there is nothing else

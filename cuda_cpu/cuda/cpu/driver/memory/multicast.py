@@ -27,8 +27,9 @@ from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.memory import virtual_memory
 from cuda.cpu.driver.memory.virtual_memory import GRANULARITY, Mapping, Memory, memories
+from cuda.cpu.runtime.abi import number
 
-KIND = 0x4D554C54  # CPU_MULTIMEM
+KIND = number("MULTIMEM")
 READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
 MOST_DEVICES = (mmap.PAGESIZE - 8) // 8  # that a table has room for
 

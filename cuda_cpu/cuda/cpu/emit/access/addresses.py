@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Address, Operand, Register, Symbol
+from cuda.cpu.runtime.abi import number
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
     from cuda.cpu.ptx.instructions import Form
 
 
-CLUSTER_STRIDE = 1 << 24  # CPU_CLUSTER_STRIDE of kernel_abi.h
+CLUSTER_STRIDE = number("CLUSTER_STRIDE")
 
 
 def space_of(form: Form) -> str:

@@ -14,12 +14,12 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.device_runtime import FUNCTIONS, names_of
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call
+from cuda.cpu.runtime.abi import DEVICE_CALLS
 
-# Name in PTX: number (enum cpu_device_call, runtime/device_runtime/device.h), bytes of each parameter's fields, of the
-# result.
+# Name in PTX: number, bytes of each parameter's fields, of the result.
 CALLS = {
-    alias: (number, fields, result)
-    for number, (name, (fields, result)) in enumerate(FUNCTIONS.items())
+    alias: (DEVICE_CALLS[name], fields, result)
+    for name, (fields, result) in FUNCTIONS.items()
     for alias in names_of(name)
 }
 

@@ -13,6 +13,7 @@ from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, Variable
+from cuda.cpu.runtime.abi import number
 
 # Name in PTX: service, widths of the parameters, and of the result (0: none).
 SERVICES = {
@@ -49,12 +50,12 @@ def _emit_service(name: str) -> Callable[[Frame, Call], None]:
     return emit_service
 
 
-# Name in PTX: enum cpu_node_update (runtime/queue/node.h), widths of the parameters. A dim3 takes three rows.
+# Name in PTX: enum cpu_node_update, widths of the parameters. A dim3 takes three rows.
 UPDATES = {
-    "cudaGraphKernelNodeSetParam": (0, (8, 8, 8, 8)),
-    "cudaGraphKernelNodeSetEnabled": (1, (8, 4)),
-    "cudaGraphKernelNodeSetGridDim": (2, (8, 12)),
-    "cudaGraphKernelNodeUpdatesApply": (3, (8, 8)),
+    "cudaGraphKernelNodeSetParam": (number("NODE_PARAM"), (8, 8, 8, 8)),
+    "cudaGraphKernelNodeSetEnabled": (number("NODE_ENABLED"), (8, 4)),
+    "cudaGraphKernelNodeSetGridDim": (number("NODE_GRID"), (8, 12)),
+    "cudaGraphKernelNodeUpdatesApply": (number("NODE_SEVERAL"), (8, 8)),
 }
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.llvm.values import Value, constant
-from cuda.cpu.emit.simt.frame import WARP, Frame
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.runtime.abi import WARP
 
 THREAD_AXES = ("%tid.x", "%tid.y", "%tid.z")
 ZERO = constant(0, "i32")

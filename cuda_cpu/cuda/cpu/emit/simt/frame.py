@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The function being emitted: its registers, masks and variables, and the layout of `struct cpu_warp`."""
+"""The function being emitted: its registers, masks and variables."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from cuda.cpu.passes.find_recomputed import find_recomputed
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Address, Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+from cuda.cpu.runtime.abi import FAULTS, SERVICES, WARP
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.access.indexed import Indexed
@@ -24,25 +25,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.parameters import Storage
     from cuda.cpu.ptx.program import Program
 
-# Offsets in struct cpu_warp and struct cpu_runtime: see runtime/exec/kernel_abi.h.
-WARP = {
-    "runtime": 0, "params": 8, "shared": 16, "local": 24, "symbols": 32, "local_stride": 40, "local_top": 48,
-    "lanes": 56, "budget": 60, "warp_id": 64, "shared_size": 68, "shared_static": 72, "worker": 76,
-    "grid_dim": 80, "block_idx": 92, "block_dim": 104, "cluster_dim": 116, "grid_id": 128, "grid_workspace": 136,
-    "thread_idx": 144, "stack_limit": 528, "cluster_shared": 536, "graph_exec": 544, "rows": 552, "current": 556,
-    "warp_count": 560, "warp_bytes": 564, "blocks": 568, "last_lanes": 572,
-}  # fmt: skip
-SERVICES = {
-    "barrier_sync": 0, "barrier_arrive": 8, "barrier_reduce": 16, "poll": 24, "fault": 32, "vprintf": 40,
-    "malloc": 48,
-    "free": 56, "assert_fail": 64, "nanosleep": 72, "clock": 80, "globaltimer": 88, "exit_lanes": 96,
-    "cluster_arrive": 104, "cluster_wait": 112, "graph_set_conditional": 120, "graph_launch": 128,
-    "texture": 136, "bulk": 144, "graph_update": 152, "check_access": 160, "check_warp": 168, "check_fence": 176,
-    "check_barrier": 184, "device_call": 192,
-}  # fmt: skip
 MOST_INLINED = 32  # calls of helpers in a function that are put in place
-FAULTS = {"trap": 3, "stack": 5, "barrier": 6, "invalid_pc": 8, "unsupported": 9}
-ABI = 8  # CPU_KERNEL_ABI
 # What is the same for all warps that a call runs, read once at the entry of a function, from the first warp.
 OF_BLOCK = {
     "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",

@@ -17,16 +17,17 @@ from cuda.cpu.emit.simt.barrier_spill import BarrierSpill
 from cuda.cpu.emit.simt.block_fusion import BlockFusion
 from cuda.cpu.emit.simt.block_indices import BlockIndices
 from cuda.cpu.emit.simt.control import Flow
-from cuda.cpu.emit.simt.frame import WARP, Frame
+from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.interleaving import Interleaving
 from cuda.cpu.emit.simt.parameters import local_size
 from cuda.cpu.emit.simt.uniform_tile import UniformTile, is_worth_it
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block
 from cuda.cpu.ptx.syntax import Call
+from cuda.cpu.runtime.abi import FAULTS, WARP
 
 GENERAL, CONSECUTIVE, CONVERGED = 0, 1, 2  # state of a SIMD group at a barrier; CONSECUTIVE has bases, too
-TOGETHER = 6  # CPU_FAULT_BARRIER
+TOGETHER = FAULTS["barrier"]
 STACK_OPERATIONS = {"stacksave", "stackrestore", "alloca"}
 
 

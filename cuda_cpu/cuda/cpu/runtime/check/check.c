@@ -36,7 +36,7 @@ static void name_thread(struct cpu_finding *finding, const struct cpu_running *w
     for (int axis = 0; axis < 3; axis++)
         finding->thread[axis] = abi->thread_idx[axis][lane];
     uint64_t number = block[0] + (uint64_t)grid[0] * (block[1] + (uint64_t)grid[1] * block[2]);
-    finding->order = number * 1024 + abi->warp_id * CPU_WARP_SIZE + lane;
+    finding->order = number * CPU_MAX_BLOCK_THREADS + abi->warp_id * CPU_WARP_SIZE + lane;
 }
 
 /* Merge with an earlier finding of the same instruction and kind; false: the launch has to stop. */
@@ -123,7 +123,7 @@ void cpu_check_end(struct cpu_job *job)
             first = each;
     if (first && cpu_job_fault(job, NULL, fault_of(first->kind), 0, first->address, NULL)) {
         memcpy(job->fault.block, first->block, sizeof job->fault.block);
-        job->fault.warp = (uint32_t)(first->order % 1024 / CPU_WARP_SIZE);
+        job->fault.warp = (uint32_t)(first->order % CPU_MAX_BLOCK_THREADS / CPU_WARP_SIZE);
     }
     pthread_mutex_unlock(&findings.lock);
 }

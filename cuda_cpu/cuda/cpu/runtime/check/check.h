@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Services of checked kernels (memcheck, racecheck, synccheck), and their findings. check/__init__.py states the numbers here once more;
- * tests/cpu/check/test_check_settings.py compares the two.
+ * Services of checked kernels (memcheck, racecheck, synccheck), and their findings. Python gets the numbers from exec/abi_table.c.
  */
 #ifndef CUDA_CPU_CHECK_H
 #define CUDA_CPU_CHECK_H

@@ -7,10 +7,6 @@
 
 #include <string.h>
 
-#define MAX_X 0x7fffffffu
-#define MAX_YZ 65535u
-#define MAX_BLOCK_Z 64u
-#define MAX_THREADS 1024u
 #define MAX_PARAMETERS 32764u
 #define PARAMETER_ALIGNMENT 64u /* of cpu_command.params */
 
@@ -28,9 +24,10 @@ static void read_dims(const struct call *call, unsigned row, uint32_t dims[3])
 
 static bool in_range(const uint32_t grid[3], const uint32_t block[3])
 {
-    return grid[0] && grid[1] && grid[2] && grid[0] <= MAX_X && grid[1] <= MAX_YZ && grid[2] <= MAX_YZ && block[0] &&
-           block[1] && block[2] && block[0] <= MAX_THREADS && block[1] <= MAX_THREADS && block[2] <= MAX_BLOCK_Z &&
-           (uint64_t)block[0] * block[1] * block[2] <= MAX_THREADS;
+    return grid[0] && grid[1] && grid[2] && grid[0] <= CPU_MAX_GRID_X && grid[1] <= CPU_MAX_GRID_YZ &&
+           grid[2] <= CPU_MAX_GRID_YZ && block[0] && block[1] && block[2] && block[0] <= CPU_MAX_BLOCK_XY &&
+           block[1] <= CPU_MAX_BLOCK_XY && block[2] <= CPU_MAX_BLOCK_Z &&
+           (uint64_t)block[0] * block[1] * block[2] <= CPU_MAX_BLOCK_THREADS;
 }
 
 static uint32_t check_cluster(const struct cpu_kernel *kernel, const uint32_t grid[3])

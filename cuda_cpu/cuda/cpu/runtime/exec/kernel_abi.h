@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The contract between the machine code that cuda.cpu.emit makes and the native runtime that runs it.
- * emit/simt/frame.py states the same offsets; tests/cpu/test_kernel_abi.py compares the two.
+ * exec/abi_table.c hands the offsets and numbers to Python.
  *
  * A kernel's machine code has one entry:  void NAME(struct cpu_warp *warp)
  * By enum cpu_path the runtime calls it once for some blocks that follow each other in the grid (`blocks`; it advances

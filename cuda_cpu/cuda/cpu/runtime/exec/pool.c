@@ -13,7 +13,6 @@
 #include "queue/process.h"
 #include "worker.h"
 
-#define MAX_WORKERS 1024
 #define SPIN_NS 10000
 
 static struct {
@@ -46,7 +45,7 @@ static uint32_t default_workers(void)
     long count = text ? strtol(text, NULL, 10) : 0;
     if (count <= 0)
         count = cores();
-    return count > MAX_WORKERS ? MAX_WORKERS : (uint32_t)count;
+    return count > CPU_MAX_WORKERS ? CPU_MAX_WORKERS : (uint32_t)count;
 }
 
 uint32_t cpu_pool_workers(void)
@@ -61,7 +60,7 @@ uint32_t cpu_pool_workers(void)
 
 void cpu_pool_set_workers(uint32_t count)
 {
-    atomic_store(&pool.workers, count > MAX_WORKERS ? MAX_WORKERS : count);
+    atomic_store(&pool.workers, count > CPU_MAX_WORKERS ? CPU_MAX_WORKERS : count);
 }
 
 /* With the lock held: a launch with blocks left that wants another helper. */

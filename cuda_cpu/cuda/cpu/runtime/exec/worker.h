@@ -15,7 +15,14 @@
 #include "kernel_abi.h"
 #include "queue/wait.h"
 
-#define CPU_MAX_WARPS 32 /* 1024 threads: CUDA's limit of a block */
+/* Limits of a launch (CUDA Programming Guide, "Compute Capabilities"). */
+#define CPU_MAX_GRID_X 0x7fffffffu
+#define CPU_MAX_GRID_YZ 65535u
+#define CPU_MAX_BLOCK_XY 1024u
+#define CPU_MAX_BLOCK_Z 64u
+#define CPU_MAX_BLOCK_THREADS 1024u
+#define CPU_MAX_WARPS (CPU_MAX_BLOCK_THREADS / CPU_WARP_SIZE)
+#define CPU_MAX_WORKERS 1024u /* threads that work on one launch */
 #define CPU_BARRIERS 16
 #define CPU_MAX_CLUSTER 16 /* blocks */
 

@@ -148,10 +148,12 @@ void cpu_fast_path_add(const struct cpu_fast_path_entry *wanted, uint64_t epoch_
 static bool fits(const struct cpu_fast_path_entry *entry, const uint32_t shape[7])
 {
     const uint32_t *block = shape + 3;
+    static const uint32_t max[6] = {CPU_MAX_GRID_X, CPU_MAX_GRID_YZ, CPU_MAX_GRID_YZ,
+                                    CPU_MAX_BLOCK_XY, CPU_MAX_BLOCK_XY, CPU_MAX_BLOCK_Z};
     for (int i = 0; i < 6; i++)
-        if (!shape[i] || shape[i] > (i == 0 ? INT32_MAX : i < 3 ? 65535 : 1024))
+        if (!shape[i] || shape[i] > max[i])
             return false;
-    if (block[2] > 64 || block[0] * block[1] > 1024 || block[0] * block[1] * block[2] > entry->max_threads)
+    if (block[0] * block[1] > CPU_MAX_BLOCK_THREADS || block[0] * block[1] * block[2] > entry->max_threads)
         return false;
     if (entry->half_run != (block[0] % CPU_WARP_SIZE != 0 && block[1] * block[2] > 1))
         return false;

@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define NODE ((uint64_t)0x65646f6e20757063) /* magic number that marks a valid handle */
-#define MAX_X 0x7fffffffu
-#define MAX_Y 65535u
 
 enum { SUCCESS = 0, INVALID_VALUE = 1 }; /* cudaError_t */
 enum { FIELD_GRID = 1, FIELD_PARAM, FIELD_ENABLED }; /* cudaGraphKernelNodeField */
@@ -81,7 +79,7 @@ static uint32_t set_param(uint64_t node, uint64_t offset, uint64_t value, uint64
 static uint32_t set_grid(uint64_t node, uint64_t x, uint64_t y, uint64_t z)
 {
     struct cpu_launch *launch = launch_of(node);
-    if (!launch || !x || !y || !z || x > MAX_X || y > MAX_Y || z > MAX_Y)
+    if (!launch || !x || !y || !z || x > CPU_MAX_GRID_X || y > CPU_MAX_GRID_YZ || z > CPU_MAX_GRID_YZ)
         return INVALID_VALUE;
     const uint32_t grid[3] = {(uint32_t)x, (uint32_t)y, (uint32_t)z};
     for (int i = 0; i < 3; i++)

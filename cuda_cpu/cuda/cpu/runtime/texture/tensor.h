@@ -37,8 +37,10 @@ enum cpu_bulk_work {
 };
 #define CPU_BULK_OP(what) ((what) >> 4 & 15)         /* add min max inc dec and or xor; field of a map */
 #define CPU_BULK_DIMENSIONS(what) ((what) >> 8 & 7)  /* or the field's dimension */
-#define CPU_BULK_IM2COL(what) ((what) >> 12 & 1)
-#define CPU_BULK_MULTICAST(what) ((what) >> 13 & 1)
+#define CPU_BULK_IM2COL_BIT 0x1000u
+#define CPU_BULK_MULTICAST_BIT 0x2000u
+#define CPU_BULK_IM2COL(what) (((what) & CPU_BULK_IM2COL_BIT) != 0)
+#define CPU_BULK_MULTICAST(what) (((what) & CPU_BULK_MULTICAST_BIT) != 0)
 #define CPU_BULK_TYPE(what) ((what) >> 16 & 31)      /* CUtensorMapDataType */
 #define CPU_BULK_REGISTERS(what) (((what) >> 8 & 7) + 1) /* of multimem: in rows from CPU_BULK_COORDINATE on */
 #define CPU_BULK_WIDE(what) ((what) >> 12 & 1)           /* .acc::f32 */

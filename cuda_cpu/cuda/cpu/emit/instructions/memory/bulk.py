@@ -14,12 +14,18 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Vector
+from cuda.cpu.runtime.abi import number
 
-# See tensor.h.
-LOAD, STORE, REDUCE_TENSOR, COPY, REDUCE, MASKED, REPLACE = range(7)
-MULTIMEM_LOAD, MULTIMEM_STORE, MULTIMEM_REDUCE, MULTIMEM_COPY, MULTIMEM_REDUCE_BULK = range(7, 12)
-IM2COL, MULTICAST = 1 << 12, 1 << 13
-TO, FROM, BARRIER, COORDINATE, OFFSET, MASK, SLOTS = 0, 1, 2, 3, 8, 11, 12
+# Bits of `what`, and rows of operands: runtime/texture/tensor.h.
+LOAD, STORE, REDUCE_TENSOR, REPLACE = (number(f"TENSOR_{name}") for name in ("LOAD", "STORE", "REDUCE", "REPLACE"))
+COPY, REDUCE, MASKED = (number(f"BULK_{name}") for name in ("COPY", "REDUCE", "MASKED"))
+MULTIMEM_LOAD, MULTIMEM_STORE, MULTIMEM_REDUCE, MULTIMEM_COPY, MULTIMEM_REDUCE_BULK = (
+    number(f"MULTIMEM_{name}") for name in ("LOAD", "STORE", "REDUCE", "COPY", "REDUCE_BULK")
+)
+IM2COL, MULTICAST = number("BULK_IM2COL_BIT"), number("BULK_MULTICAST_BIT")
+TO, FROM, BARRIER, COORDINATE, OFFSET, MASK, SLOTS = (
+    number(f"BULK_{name}") for name in ("MAP", "SOURCE", "BARRIER", "COORDINATE", "OFFSET", "MASK", "ROWS")
+)
 OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 TYPES = {"u32": 2, "b32": 2, "s32": 3, "u64": 4, "b64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
 FIELDS = (

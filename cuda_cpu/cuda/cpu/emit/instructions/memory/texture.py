@@ -11,11 +11,15 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Pair, Vector
+from cuda.cpu.runtime.abi import number
 
-# Bits of `what`, see texture.h.
-BASE, LEVEL, GRAD, GATHER, QUERY, LOAD, STORE, STORE_FORMATTED, REDUCE, REDUCE_ELEMENT = range(10)
-LAYERED, CUBE, INDEX = 16, 32, 64
-LAYER, X, DX, DY, OFFSET, ROWS = 0, 1, 4, 7, 10, 13
+# Bits of `what`, and rows of arguments: runtime/texture/texture.h.
+BASE, LEVEL, GRAD, GATHER, QUERY = (number(f"TEX_{name}") for name in ("BASE", "LEVEL", "GRAD", "GATHER", "QUERY"))
+LOAD, STORE, STORE_FORMATTED = (number(f"SURF_{name}") for name in ("LOAD", "STORE", "STORE_FORMATTED"))
+REDUCE, REDUCE_ELEMENT = number("SURF_REDUCE"), number("SURF_REDUCE_ELEMENT")
+LAYERED, CUBE, INDEX = (number(f"TEX_{name}") for name in ("LAYERED", "CUBE", "INDEX"))
+LAYER, X, DX, DY, OFFSET = (number(f"ARG_{name}") for name in ("LAYER", "X", "DX", "DY", "OFFSET"))
+ROWS = number("ARGS")
 
 GEOMETRIES = {
     "1d": 1 << 8, "2d": 2 << 8, "3d": 3 << 8, "a1d": 1 << 8 | LAYERED, "a2d": 2 << 8 | LAYERED,
