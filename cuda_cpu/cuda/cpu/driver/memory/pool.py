@@ -66,7 +66,7 @@ SWITCHES = (
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
     CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
 )
-FULL_RUN = (
+WIDE_ATTRIBUTES = (
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
     CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
     CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
@@ -309,7 +309,7 @@ def _type_of(name: str, which: int, value_ptr: int) -> Any:
     """Return the C type of an attribute's value, which is at `value_ptr`."""
     if not value_ptr:
         raise invalid(f"{name}: value is NULL")
-    return ctypes.c_uint64 if which in FULL_RUN else ctypes.c_int
+    return ctypes.c_uint64 if which in WIDE_ATTRIBUTES else ctypes.c_int
 
 
 def cuMemPoolGetAttribute(pool: int, attr: int, value: int) -> None:
