@@ -73,8 +73,8 @@ def texture(given, view=None, border=(0, 0, 0, 0), mode=abi.CU_TR_ADDRESS_MODE_C
     settings = abi.CUDA_TEXTURE_DESC(**fields)
     settings.addressMode[:] = [mode] * 3
     settings.borderColor[:] = border
-    place = ctypes.addressof(view) if view is not None else 0
-    handle = driver.cuTexObjectCreate(ctypes.addressof(given), ctypes.addressof(settings), place)
+    pointer = ctypes.addressof(view) if view is not None else 0
+    handle = driver.cuTexObjectCreate(ctypes.addressof(given), ctypes.addressof(settings), pointer)
     try:
         yield handle
     finally:

@@ -46,8 +46,8 @@ def executable(graph: int, flags: int = 0):
 
 
 def empty(graph: int, *before: int) -> int:
-    place, count, _kept = array(before)
-    return driver.cuGraphAddEmptyNode(graph, place, count)
+    pointer, count, _kept = array(before)
+    return driver.cuGraphAddEmptyNode(graph, pointer, count)
 
 
 def link(graph: int, first: int, then: int, call=driver.cuGraphAddDependencies_v1) -> None:
@@ -68,21 +68,21 @@ def listed(call, *arguments, columns: int = 1) -> list:
 def kernel_params(module: int, name: str, *values, grid=(1, 1, 1), block=(1, 1, 1)):
     """Return a CUDA_KERNEL_NODE_PARAMS and what must live with it."""
     function = driver.cuModuleGetFunction(module, name.encode())
-    places, kept = kernels.packed(*values)
-    return abi.CUDA_KERNEL_NODE_PARAMS(function, *grid, *block, 0, places), kept
+    kernel_params, kept = kernels.packed(*values)
+    return abi.CUDA_KERNEL_NODE_PARAMS(function, *grid, *block, 0, kernel_params), kept
 
 
 def add_kernel(graph: int, module: int, name: str, *values, before=(), **shape) -> int:
     params, _kept = kernel_params(module, name, *values, **shape)
-    place, count, _also = array(before)
-    return driver.cuGraphAddKernelNode(graph, place, count, ctypes.addressof(params))
+    pointer, count, _also = array(before)
+    return driver.cuGraphAddKernelNode(graph, pointer, count, ctypes.addressof(params))
 
 
 def add_fill(graph: int, target: int, value: int, count: int, before=()) -> int:
     """Add a node that sets `count` ints."""
     params = abi.CUDA_MEMSET_NODE_PARAMS(target, 0, value, 4, count, 1)
-    place, number, _kept = array(before)
-    return driver.cuGraphAddMemsetNode(graph, place, number, ctypes.addressof(params), 0)
+    pointer, number, _kept = array(before)
+    return driver.cuGraphAddMemsetNode(graph, pointer, number, ctypes.addressof(params), 0)
 
 
 def copy_params(target: int, source: int, size: int):
@@ -94,8 +94,8 @@ def copy_params(target: int, source: int, size: int):
 
 def add_copy(graph: int, target: int, source: int, size: int, before=()) -> int:
     params = copy_params(target, source, size)
-    place, number, _kept = array(before)
-    return driver.cuGraphAddMemcpyNode(graph, place, number, ctypes.addressof(params), 0)
+    pointer, number, _kept = array(before)
+    return driver.cuGraphAddMemcpyNode(graph, pointer, number, ctypes.addressof(params), 0)
 
 
 @contextlib.contextmanager

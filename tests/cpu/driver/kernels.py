@@ -82,8 +82,8 @@ def packed(*values) -> tuple[int, list]:
 
 def run(module: int, name: str, *values, grid=(1, 1, 1), block=(1, 1, 1), shared=0, stream=0) -> None:
     function = driver.cuModuleGetFunction(module, name.encode())
-    places, _kept_alive = packed(*values)
-    driver.cuLaunchKernel(function, *grid, *block, shared, stream, places, 0)
+    kernel_params, _kept_alive = packed(*values)
+    driver.cuLaunchKernel(function, *grid, *block, shared, stream, kernel_params, 0)
 
 
 def read(address: int, kind=ctypes.c_uint32):

@@ -35,22 +35,22 @@ def call(library, name, *arguments):
 
 def test_saxpy(library, context):
     x, y = np.arange(100, dtype=np.float32), np.ones(100, np.float32)
-    places = [ctypes.c_uint64(), ctypes.c_uint64()]
-    for place, array in zip(places, (x, y), strict=True):
-        call(library, "cuMemAlloc_v2", ctypes.byref(place), ctypes.c_size_t(400))
-        call(library, "cuMemcpyHtoD_v2", place, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(400))
+    kernel_params = [ctypes.c_uint64(), ctypes.c_uint64()]
+    for pointer, array in zip(kernel_params, (x, y), strict=True):
+        call(library, "cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(400))
+        call(library, "cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(400))
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     call(library, "cuModuleLoadData", ctypes.byref(module), kernels.text(kernels.SAXPY))
     call(library, "cuModuleGetFunction", ctypes.byref(function), module, b"saxpy")
-    arguments, _keep = kernels.packed(places[1], places[0], ctypes.c_float(3), ctypes.c_uint32(100))
+    arguments, _keep = kernels.packed(kernel_params[1], kernel_params[0], ctypes.c_float(3), ctypes.c_uint32(100))
     call(library, "cuLaunchKernel", function, 4, 1, 1, 32, 1, 1, 0, None, ctypes.c_void_p(arguments), None)
     call(library, "cuStreamSynchronize", None)
     result = np.zeros(100, np.float32)
-    call(library, "cuMemcpyDtoH_v2", ctypes.c_void_p(result.ctypes.data), places[1], ctypes.c_size_t(400))
+    call(library, "cuMemcpyDtoH_v2", ctypes.c_void_p(result.ctypes.data), kernel_params[1], ctypes.c_size_t(400))
     assert (result == 3 * x + y).all()
     call(library, "cuModuleUnload", module)
-    for place in places:
-        call(library, "cuMemFree_v2", place)
+    for pointer in kernel_params:
+        call(library, "cuMemFree_v2", pointer)
 
 
 def test_failures_have_statuses_and_messages(library, context):
@@ -211,11 +211,11 @@ def test_no_garbage_is_collected_during_a_call(library, context):
     inside = []
 
     def note(phase, _):
-        frame, places = sys._getframe(1), []
+        frame, kernel_params = sys._getframe(1), []
         while frame:
-            places.append(frame.f_code.co_filename)
+            kernel_params.append(frame.f_code.co_filename)
             frame = frame.f_back
-        inside.append(any(os.path.join("cuda", "cpu", "") in place for place in places))
+        inside.append(any(os.path.join("cuda", "cpu", "") in pointer for pointer in kernel_params))
 
     module, before = ctypes.c_void_p(), gc.get_threshold()
     text = kernels.text(kernels.SAXPY).replace(b"saxpy", b"another_saxpy")

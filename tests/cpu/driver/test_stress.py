@@ -49,24 +49,26 @@ def test_threads_streams_and_allocations(context):
             driver.cuCtxSetCurrent(context)
             streams = [driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING) for _ in range(2)]
             for turn in range(ROUNDS):
-                line, count = streams[turn % 2], 100 + 977 * ((number + turn) % 5)
-                x, y = (driver.cuMemAllocAsync(4 * count, line) for _ in range(2))
-                driver.cuMemsetD32Async(x, 0x3F800000, count, line)  # 1.0
-                driver.cuMemsetD32Async(y, 0x40000000, count, line)  # 2.0
+                stream, count = streams[turn % 2], 100 + 977 * ((number + turn) % 5)
+                x, y = (driver.cuMemAllocAsync(4 * count, stream) for _ in range(2))
+                driver.cuMemsetD32Async(x, 0x3F800000, count, stream)  # 1.0
+                driver.cuMemsetD32Async(y, 0x40000000, count, stream)  # 2.0
                 arguments = c_uint64(y), c_uint64(x), ctypes.c_float(number), c_uint32(count)
-                kernels.run(module, "saxpy", *arguments, grid=(-(-count // 128), 1, 1), block=(128, 1, 1), stream=line)
-                driver.cuEventRecord(marks[number], line)
+                kernels.run(
+                    module, "saxpy", *arguments, grid=(-(-count // 128), 1, 1), block=(128, 1, 1), stream=stream
+                )
+                driver.cuEventRecord(marks[number], stream)
                 driver.cuStreamWaitEvent(streams[(turn + 1) % 2], marks[(number + 1) % THREADS], 0)
                 back = (ctypes.c_float * count)()
-                driver.cuMemcpyDtoHAsync(ctypes.addressof(back), y, 4 * count, line)
-                driver.cuStreamSynchronize(line)
+                driver.cuMemcpyDtoHAsync(ctypes.addressof(back), y, 4 * count, stream)
+                driver.cuStreamSynchronize(stream)
                 assert set(back) == {number + 2}
-                driver.cuMemFreeAsync(x, line)
-                driver.cuMemFreeAsync(y, line)
+                driver.cuMemFreeAsync(x, stream)
+                driver.cuMemFreeAsync(y, stream)
                 kept = driver.cuMemAlloc(1 + 4096 * (turn % 3))
                 driver.cuMemFree(kept)
-            for line in streams:
-                driver.cuStreamDestroy(line)
+            for stream in streams:
+                driver.cuStreamDestroy(stream)
 
         in_threads(work)
     for mark in marks:
@@ -82,20 +84,20 @@ COUNT_UP = """
 
 
 def test_ten_thousand_launches(context):
-    with kernels.loaded(COUNT_UP) as module, calls.memory() as place:
+    with kernels.loaded(COUNT_UP) as module, calls.memory() as pointer:
         function = driver.cuModuleGetFunction(module, b"count_up")
 
         def work(number: int) -> None:
             driver.cuCtxSetCurrent(context)
-            line = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
-            places, _kept = kernels.packed(c_uint64(place))
+            stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
+            kernel_params, _kept = kernels.packed(c_uint64(pointer))
             for _ in range(LAUNCHES // THREADS):
-                driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, line, places, 0)
-            driver.cuStreamSynchronize(line)
-            driver.cuStreamDestroy(line)
+                driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, kernel_params, 0)
+            driver.cuStreamSynchronize(stream)
+            driver.cuStreamDestroy(stream)
 
         in_threads(work)
-        assert kernels.read(place) == LAUNCHES
+        assert kernels.read(pointer) == LAUNCHES
 
 
 def test_processes_spawned_at_once():

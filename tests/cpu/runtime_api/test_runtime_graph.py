@@ -13,7 +13,7 @@ from cuda.bindings.runtime import cudaError_t as Error
 
 
 @pytest.fixture
-def place(ok):
+def pointer(ok):
     start = ok(runtime.cudaMalloc(64))
     yield start
     ok(runtime.cudaFree(start))
@@ -33,18 +33,18 @@ def run(ok, graph):
     ok(runtime.cudaGraphExecDestroy(instance))
 
 
-def test_nodes_run_in_their_order(ok, kernel, place):
+def test_nodes_run_in_their_order(ok, kernel, pointer):
     graph = ok(runtime.cudaGraphCreate(0))
     fill = runtime.cudaMemsetParams()
-    fill.dst, fill.elementSize, fill.value, fill.width, fill.height = place, 4, 9, 16, 1
+    fill.dst, fill.elementSize, fill.value, fill.width, fill.height = pointer, 4, 9, 16, 1
     filled = ok(runtime.cudaGraphAddMemsetNode(graph, [], 0, fill))
     launch = runtime.cudaKernelNodeParams()
     launch.func, launch.gridDim, launch.blockDim = kernel, dim3(2), dim3(1)
-    launch.kernelParams = arguments(place, 5)
+    launch.kernelParams = arguments(pointer, 5)
     launched = ok(runtime.cudaGraphAddKernelNode(graph, [filled], 1, launch))
     back = np.zeros(16, np.uint32)
     kind = runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
-    ok(runtime.cudaGraphAddMemcpyNode1D(graph, [launched], 1, back, place, 64, kind))
+    ok(runtime.cudaGraphAddMemcpyNode1D(graph, [launched], 1, back, pointer, 64, kind))
     run(ok, graph)
     assert back.tolist() == [5, 6] + 14 * [9]
     assert ok(runtime.cudaGraphNodeGetType(launched)) == runtime.cudaGraphNodeType.cudaGraphNodeTypeKernel
@@ -55,29 +55,29 @@ def test_nodes_run_in_their_order(ok, kernel, place):
     ok(runtime.cudaGraphDestroy(graph))
 
 
-def test_capture(ok, kernel, place):
+def test_capture(ok, kernel, pointer):
     stream = ok(runtime.cudaStreamCreate())
     ok(runtime.cudaStreamBeginCapture(stream, runtime.cudaStreamCaptureMode.cudaStreamCaptureModeThreadLocal))
-    ok(runtime.cudaMemsetAsync(place, 0, 64, stream))
-    ok(runtime.cudaLaunchKernel(kernel, dim3(3), dim3(1), arguments(place, 1), 0, stream))
+    ok(runtime.cudaMemsetAsync(pointer, 0, 64, stream))
+    ok(runtime.cudaLaunchKernel(kernel, dim3(3), dim3(1), arguments(pointer, 1), 0, stream))
     graph = ok(runtime.cudaStreamEndCapture(stream))
     run(ok, graph)
-    assert numbers(ok, place)[:4] == [1, 2, 3, 0]
+    assert numbers(ok, pointer)[:4] == [1, 2, 3, 0]
     ok(runtime.cudaGraphDestroy(graph))
     ok(runtime.cudaStreamDestroy(stream))
 
 
-def test_copies_of_boxes_and_wrong_parameters(ok, place):
+def test_copies_of_boxes_and_wrong_parameters(ok, pointer):
     graph = ok(runtime.cudaGraphCreate(0))
     data = np.arange(64, dtype=np.uint8)
     copy = runtime.cudaMemcpy3DParms()
     copy.srcPtr = runtime.make_cudaPitchedPtr(data.ctypes.data, 64, 64, 1)
-    copy.dstPtr = runtime.make_cudaPitchedPtr(place, 64, 64, 1)
+    copy.dstPtr = runtime.make_cudaPitchedPtr(pointer, 64, 64, 1)
     copy.extent = runtime.make_cudaExtent(64, 1, 1)
     copy.kind = runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
     ok(runtime.cudaGraphAddMemcpyNode(graph, [], 0, copy))
     run(ok, graph)
-    assert bytes(np.array(numbers(ok, place), np.uint32)) == data.tobytes()
+    assert bytes(np.array(numbers(ok, pointer), np.uint32)) == data.tobytes()
     assert runtime.cudaGraphAddKernelNode(graph, [], 0, None) == (Error.cudaErrorInvalidValue, None)
     ok(runtime.cudaGraphDestroy(graph))
 
@@ -85,23 +85,23 @@ def test_copies_of_boxes_and_wrong_parameters(ok, place):
 Kinds = runtime.cudaGraphNodeType
 
 
-def test_nodes_by_one_struct(ok, kernel, place):
+def test_nodes_by_one_struct(ok, kernel, pointer):
     graph = ok(runtime.cudaGraphCreate(0))
     given = runtime.cudaGraphNodeParams()
     given.type = Kinds.cudaGraphNodeTypeMemset
-    given.memset.dst, given.memset.elementSize, given.memset.value = place, 4, 9
+    given.memset.dst, given.memset.elementSize, given.memset.value = pointer, 4, 9
     given.memset.width, given.memset.height = 16, 1
     filled = ok(runtime.cudaGraphAddNode(graph, [], None, 0, given))
     given = runtime.cudaGraphNodeParams()
     given.type = Kinds.cudaGraphNodeTypeKernel
     given.kernel.func, given.kernel.gridDim, given.kernel.blockDim = kernel, dim3(2), dim3(1)
-    given.kernel.kernelParams = arguments(place, 5)
+    given.kernel.kernelParams = arguments(pointer, 5)
     launched = ok(runtime.cudaGraphAddNode(graph, [filled], None, 1, given))
     back = np.zeros(16, np.uint32)
     given = runtime.cudaGraphNodeParams()
     given.type = Kinds.cudaGraphNodeTypeMemcpy
     box = given.memcpy.copyParams
-    box.srcPtr = runtime.make_cudaPitchedPtr(place, 64, 64, 1)
+    box.srcPtr = runtime.make_cudaPitchedPtr(pointer, 64, 64, 1)
     box.dstPtr = runtime.make_cudaPitchedPtr(back.ctypes.data, 64, 64, 1)
     box.extent, box.kind = runtime.make_cudaExtent(64, 1, 1), runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
     given.memcpy.copyParams = box
@@ -110,7 +110,7 @@ def test_nodes_by_one_struct(ok, kernel, place):
     assert back.tolist() == [5, 6] + 14 * [9]
     assert ok(runtime.cudaGraphNodeGetParams(launched)).kernel.gridDim.x == 2
     asked = ok(runtime.cudaGraphNodeGetParams(copied)).memcpy.copyParams
-    assert (asked.extent.width, asked.srcPtr.ptr, asked.kind) == (64, place, box.kind)
+    assert (asked.extent.width, asked.srcPtr.ptr, asked.kind) == (64, pointer, box.kind)
     assert ok(runtime.cudaGraphMemcpyNodeGetParams(copied)).dstPtr.ptr == back.ctypes.data
     given = ok(runtime.cudaGraphNodeGetParams(filled))
     given.memset.value = 3
@@ -120,18 +120,18 @@ def test_nodes_by_one_struct(ok, kernel, place):
     ok(runtime.cudaGraphExecNodeSetParams(instance, filled, given))
     kind = runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
     other = np.zeros(16, np.uint32)
-    ok(runtime.cudaGraphExecMemcpyNodeSetParams1D(instance, copied, other, place, 32, kind))
+    ok(runtime.cudaGraphExecMemcpyNodeSetParams1D(instance, copied, other, pointer, 32, kind))
     ok(runtime.cudaGraphLaunch(instance, 0))
     ok(runtime.cudaStreamSynchronize(0))
     assert other.tolist() == [5, 6] + 6 * [4] + 8 * [0]
-    ok(runtime.cudaGraphMemcpyNodeSetParams1D(copied, other, place, 64, kind))
+    ok(runtime.cudaGraphMemcpyNodeSetParams1D(copied, other, pointer, 64, kind))
     run(ok, graph)
     assert other.tolist() == [5, 6] + 14 * [3]
     ok(runtime.cudaGraphExecDestroy(instance))
     ok(runtime.cudaGraphDestroy(graph))
 
 
-def test_conditional_nodes(ok, place):
+def test_conditional_nodes(ok, pointer):
     graph = ok(runtime.cudaGraphCreate(0))
     handle = ok(
         runtime.cudaGraphConditionalHandleCreate(
@@ -145,10 +145,10 @@ def test_conditional_nodes(ok, place):
     given.conditional.size = 1
     ok(runtime.cudaGraphAddNode(graph, [], None, 0, given))
     fill = runtime.cudaMemsetParams()
-    fill.dst, fill.elementSize, fill.value, fill.width, fill.height = place, 4, 9, 16, 1
+    fill.dst, fill.elementSize, fill.value, fill.width, fill.height = pointer, 4, 9, 16, 1
     ok(runtime.cudaGraphAddMemsetNode(given.conditional.phGraph_out[0], [], 0, fill))
     run(ok, graph)
-    assert numbers(ok, place)[:2] == [9, 9]
+    assert numbers(ok, pointer)[:2] == [9, 9]
     ok(runtime.cudaGraphDestroy(graph))
 
 

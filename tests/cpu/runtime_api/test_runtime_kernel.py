@@ -37,7 +37,7 @@ def kernel(ok, library):
 
 
 @pytest.fixture
-def place(ok):
+def pointer(ok):
     start = ok(runtime.cudaMalloc(64))
     yield start
     ok(runtime.cudaFree(start))
@@ -49,37 +49,37 @@ def dim3(x):
     return made
 
 
-def numbers(ok, place):
+def numbers(ok, pointer):
     back = np.zeros(16, np.uint32)
-    ok(runtime.cudaMemcpy(back, place, 64, runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost))
+    ok(runtime.cudaMemcpy(back, pointer, 64, runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost))
     return back.tolist()
 
 
-def arguments(place, value):
-    return (place, value), (ctypes.c_void_p, ctypes.c_uint)
+def arguments(pointer, value):
+    return (pointer, value), (ctypes.c_void_p, ctypes.c_uint)
 
 
 @pytest.mark.parametrize("function", ["cudaLaunchKernel", "cudaLaunchCooperativeKernel"])
-def test_launch(ok, kernel, place, function):
-    ok(runtime.cudaMemset(place, 0, 64))
-    ok(getattr(runtime, function)(kernel, dim3(2), dim3(1), arguments(place, 5), 0, 0))
-    assert numbers(ok, place)[:3] == [5, 6, 0]
+def test_launch(ok, kernel, pointer, function):
+    ok(runtime.cudaMemset(pointer, 0, 64))
+    ok(getattr(runtime, function)(kernel, dim3(2), dim3(1), arguments(pointer, 5), 0, 0))
+    assert numbers(ok, pointer)[:3] == [5, 6, 0]
 
 
-def test_launch_with_a_configuration(ok, kernel, place):
+def test_launch_with_a_configuration(ok, kernel, pointer):
     config = runtime.cudaLaunchConfig_t()
     config.gridDim, config.blockDim = dim3(16), dim3(32)
     stream = config.stream = ok(runtime.cudaStreamCreate())
-    ok(runtime.cudaLaunchKernelExC(config, kernel, arguments(place, 100)))
+    ok(runtime.cudaLaunchKernelExC(config, kernel, arguments(pointer, 100)))
     ok(runtime.cudaStreamSynchronize(stream))
-    assert numbers(ok, place) == list(range(100, 116))
+    assert numbers(ok, pointer) == list(range(100, 116))
     ok(runtime.cudaStreamDestroy(stream))
 
 
-def test_wrong_launches_are_refused(kernel, place):
-    launch = runtime.cudaLaunchKernel(kernel, dim3(0), dim3(1), arguments(place, 5), 0, 0)
+def test_wrong_launches_are_refused(kernel, pointer):
+    launch = runtime.cudaLaunchKernel(kernel, dim3(0), dim3(1), arguments(pointer, 5), 0, 0)
     assert launch == (Error.cudaErrorInvalidConfiguration,)
-    launch = runtime.cudaLaunchKernel(0x1234, dim3(1), dim3(1), arguments(place, 5), 0, 0)
+    launch = runtime.cudaLaunchKernel(0x1234, dim3(1), dim3(1), arguments(pointer, 5), 0, 0)
     assert launch == (Error.cudaErrorInvalidDeviceFunction,)
 
 

@@ -53,8 +53,8 @@ def info(handle: int, memory: int, at, extent, offset: int = 0, **fields):
 
 
 def map_(*given) -> None:
-    place = (abi.CUarrayMapInfo * len(given))(*given)
-    driver.cuMemMapArrayAsync(addressof(place), len(given), 0)
+    pointer = (abi.CUarrayMapInfo * len(given))(*given)
+    driver.cuMemMapArrayAsync(addressof(pointer), len(given), 0)
 
 
 def read(handle: int, like, **fields):
@@ -162,13 +162,13 @@ def test_wrong_maps(context, refused):
                 map_(given)
         with refused("INVALID_HANDLE", "memory allocation"):
             map_(info(made, 5, *everything))
-        line = driver.cuStreamCreate(0)
-        driver.cuStreamBeginCapture(line, abi.CU_STREAM_CAPTURE_MODE_RELAXED)
+        stream = driver.cuStreamCreate(0)
+        driver.cuStreamBeginCapture(stream, abi.CU_STREAM_CAPTURE_MODE_RELAXED)
         with refused("STREAM_CAPTURE_UNSUPPORTED", "capturing"):
             given = info(made, memory, *everything)
-            driver.cuMemMapArrayAsync(addressof(given), 1, line)
-        driver.cuGraphDestroy(driver.cuStreamEndCapture(line))
-        driver.cuStreamDestroy(line)
+            driver.cuMemMapArrayAsync(addressof(given), 1, stream)
+        driver.cuGraphDestroy(driver.cuStreamEndCapture(stream))
+        driver.cuStreamDestroy(stream)
     with refused("INVALID_VALUE", "was not made with"):
         properties(dense)
     driver.cuArrayDestroy(made)
@@ -201,8 +201,8 @@ def test_kernels_cannot_write_what_is_not_mapped(refused):
 
 def deferred(shape, levels: int = 0) -> int:
     given = arrays.describe(shape, "float32", 1, abi.CUDA_ARRAY3D_DEFERRED_MAPPING)
-    place = addressof(given)
-    return driver.cuMipmappedArrayCreate(place, levels) if levels else driver.cuArray3DCreate(place)
+    pointer = addressof(given)
+    return driver.cuMipmappedArrayCreate(pointer, levels) if levels else driver.cuArray3DCreate(pointer)
 
 
 def whole(memory: int, offset: int = 0, **resource):

@@ -108,13 +108,13 @@ def test_mipmapped_arrays(context, shared, api):
 def test_a_kernel_in_a_graph(context, shared):
     descriptor, pages = shared
     handle = imported(descriptor)
-    place = buffer(handle, 0, 4096)
+    pointer = buffer(handle, 0, 4096)
     with calls.new_graph() as graph:
-        calls.add_fill(graph, place, 5, 2)
+        calls.add_fill(graph, pointer, 5, 2)
         with calls.executable(graph) as run:
             calls.launch(run)
     assert pages[:8] == bytes((5, 0, 0, 0)) * 2
-    driver.cuMemFree(place)
+    driver.cuMemFree(pointer)
     driver.cuDestroyExternalMemory(handle)
 
 

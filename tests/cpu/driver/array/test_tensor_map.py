@@ -101,17 +101,17 @@ def program(source: str, instruction: str, coordinates: int) -> Loaded:
     return Loaded(compile_cuda(source, "--gpu-architecture=sm_90a", "-default-device"))
 
 
-def places(first: int, count: int) -> str:
+def coordinates(first: int, count: int) -> str:
     return "{" + ", ".join(f"%{first + axis}" for axis in range(count)) + "}"
 
 
 def load(map_, start, count, dtype, mode="tile", offsets=()):
     """Return what a load puts into shared memory."""
     rank = len(start)
-    extra = f", {places(3 + rank, len(offsets))}" if offsets else ""
+    extra = f", {coordinates(3 + rank, len(offsets))}" if offsets else ""
     text = (
         f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.{mode}.mbarrier::complete_tx::bytes "
-        f"[%0], [%1, {places(3, rank)}], [%2]{extra};"
+        f"[%0], [%1, {coordinates(3, rank)}], [%2]{extra};"
     )
     if offsets:  # 16 bits each
         text = "{{ .reg .b16 {}; {} {} }}".format(
@@ -129,7 +129,7 @@ def load(map_, start, count, dtype, mode="tile", offsets=()):
 def store(map_, start, content, operation=""):
     rank = len(start)
     text = f"cp{'.reduce' * bool(operation)}.async.bulk.tensor.{rank}d.global.shared::cta{operation}.tile.bulk_group "
-    text += f"[%0, {places(2, rank)}], [%1];"
+    text += f"[%0, {coordinates(2, rank)}], [%1];"
     loaded = program(STORE, text, rank)
     loaded.launch("store", 1, 32, map_, np.array(start, np.int32), content, np.int32(content.nbytes), shared=ROOM)
 
@@ -313,8 +313,8 @@ def test_columns_of_images(spatial):
         begin = order[first]  # n, then D, H, W
         found = load(map_, (0, *begin[:0:-1], begin[0]), 8 * pixels, np.float32, "im2col", offsets[:spatial])
         wanted = []
-        for n, *place in order[first : first + pixels]:
-            at = [c + o for c, o in zip(place[::-1], offsets, strict=False)]  # W, H, D
+        for n, *position in order[first : first + pixels]:
+            at = [c + o for c, o in zip(position[::-1], offsets, strict=False)]  # W, H, D
             inside = n < shape[0] and all(0 <= c < size for c, size in zip(at, sizes, strict=True))
             wanted.append(data[(n, *at[::-1])] if inside else np.zeros(8, np.float32))
         np.testing.assert_array_equal(found.reshape(pixels, 8), wanted)
@@ -548,7 +548,7 @@ def test_maps_that_do_not_fit_the_instruction_end_the_launch(start):
     given = encoded(data, (8, 4)) if len(start) == 1 else np.zeros(128, np.uint8).view("V128")[0]
     rank = len(start)
     text = f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-    loaded = program(LOAD, text + f"[%0], [%1, {places(3, rank)}], [%2];", rank)
+    loaded = program(LOAD, text + f"[%0], [%1, {coordinates(3, rank)}], [%2];", rank)
     where, out = np.zeros(rank, np.int32), np.zeros(32, np.float32)
     fault = loaded.run("load", 1, 32, given, where, out, np.int32(128), shared=ROOM)
     assert fault.kind == KIND.TRAP

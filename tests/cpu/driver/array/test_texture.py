@@ -75,10 +75,10 @@ def expected(data, points, *, linear, mode, normalized, border=0.0):
     padded = np.pad(data, [(r, r) for r in reach], PAD[mode], **fill)
     results = []
     for point in points[:, ::-1].astype(np.float32):
-        place = point * np.array(data.shape, np.float32) if normalized else point
-        place = place - np.float32(0.5) if linear else place
-        first = np.floor(place).astype(int)
-        weight = np.round((place - first) * 256) / 256 if linear else np.zeros(data.ndim)
+        position = point * np.array(data.shape, np.float32) if normalized else point
+        position = position - np.float32(0.5) if linear else position
+        first = np.floor(position).astype(int)
+        weight = np.round((position - first) * 256) / 256 if linear else np.zeros(data.ndim)
         total = 0.0
         for corner in itertools.product((0, 1) if linear else (0,), repeat=data.ndim):
             share = np.prod([w if c else 1 - w for c, w in zip(corner, weight, strict=True)])
@@ -166,17 +166,17 @@ FACES = [  # the programming guide's table: main axis, s and t
 
 def test_cubemaps(context):
     data = random.random((12, 4, 4)).astype(np.float32)
-    places = [(face, x, y) for face in range(6) for x in range(4) for y in range(4)]
+    texels = [(face, x, y) for face in range(6) for x in range(4) for y in range(4)]
     scale = 2.5
-    points = np.array([FACES[f]((2 * x + 1) / 4 - 1, (2 * y + 1) / 4 - 1) for f, x, y in places], np.float32) * scale
+    points = np.array([FACES[f]((2 * x + 1) / 4 - 1, (2 * y + 1) / 4 - 1) for f, x, y in texels], np.float32) * scale
     with arrays.array(data[:6], flags=CUBE) as handle:
         for filter_mode in (0, LINEAR):
             with arrays.texture(handle, flags=NORMALIZED, filterMode=filter_mode) as texture:
                 found = fetched("texCubemap<float>(t, p[0], p[1], p[2])", texture, points)
-            np.testing.assert_allclose(found, [data[f, y, x] for f, x, y in places], rtol=1e-6)
+            np.testing.assert_allclose(found, [data[f, y, x] for f, x, y in texels], rtol=1e-6)
     with arrays.array(data, flags=CUBE | LAYERED) as handle, arrays.texture(handle, flags=NORMALIZED) as texture:
         found = fetched("texCubemapLayered<float>(t, p[0], p[1], p[2], 1)", texture, points)
-        np.testing.assert_array_equal(found, [data[6 + f, y, x] for f, x, y in places])
+        np.testing.assert_array_equal(found, [data[6 + f, y, x] for f, x, y in texels])
 
 
 def test_cubemaps_without_seams(context):

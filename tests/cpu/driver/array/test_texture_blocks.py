@@ -136,8 +136,8 @@ def test_levels(context):
     with arrays.texture(arrays.resource(mipmapped=made), maxMipmapLevelClamp=9, flags=2) as texture:
         for level, blocks in enumerate(contents):
             width, height = 16 >> level, max(8 >> level, 1)
-            place = np.array([[0.5 / width, 0.5 / height]])
-            found = fetched(f"tex2DLod<float4>(t, p[0], p[1], {level})", texture, place, type_="float4")
+            position = np.array([[0.5 / width, 0.5 / height]])
+            found = fetched(f"tex2DLod<float4>(t, p[0], p[1], {level})", texture, position, type_="float4")
             np.testing.assert_allclose(found[0], image("BC1_UNORM", blocks)[0, 0], atol=1e-6)
     driver.cuMipmappedArrayDestroy(made)
 

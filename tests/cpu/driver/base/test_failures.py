@@ -79,26 +79,26 @@ def streams_and_graphs(module: int) -> None:
     """Use streams, events, memory, pools, graphs, events between processes."""
     with Program() as program:
         own = program.own
-        line = own(driver.cuStreamCreate(0), driver.cuStreamDestroy)
+        stream = own(driver.cuStreamCreate(0), driver.cuStreamDestroy)
         mark = own(driver.cuEventCreate(2), driver.cuEventDestroy)
         own(driver.cuEventCreate(abi.CU_EVENT_INTERPROCESS | 2), driver.cuEventDestroy)
-        place = own(driver.cuMemAlloc(4096), driver.cuMemFree)
+        pointer = own(driver.cuMemAlloc(4096), driver.cuMemFree)
         own(driver.cuMemAllocManaged(64, 1), driver.cuMemFree)
         given = properties(handleTypes=abi.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         shared = own(driver.cuMemPoolCreate(addressof(given)), driver.cuMemPoolDestroy)
-        own(driver.cuMemAllocFromPoolAsync(5000, shared, line), driver.cuMemFree)
-        own(driver.cuMemAllocAsync(100, line), driver.cuMemFree)
-        kernels.run(module, "count_up", c_uint64(place), stream=line)
-        driver.cuEventRecord(mark, line)
+        own(driver.cuMemAllocFromPoolAsync(5000, shared, stream), driver.cuMemFree)
+        own(driver.cuMemAllocAsync(100, stream), driver.cuMemFree)
+        kernels.run(module, "count_up", c_uint64(pointer), stream=stream)
+        driver.cuEventRecord(mark, stream)
         driver.cuStreamWaitEvent(0, mark, 0)
-        driver.cuMemsetD32Async(place, 1, 4, 0)
+        driver.cuMemsetD32Async(pointer, 1, 4, 0)
         made = own(driver.cuGraphCreate(0), driver.cuGraphDestroy)
-        calls.add_kernel(made, module, "count_up", c_uint64(place))
-        calls.add_fill(made, place + 64, 3, 4)
+        calls.add_kernel(made, module, "count_up", c_uint64(pointer))
+        calls.add_fill(made, pointer + 64, 3, 4)
         exe = own(driver.cuGraphInstantiate(made, 0), driver.cuGraphExecDestroy)
-        driver.cuGraphLaunch(exe, line)
-        driver.cuStreamSynchronize(line)
-        assert kernels.read(place + 64) == 3
+        driver.cuGraphLaunch(exe, stream)
+        driver.cuStreamSynchronize(stream)
+        assert kernels.read(pointer + 64) == 3
 
 
 def capture(module: int) -> None:
@@ -107,15 +107,15 @@ def capture(module: int) -> None:
         own = program.own
         one, other = (own(driver.cuStreamCreate(1), driver.cuStreamDestroy) for _ in range(2))
         mark, back = (own(driver.cuEventCreate(2), driver.cuEventDestroy) for _ in range(2))
-        place = own(driver.cuMemAlloc(4096), driver.cuMemFree)
+        pointer = own(driver.cuMemAlloc(4096), driver.cuMemFree)
 
         def captured(value: int) -> int:
             driver.cuStreamBeginCapture(one, abi.CU_STREAM_CAPTURE_MODE_RELAXED)
             try:
                 driver.cuEventRecord(mark, one)
                 driver.cuStreamWaitEvent(other, mark, 0)
-                driver.cuMemsetD32Async(place, value, 1, other)
-                kernels.run(module, "count_up", c_uint64(place + 8), stream=one)
+                driver.cuMemsetD32Async(pointer, value, 1, other)
+                kernels.run(module, "count_up", c_uint64(pointer + 8), stream=one)
                 driver.cuEventRecord(back, other)
                 driver.cuStreamWaitEvent(one, back, 0)
             except BaseException:
@@ -130,7 +130,7 @@ def capture(module: int) -> None:
         driver.cuGraphExecUpdate(exe, captured(5), addressof(result))
         driver.cuGraphLaunch(exe, one)
         driver.cuStreamSynchronize(one)
-        assert kernels.read(place) == 5
+        assert kernels.read(pointer) == 5
 
 
 def memory_of_all_kinds(module: int) -> None:
@@ -145,8 +145,8 @@ def memory_of_all_kinds(module: int) -> None:
         program.callback(driver.cuMemUnmap, start, PAGE)
         access = abi.CUmemAccessDesc(location=given.location, flags=abi.CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         driver.cuMemSetAccess(start, PAGE, addressof(access), 1)
-        line = own(driver.cuStreamCreate(1), driver.cuStreamDestroy)
-        driver.cuMemsetD8Async(start, 1, PAGE, line)
+        stream = own(driver.cuStreamCreate(1), driver.cuStreamDestroy)
+        driver.cuMemsetD8Async(start, 1, PAGE, stream)
         shape = arrays.describe((8, 8), "float32", 1, abi.CUDA_ARRAY3D_SURFACE_LDST)
         image = own(driver.cuArray3DCreate(addressof(shape)), driver.cuArrayDestroy)
         own(driver.cuMipmappedArrayCreate(addressof(shape), 3), driver.cuMipmappedArrayDestroy)
@@ -155,7 +155,7 @@ def memory_of_all_kinds(module: int) -> None:
         own(driver.cuSurfObjectCreate(addressof(what)), driver.cuSurfObjectDestroy)
         own(driver.cuMemAllocPitch(100, 10, 4)[0], driver.cuMemFree)
         host = own(driver.cuMemHostAlloc(4096, 0), driver.cuMemFreeHost)
-        driver.cuMemcpyHtoDAsync(start, host, 4096, line)
+        driver.cuMemcpyHtoDAsync(start, host, 4096, stream)
         green = own(driver.cuGreenCtxCreate(description(whole()), 0, 1), driver.cuGreenCtxDestroy)
         own(driver.cuGreenCtxStreamCreate(green, 1, 0), driver.cuStreamDestroy)
         text = kernels.text(COUNT_UP)
@@ -169,13 +169,13 @@ def with_the_runtime_api(module: int) -> None:
     with Program() as program:
         own = program.own
         pointers = [own(runtime_api.cudaMalloc(5000), runtime_api.cudaFree) for _ in range(3)]
-        line = own(runtime_api.cudaStreamCreate(), runtime_api.cudaStreamDestroy)
-        runtime_api.cudaMemsetAsync(pointers[0], 3, 5000, line)
-        runtime_api.cudaMemcpyAsync(pointers[1], pointers[0], 5000, 3, line)
-        own(runtime_api.cudaMallocAsync(100, line), runtime_api.cudaFree)
+        stream = own(runtime_api.cudaStreamCreate(), runtime_api.cudaStreamDestroy)
+        runtime_api.cudaMemsetAsync(pointers[0], 3, 5000, stream)
+        runtime_api.cudaMemcpyAsync(pointers[1], pointers[0], 5000, 3, stream)
+        own(runtime_api.cudaMallocAsync(100, stream), runtime_api.cudaFree)
         mark = own(runtime_api.cudaEventCreate(), runtime_api.cudaEventDestroy)
-        runtime_api.cudaEventRecord(mark, line)
-        runtime_api.cudaStreamSynchronize(line)
+        runtime_api.cudaEventRecord(mark, stream)
+        runtime_api.cudaStreamSynchronize(stream)
         back = (ctypes.c_uint8 * 5000)()
         runtime_api.cudaMemcpy(addressof(back), pointers[1], 5000, 2)
         assert set(back) == {3}

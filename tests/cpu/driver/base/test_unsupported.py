@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of CUDA's headers that the CPU device has not: each has its reason, and says it."""
+"""Functions of CUDA's headers that are not supported: each has a reason, which its error states."""
 
 import pathlib
 import re

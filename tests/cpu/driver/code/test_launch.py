@@ -27,17 +27,17 @@ def numbers(pointer: int, count: int) -> list[int]:
 
 def test_saxpy(context):
     x, y = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
-    places = [driver.cuMemAlloc(4000) for _ in range(2)]
-    for place, array in zip(places, (x, y), strict=True):
-        driver.cuMemcpyHtoD(place, array.ctypes.data, 4000)
+    pointers = [driver.cuMemAlloc(4000) for _ in range(2)]
+    for pointer, array in zip(pointers, (x, y), strict=True):
+        driver.cuMemcpyHtoD(pointer, array.ctypes.data, 4000)
     with kernels.loaded(kernels.SAXPY) as module:
-        arguments = (*map(ctypes.c_uint64, reversed(places)), ctypes.c_float(2), ctypes.c_uint32(1000))
+        arguments = (*map(ctypes.c_uint64, reversed(pointers)), ctypes.c_float(2), ctypes.c_uint32(1000))
         kernels.run(module, "saxpy", *arguments, grid=(8, 1, 1), block=(128, 1, 1))
     result = np.zeros(1000, np.float32)
-    driver.cuMemcpyDtoH(result.ctypes.data, places[1], 4000)
+    driver.cuMemcpyDtoH(result.ctypes.data, pointers[1], 4000)
     assert (result == 2 * x + y).all()
-    for place in places:
-        driver.cuMemFree(place)
+    for pointer in pointers:
+        driver.cuMemFree(pointer)
 
 
 def test_blocks_whose_warps_have_several_rows(out):
@@ -119,10 +119,10 @@ def test_more_shared_memory_must_be_asked_for(out, refused):
 
 def config(*attributes, **fields):
     array = (abi.CUlaunchAttribute * max(len(attributes), 1))()
-    for place, (name, values) in zip(array, attributes, strict=False):
-        place.id = getattr(abi, f"CU_LAUNCH_ATTRIBUTE_{name}")
+    for attribute, (name, values) in zip(array, attributes, strict=False):
+        attribute.id = getattr(abi, f"CU_LAUNCH_ATTRIBUTE_{name}")
         for path, value in values.items():
-            target = place.value
+            target = attribute.value
             *parents, last = path.split(".")
             for parent in parents:
                 target = getattr(target, parent)
@@ -135,8 +135,8 @@ def config(*attributes, **fields):
 
 
 def launch_ex(module, name, given, *values):
-    places, _keep = kernels.packed(*values)
-    driver.cuLaunchKernelEx(ctypes.addressof(given[0]), driver.cuModuleGetFunction(module, name), places, 0)
+    kernel_params, _keep = kernels.packed(*values)
+    driver.cuLaunchKernelEx(ctypes.addressof(given[0]), driver.cuModuleGetFunction(module, name), kernel_params, 0)
 
 
 def test_launch_with_attributes(out, refused):
@@ -187,13 +187,13 @@ def test_a_kernel_with_a_cluster_of_its_own(out, refused):
     with kernels.loaded(RANKS.replace(".CLUSTER", ".explicitcluster .reqnctapercluster 2")) as module:
         function = driver.cuModuleGetFunction(module, b"ranks")
         assert driver.cuFuncGetAttribute(abi.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) == 2
-        places, _keep = kernels.packed(ctypes.c_uint64(out))
-        driver.cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, 0, places, 0)
+        kernel_params, _keep = kernels.packed(ctypes.c_uint64(out))
+        driver.cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, 0, kernel_params, 0)
         assert numbers(out, 4) == [0x200, 0x201] * 2
         with refused("INVALID_CLUSTER_SIZE", "compiled for (2, 1, 1)"):
             launch_ex(module, b"ranks", config(("CLUSTER_DIMENSION", dimensions(4)), gridDimX=4), ctypes.c_uint64(out))
         with refused("INVALID_CLUSTER_SIZE", "no multiple"):
-            driver.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, places, 0)
+            driver.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, kernel_params, 0)
 
 
 def test_a_kernel_whose_launches_give_the_cluster(out, refused):
@@ -202,16 +202,16 @@ def test_a_kernel_whose_launches_give_the_cluster(out, refused):
         assert driver.cuFuncGetAttribute(abi.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, function) == 1
         launch_ex(module, b"ranks", config(("CLUSTER_DIMENSION", dimensions(3)), gridDimX=3), ctypes.c_uint64(out))
         assert numbers(out, 3) == [0x300, 0x301, 0x302]
-        places, _keep = kernels.packed(ctypes.c_uint64(out))
+        kernel_params, _keep = kernels.packed(ctypes.c_uint64(out))
         with refused("INVALID_CLUSTER_SIZE", "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"):
-            driver.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, places, 0)
+            driver.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, kernel_params, 0)
         given = config(("CLUSTER_DIMENSION", dimensions(16)), gridDimX=16, blockDimX=32)
-        place = ctypes.addressof(given[0])
+        pointer = ctypes.addressof(given[0])
         with refused("INVALID_CLUSTER_SIZE", "1 to 8"):
-            driver.cuOccupancyMaxActiveClusters(function, place)
+            driver.cuOccupancyMaxActiveClusters(function, pointer)
         driver.cuFuncSetAttribute(function, abi.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
-        assert driver.cuOccupancyMaxPotentialClusterSize(function, place) == 16
-        assert driver.cuOccupancyMaxActiveClusters(function, place) >= 1
+        assert driver.cuOccupancyMaxPotentialClusterSize(function, pointer) == 16
+        assert driver.cuOccupancyMaxActiveClusters(function, pointer) >= 1
         launch_ex(module, b"ranks", given, ctypes.c_uint64(out))
         assert numbers(out, 16) == [0x1000 + rank for rank in range(16)]
 
@@ -219,13 +219,13 @@ def test_a_kernel_whose_launches_give_the_cluster(out, refused):
 def test_cooperative_launches_fit_the_device(out, refused):
     with kernels.loaded(kernels.STORE) as module:
         function = driver.cuModuleGetFunction(module, b"store")
-        places, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(3))
-        driver.cuLaunchCooperativeKernel(function, 2, 1, 1, 32, 1, 1, 0, 0, places)
+        kernel_params, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(3))
+        driver.cuLaunchCooperativeKernel(function, 2, 1, 1, 32, 1, 1, 0, 0, kernel_params)
         assert numbers(out, 1) == [3]
         most = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function, 32, 0)
         cores = driver.cuDeviceGetAttribute(abi.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0)
         with refused("COOPERATIVE_LAUNCH_TOO_LARGE", f"at most {most * cores}"):
-            driver.cuLaunchCooperativeKernel(function, most * cores + 1, 1, 1, 32, 1, 1, 0, 0, places)
+            driver.cuLaunchCooperativeKernel(function, most * cores + 1, 1, 1, 32, 1, 1, 0, 0, kernel_params)
 
 
 def test_occupancy(context, refused):

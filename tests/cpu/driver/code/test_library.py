@@ -49,8 +49,8 @@ def test_a_library_is_loaded_without_a_context_and_used_in_several():
             out = driver.cuMemAlloc(4)
             counter, _ = driver.cuLibraryGetGlobal(handle, b"counter")
             driver.cuMemsetD32(counter, 40 + len(seen), 1)
-            places, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(0))
-            driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, places, 0)
+            kernel_params, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(0))
+            driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, kernel_params, 0)
             seen.append(kernels.read(out))
             driver.cuCtxDestroy(context)
     assert seen == [40, 41]
@@ -87,12 +87,12 @@ def test_a_stream_says_in_which_context_a_kernel_runs(context, refused):
     with library(kernels.STORE) as handle:
         kernel = driver.cuLibraryGetKernel(handle, b"store")
         stream, out = driver.cuStreamCreate(0), driver.cuMemAlloc(4)
-        places, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(7))
+        kernel_params, _keep = kernels.packed(ctypes.c_uint64(out), ctypes.c_uint32(7))
         driver.cuCtxSetCurrent(0)
-        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, places, 0)
+        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, kernel_params, 0)
         driver.cuStreamSynchronize(stream)
         with refused("INVALID_CONTEXT"):
-            driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, places, 0)
+            driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, kernel_params, 0)
         with refused("INVALID_CONTEXT"):
             driver.cuKernelGetParamInfo(kernel, 0)
         driver.cuCtxSetCurrent(context)

@@ -39,14 +39,14 @@ def test_parameters_one_by_one(saxpy):
 
 def test_dynamic_shared_memory(saxpy):
     _, scan = saxpy
-    with memory(128) as place:
+    with memory(128) as pointer:
         driver.cuFuncSetBlockShape(scan, 128, 1, 1)
         driver.cuFuncSetSharedSize(scan, 512)
         driver.cuParamSetSize(scan, 8)
-        driver.cuParamSeti(scan, 0, place & 0xFFFFFFFF)
-        driver.cuParamSeti(scan, 4, place >> 32)
+        driver.cuParamSeti(scan, 0, pointer & 0xFFFFFFFF)
+        driver.cuParamSeti(scan, 4, pointer >> 32)
         driver.cuLaunch(scan)
-        assert kernels.read(place + 4 * 127) == sum(range(128))
+        assert kernels.read(pointer + 4 * 127) == sum(range(128))
 
 
 def test_what_cannot_be(saxpy, refused):

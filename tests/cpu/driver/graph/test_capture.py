@@ -238,9 +238,9 @@ def test_the_legacy_stream(context, event, refused):
 
 
 def exchanged(mode: int) -> int:
-    place = ctypes.c_int(mode)
-    driver.cuThreadExchangeStreamCaptureMode(ctypes.addressof(place))
-    return place.value
+    pointer = ctypes.c_int(mode)
+    driver.cuThreadExchangeStreamCaptureMode(ctypes.addressof(pointer))
+    return pointer.value
 
 
 def test_modes_of_threads(context, refused):

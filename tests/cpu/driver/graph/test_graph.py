@@ -94,16 +94,16 @@ def test_a_clone_is_a_graph_of_its_own(context, refused):
         a = empty(graph)
         b = empty(graph, a)
         clone = driver.cuGraphClone(graph)
-        twins = [driver.cuGraphNodeFindInClone(node, clone) for node in (a, b)]
-        assert edges(clone) == [tuple(twins)]
+        clones = [driver.cuGraphNodeFindInClone(node, clone) for node in (a, b)]
+        assert edges(clone) == [tuple(clones)]
         assert driver.cuGraphGetId(clone) != driver.cuGraphGetId(graph)
         driver.cuGraphDestroyNode(a)
         assert len(listed(driver.cuGraphGetNodes, clone)) == 2
         with refused("INVALID_VALUE", "no clone"):
-            driver.cuGraphNodeFindInClone(twins[0], graph)
+            driver.cuGraphNodeFindInClone(clones[0], graph)
         driver.cuGraphDestroy(clone)
         with refused("INVALID_HANDLE", "no live graph node"):
-            driver.cuGraphNodeGetType(twins[0])
+            driver.cuGraphNodeGetType(clones[0])
 
 
 def test_wrong_graphs_and_nodes(context, refused):

@@ -46,77 +46,77 @@ def module(context):
         yield loaded
 
 
-def add_ring(graph: int, module: int, place: int, count: int, before=()) -> list[int]:
+def add_ring(graph: int, module: int, pointer: int, count: int, before=()) -> list[int]:
     """Add kernels of which each waits for the next one, the last for the first."""
-    ends = [(c_uint64(place + 4 * i), c_uint64(place + 4 * ((i + 1) % count))) for i in range(count)]
+    ends = [(c_uint64(pointer + 4 * i), c_uint64(pointer + 4 * ((i + 1) % count))) for i in range(count)]
     return [add_kernel(graph, module, "meet", *pair, before=before) for pair in ends]
 
 
 @pytest.mark.parametrize("count", [2, 9])
 def test_kernels_wait_for_each_other(module, count):
-    with new_graph() as graph, memory(count) as place:
+    with new_graph() as graph, memory(count) as pointer:
         first = empty(graph)
-        ring = add_ring(graph, module, place, count, [first])
-        add_kernel(graph, module, "stamp", c_uint64(place), c_uint64(place + 4), before=ring)
+        ring = add_ring(graph, module, pointer, count, [first])
+        add_kernel(graph, module, "stamp", c_uint64(pointer), c_uint64(pointer + 4), before=ring)
         with executable(graph) as run:
             launch(run)
-        assert [kernels.read(place + at) for at in (0, 4)] == [2, 2]
+        assert [kernels.read(pointer + at) for at in (0, 4)] == [2, 2]
 
 
 def test_kernels_of_one_graph_launched_again_and_again(module):
-    with new_graph() as graph, memory(2) as place:
-        add_ring(graph, module, place, 2)
+    with new_graph() as graph, memory(2) as pointer:
+        add_ring(graph, module, pointer, 2)
         with executable(graph) as run:
             for _ in range(20):
                 driver.cuGraphLaunch(run, 0)
             driver.cuStreamSynchronize(0)
-        assert [kernels.read(place + at) for at in (0, 4)] == [20, 20]
+        assert [kernels.read(pointer + at) for at in (0, 4)] == [20, 20]
 
 
 def test_rings_side_by_side(module):
     """Kernels of a child graph wait for those beside it; other graphs run meanwhile."""
-    line = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
-    with new_graph() as inner, new_graph() as graph, memory(8) as place:
-        add_kernel(inner, module, "meet", c_uint64(place), c_uint64(place + 4))
+    stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
+    with new_graph() as inner, new_graph() as graph, memory(8) as pointer:
+        add_kernel(inner, module, "meet", c_uint64(pointer), c_uint64(pointer + 4))
         driver.cuGraphAddChildGraphNode(graph, 0, 0, inner)
-        add_kernel(graph, module, "meet", c_uint64(place + 4), c_uint64(place))
+        add_kernel(graph, module, "meet", c_uint64(pointer + 4), c_uint64(pointer))
         with new_graph() as other:
-            add_ring(other, module, place + 8, 4)
+            add_ring(other, module, pointer + 8, 4)
             with executable(graph) as run, executable(other) as beside:
-                driver.cuGraphLaunch(beside, line)
+                driver.cuGraphLaunch(beside, stream)
                 driver.cuGraphLaunch(run, 0)
                 driver.cuStreamSynchronize(0)
-                driver.cuStreamSynchronize(line)
-        assert [kernels.read(place + 4 * at) for at in range(6)] == [1] * 6
-    driver.cuStreamDestroy(line)
+                driver.cuStreamSynchronize(stream)
+        assert [kernels.read(pointer + 4 * at) for at in range(6)] == [1] * 6
+    driver.cuStreamDestroy(stream)
 
 
 def test_branches_of_a_body(module, context):
-    with new_graph() as graph, memory(2) as place:
+    with new_graph() as graph, memory(2) as pointer:
         handle = driver.cuGraphConditionalHandleCreate(graph, context, 1, abi.CU_GRAPH_COND_ASSIGN_DEFAULT)
         given = abi.CUgraphNodeParams(type=abi.CU_GRAPH_NODE_TYPE_CONDITIONAL)
         given.conditional.handle, given.conditional.type = handle, abi.CU_GRAPH_COND_TYPE_IF
         given.conditional.size, given.conditional.ctx = 1, context
         driver.cuGraphAddNode(graph, 0, 0, 0, addressof(given))
         body = c_uint64.from_address(given.conditional.phGraph_out).value
-        add_ring(body, module, place, 2)
+        add_ring(body, module, pointer, 2)
         with executable(graph) as run:
             launch(run)
-        assert [kernels.read(place + at) for at in (0, 4)] == [1, 1]
+        assert [kernels.read(pointer + at) for at in (0, 4)] == [1, 1]
 
 
 def test_the_record_of_an_event_lets_other_branches_begin(module):
     """The kernel before it may wait for one that could have been put behind it."""
     mark = driver.cuEventCreate(0)
-    with new_graph() as graph, memory(2) as place:
-        one = add_kernel(graph, module, "meet", c_uint64(place), c_uint64(place + 4))
+    with new_graph() as graph, memory(2) as pointer:
+        one = add_kernel(graph, module, "meet", c_uint64(pointer), c_uint64(pointer + 4))
         before, count, _kept = array([one])
         driver.cuGraphAddEventRecordNode(graph, before, count, mark)
-        add_kernel(graph, module, "meet", c_uint64(place + 4), c_uint64(place), before=[empty(graph)])
+        add_kernel(graph, module, "meet", c_uint64(pointer + 4), c_uint64(pointer), before=[empty(graph)])
         with executable(graph) as run:
             launch(run)
         driver.cuEventSynchronize(mark)
-        assert [kernels.read(place + at) for at in (0, 4)] == [1, 1]
+        assert [kernels.read(pointer + at) for at in (0, 4)] == [1, 1]
     driver.cuEventDestroy(mark)
 
 
@@ -125,10 +125,10 @@ def test_a_fault_ends_the_other_branches(order, refused):
     """The kernel that never ends is stopped; the launch fails with the fault of the other one."""
     context = driver.cuCtxCreate(0, 0, 0)
     with kernels.loaded(kernels.SPIN, kernels.TRAP) as module, new_graph() as graph:
-        place = driver.cuMemAlloc(4)
-        driver.cuMemsetD32(place, 0, 1)
+        pointer = driver.cuMemAlloc(4)
+        driver.cuMemsetD32(pointer, 0, 1)
         for name in order:
-            add_kernel(graph, module, name, *([c_uint64(place)] if name == "spin" else []))
+            add_kernel(graph, module, name, *([c_uint64(pointer)] if name == "spin" else []))
         with executable(graph) as run:
             driver.cuGraphLaunch(run, 0)
             with refused("LAUNCH_FAILED", "trap"):
@@ -141,10 +141,10 @@ def test_a_context_that_ends_stops_all_branches():
     with new_graph() as graph, contextlib.suppress(CudaError):
         image = kernels.text(kernels.SPIN)
         module = driver.cuModuleLoadData(kernels.address_of(image))
-        place = driver.cuMemAlloc(4)
-        driver.cuMemsetD32(place, 0, 1)
+        pointer = driver.cuMemAlloc(4)
+        driver.cuMemsetD32(pointer, 0, 1)
         for _ in range(3):
-            add_kernel(graph, module, "spin", c_uint64(place))
+            add_kernel(graph, module, "spin", c_uint64(pointer))
         run = driver.cuGraphInstantiate(graph, 0)
         driver.cuGraphLaunch(run, 0)
         driver.cuCtxDestroy(context)
@@ -160,18 +160,20 @@ edges = st.integers(2, 12).flatmap(
 
 
 def test_every_edge_is_obeyed(module):
-    with memory(16) as place:
+    with memory(16) as pointer:
 
         @settings(max_examples=40)
         @given(edges, st.randoms(use_true_random=False))
         def check(shape, random):
             count, pairs = shape
             names = random.sample(range(count), count)  # which node is added as which
-            driver.cuMemsetD32(place, 0, 16)
+            driver.cuMemsetD32(pointer, 0, 16)
             with new_graph() as graph:
                 nodes = {}
                 for name in names:
-                    nodes[name] = add_kernel(graph, module, "stamp", c_uint64(place + 4 * name), c_uint64(place + 60))
+                    nodes[name] = add_kernel(
+                        graph, module, "stamp", c_uint64(pointer + 4 * name), c_uint64(pointer + 60)
+                    )
                 for a, b in pairs:
                     (one, _, _kept), (other, _, _also) = array([nodes[a]]), array([nodes[b]])
                     driver.cuGraphAddDependencies_v1(graph, one, other, 1)
@@ -179,7 +181,7 @@ def test_every_edge_is_obeyed(module):
                     for turn in range(2):
                         launch(run)
                         found = (c_uint32 * count)()
-                        driver.cuMemcpyDtoH(addressof(found), place, ctypes.sizeof(found))
+                        driver.cuMemcpyDtoH(addressof(found), pointer, ctypes.sizeof(found))
                         assert sorted(found) == list(range(turn * count + 1, (turn + 1) * count + 1))
                         assert all(found[a] < found[b] for a, b in pairs)
 

@@ -94,13 +94,13 @@ def add_condition(graph: int, handle: int, kind: int, size: int = 1, before=()) 
     """Add a conditional node; return it and its bodies."""
     given = abi.CUgraphNodeParams(type=abi.CU_GRAPH_NODE_TYPE_CONDITIONAL)
     given.conditional.handle, given.conditional.type, given.conditional.size = handle, kind, size
-    place, count, _kept = calls.array(before)
-    node = driver.cuGraphAddNode(graph, place, 0, count, ctypes.addressof(given))
+    pointer, count, _kept = calls.array(before)
+    node = driver.cuGraphAddNode(graph, pointer, 0, count, ctypes.addressof(given))
     return node, list((c_uint64 * size).from_address(given.conditional.phGraph_out))
 
 
-def note(graph: int, module: int, place: int, digit: int, before=()) -> int:
-    return calls.add_kernel(graph, module, "note", c_uint64(place), c_uint32(digit), before=before)
+def note(graph: int, module: int, pointer: int, digit: int, before=()) -> int:
+    return calls.add_kernel(graph, module, "note", c_uint64(pointer), c_uint32(digit), before=before)
 
 
 def set_to(graph: int, module: int, handle: int, value: int, before=()) -> int:
@@ -120,74 +120,74 @@ def set_to(graph: int, module: int, handle: int, value: int, before=()) -> int:
     ],
 )
 def test_one_body_runs_or_none(module, kind, size, value, ran):
-    with calls.memory() as place, calls.new_graph() as graph:
+    with calls.memory() as pointer, calls.new_graph() as graph:
         handle = condition(graph)
         first = set_to(graph, module, handle, value)
         node, bodies = add_condition(graph, handle, kind, size, [first])
         for digit, body in enumerate(bodies, 1):
-            note(body, module, place, digit)
-        note(graph, module, place, 9, [node])
+            note(body, module, pointer, digit)
+        note(graph, module, pointer, 9, [node])
         with calls.executable(graph) as made:
             calls.launch(made)
-        assert kernels.read(place) == ran * 10 + 9
+        assert kernels.read(pointer) == ran * 10 + 9
 
 
 def test_a_loop_runs_until_its_condition_is_0(module):
-    with calls.memory(2) as place, calls.new_graph() as graph:
+    with calls.memory(2) as pointer, calls.new_graph() as graph:
         handle = condition(graph, default=1)
-        fill = calls.add_fill(graph, place, 5, 1)
+        fill = calls.add_fill(graph, pointer, 5, 1)
         _, [body] = add_condition(graph, handle, WHILE, before=[fill])
-        counted = calls.add_kernel(body, module, "count", c_uint64(handle), c_uint64(place))
-        note(body, module, place + 4, 1, [counted])
+        counted = calls.add_kernel(body, module, "count", c_uint64(handle), c_uint64(pointer))
+        note(body, module, pointer + 4, 1, [counted])
         with calls.executable(graph) as made:
             for _ in range(2):  # the default is set at each launch
                 calls.launch(made)
-        assert (kernels.read(place), kernels.read(place + 4)) == (0, 1111111111)
+        assert (kernels.read(pointer), kernels.read(pointer + 4)) == (0, 1111111111)
 
 
 def test_without_a_default_the_value_stays(module):
-    with calls.memory() as place, calls.new_graph() as graph:
+    with calls.memory() as pointer, calls.new_graph() as graph:
         handle = condition(graph)
         node, [body] = add_condition(graph, handle, IF)
-        note(body, module, place, 1)
+        note(body, module, pointer, 1)
         set_to(graph, module, handle, 1, [node])
         with calls.executable(graph) as made:
             calls.launch(made)
-            assert kernels.read(place) == 0
+            assert kernels.read(pointer) == 0
             calls.launch(made)
-            assert kernels.read(place) == 1
+            assert kernels.read(pointer) == 1
 
 
 def test_conditions_within_conditions(module):
-    with calls.memory(2) as place, calls.new_graph() as graph:
+    with calls.memory(2) as pointer, calls.new_graph() as graph:
         outer, inner = condition(graph, default=1), condition(graph, default=0)
-        fill = calls.add_fill(graph, place, 3, 1)
+        fill = calls.add_fill(graph, pointer, 3, 1)
         _, [body] = add_condition(graph, outer, WHILE, before=[fill])
-        counted = calls.add_kernel(body, module, "count", c_uint64(outer), c_uint64(place))
+        counted = calls.add_kernel(body, module, "count", c_uint64(outer), c_uint64(pointer))
         node, [rest] = add_condition(body, inner, IF, before=[counted])
-        note(rest, module, place + 4, 2)
+        note(rest, module, pointer + 4, 2)
         flip = set_to(body, module, inner, 1, [node])
         assert driver.cuGraphNodeGetContainingGraph(flip) == body
         child = driver.cuGraphCreate(0)
-        note(child, module, place + 4, 7)
+        note(child, module, pointer + 4, 7)
         given, count, _kept = calls.array([node])
         driver.cuGraphAddChildGraphNode(body, given, count, child)
         driver.cuGraphDestroy(child)
         with calls.executable(graph) as made:
             calls.launch(made)
-        assert kernels.read(place + 4) == 72727
+        assert kernels.read(pointer + 4) == 72727
 
 
 def test_a_body_is_captured(module):
     stream = driver.cuStreamCreate(0)
-    with calls.memory() as place, calls.new_graph() as graph:
+    with calls.memory() as pointer, calls.new_graph() as graph:
         _, [body] = add_condition(graph, condition(graph, default=1), IF)
         driver.cuStreamBeginCaptureToGraph(stream, body, 0, 0, 0, abi.CU_STREAM_CAPTURE_MODE_GLOBAL)
-        driver.cuMemsetD32Async(place, 6, 1, stream)
+        driver.cuMemsetD32Async(pointer, 6, 1, stream)
         assert driver.cuStreamEndCapture(stream) == body
         with calls.executable(graph) as made:
             calls.launch(made)
-        assert kernels.read(place) == 6
+        assert kernels.read(pointer) == 6
     driver.cuStreamDestroy(stream)
 
 
@@ -209,7 +209,7 @@ def test_what_a_conditional_node_is(module, tmp_path):
 
 
 def test_wrong_conditions(module, refused):
-    with calls.memory() as place, calls.new_graph() as graph, calls.new_graph() as other:
+    with calls.memory() as pointer, calls.new_graph() as graph, calls.new_graph() as other:
         handle = condition(graph)
         with refused("INVALID_VALUE", "no node's"):
             driver.cuGraphInstantiate(graph, 0)
@@ -240,15 +240,15 @@ def test_wrong_conditions(module, refused):
             driver.cuGraphDestroy(body)
         with calls.executable(graph), refused("NOT_SUPPORTED", "instantiated already"):
             driver.cuGraphInstantiate(graph, 0)
-        note(body, module, place, 1)
+        note(body, module, pointer, 1)
 
 
 def test_update_changes_what_bodies_do(module, refused):
     def build(graph: int, digit: int, kind: int = IF) -> None:
         _, [body] = add_condition(graph, condition(graph, default=1), kind)
-        note(body, module, place, digit)
+        note(body, module, pointer, digit)
 
-    with calls.memory() as place, calls.new_graph() as graph, calls.new_graph() as other, calls.new_graph() as third:
+    with calls.memory() as pointer, calls.new_graph() as graph, calls.new_graph() as other, calls.new_graph() as third:
         build(graph, 1)
         build(other, 2)
         build(third, 3, WHILE)
@@ -261,7 +261,7 @@ def test_update_changes_what_bodies_do(module, refused):
                 driver.cuGraphExecUpdate(made, third, ctypes.addressof(info))
             assert info.result == abi.CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED
             calls.launch(made)
-        assert kernels.read(place) == 122
+        assert kernels.read(pointer) == 122
 
 
 def test_a_loop_without_end_can_be_stopped():

@@ -197,14 +197,14 @@ def test_a_graph_within_a_graph(store, refused):
         child = driver.cuGraphAddChildGraphNode(outer, 0, 0, inner)
         copy = driver.cuGraphChildGraphNodeGetGraph(child)
         assert copy != inner
-        twin = driver.cuGraphNodeFindInClone(node, copy)
+        clone = driver.cuGraphNodeFindInClone(node, copy)
         with refused("INVALID_VALUE", "belongs to a node"):
             driver.cuGraphDestroy(copy)
         with executable(outer) as run:
             launch(run)
             assert kernels.read(pointer) == 1
             changed, _kept = kernel_params(store, "store", *stored(pointer, 2))
-            driver.cuGraphExecKernelNodeSetParams(run, twin, addressof(changed))
+            driver.cuGraphExecKernelNodeSetParams(run, clone, addressof(changed))
             launch(run)
             assert kernels.read(pointer) == 2
             driver.cuGraphExecChildGraphNodeSetParams(run, child, inner)

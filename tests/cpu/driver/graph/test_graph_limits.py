@@ -114,8 +114,8 @@ def allocating(graph: int, target: int, value: int, size: int = 4) -> int:
     given.poolProps.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
     node = driver.cuGraphAddMemAllocNode(graph, 0, 0, addressof(given))
     fill = add_fill(graph, given.dptr, value, 1, before=[node])
-    place, count, _kept = array([add_copy(graph, target, given.dptr, 4, before=[fill])])
-    driver.cuGraphAddMemFreeNode(graph, place, count, given.dptr)
+    pointer, count, _kept = array([add_copy(graph, target, given.dptr, 4, before=[fill])])
+    driver.cuGraphAddMemFreeNode(graph, pointer, count, given.dptr)
     return given.dptr
 
 

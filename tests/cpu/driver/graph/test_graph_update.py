@@ -98,11 +98,11 @@ def module(context):
 @pytest.fixture
 def made(module):
     """A graph of one node that kernels update, which adds 5 to a place: node, handle for kernels, place, launch."""
-    with calls.new_graph() as graph, calls.memory(64) as place:
-        node = calls.add_kernel(graph, module, "add", c_uint64(place), c_uint32(5))
+    with calls.new_graph() as graph, calls.memory(64) as pointer:
+        node = calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5))
         handle = updatable(node)
         with calls.executable(graph) as run:
-            yield node, handle, place, run
+            yield node, handle, pointer, run
 
 
 def updatable(node: int, on: int = 1) -> int:
@@ -112,119 +112,125 @@ def updatable(node: int, on: int = 1) -> int:
     return value.deviceUpdatableKernelNode.devNode
 
 
-def call(module: int, name: str, place: int, *values) -> int:
+def call(module: int, name: str, pointer: int, *values) -> int:
     """Run a kernel that updates, and return what its call returned."""
-    kernels.run(module, name, *values, c_uint64(place + 252))
-    return kernels.read(place + 252)
+    kernels.run(module, name, *values, c_uint64(pointer + 252))
+    return kernels.read(pointer + 252)
 
 
-def added(place: int, run: int) -> int:
+def added(pointer: int, run: int) -> int:
     """Return what a launch adds."""
-    driver.cuMemsetD32(place, 0, 8)
+    driver.cuMemsetD32(pointer, 0, 8)
     calls.launch(run)
-    return kernels.read(place)
+    return kernels.read(pointer)
 
 
 def test_grid(module, made):
-    _, node, place, run = made
-    assert added(place, run) == 5
-    assert call(module, "resize", place, c_uint64(node), c_uint32(3), c_uint32(2), c_uint32(1)) == 0
-    assert added(place, run) == added(place, run) == 30
+    _, node, pointer, run = made
+    assert added(pointer, run) == 5
+    assert call(module, "resize", pointer, c_uint64(node), c_uint32(3), c_uint32(2), c_uint32(1)) == 0
+    assert added(pointer, run) == added(pointer, run) == 30
     for grid in ((0, 1, 1), (1, 65536, 1), (1, 1, 0), (2**31, 1, 1)):
-        assert call(module, "resize", place, c_uint64(node), *map(c_uint32, grid)) == INVALID
-    assert added(place, run) == 30
+        assert call(module, "resize", pointer, c_uint64(node), *map(c_uint32, grid)) == INVALID
+    assert added(pointer, run) == 30
 
 
 def test_parameters(module, made):
-    _, node, place, run = made
-    driver.cuMemsetD32(place + 128, 7, 1)
-    assert call(module, "parameter", place, c_uint64(node), *map(c_uint64, (8, place + 128, 4))) == 0
-    assert added(place, run) == 7
-    for offset, value, size in ((9, place, 4), (0, place, 13), (2**64 - 4, place, 8), (0, 0, 4), (0, place, 2**63)):
+    _, node, pointer, run = made
+    driver.cuMemsetD32(pointer + 128, 7, 1)
+    assert call(module, "parameter", pointer, c_uint64(node), *map(c_uint64, (8, pointer + 128, 4))) == 0
+    assert added(pointer, run) == 7
+    for offset, value, size in (
+        (9, pointer, 4),
+        (0, pointer, 13),
+        (2**64 - 4, pointer, 8),
+        (0, 0, 4),
+        (0, pointer, 2**63),
+    ):
         given = map(c_uint64, (offset, value, size))
-        assert call(module, "parameter", place, c_uint64(node), *given) == INVALID
-    assert added(place, run) == 7
+        assert call(module, "parameter", pointer, c_uint64(node), *given) == INVALID
+    assert added(pointer, run) == 7
 
 
 def test_enabled(module, made):
-    _, node, place, run = made
-    assert call(module, "enable", place, c_uint64(node), c_uint32(0)) == 0
-    assert added(place, run) == 0
-    assert call(module, "enable", place, c_uint64(node), c_uint32(1)) == 0
-    assert added(place, run) == 5
+    _, node, pointer, run = made
+    assert call(module, "enable", pointer, c_uint64(node), c_uint32(0)) == 0
+    assert added(pointer, run) == 0
+    assert call(module, "enable", pointer, c_uint64(node), c_uint32(1)) == 0
+    assert added(pointer, run) == 5
 
 
 def test_several_updates(module, made):
-    _, node, place, run = made
-    driver.cuMemsetD32(place + 128, 9, 1)
-    updates = (Update * 3)(Update(node, GRID), Update(node, PARAM, (place + 128, 8, 4)), Update(node, ENABLED, (1,)))
+    _, node, pointer, run = made
+    driver.cuMemsetD32(pointer + 128, 9, 1)
+    updates = (Update * 3)(Update(node, GRID), Update(node, PARAM, (pointer + 128, 8, 4)), Update(node, ENABLED, (1,)))
     (c_uint32 * 3).from_buffer(updates, Update.data.offset)[:] = (4, 1, 1)
     room = driver.cuMemAlloc(ctypes.sizeof(updates))
     driver.cuMemcpyHtoD(room, addressof(updates), ctypes.sizeof(updates))
-    assert call(module, "apply", place, c_uint64(room), c_uint64(3)) == 0
-    assert added(place, run) == 36
-    assert call(module, "apply", place, c_uint64(0), c_uint64(1)) == INVALID
+    assert call(module, "apply", pointer, c_uint64(room), c_uint64(3)) == 0
+    assert added(pointer, run) == 36
+    assert call(module, "apply", pointer, c_uint64(0), c_uint64(1)) == INVALID
     updates[0].field = 0
     driver.cuMemcpyHtoD(room, addressof(updates), ctypes.sizeof(updates))
-    assert call(module, "apply", place, c_uint64(room), c_uint64(3)) == INVALID
+    assert call(module, "apply", pointer, c_uint64(room), c_uint64(3)) == INVALID
     driver.cuMemFree(room)
 
 
 def test_a_kernel_of_the_graph_updates_the_next(module):
-    with calls.new_graph() as graph, calls.memory(64) as place:
-        driver.cuMemsetD32(place + 128, 11, 1)
-        target = calls.add_kernel(graph, module, "add", c_uint64(place), c_uint32(5))
-        values = map(c_uint64, (updatable(target), 8, place + 128, 4, place + 252))
+    with calls.new_graph() as graph, calls.memory(64) as pointer:
+        driver.cuMemsetD32(pointer + 128, 11, 1)
+        target = calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5))
+        values = map(c_uint64, (updatable(target), 8, pointer + 128, 4, pointer + 252))
         first = calls.add_kernel(graph, module, "parameter", *values)
         calls.link(graph, first, target)
         with calls.executable(graph) as run:
             driver.cuGraphUpload(run, 0)
-            assert added(place, run) == 11
+            assert added(pointer, run) == 11
 
 
 def test_the_host_gives_other_parameters(module, made):
-    node, handle, place, run = made
-    assert call(module, "resize", place, c_uint64(handle), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
-    given, _kept = calls.kernel_params(module, "add", c_uint64(place), c_uint32(3))
+    node, handle, pointer, run = made
+    assert call(module, "resize", pointer, c_uint64(handle), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
+    given, _kept = calls.kernel_params(module, "add", c_uint64(pointer), c_uint32(3))
     driver.cuGraphExecKernelNodeSetParams(run, node, addressof(given))
-    assert added(place, run) == 3
-    assert call(module, "resize", place, c_uint64(handle), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
-    assert added(place, run) == 6
+    assert added(pointer, run) == 3
+    assert call(module, "resize", pointer, c_uint64(handle), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
+    assert added(pointer, run) == 6
 
 
 def test_updates_outlive_what_the_host_does_to_other_nodes(module):
-    with calls.new_graph() as graph, calls.memory(64) as place:
-        node = calls.add_kernel(graph, module, "add", c_uint64(place), c_uint32(5))
-        other = calls.add_fill(graph, place + 64, 1, 1, [node])
+    with calls.new_graph() as graph, calls.memory(64) as pointer:
+        node = calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5))
+        other = calls.add_fill(graph, pointer + 64, 1, 1, [node])
         handle = updatable(node)
         with calls.executable(graph) as run:
-            assert call(module, "resize", place, c_uint64(handle), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
-            fill = abi.CUDA_MEMSET_NODE_PARAMS(place + 64, 0, 2, 4, 1, 1)
+            assert call(module, "resize", pointer, c_uint64(handle), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
+            fill = abi.CUDA_MEMSET_NODE_PARAMS(pointer + 64, 0, 2, 4, 1, 1)
             driver.cuGraphExecMemsetNodeSetParams(run, other, addressof(fill), 0)
-            assert added(place, run) == 10
-            assert kernels.read(place + 64) == 2
+            assert added(pointer, run) == 10
+            assert kernels.read(pointer + 64) == 2
 
 
 def test_a_captured_launch(module, refused):
-    line = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
+    stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
     function = driver.cuModuleGetFunction(module, b"add")
-    with calls.memory(64) as place:
-        places, _kept = kernels.packed(c_uint64(place), c_uint32(5))
+    with calls.memory(64) as pointer:
+        kernel_params, _kept = kernels.packed(c_uint64(pointer), c_uint32(5))
         attributes = (abi.CUlaunchAttribute * 1)()
         attributes[0].id = UPDATABLE
         attributes[0].value.deviceUpdatableKernelNode.deviceUpdatable = 1
-        config = abi.CUlaunchConfig(1, 1, 1, 1, 1, 1, 0, line, addressof(attributes), 1)
+        config = abi.CUlaunchConfig(1, 1, 1, 1, 1, 1, 0, stream, addressof(attributes), 1)
         with refused("INVALID_VALUE", "only launches that are captured"):
-            driver.cuLaunchKernelEx(addressof(config), function, places, 0)
-        driver.cuStreamBeginCapture(line, abi.CU_STREAM_CAPTURE_MODE_RELAXED)
-        driver.cuLaunchKernelEx(addressof(config), function, places, 0)
-        graph = driver.cuStreamEndCapture(line)
+            driver.cuLaunchKernelEx(addressof(config), function, kernel_params, 0)
+        driver.cuStreamBeginCapture(stream, abi.CU_STREAM_CAPTURE_MODE_RELAXED)
+        driver.cuLaunchKernelEx(addressof(config), function, kernel_params, 0)
+        graph = driver.cuStreamEndCapture(stream)
         node = attributes[0].value.deviceUpdatableKernelNode.devNode
         with calls.executable(graph) as run:
-            assert call(module, "resize", place, c_uint64(node), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
-            assert added(place, run) == 10
+            assert call(module, "resize", pointer, c_uint64(node), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
+            assert added(pointer, run) == 10
         driver.cuGraphDestroy(graph)
-    driver.cuStreamDestroy(line)
+    driver.cuStreamDestroy(stream)
 
 
 def test_what_such_nodes_cannot(module, made, refused):
@@ -253,14 +259,14 @@ def test_what_such_nodes_cannot(module, made, refused):
 
 def test_handles_that_lead_nowhere(module, context):
     """No graph has been made from the node, or it is gone; or the number is some other address."""
-    with calls.new_graph() as graph, calls.memory(64) as place:
-        handle = updatable(calls.add_kernel(graph, module, "add", c_uint64(place), c_uint32(5)))
+    with calls.new_graph() as graph, calls.memory(64) as pointer:
+        handle = updatable(calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5)))
         grid = [c_uint32(1)] * 3
-        assert call(module, "resize", place, c_uint64(handle), *grid) == INVALID
+        assert call(module, "resize", pointer, c_uint64(handle), *grid) == INVALID
         with calls.executable(graph):
-            assert call(module, "resize", place, c_uint64(handle), *grid) == 0
-        assert call(module, "resize", place, c_uint64(handle), *grid) == INVALID
-        for wrong in (0, place, handle + 1):
-            assert call(module, "resize", place, c_uint64(wrong), *grid) == INVALID
+            assert call(module, "resize", pointer, c_uint64(handle), *grid) == 0
+        assert call(module, "resize", pointer, c_uint64(handle), *grid) == INVALID
+        for wrong in (0, pointer, handle + 1):
+            assert call(module, "resize", pointer, c_uint64(wrong), *grid) == INVALID
         with calls.executable(graph) as run:
-            assert added(place, run) == 5
+            assert added(pointer, run) == 5

@@ -24,40 +24,40 @@ def store(context):
 
 
 @pytest.fixture
-def line(context):
+def stream(context):
     made = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
     yield made
     driver.cuStreamDestroy(made)
 
 
-def work(module, line, place, value, fill=3, size=64):
+def work(module, stream, pointer, value, fill=3, size=64):
     """What is captured: memory, a kernel, a fill and a copy behind it."""
-    room = driver.cuMemAllocAsync(size, line)
-    kernels.run(module, "store", c_uint64(place), c_uint32(value), stream=line)
-    driver.cuMemsetD32Async(place + 4, fill, 1, line)
-    driver.cuMemcpyDtoDAsync(place + 8, place, 8, line)
-    driver.cuMemFreeAsync(room, line)
+    room = driver.cuMemAllocAsync(size, stream)
+    kernels.run(module, "store", c_uint64(pointer), c_uint32(value), stream=stream)
+    driver.cuMemsetD32Async(pointer + 4, fill, 1, stream)
+    driver.cuMemcpyDtoDAsync(pointer + 8, pointer, 8, stream)
+    driver.cuMemFreeAsync(room, stream)
 
 
 def address_of(callback) -> int:
     return ctypes.cast(callback, ctypes.c_void_p).value if callback else 0
 
 
-def again(line, graph, callback=None, data=0):
-    driver.cuStreamBeginRecaptureToGraph(line, RELAXED, graph, address_of(callback), data)
+def again(stream, graph, callback=None, data=0):
+    driver.cuStreamBeginRecaptureToGraph(stream, RELAXED, graph, address_of(callback), data)
 
 
 @contextlib.contextmanager
-def captured(module, line, place):
-    driver.cuStreamBeginCapture(line, RELAXED)
-    work(module, line, place, 1)
-    graph = driver.cuStreamEndCapture(line)
+def captured(module, stream, pointer):
+    driver.cuStreamBeginCapture(stream, RELAXED)
+    work(module, stream, pointer, 1)
+    graph = driver.cuStreamEndCapture(stream)
     yield graph
     driver.cuGraphDestroy(graph)
 
 
-def test_other_parameters(store, line):
-    with calls.memory(4) as place, captured(store, line, place) as graph:
+def test_other_parameters(store, stream):
+    with calls.memory(4) as pointer, captured(store, stream, pointer) as graph:
         nodes = calls.listed(driver.cuGraphGetNodes, graph)
         told = []
 
@@ -67,58 +67,58 @@ def test_other_parameters(store, line):
             told.append((data, node, kinds, status))
             return 0
 
-        again(line, graph, note, 77)
-        work(store, line, place, 9)
-        assert driver.cuStreamEndCapture(line) == graph
+        again(stream, graph, note, 77)
+        work(store, stream, pointer, 9)
+        assert driver.cuStreamEndCapture(stream) == graph
         kernel = abi.CU_GRAPH_NODE_TYPE_KERNEL
         assert told == [(77, nodes[1], [kernel, kernel], abi.CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE)]
         assert calls.listed(driver.cuGraphGetNodes, graph) == nodes
         with calls.executable(graph) as run:
             calls.launch(run)
-        assert [kernels.read(place + 4 * i) for i in range(4)] == [9, 3, 9, 3]
-        again(line, graph)
-        work(store, line, place, 9, fill=8)
-        driver.cuStreamEndCapture(line)
+        assert [kernels.read(pointer + 4 * i) for i in range(4)] == [9, 3, 9, 3]
+        again(stream, graph)
+        work(store, stream, pointer, 9, fill=8)
+        driver.cuStreamEndCapture(stream)
         with calls.executable(graph) as run:
             calls.launch(run)
-        assert kernels.read(place + 4) == 8
+        assert kernels.read(pointer + 4) == 8
 
 
 @pytest.mark.parametrize("wrong", ["more", "fewer", "kind", "size", "refusal", "order"])
-def test_what_does_not_fit_ends_the_recapture(store, line, refused, wrong):
+def test_what_does_not_fit_ends_the_recapture(store, stream, refused, wrong):
     callback = Callback(lambda *_: 1) if wrong == "refusal" else None  # lives as long as it may be called
-    with calls.memory(4) as place, captured(store, line, place) as graph:
-        again(line, graph, callback)
+    with calls.memory(4) as pointer, captured(store, stream, pointer) as graph:
+        again(stream, graph, callback)
         with refused("GRAPH_RECAPTURE_FAILURE"):
             if wrong == "kind":
-                kernels.run(store, "store", c_uint64(place), c_uint32(1), stream=line)
+                kernels.run(store, "store", c_uint64(pointer), c_uint32(1), stream=stream)
             elif wrong == "order":
-                driver.cuMemFreeAsync(driver.cuMemAllocAsync(64, line), line)
+                driver.cuMemFreeAsync(driver.cuMemAllocAsync(64, stream), stream)
             elif wrong == "fewer":
-                driver.cuMemAllocAsync(64, line)
-                driver.cuStreamEndCapture(line)
+                driver.cuMemAllocAsync(64, stream)
+                driver.cuStreamEndCapture(stream)
             else:
-                work(store, line, place, 2 if wrong == "refusal" else 1, size=65 if wrong == "size" else 64)
-                driver.cuMemsetD32Async(place, 1, 1, line)
+                work(store, stream, pointer, 2 if wrong == "refusal" else 1, size=65 if wrong == "size" else 64)
+                driver.cuMemsetD32Async(pointer, 1, 1, stream)
         with contextlib.suppress(CudaError):
-            driver.cuStreamEndCapture(line)
-        assert driver.cuStreamIsCapturing(line) == abi.CU_STREAM_CAPTURE_STATUS_NONE
+            driver.cuStreamEndCapture(stream)
+        assert driver.cuStreamIsCapturing(stream) == abi.CU_STREAM_CAPTURE_STATUS_NONE
 
 
-def test_user_objects_are_let_go(store, line):
+def test_user_objects_are_let_go(store, stream):
     gone = []
     destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: gone.append(1))
-    with calls.memory(4) as place, captured(store, line, place) as graph:
+    with calls.memory(4) as pointer, captured(store, stream, pointer) as graph:
         thing = driver.cuUserObjectCreate(0, address_of(destroy), 1, abi.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         driver.cuGraphRetainUserObject(graph, thing, 1, abi.CU_GRAPH_USER_OBJECT_MOVE)
-        again(line, graph)
-        work(store, line, place, 1)
-        driver.cuStreamEndCapture(line)
+        again(stream, graph)
+        work(store, stream, pointer, 1)
+        driver.cuStreamEndCapture(stream)
         driver.cuCtxSynchronize()
     assert gone == [1]
 
 
-def test_with_the_runtime_api(store, line):
+def test_with_the_runtime_api(store, stream):
     told = []
 
     @Callback
@@ -127,20 +127,20 @@ def test_with_the_runtime_api(store, line):
         told.append([(each.type, each.kernel.gridDim.x) for each in values])
         return 0
 
-    with calls.memory(4) as place, captured(store, line, place) as graph:
+    with calls.memory(4) as pointer, captured(store, stream, pointer) as graph:
         given = runtime_abi.cudaGraphRecaptureCallbackData(address_of(note), 0)
-        runtime_api.cudaStreamBeginRecaptureToGraph(line, RELAXED, graph, addressof(given))
-        work(store, line, place, 5)
-        assert runtime_api.cudaStreamEndCapture(line) == graph
+        runtime_api.cudaStreamBeginRecaptureToGraph(stream, RELAXED, graph, addressof(given))
+        work(store, stream, pointer, 5)
+        assert runtime_api.cudaStreamEndCapture(stream) == graph
     assert told == [[(abi.CU_GRAPH_NODE_TYPE_KERNEL, 1)] * 2]
 
 
-def test_wrong_calls(store, line, refused):
+def test_wrong_calls(store, stream, refused):
     with calls.new_graph() as graph:
         for arguments, status in (
-            ((line, 9, graph, 0, 0), "INVALID_VALUE"),
+            ((stream, 9, graph, 0, 0), "INVALID_VALUE"),
             ((0, RELAXED, graph, 0, 0), "STREAM_CAPTURE_UNSUPPORTED"),
-            ((line, RELAXED, 5, 0, 0), "INVALID_HANDLE"),
+            ((stream, RELAXED, 5, 0, 0), "INVALID_HANDLE"),
         ):
             with refused(status):
                 driver.cuStreamBeginRecaptureToGraph(*arguments)

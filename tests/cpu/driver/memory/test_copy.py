@@ -230,9 +230,9 @@ def test_wrong_fills(context, refused):
 def batch_entry(target: int, source: int, width: int, height: int, pitch: int = 0):
     entry = abi.CUDA_MEMCPY3D_BATCH_OP(srcAccessOrder=1)
     entry.extent.width, entry.extent.height, entry.extent.depth = width, height, 1
-    for end, place in ((entry.src, source), (entry.dst, target)):
+    for end, pointer in ((entry.src, source), (entry.dst, target)):
         end.type = abi.CU_MEMCPY_OPERAND_TYPE_POINTER
-        end.op.ptr.ptr, end.op.ptr.rowLength = place, pitch
+        end.op.ptr.ptr, end.op.ptr.rowLength = pointer, pitch
     return entry
 
 

@@ -112,8 +112,8 @@ class Batch:
         return found
 
     def close(self) -> None:
-        for place in self.places:
-            driver.cuMemFree(place)
+        for pointer in self.places:
+            driver.cuMemFree(pointer)
 
 
 def run(*given, **options) -> list[bytes]:

@@ -151,9 +151,9 @@ def test_wrong_memory_handles(context, refused):
 
 
 def exported(handle: int) -> int:
-    place = ctypes.c_int()
-    driver.cuMemPoolExportToShareableHandle(ctypes.addressof(place), handle, FD, 0)
-    return place.value
+    pointer = ctypes.c_int()
+    driver.cuMemPoolExportToShareableHandle(ctypes.addressof(pointer), handle, FD, 0)
+    return pointer.value
 
 
 @pytest.mark.parametrize("place", [abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST_NUMA])

@@ -122,13 +122,13 @@ def test_registered_host_memory(context, refused):
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 40)), max_size=20), st.integers(0, 2600))
 def test_the_table_finds_what_holds_an_address(layout, asked):
     """Against a plain search; `layout` has gaps and sizes."""
-    records, place = [], 1 << 50
+    records, pointer = [], 1 << 50
     try:
         for gap, size in layout:
-            record = Allocation(place + gap, size, Kind.DEVICE, None)
+            record = Allocation(pointer + gap, size, Kind.DEVICE, None)
             address.add(record)
             records.append(record)
-            place += gap + size
+            pointer += gap + size
         asked += 1 << 50
         holding = [record for record in records if record.start <= asked < record.start + record.size]
         assert address.find(asked) is (holding[0] if holding else None)

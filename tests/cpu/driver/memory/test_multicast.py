@@ -40,8 +40,8 @@ def memory(size: int = PAGE):
 
 def run(code: str, *arguments: int) -> None:
     """Run PTX with 64-bit parameters %rd1, %rd2 ... by 32 threads; %t is the thread."""
-    names = [f"p{place}" for place in range(len(arguments))]
-    loads = " ".join(f"ld.param.u64 %rd{place}, [{name}];" for place, name in enumerate(names, 1))
+    names = [f"p{pointer}" for pointer in range(len(arguments))]
+    loads = " ".join(f"ld.param.u64 %rd{pointer}, [{name}];" for pointer, name in enumerate(names, 1))
     text = f"""
     .visible .entry k({", ".join(f".param .u64 {name}" for name in names)})
     {{

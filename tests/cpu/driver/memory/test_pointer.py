@@ -54,15 +54,15 @@ def test_memory_of_a_pool(context):
 def test_several_attributes_at_once(context, refused):
     kinds = np.array([abi.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, abi.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL], np.uint32)
     answers = np.array([99, 99], np.int32)
-    places = np.array([answers.ctypes.data, answers.ctypes.data + 4], np.uint64)
+    kernel_params = np.array([answers.ctypes.data, answers.ctypes.data + 4], np.uint64)
 
     def several(pointer):
-        driver.cuPointerGetAttributes(2, kinds.ctypes.data, places.ctypes.data, pointer)
+        driver.cuPointerGetAttributes(2, kinds.ctypes.data, kernel_params.ctypes.data, pointer)
         return answers.tolist()
 
     with memory(8) as pointer:
         assert several(pointer) == [abi.CU_MEMORYTYPE_DEVICE, 0]
-    assert several(places.ctypes.data) == [0, -2]
+    assert several(kernel_params.ctypes.data) == [0, -2]
     kinds[1] = 99
     with refused("INVALID_VALUE", "99"):
         several(0)
@@ -121,11 +121,11 @@ def test_advice_wants_managed_memory(context, refused, call):
 def test_several_range_attributes(context):
     pointer = driver.cuMemAllocManaged(64, 1)
     answers = np.zeros(4, np.int32)
-    places = np.array([answers.ctypes.data, answers.ctypes.data + 4], np.uint64)
+    kernel_params = np.array([answers.ctypes.data, answers.ctypes.data + 4], np.uint64)
     sizes = np.array([4, 12], np.uint64)
     kinds = np.array([abi.CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, abi.CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY], np.uint32)
     driver.cuMemAdvise(pointer, 64, abi.CU_MEM_ADVISE_SET_ACCESSED_BY, DEVICE)
-    arrays = (places.ctypes.data, sizes.ctypes.data, kinds.ctypes.data)
+    arrays = (kernel_params.ctypes.data, sizes.ctypes.data, kinds.ctypes.data)
     driver.cuMemRangeGetAttributes(*arrays, 2, pointer, 64)
     assert answers.tolist() == [0, 0, -2, -2]
     driver.cuMemFree(pointer)
@@ -134,12 +134,12 @@ def test_several_range_attributes(context):
 def test_prefetch_of_many_ranges(context, refused):
     pointers = [driver.cuMemAllocManaged(64, abi.CU_MEM_ATTACH_GLOBAL) for _ in range(3)]
     ranges, sizes = (ctypes.c_uint64 * 3)(*pointers), (ctypes.c_size_t * 3)(64, 64, 64)
-    places = (abi.CUmemLocation * 2)()
-    places[0].type, places[1].type = abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST
+    kernel_params = (abi.CUmemLocation * 2)()
+    kernel_params[0].type, kernel_params[1].type = abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST
     first = (ctypes.c_size_t * 2)(0, 2)
 
     def prefetch(count: int = 3) -> None:
-        arrays = [ctypes.addressof(each) for each in (ranges, sizes, places, first)]
+        arrays = [ctypes.addressof(each) for each in (ranges, sizes, kernel_params, first)]
         driver.cuMemPrefetchBatchAsync(*arrays[:2], count, *arrays[2:], 2, 0, 0)
 
     prefetch()
@@ -162,10 +162,10 @@ def test_prefetch_of_many_ranges(context, refused):
 def test_discards(context, refused):
     pointer = driver.cuMemAllocManaged(4096, abi.CU_MEM_ATTACH_GLOBAL)
     device = driver.cuMemAlloc(64)
-    places = (ctypes.c_uint64 * 2)(pointer, device)
+    kernel_params = (ctypes.c_uint64 * 2)(pointer, device)
     sizes = (ctypes.c_size_t * 2)(4096, 64)
     where = abi.CUmemLocation(type=abi.CU_MEM_LOCATION_TYPE_HOST)
-    ranges, first = (ctypes.addressof(places), ctypes.addressof(sizes)), (ctypes.c_size_t * 1)(0)
+    ranges, first = (ctypes.addressof(kernel_params), ctypes.addressof(sizes)), (ctypes.c_size_t * 1)(0)
     driver.cuMemDiscardBatchAsync(*ranges, 1, 0, 0)
     at = (ctypes.addressof(where), ctypes.addressof(first), 1)
     driver.cuMemDiscardAndPrefetchBatchAsync(*ranges, 1, *at, 0, 0)

@@ -38,9 +38,9 @@ def pool(**fields):
 
 
 def value(handle: int, attribute: int) -> int:
-    place = ctypes.c_uint64()
-    driver.cuMemPoolGetAttribute(handle, attribute, ctypes.addressof(place))
-    return place.value
+    pointer = ctypes.c_uint64()
+    driver.cuMemPoolGetAttribute(handle, attribute, ctypes.addressof(pointer))
+    return pointer.value
 
 
 def test_allocation_in_stream_order(spinning, refused):
@@ -98,8 +98,8 @@ def test_account_of_a_pool(context):
 
 
 def change(handle: int, attribute: int, number: int) -> None:
-    place = ctypes.c_uint64(number)
-    driver.cuMemPoolSetAttribute(handle, attribute, ctypes.addressof(place))
+    pointer = ctypes.c_uint64(number)
+    driver.cuMemPoolSetAttribute(handle, attribute, ctypes.addressof(pointer))
 
 
 def test_a_stream_has_its_own_freed_memory_again(spinning):

@@ -121,23 +121,23 @@ def test_memory_lives_while_it_is_mapped(context, refused):
 
 
 def test_export_and_import_by_descriptor(memory, refused):
-    place = ctypes.c_int()
-    driver.cuMemExportToShareableHandle(ctypes.addressof(place), memory, FD, 0)
-    other = driver.cuMemImportFromShareableHandle(place.value, FD)
-    os.close(place.value)
+    pointer = ctypes.c_int()
+    driver.cuMemExportToShareableHandle(ctypes.addressof(pointer), memory, FD, 0)
+    other = driver.cuMemImportFromShareableHandle(pointer.value, FD)
+    os.close(pointer.value)
     with reserved(2 * PAGE) as start, mapped(start, memory), mapped(start + PAGE, other):
         driver.cuMemsetD32(start, 3, 1)
         assert kernels.read(start + PAGE) == 3
     driver.cuMemRelease(other)
     with refused("NOT_SUPPORTED", "handle type 8"):
-        driver.cuMemExportToShareableHandle(ctypes.addressof(place), memory, 8, 0)
+        driver.cuMemExportToShareableHandle(ctypes.addressof(pointer), memory, 8, 0)
     with refused("INVALID_VALUE", "no file descriptor"):
         driver.cuMemImportFromShareableHandle(0, FD)
     with refused("NOT_SUPPORTED"):
         driver.cuMemImportFromShareableHandle(0, 2)
     private = driver.cuMemCreate(PAGE, properties(), 0)
     with refused("INVALID_VALUE", "not made with this handle type"):
-        driver.cuMemExportToShareableHandle(ctypes.addressof(place), private, FD, 0)
+        driver.cuMemExportToShareableHandle(ctypes.addressof(pointer), private, FD, 0)
     driver.cuMemRelease(private)
 
 
@@ -205,14 +205,14 @@ def test_wrong_memory(context, refused):
 
 
 def test_another_process_maps_the_memory(memory):
-    place = ctypes.c_int()
-    driver.cuMemExportToShareableHandle(ctypes.addressof(place), memory, FD, 0)
+    pointer = ctypes.c_int()
+    driver.cuMemExportToShareableHandle(ctypes.addressof(pointer), memory, FD, 0)
     code = f"""
 import ctypes
 from cuda.cpu import abi, driver
 driver.cuInit(0)
 driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
-handle = driver.cuMemImportFromShareableHandle({place.value}, {FD})
+handle = driver.cuMemImportFromShareableHandle({pointer.value}, {FD})
 start = driver.cuMemAddressReserve({PAGE}, 0, 0, 0)
 driver.cuMemMap(start, {PAGE}, 0, handle, 0)
 given = abi.CUmemAccessDesc(flags={WRITE})
@@ -221,7 +221,7 @@ driver.cuMemSetAccess(start, {PAGE}, ctypes.addressof(given), 1)
 driver.cuMemsetD32(start, 77, 1)
 driver.cuCtxSynchronize()
 """
-    subprocess.run([sys.executable, "-c", code], pass_fds=[place.value], check=True, timeout=60)
-    os.close(place.value)
+    subprocess.run([sys.executable, "-c", code], pass_fds=[pointer.value], check=True, timeout=60)
+    os.close(pointer.value)
     with reserved(PAGE) as start, mapped(start, memory):
         assert kernels.read(start) == 77

@@ -199,9 +199,9 @@ def test_a_stream_that_another_thread_destroys_meanwhile(context, monkeypatch, n
     call = Call(driver.cuStreamCreate(0))
     ready = streams.Stream.ready
 
-    def late(line):
-        queue = ready(line)
-        driver.cuStreamDestroy(line.handle)
+    def late(stream):
+        queue = ready(stream)
+        driver.cuStreamDestroy(stream.handle)
         return queue
 
     monkeypatch.setattr(streams.Stream, "ready", late)

@@ -100,12 +100,12 @@ def stream_of(kind: str):
     ],
 )
 def test_who_waits_for_whom(spinning, first, second, waits):
-    place = driver.cuMemHostAlloc(4, 0)
-    value = ctypes.c_uint32.from_address(place)
+    pointer = driver.cuMemHostAlloc(4, 0)
+    value = ctypes.c_uint32.from_address(pointer)
     value.value = 0
     with stream_of(first) as one, stream_of(second) as other:
         flag = spinning(one)
-        driver.cuMemsetD32Async(place, 5, 1, other)
+        driver.cuMemsetD32Async(pointer, 5, 1, other)
         if waits:
             assert is_busy(other)
             assert value.value == 0
@@ -114,7 +114,7 @@ def test_who_waits_for_whom(spinning, first, second, waits):
         assert value.value == 5
         flag.raise_()
         driver.cuStreamSynchronize(one)
-    driver.cuMemFreeHost(place)
+    driver.cuMemFreeHost(pointer)
 
 
 HOST_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -179,41 +179,41 @@ def test_wait_event_orders_streams(spinning):
 
 def test_values_in_memory(context, refused):
     with streams(abi.CU_STREAM_NON_BLOCKING, abi.CU_STREAM_NON_BLOCKING) as [first, second]:
-        place = driver.cuMemHostAlloc(16, 0)
-        ctypes.memset(place, 0, 16)
-        driver.cuStreamWaitValue32(first, place, 3, abi.CU_STREAM_WAIT_VALUE_GEQ)
-        driver.cuStreamWriteValue64(first, place + 8, 2**63 + 1, 0)
+        pointer = driver.cuMemHostAlloc(16, 0)
+        ctypes.memset(pointer, 0, 16)
+        driver.cuStreamWaitValue32(first, pointer, 3, abi.CU_STREAM_WAIT_VALUE_GEQ)
+        driver.cuStreamWriteValue64(first, pointer + 8, 2**63 + 1, 0)
         assert is_busy(first)
-        driver.cuStreamWriteValue32(second, place, 4, 0)
+        driver.cuStreamWriteValue32(second, pointer, 4, 0)
         driver.cuStreamSynchronize(first)
-        assert ctypes.c_uint64.from_address(place + 8).value == 2**63 + 1
+        assert ctypes.c_uint64.from_address(pointer + 8).value == 2**63 + 1
         driver.cuStreamSynchronize(second)
         with refused("INVALID_VALUE", "aligned"):
-            driver.cuStreamWaitValue32(first, place + 2, 0, 0)
+            driver.cuStreamWaitValue32(first, pointer + 2, 0, 0)
         with refused("INVALID_VALUE", "flags"):
-            driver.cuStreamWriteValue32(first, place, 0, 8)
+            driver.cuStreamWriteValue32(first, pointer, 0, 8)
         with refused("NOT_SUPPORTED", "FLUSH"):
-            driver.cuStreamWaitValue32(first, place, 0, abi.CU_STREAM_WAIT_VALUE_FLUSH)
-        driver.cuMemFreeHost(place)
+            driver.cuStreamWaitValue32(first, pointer, 0, abi.CU_STREAM_WAIT_VALUE_FLUSH)
+        driver.cuMemFreeHost(pointer)
 
 
 def test_batch_of_memory_operations(context, refused):
-    place = driver.cuMemAlloc(16)
+    pointer = driver.cuMemAlloc(16)
     operations = (abi.CUstreamBatchMemOpParams * 2)()
     operations[0].writeValue.operation = abi.CU_STREAM_MEM_OP_WRITE_VALUE_32
-    operations[0].writeValue.address = place
+    operations[0].writeValue.address = pointer
     operations[0].writeValue.value = 5
     operations[1].waitValue.operation = abi.CU_STREAM_MEM_OP_WAIT_VALUE_32
-    operations[1].waitValue.address = place
+    operations[1].waitValue.address = pointer
     operations[1].waitValue.value = 5
     operations[1].waitValue.flags = abi.CU_STREAM_WAIT_VALUE_EQ
     driver.cuStreamBatchMemOp(0, 2, ctypes.addressof(operations), 0)
     driver.cuStreamSynchronize(0)
-    assert kernels.read(place) == 5
+    assert kernels.read(pointer) == 5
     operations[1].operation = 77
     with refused("NOT_SUPPORTED", "operation 77"):
         driver.cuStreamBatchMemOp(0, 2, ctypes.addressof(operations), 0)
-    driver.cuMemFree(place)
+    driver.cuMemFree(pointer)
 
 
 def test_attributes(context, refused):

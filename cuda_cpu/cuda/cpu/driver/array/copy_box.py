@@ -96,10 +96,10 @@ def queue_box(name: str, given: Any, stream: Any) -> bool:
     return not (source.pageable or target.pageable)
 
 
-def _view(name: str, structure: Any, place: int) -> Any:
-    if not place:
+def _view(name: str, structure: Any, ptr: int) -> Any:
+    if not ptr:
         raise invalid(f"{name}: pCopy is NULL")
-    return structure.from_address(place)
+    return structure.from_address(ptr)
 
 
 def cuMemcpy2D(pCopy: int) -> None:
@@ -122,8 +122,8 @@ def cuMemcpy3DAsync(pCopy: int, hStream: int) -> None:
     copy_box("cuMemcpy3DAsync", _view("cuMemcpy3DAsync", CUDA_MEMCPY3D, pCopy), hStream)
 
 
-def _peer(name: str, place: int) -> Any:
-    given = _view(name, CUDA_MEMCPY3D_PEER, place)
+def _peer(name: str, ptr: int) -> Any:
+    given = _view(name, CUDA_MEMCPY3D_PEER, ptr)
     context.find(given.srcContext or 0), context.find(given.dstContext or 0)
     return given
 
@@ -157,11 +157,11 @@ def _operand(name: str, index: int, end: str, given: Any, box: Any, element: int
         return
     if given.type != CU_MEMCPY_OPERAND_TYPE_POINTER:
         raise invalid(f"{name}: {end}.type of entry {index} is {given.type}, no CUmemcpy3DOperandType")
-    place = given.op.ptr
+    linear = given.op.ptr
     setattr(box, f"{end}MemoryType", CU_MEMORYTYPE_UNIFIED)
-    setattr(box, f"{end}Device", place.ptr)
-    setattr(box, f"{end}Pitch", place.rowLength * element)
-    setattr(box, f"{end}Height", place.layerHeight)
+    setattr(box, f"{end}Device", linear.ptr)
+    setattr(box, f"{end}Pitch", linear.rowLength * element)
+    setattr(box, f"{end}Height", linear.layerHeight)
 
 
 def cuMemcpy3DBatchAsync(numOps: int, opList: int, flags: int, hStream: int) -> None:

@@ -53,7 +53,7 @@ class Allocation:
         self.device: Any = context.device if context is not None else None  # whose memory it is
         self.arena = arena  # that gives the memory back; None: not ours
         self.pool: Any = None  # where it was allocated from
-        self.keeper: Any = None  # takes the memory back in place of the arena, by `take_back(record, stream)`
+        self.keeper: Any = None  # takes the memory back instead of the arena, by `take_back(record, stream)`
         self.block: Any = None  # the pool's memory that it lies in
         self.flags = 0
         self.advice: dict[int, Any] = {}

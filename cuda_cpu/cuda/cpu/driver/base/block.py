@@ -25,21 +25,21 @@ holding: set[Blocks] = set()
 
 
 class Block:
-    __slots__ = ("arena", "capacity", "mark", "start", "stream")
+    __slots__ = ("arena", "capacity", "last_use", "start", "stream")
 
     def __init__(self, arena: Any, start: int, capacity: int) -> None:
         self.arena = arena
         self.start = start
         self.capacity = capacity
         self.stream: Any = None  # in whose order it was freed
-        self.mark: Any = None  # the event behind its last use; None: nothing uses it
+        self.last_use: Any = None  # the event behind its last use; None: nothing uses it
 
     def address_for(self, size: int) -> int:
         """Return the address of `size` bytes at the end of the block."""
         return self.start + self.capacity - -(-size // ALIGNMENT) * ALIGNMENT
 
     def is_free(self) -> bool:
-        return self.mark is None or self.mark.is_done()
+        return self.last_use is None or self.last_use.is_done()
 
 
 def capacity_for(size: int) -> int:
@@ -70,7 +70,7 @@ class Blocks:
         last = bisect.bisect_left(self.free, (capacity + capacity // 2 + 1,))
         candidates = self.free[first:last]
         for rule in (
-            lambda block: block.stream is stream or block.mark is None,
+            lambda block: block.stream is stream or block.last_use is None,
             lambda block: opportunistic and block.is_free(),
             lambda block: internal,
         ):
@@ -78,7 +78,7 @@ class Blocks:
                 block = entry[2]
                 if rule(block) and self._claim(entry):
                     if block.stream is not stream and not block.is_free():
-                        stream.ready().wait_event(block.mark)
+                        stream.ready().wait_event(block.last_use)
                     return block
         return None
 
@@ -91,12 +91,12 @@ class Blocks:
 
     def keep(self, block: Block, stream: Any) -> None:
         """Hold a freed block back, for reuse in stream order, or at once without a stream."""
-        block.stream, block.mark = stream, None
+        block.stream, block.last_use = stream, None
         if stream is not None:
             queue = stream.ready()
             if not queue.is_idle():
-                block.mark = _runtime.Event()
-                queue.record(block.mark)
+                block.last_use = _runtime.Event()
+                queue.record(block.last_use)
         bisect.insort(self.free, (block.capacity, next(_numbers), block))
         holding.add(self)
         _runtime.set_deferred_work(True)

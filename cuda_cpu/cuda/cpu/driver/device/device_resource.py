@@ -38,9 +38,9 @@ from cuda.cpu.driver.device import device as devices
 descriptions = Table("resource descriptor")
 _splits = itertools.count(1)
 
-# What a CUdevResource holds beside what is public: a mark, the device, first worker, workers, the split it came from.
+# What a CUdevResource holds beside what is public: a magic, the device, first worker, workers, the split it came from.
 _PRIVATE = struct.Struct("<8siIIQ")
-_MARK = b"CPU-RES1"
+_MAGIC = b"CPU-RES1"
 GROUP_FLAGS = (
     CU_DEV_SM_RESOURCE_GROUP_BACKFILL
     | CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID
@@ -86,7 +86,7 @@ def write(out_ptr: int, partition: Partition | None) -> None:
 
 
 def _write_private(given: Any, of: devices.Device, first: int, count: int, split: int) -> None:
-    data = _PRIVATE.pack(_MARK, of.ordinal, first, count, split)
+    data = _PRIVATE.pack(_MAGIC, of.ordinal, first, count, split)
     ctypes.memmove(ctypes.addressof(given) + CUdevResource._internal_padding.offset, data, len(data))
 
 
@@ -119,8 +119,8 @@ def read(name: str, ptr: int, kind: int = CU_DEV_RESOURCE_TYPE_SM) -> Partition:
         raise CudaError(
             CUDA_ERROR_INVALID_RESOURCE_TYPE, f"{name}: the resource's type is {given.type}, must be {kind}"
         )
-    mark, ordinal, first, count, split = _PRIVATE.unpack_from(bytes(given._internal_padding))
-    if mark != _MARK:
+    magic, ordinal, first, count, split = _PRIVATE.unpack_from(bytes(given._internal_padding))
+    if magic != _MAGIC:
         raise invalid(f"{name}: the resource was not filled in by a function of this driver")
     return Partition(devices.find(ordinal), first, count, split)
 

@@ -125,7 +125,7 @@ class GraphExec:
         self.steps.append(([], first))
         for steps in graph_plan.segments(graph_plan.steps_of(self.graph, self.off)):
             works: list[Work] = [step.work for step in steps if isinstance(step.work, (EventWork, MemoryWork))]
-            if isinstance(steps[0].work, EventWork):  # a new mark at each launch
+            if isinstance(steps[0].work, EventWork):  # recorded anew at each launch
                 self.steps.append((works, None))
                 continue
             if self.steps[-1][1] is None:

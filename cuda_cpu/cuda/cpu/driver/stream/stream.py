@@ -145,9 +145,9 @@ class Stream:
 
 def join(waiting: Any, first: Any) -> None:
     """Let what comes next in queue `waiting` wait for what is in queue `first` now."""
-    mark = _runtime.Event()
-    first.record(mark)
-    waiting.wait_event(mark)
+    event = _runtime.Event()
+    first.record(event)
+    waiting.wait_event(event)
 
 
 def green_of(owner: Any) -> Any:
