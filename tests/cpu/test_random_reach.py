@@ -57,7 +57,7 @@ SHOWS = {
     "fibers for barriers in functions": r"on fibers: there is a barrier in the function",
     "fibers for loops that wait": r"on fibers: the loop at line \d+ of k may wait",
     "blocks in any order": r"blocks run in any order",
-    "lanes apart at a barrier": r"lanes may come apart to the barrier",
+    "lanes apart at a barrier": r"lanes may diverge before the barrier",
     "calls through pointers": r"^called\.\d+:",
     "additions with carry": r"\buadd\.with\.overflow|zext <32 x i1> .* to <32 x i32>",
     "SIMD groups of 16 lanes": r"; SIMD groups of 16 lanes",

@@ -136,7 +136,7 @@ def test_lanes_that_communicate_are_in_one_simd_group(what):
 
 
 def test_fibers_are_whole_warps(monkeypatch):
-    program = build([KERNEL.format(code="")]).placed("k")
+    program = build([KERNEL.format(code="")]).laid_out("k")
     monkeypatch.setenv("CUDA_CPU_PATH", "fiber")
     wide = jit.kernel_text(program, "k").text
     monkeypatch.setenv("CUDA_CPU_WIDTH", "1")

@@ -70,7 +70,7 @@ class Kernel:
         if ".version" not in text:
             text = HEAD + text
         self.name, self.text = name, text
-        program = ptx_program.build([text]).placed(name)
+        program = ptx_program.build([text]).laid_out(name)
         emit_kernel(program, name)  # what our compiler refuses it refuses here, too
         self.parameters = program.functions[name].parameters
         self._loaded: tuple[int, Module] | None = None

@@ -133,7 +133,7 @@ class Grid:
     """A launch. Arrays are passed by address and changed in place."""
 
     def __init__(self, program: Program, name: str, grid_dim: tuple, block_dim: tuple, args: tuple, shared: int = 0):
-        self.program, self.name, self.shared = program.placed(name), name, shared
+        self.program, self.name, self.shared = program.laid_out(name), name, shared
         self.grid_dim, self.block_dim = grid_dim, block_dim
         variables, self.symbols, self.function_at = place_symbols(self.program)
         self.memory = Memory([arg for arg in args if isinstance(arg, np.ndarray) and arg.ndim] + variables)

@@ -52,7 +52,7 @@ class Kernel:
 
     def __init__(self, text: str, name: str = "k", **options: object):
         self.name = name
-        self.program = _build(text).placed(name)
+        self.program = _build(text).laid_out(name)
         data, self.path, self.local_bytes = jit.build_object(self.program, name, **options)
         self._image = Image(data)
         self.variables, self.addresses = _place_symbols(self.program)

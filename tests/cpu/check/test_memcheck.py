@@ -375,12 +375,12 @@ def test_code_without_checks_is_the_same(checked, monkeypatch):
     del checked
     program = build([".version 8.5\n.target sm_90\n.address_size 64\n" + COUNT])
     monkeypatch.setenv("CUDA_CPU_CHECK", "")
-    plain = jit.compile_kernel(program.placed("k"), "k")
+    plain = jit.compile_kernel(program.laid_out("k"), "k")
     assert plain.checks == 0
     assert "160" not in re.findall(r"getelementptr i8, ptr %\S+, i64 (\d+)", jit.emit(program, "k")[0])
     assert "160" in re.findall(r"getelementptr i8, ptr %\S+, i64 (\d+)", jit.emit(program, "k", checks=1)[0])
     monkeypatch.setenv("CUDA_CPU_CHECK", "memcheck")
-    assert jit.compile_kernel(program.placed("k"), "k").key != plain.key
+    assert jit.compile_kernel(program.laid_out("k"), "k").key != plain.key
 
 
 def test_names_of_checks(checked):

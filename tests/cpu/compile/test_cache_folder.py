@@ -287,7 +287,7 @@ def test_the_kernel_cache_names_the_component(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o707)
     monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path / "open" / "kernels"))
-    with pytest.warns(UserWarning, match=rf"kept: {tmp_path}/open: all users may write to it.* 0700, or set CUDA"):
+    with pytest.warns(UserWarning, match=rf"cached: {tmp_path}/open: all users may write to it.* 0700, or set CUDA"):
         assert cache.find("ab") is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # said once

@@ -80,7 +80,7 @@ print(*sorted({{"llvmlite", "tempfile", "subprocess", "pathlib", "cuda.cpu.emit"
 
 
 def test_what_the_quick_level_sets_in_llvm_is_not_left_behind() -> None:
-    text = emit_kernel(ptx_program.build([STORE]).placed("k"), "k", width=8).text
+    text = emit_kernel(ptx_program.build([STORE]).laid_out("k"), "k", width=8).text
     before = jit.disassemble(text, jit.BEST)
     quick = jit.disassemble(text, jit.QUICK)
     assert jit.disassemble(text, jit.BEST) == before != quick
@@ -181,7 +181,7 @@ def test_only_code_of_a_kernel_that_makes_numbers_of_bits_may_have_carries(chose
     setp.lt.u32 %p2, %r1, %r4; @%p2 bra SKIP; add.u32 %r1, %r1, %r5; SKIP: bar.sync 0; add.u32 %r1, %r1, %r3;
     st.global"""
     text = STORE.replace("%r<3>;", "%r<6>; .reg .pred %p<3>;").replace("st.global", body)
-    emitted = emit_kernel(ptx_program.build([text]).placed("k"), "k", quick=True)
+    emitted = emit_kernel(ptx_program.build([text]).laid_out("k"), "k", quick=True)
     assert emitted.path is jit.Path.BLOCKS
     assert bool(re.search(jit.CARRY, emitted.text)) == may_carry
 

@@ -86,7 +86,7 @@ def test_what_the_code_itself_reports_names_its_instruction():
 
 def object_of(text: str, level: int, name: str = "wild", *, places: bool) -> bytes:
     program = build([text], capability=90)
-    code = jit.kernel_text(program.placed(name), name, places=[] if places else None).text
+    code = jit.kernel_text(program.laid_out(name), name, locations=[] if places else None).text
     return jit.assemble(locate.with_locations(code) if places else code, level)
 
 

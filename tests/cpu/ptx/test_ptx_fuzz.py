@@ -116,7 +116,7 @@ def check_text(text: str) -> bool:
         program = build([text])
         kernels = [name for name, function in program.functions.items() if function.entry]
         for name in kernels:
-            translate(program.placed(name), name)
+            translate(program.laid_out(name), name)
     except PtxError:
         return False
     return True

@@ -161,11 +161,11 @@ def test_kernels_have_the_shared_memory_that_they_reach():
         ".entry a() { .reg .b32 %a; mov.u32 %a, big; call f; ret; }"
         ".entry b() { .shared .b8 mine; .reg .b32 %a; mov.u32 %a, mine; mov.u32 %a, dyn; ret; } .entry c() { ret; }"
     )
-    assert linked.placed("a").shared == {"big": 0, "mine": 64}
-    assert linked.placed("a").shared_static == 68
-    assert linked.placed("b").shared == {"mine@b": 0, "dyn": 16}
-    assert linked.placed("b").shared_static == 16
-    assert linked.placed("c").shared_static == 0
+    assert linked.laid_out("a").shared == {"big": 0, "mine": 64}
+    assert linked.laid_out("a").shared_static == 68
+    assert linked.laid_out("b").shared == {"mine@b": 0, "dyn": 16}
+    assert linked.laid_out("b").shared_static == 16
+    assert linked.laid_out("c").shared_static == 0
 
 
 def test_extern_shared_memory_with_a_size_is_static():
@@ -173,12 +173,12 @@ def test_extern_shared_memory_with_a_size_is_static():
     sized = ".extern .shared .align 8 .b8 a[256]; .extern .shared .align 16 .b8 b[1000]; .extern .shared .b8 c[];"
     uses = ".entry k() { .reg .b32 %a; mov.u32 %a, a; mov.u32 %a, b; mov.u32 %a, c; ret; }"
     linked = program(sized + uses)
-    assert linked.placed("k").shared == {"a": 0, "b": 256, "c": 1264}
-    assert linked.placed("k").shared_static == 1264
+    assert linked.laid_out("k").shared == {"a": 0, "b": 256, "c": 1264}
+    assert linked.laid_out("k").shared_static == 1264
     other = ".visible .entry other() { .reg .b32 %a; mov.u32 %a, a; ret; }"
     for words, size in (".visible", 512), (".extern", 320), (".visible", 16):
         linked = program(sized + uses, f"{words} .shared .align 8 .b8 a[{size}]; {other}")
-        assert linked.placed("other").shared_static == (size if words == ".visible" else max(size, 256))
+        assert linked.laid_out("other").shared_static == (size if words == ".visible" else max(size, 256))
 
 
 def test_functions_behind_pointers_have_one_layout():
@@ -187,8 +187,8 @@ def test_functions_behind_pointers_have_one_layout():
         ".entry a() { .shared .b8 x[4]; .reg .b64 %a; .reg .b32 %b; mov.u32 %b, x; call %a, p; p: .callprototype _; }"
         ".entry b() { .reg .b64 %a; call %a, p; p: .callprototype _; }"
     )
-    assert linked.placed("a").shared == {"s": 0, "x": 8}
-    assert linked.placed("b").shared == {"s": 0}
+    assert linked.laid_out("a").shared == {"s": 0, "x": 8}
+    assert linked.laid_out("b").shared == {"s": 0}
 
 
 _variables = st.lists(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Keep compiled kernels on disk, in a folder that no other user can change (cache_folder.py).
+"""Disk cache of compiled kernels, in a folder that no other user can change (cache_folder.py).
 
 CUDA_CPU_CACHE is the folder, or 0 for no cache.
 """
@@ -18,7 +18,7 @@ MAGIC = b"cudacpu1"
 SIZE_LIMIT = 256 << 20  # bytes of all entries; those not used for longest go first
 
 _folders: dict[str, CacheFolder] = {}
-_refused: set[str] = set()  # that the user has been told of
+_refused: set[str] = set()  # folders that a warning was given for
 
 
 def key_of(*parts: bytes) -> str:
@@ -41,26 +41,26 @@ def path() -> str | None:
 
 def folder() -> CacheFolder | None:
     """Return the cache's folder, made if need be; None if there is to be no cache."""
-    where = path()
-    if where is None:
+    location = path()
+    if location is None:
         return None
-    found = _folders.get(where)
+    found = _folders.get(location)
     if found is None or not found.is_there():
         try:
-            found = _folders[where] = CacheFolder(where, MAGIC)
+            found = _folders[location] = CacheFolder(location, MAGIC)
         except OSError as error:
-            _tell(where, error)
+            _warn(location, error)
             return None
     return found
 
 
-def _tell(where: str, error: OSError) -> None:
-    if where in _refused:
+def _warn(location: str, error: OSError) -> None:
+    if location in _refused:
         return
-    _refused.add(where)
+    _refused.add(location)
     own = "make it yours with mode 0700, or " if isinstance(error, UnsafeFolderError) else ""
     warnings.warn(
-        f"compiled kernels are not kept: {error.filename or where}: {error.strerror}; {own}set CUDA_CPU_CACHE to "
+        f"compiled kernels are not cached: {error.filename or location}: {error.strerror}; {own}set CUDA_CPU_CACHE to "
         "another folder, or to 0",
         stacklevel=5,
     )
@@ -78,7 +78,7 @@ def find(key: str) -> bytes | None:
 
 
 def store(key: str, body: bytes) -> None:
-    """Keep an entry. What cannot be written is not kept; nobody sees half an entry."""
+    """Write an entry, complete or not at all; failures to write are ignored."""
     opened = folder()
     if opened is None:
         return

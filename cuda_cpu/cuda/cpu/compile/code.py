@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver knows of loaded code: made by `compile.program.load`, compiled on demand by `jit`."""
+"""Loaded code as the driver sees it: kernels, global variables, and functions that compile a kernel on demand."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 class MachineCode:
     """One kernel, ready to run. `image` keeps the mapped object alive; `address` is `void entry(struct cpu_warp *)`.
 
-    Code that was compiled quickly has `translate`, which returns LLVM IR for better code, and `key`, its place in the
-    disk cache: see `improve.py`.
+    Code that was compiled quickly has `translate`, which returns LLVM IR for optimised code, and `key`, that of its
+    entry in the disk cache: see `tier_up.py`.
     """
 
     address: int
     path: Path
     local_bytes: int  # local memory per thread, without recursion
     image: object
-    translate: Callable[[], str] | None = None  # None if no better code is to come
+    translate: Callable[[], str] | None = None  # None if it is not compiled again
     key: str = ""
     lane_run: int = FULL_RUN  # or HALF_RUN
     frames: int = 0  # bytes of stack, where each function runs once
     checks: int = 0  # that it makes, see check/__init__.py
 
     def images(self) -> tuple:
-        """Return the objects in memory that may run: two once better code has come."""
+        """Return the objects in memory that may run: two after a tier-up."""
         return self.image if isinstance(self.image, tuple) else (self.image,)
 
     def image_at(self, address: int) -> Image | None:
@@ -78,7 +78,7 @@ class Code:
     """A loaded program: all units of one module, linked.
 
     `symbols` orders every global variable and address-taken function; machine code finds the address of
-    symbol i in `warp->symbols[i]`, an array that the driver fills when it places the module.
+    symbol i in `warp->symbols[i]`, an array that the driver fills when it loads the module.
     """
 
     kernels: dict[str, Kernel]
@@ -88,9 +88,9 @@ class Code:
     device_runtime: bool = False  # kernels may launch those of `kernels` that `symbols` names, and the like
     # Kernel name, FULL_RUN or HALF_RUN -> MachineCode: compiled at the first call. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
-    # A fault of the runtime's -> its instruction, in words; "" if unknown.
+    # A fault -> a description of its instruction, "" if unknown.
     locate: Callable[[Fault], str] | None = None
-    # Kernel, site (see kernel_abi.h) of an instruction in it -> the instruction, in words.
+    # Kernel, site (see kernel_abi.h) of an instruction in it -> a description of the instruction.
     describe_site: Callable[[str, int], str] | None = None
     # name -> host address of an address-taken device function; compiles at the first call.
     function_address: Callable[[str], int] | None = None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from cuda.cpu import passes
 from cuda.cpu.compile import jit
-from cuda.cpu.passes.find_affine import row_stride
+from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, Graph
 from cuda.cpu.ptx.error import PtxError
@@ -42,7 +42,7 @@ def explain(data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PA
     name : str, optional
         The kernel, or a part of its name that no other kernel has; needed if there are several.
     parts : tuple of str
-        What to tell: "passes" (what each found out), "paths" (how it will run and why not faster), "ir" (the LLVM IR),
+        What to show: "passes" (what each found out), "paths" (how it will run and why not faster), "ir" (the LLVM IR),
         "asm" (the machine code).
     level : int
         LLVM's level for "asm".
@@ -64,7 +64,7 @@ def stages(
     name = _kernel_of(program, name)
     seen = _Seen()
     with passes.watched(seen):
-        kernel = jit.kernel_text(program.placed(name), name)
+        kernel = jit.kernel_text(program.laid_out(name), name)
     found = dict(seen.stages) if "passes" in parts else {}
     if "paths" in parts:
         found[f"{name}: how it will run"] = list(kernel.notes)
@@ -89,7 +89,7 @@ def _kernel_of(program: Program, name: str | None) -> str:
 
 
 class _Seen:
-    """Keeps what each pass found out. A pass that runs again, on other blocks, is told of once, the last time."""
+    """Collects the results of each pass. Of a pass that runs again, on other blocks, the last results are shown."""
 
     def __init__(self) -> None:
         self.stages: dict[str, list[str]] = {}
@@ -102,7 +102,7 @@ class _Seen:
         self.stages[title] = list(DESCRIPTIONS[name](graph))
 
 
-# --- what is told of each pass ---------------------------------------------------------------------------
+# --- results of each pass --------------------------------------------------------------------------------
 
 
 def _blocks(graph: Graph) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _affine(graph: Graph) -> Iterator[str]:
             form = step.form
             if form is None or form.opcode not in ("ld", "st") or (form.space or "").startswith("param"):
                 continue
-            if row_stride(graph, step.instruction, form) is not None:
+            if contiguous_stride(graph, step.instruction, form) is not None:
                 yield f"line {step.instruction.line}: {form} is a row of memory: one vector"
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How much stack machine code takes: what the first instructions of its functions subtract from the stack pointer.
+"""Sizes of stack frames: what the prologues of machine code subtract from the stack pointer.
 
-LLVM tells sizes of frames only where none is aligned more than the stack is (stack maps), and frames of packets are.
+LLVM records frame sizes (stack maps) only for functions without over-aligned frames, and those of SIMD groups are.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def stack_of(data: bytes) -> int:
             f"code for ELF machine {machine}: frames.py reads the frame sizes of {X86_64} (x86-64) and {AARCH64} "
             "(aarch64) only; see 'Add a target CPU' of CONTRIBUTING.md"
         )
-    places = elf.functions(sections).values()
-    return sum(frame(sections[".text"][each.start : min(each.stop, each.start + BEGINNING)]) for each in places)
+    ranges = elf.functions(sections).values()
+    return sum(frame(sections[".text"][each.start : min(each.stop, each.start + BEGINNING)]) for each in ranges)
 
 
 def _x86_64(code: bytes) -> int:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What machine code depends on besides the kernel: our compiler, llvmlite and its LLVM, and the CPU.
 
-These are parts of the disk cache's keys, so nothing here imports llvmlite where its files tell the same.
+These are parts of the disk cache's keys, so nothing here imports llvmlite where its files suffice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SOURCES = (
 )  # fmt: skip
 LINKED_IN = 32 << 20  # bytes: a larger libllvmlite has LLVM in it, a smaller one loads the system's libLLVM
 
-# Lines of /proc/cpuinfo by which LLVM tells CPUs apart.
+# Lines of /proc/cpuinfo by which LLVM distinguishes CPUs.
 CPU_LINES = (
     b"model name", b"vendor_id", b"cpu family", b"model\t", b"stepping", b"flags", b"Features", b"CPU part",
     b"CPU implementer",
@@ -78,7 +78,7 @@ def find_llvmlite() -> str | None:
 
 @functools.cache
 def cpu() -> bytes:
-    """Return what tells CPUs apart for which code is compiled differently: its name and features."""
+    """Return the CPU's name and features, on which machine code depends."""
     try:
         with open(CPUINFO, "rb") as file:
             first = itertools.takewhile(bytes.strip, file)  # the first core speaks for all
@@ -88,7 +88,7 @@ def cpu() -> bytes:
 
 
 def _cpu_of_llvm() -> bytes:
-    """Return the same where there is no /proc: by the names of LLVM, which asks the CPU itself."""
+    """Return the same by LLVM's names, where there is no /proc."""
     import llvmlite.binding as llvm
 
     name = llvm.get_host_cpu_name()
@@ -98,5 +98,5 @@ def _cpu_of_llvm() -> bytes:
 
 
 def cpu_has(flag: str) -> bool:
-    """Tell whether the CPU has a feature, or is of a vendor, that /proc/cpuinfo calls so."""
+    """Return whether the CPU has a feature or vendor, by its name in /proc/cpuinfo."""
     return flag.encode() in cpu().split()

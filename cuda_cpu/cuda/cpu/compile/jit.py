@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: pointers have no types
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
-MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds. A thousand statements compiled with -G have more
+MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds; a thousand statements compiled with -G have more
 MOST_VARIABLE, MOST_INSTRUCTIONS = "CUDA_CPU_MOST_INSTRUCTIONS", 200_000  # of a kernel: some half a minute
 MOST_VARIABLES = 2000  # the time for them grows with the square
-CUT = "cut"  # what labels begin with where emit/function.py has cut a long block, which is to stay in parts
-# What LLVM may make an addition with carry of: bits that become numbers (but for those of 8 bits, which are only kept),
-# and integers of more than 64 bits.
+CUT = "cut"  # prefix of labels where emit/function.py has split a long block, which must not be merged again
+# What LLVM may turn into an addition with carry: bits extended to integers (except for those of 8 bits, which are only
+# stored), and integers of more than 64 bits.
 CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
 HEAD = struct.Struct("<B?QQ")  # of a cache entry: path, quick, local memory, stack
 
@@ -64,8 +64,8 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     level, checks = setting(), check.chosen()
     settings = f"{_runtime.ABI} {level} {_path()} {_width()} {lane_run} {checks}"
     key = cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
-    told = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
-    entry = None if told else cache.find(key)
+    shown = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
+    entry = None if shown else cache.find(key)
     if entry is None:
         text, path, local_bytes = emit(program, name, lane_run, quick=level is None, checks=checks)
         data = assemble(text, QUICK if level is None else level)
@@ -103,7 +103,7 @@ def token() -> MachineCode:
 
 
 def pack(data: bytes, path: Path, local_bytes: int, frames: int, *, quick: bool) -> bytes:
-    """Join an object and what the runtime must know of it to one cache entry. `quick`: better code may come."""
+    """Return a cache entry: an object behind its metadata. `quick`: optimised code may replace it."""
     return HEAD.pack(path, quick, local_bytes, frames) + data
 
 
@@ -115,7 +115,7 @@ def unpack(entry: bytes) -> tuple[Path, int, int, bytes, bool]:
 def build_object(
     program: Program, name: str, *, lane_run: int = FULL_RUN, fibers: bool | None = None
 ) -> tuple[bytes, Path, int]:
-    """Compile a kernel to an ELF object; also tell who turns round its warps, and its local memory."""
+    """Compile a kernel to an ELF object; also return its path, and its local memory."""
     text, path, local_bytes = emit(program, name, lane_run, fibers=fibers)
     return assemble(text, setting() or QUICK), path, local_bytes
 
@@ -129,7 +129,7 @@ def emit(
     quick: bool = False,
     checks: int = 0,
 ) -> tuple[str, Path, int]:
-    """Translate a kernel to LLVM IR; also tell who turns round its warps, and its local memory."""
+    """Translate a kernel to LLVM IR; also return its path, and its local memory."""
     kernel = kernel_text(program, name, lane_run, fibers=fibers, quick=quick, checks=checks)
     if folder := os.environ.get("CUDA_CPU_DUMP"):
         os.makedirs(folder, exist_ok=True)
@@ -147,10 +147,10 @@ def kernel_text(
     *,
     fibers: bool | None = None,
     quick: bool = False,
-    places: list[DebugLocation] | None = None,
+    locations: list[DebugLocation] | None = None,
     checks: int = 0,
 ) -> KernelText:
-    """Translate a kernel to LLVM IR for this CPU, by the settings of the environment where nothing else is said."""
+    """Translate a kernel to LLVM IR for this CPU, with the environment's settings where no argument overrides them."""
     from cuda.cpu.check.instrument import Checks
     from cuda.cpu.emit import emit_kernel
 
@@ -165,20 +165,20 @@ def kernel_text(
         near=_near(),
         fibers=fibers,
         quick=quick,
-        locations=places,
+        locations=locations,
         instrumentation=Checks(checks) if checks else None,
     )
 
 
 def _check_size(program: Program, name: str) -> None:
-    """Refuse a kernel that would take minutes to compile, and more memory than machines have."""
+    """Reject a kernel that would take minutes to compile, and more memory than machines have."""
     count = sum(len(program.functions[each].body or ()) for each in program.reachable(name))
     if count > most_instructions():
         from cuda.cpu.ptx.error import PtxError
 
         known = f"kernel {name} and the functions that it calls have {count} instructions and labels"
         raise PtxError(
-            f"{known}; the CPU device compiles at most {most_instructions()}, or as many as {MOST_VARIABLE} says"
+            f"{known}; the CPU device compiles at most {most_instructions()}, or as many as {MOST_VARIABLE} allows"
         )
 
 
@@ -203,10 +203,9 @@ def disassemble(text: str, level: int) -> str:
 
 
 def _choose_scheduler(text: str, level: int) -> None:
-    """Order instructions simply at the quick level: LLVM's usual way takes time by the square of a block's length.
+    """Select the fast scheduler at the quick level: LLVM's default takes time by the square of a block's length.
 
-    The simple one ends the process where carries of two numbers cross in the processor's flags, so code that may
-    have any is left to the usual one.
+    The fast one aborts where two live carries need the processor's flags, so code that may have any gets the default.
     """
     simple = level == QUICK and not re.search(CARRY, text)
     _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if simple else 'default'}")
@@ -226,7 +225,7 @@ def _optimised(text: str, level: int) -> llvm.ModuleRef:
 
 
 def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
-    """Bring variables into registers and join blocks; the selection of instructions combines what it can anyway."""
+    """Promote variables to registers and merge blocks; instruction selection folds the rest."""
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     passes = llvm.create_new_function_pass_manager()
@@ -242,13 +241,13 @@ def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
 
 
 def _can_join(blocks: list[llvm.ValueRef]) -> bool:
-    """Tell whether variables can be brought into registers in a time that is not felt: it is one for each and block."""
+    """Return whether promoting variables to registers takes little time: it grows with variables times blocks."""
     variables = sum(instruction.opcode == "alloca" for instruction in blocks[0].instructions)
     return len(blocks) * variables < MOST_JOINED and variables < MOST_VARIABLES
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:
-    """Run LLVM's passes, but for those that make vectors: the code is vectors already."""
+    """Run LLVM's passes except for the vectorisers: the code has vectors already."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
@@ -259,7 +258,7 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -
 
 
 def _path() -> str:
-    """Return how warps shall run by CUDA_CPU_PATH: "fiber", or "region" where that is possible (the default)."""
+    """Return how warps run by CUDA_CPU_PATH: "fiber", or "region" where that is possible (the default)."""
     path = os.environ.get("CUDA_CPU_PATH", "region")
     if path not in ("region", "fiber"):
         raise ValueError(f"CUDA_CPU_PATH must be region or fiber, not {path!r}")
@@ -267,7 +266,7 @@ def _path() -> str:
 
 
 def _width() -> int:
-    """Return the lanes of a packet by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
+    """Return the SIMD width by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
     text = _width_asked()
     if text == "native":
         return 16 if identity.cpu_has("avx512f") else 8 if identity.cpu_has("avx2") else 4

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the PTX instruction behind a place in machine code, for the message of a fault.
+"""Find the PTX instruction of an address in machine code, for the message of a fault.
 
 Machine code carries no line table: it would cost time and memory in every launch that goes well. After a fault the
 kernel is translated once more, with a debug location at each LLVM instruction; LLVM makes the same code of it, which is
@@ -48,39 +48,39 @@ _FUNCTION = (
 
 
 def describe(program: Program, machine: MachineCode, fault: Fault) -> str:
-    """Say which instruction of a kernel faulted, and which line of the source it comes from, as far as is known.
+    """Describe the instruction of a kernel that faulted, with its line of PTX and of the source as far as known.
 
     Parameters
     ----------
     program : Program
-        The program, with the kernel's shared memory placed.
+        The program, with the kernel's shared memory laid out.
     machine : MachineCode
         The kernel's machine code.
     fault : Fault
-        What the runtime recorded.
+        The fault that the runtime recorded.
     """
     line = fault.line
-    place = _by_line(program, fault.kernel, line) if line else _by_address(program, machine, fault)
-    if place is None:
+    location = _by_line(program, fault.kernel, line) if line else _by_address(program, machine, fault)
+    if location is None:
         return f"PTX line {line}" if line else ""
-    return _told(program, place)
+    return _described(program, location)
 
 
 def describe_site(program: Program, name: str, site: int) -> str:
-    """Say which instruction of a kernel a check means: by the number of its function, and its line."""
+    """Describe the instruction at a site of a kernel: the number of its function, and its line."""
     function, line = list(program.reachable(name))[site >> 32], site & 0xFFFFFFFF
     for statement in program.functions[function].body or ():
         if isinstance(statement, (Instruction, Call)) and statement.line == line:
-            return _told(program, DebugLocation(function, line, statement.source))
+            return _described(program, DebugLocation(function, line, statement.source))
     return f"PTX line {line}"
 
 
-def _told(program: Program, place: DebugLocation) -> str:
-    text = program.unit_of[place.function].text
-    source = place.source or (text.source(place.line) if isinstance(text, CubinText) else None)
-    where = f" ({source.file} line {source.line})" if source else ""
-    instruction = " ".join(text.splitlines()[place.line - 1].split())
-    return f"PTX line {place.line} `{instruction}`{where}"
+def _described(program: Program, location: DebugLocation) -> str:
+    text = program.unit_of[location.function].text
+    source = location.source or (text.source(location.line) if isinstance(text, CubinText) else None)
+    source_line = f" ({source.file} line {source.line})" if source else ""
+    instruction = " ".join(text.splitlines()[location.line - 1].split())
+    return f"PTX line {location.line} `{instruction}`{source_line}"
 
 
 def _by_line(program: Program, name: str, line: int) -> DebugLocation | None:
@@ -100,21 +100,21 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLo
         return None
     level = jit.setting()
     for each, quick in ((jit.QUICK, True), (jit.BEST, False)) if level is None else ((level, False),):
-        places: list[DebugLocation] = []
+        found: list[DebugLocation] = []
         kernel = jit.kernel_text(
-            program, fault.kernel, machine.lane_run, quick=quick, places=places, checks=machine.checks
+            program, fault.kernel, machine.lane_run, quick=quick, locations=found, checks=machine.checks
         )
         if len(kernel.text) > MOST_TEXT:
             return None
         code = Code(jit.assemble(with_locations(kernel.text), each), fault.kernel)
         if code.is_of(image):
-            number = code.place(fault.pc - code.start(image)) or code.place_of_call(fault, code.start(image))
-            return places[number - 1] if number else None
+            number = code.location(fault.pc - code.start(image)) or code.location_of_call(fault, code.start(image))
+            return found[number - 1] if number else None
     return None
 
 
 def with_locations(text: str) -> str:
-    """Give each instruction of the functions in LLVM IR that have places a debug location: its line is the place."""
+    """Add debug locations to the functions in LLVM IR that have locations: the line is the location's number."""
     numbers = itertools.count(1 + max(map(int, re.findall(r"^!(\d+) = ", text, re.MULTILINE)), default=-1))
     unit = {part: next(numbers) for part in ("unit", "flag", "file", "type")}
     about = [_UNIT.format(**unit)]
@@ -142,7 +142,7 @@ def with_locations(text: str) -> str:
 
 
 class Code:
-    """The code of an object, and the place that each part of it was made of."""
+    """The code of an object, and the number of the location that each instruction comes from."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self.sections = dict(elf.Sections(data))
@@ -172,16 +172,16 @@ class Code:
             left[offset : offset + 8] = bytes(len(left[offset : offset + 8]))
         return bytes(left)
 
-    def place(self, offset: int) -> int:
-        """Return the number of the place of an instruction, 0 if it has none."""
+    def location(self, offset: int) -> int:
+        """Return the number of an instruction's location, 0 if it has none."""
         before = bisect.bisect_right(self.offsets, offset)
         return self.lines[before - 1] if before and 0 <= offset < len(self.code) else 0
 
-    def place_of_call(self, fault: Fault, start: int) -> int:
-        """Return the place of the call of the function that faulted: one that several instructions share."""
+    def location_of_call(self, fault: Fault, start: int) -> int:
+        """Return the location of the call of the function that faulted: one that several instructions share."""
         inside = next((each for each in self.functions.values() if fault.pc - start in each), range(-1))
         for offset in (caller - start for caller in fault.callers):
             call = self.code[max(offset - 5, 0) : max(offset, 0)]
             if call[:1] == _CALL and offset + int.from_bytes(call[1:], "little", signed=True) == inside.start:
-                return self.place(offset - 1)
+                return self.location(offset - 1)
         return 0

@@ -37,7 +37,7 @@ def load(units: list[str], *, capability: int = 90, names: Sequence[str] = (), m
     names : sequence of str, optional
         What error messages call the first units.
     most_registers : int, optional
-        How many registers a kernel is to have at most, unless it says so itself; 0 for no limit.
+        Most registers of a kernel without a directive for it; 0 for no limit.
 
     Returns
     -------
@@ -89,7 +89,7 @@ class _Compiler:
     def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
         with self._lock:
             if (name, lane_run) not in self._kernels:
-                self._kernels[name, lane_run] = jit.compile_kernel(self._program.placed(name), name, lane_run)
+                self._kernels[name, lane_run] = jit.compile_kernel(self._program.laid_out(name), name, lane_run)
             return self._kernels[name, lane_run]
 
     def locate(self, fault: Fault) -> str:
@@ -100,7 +100,7 @@ class _Compiler:
         machine = next((each for each in compiled if each.image_at(fault.pc)), compiled[0])
         from cuda.cpu.compile.locate import describe  # imports the emitter, which loading does not need
 
-        return describe(self._program.placed(fault.kernel), machine, fault)
+        return describe(self._program.laid_out(fault.kernel), machine, fault)
 
     def describe_site(self, name: str, site: int) -> str:
         from cuda.cpu.compile.locate import describe_site
@@ -120,14 +120,14 @@ def _kernel(program: Program, name: str, most_registers: int) -> Kernel:
     parameters, size = parameter_layout(function.parameters)
     required = function.directives.get("reqntid")
     most = required or function.directives.get("maxntid") or (1024,)
-    placed = program.placed(name)
+    laid_out = program.laid_out(name)
     words = sum(_REGISTER_WORDS.get(kind, 1) for kind in function.registers.values())
     limit = _most_registers(function, getattr(module.text, "most_registers", most_registers))
     return Kernel(
         name=name,
         parameters=parameters,
         parameter_bytes=size,
-        shared_bytes=placed.shared_static,
+        shared_bytes=laid_out.shared_static,
         max_threads=min(prod(most), 1024),
         required_block=required,
         required_cluster=function.directives.get("reqnctapercluster"),
@@ -139,14 +139,14 @@ def _kernel(program: Program, name: str, most_registers: int) -> Kernel:
         alignment=max(
             64,
             *(each.align for each in function.parameters),
-            *(program.variables[each].align for each in placed.shared),
+            *(program.variables[each].align for each in laid_out.shared),
             *(program.references[each].stack_alignment for each in program.reachable(name)),
         ),
     )
 
 
 def _most_registers(function: Function, given: int) -> int:
-    """Return how many registers a kernel has at most: what its directives say counts, else what was asked for.
+    """Return how many registers a kernel has at most: what its directives give, else what the caller gave.
 
     .maxnreg is such a number, .maxntid and .minnctapersm are blocks that are to fit on an SM (PTX manual, section
     11.4, and nvcc's manual, --maxrregcount). A kernel needs 16 at least for calls.

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile kernels that run long once more, with all of LLVM's passes, while they run.
+"""Tier-up: compile hot kernels again, with all of LLVM's passes, while they run.
 
-The first compilation of a kernel is a quick one. The runtime counts the time that its launches take; when that is
-enough, a thread translates the kernel once more, with all copies of its blocks, another process, of low priority,
-compiles that at level 3, and the launches go on with its code.
-A process, not a thread: LLVM as llvmlite has it compiles one thing at a time, so that a new kernel's first launch
-would wait, and a thread inside of it could not be stopped at exit. It ends with the pipe that it reads from.
+The first compilation of a kernel is a quick one. The runtime adds up the time that its launches take; once that is
+enough, a thread translates the kernel again, with all copies of its blocks, a process of low priority compiles that at
+level 3, and later blocks run its code.
+A process, not a thread: llvmlite compiles one module at a time, so that a new kernel's first launch would wait, and a
+thread inside of LLVM could not be stopped at exit. The process ends with the pipe that it reads from.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from cuda.cpu.compile.code import MachineCode
 
-ENOUGH = 100_000_000  # nanoseconds that a kernel runs until better code is worth its compilation
+ENOUGH = 100_000_000  # nanoseconds that a kernel runs before optimised code is worth its compilation
 NICE = 10
-PATIENCE = 60.0  # seconds for one kernel, behind which others wait; those that need longer stay as they are
+PATIENCE = 60.0  # seconds for one kernel, as others wait; code that takes longer is not replaced
 
 # The process runs nothing but Python's own library, cuda.cpu and llvmlite: no code of the current folder, of PYTHON*
 # variables (-I) or of site-packages (-S). The folders of the two come behind Python's library, whose modules win.
@@ -44,7 +44,7 @@ _thread: threading.Thread | None = None
 
 
 def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
-    """Give the grid of a kernel better code once it is hot."""
+    """Replace the code of a kernel's grid by optimised code once it is hot."""
     global _thread
     if machine.translate is None or not _has_interpreter():
         return
@@ -52,7 +52,7 @@ def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
         _watched[:] = [item for item in _watched if item[0]() is not None]
         _watched.append((weakref.ref(grid), machine, name))
         if _thread is None:
-            thread = threading.Thread(target=_work, name="cuda-improve", daemon=True)
+            thread = threading.Thread(target=_work, name="cuda-tier-up", daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # no more threads are allowed: the code stays as it is, or until the next kernel comes
@@ -62,7 +62,7 @@ def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
 
 
 def _has_interpreter() -> bool:
-    """Tell whether there is a Python to run, not a program that has one inside."""
+    """Return whether this process runs a Python interpreter, not a program that embeds one."""
     name = sys.executable or ""
     return os.path.isabs(name) and os.path.basename(name).startswith(("python", "pypy"))
 
@@ -82,14 +82,14 @@ def _work() -> None:
         for grid, machine, name in _hot():
             if machine.translate is not None:
                 compiler = compiler or _Compiler()
-                _improve(machine, name, compiler)
+                _tier_up(machine, name, compiler)
             grid.replace(machine.address)
             del grid, machine
         seen = _runtime.wait_hot(seen)
 
 
 def _hot() -> list[tuple[_runtime.Grid, MachineCode, str]]:
-    """Take what is hot off the list."""
+    """Remove the hot kernels from the list and return them."""
     found = []
     with _lock:
         for item in list(_watched):
@@ -102,8 +102,8 @@ def _hot() -> list[tuple[_runtime.Grid, MachineCode, str]]:
     return found
 
 
-def _improve(machine: MachineCode, name: str, compiler: _Compiler) -> None:
-    """Exchange a kernel's code; without a compiler it stays as it is."""
+def _tier_up(machine: MachineCode, name: str, compiler: _Compiler) -> None:
+    """Replace a kernel's code by optimised code; without a compiler it stays as it is."""
     translate, machine.translate = machine.translate, None
     assert translate is not None
     text = translate()
@@ -138,7 +138,7 @@ class _Compiler:
             return None
 
     def compile(self, ir: bytes) -> bytes | None:
-        """Return the object, or None if the process is not there or has failed."""
+        """Return the object, or None if the process could not be started or has failed."""
         if self._process is None:
             return None
         pipe_in, pipe_out = self._process.stdin, self._process.stdout
@@ -173,7 +173,7 @@ def read(pipe: IO[bytes]) -> bytes | None:
 
 
 def serve() -> None:
-    """Compile what comes on standard input: what the process does."""
+    """Compile what standard input brings until it ends: the main function of the process."""
     os.nice(NICE)
     while (ir := read(sys.stdin.buffer)) is not None:
         write(sys.stdout.buffer, assemble(zlib.decompress(ir).decode(), BEST))

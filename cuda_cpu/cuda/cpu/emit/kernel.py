@@ -37,10 +37,10 @@ from cuda.cpu.emit.llvm.builder import DebugLocation, Module
 from cuda.cpu.emit.llvm.registry import is_independent, is_pure, lanewise
 from cuda.cpu.emit.simt.instrumentation import Instrumentation
 from cuda.cpu.emit.simt.parameters import local_alignment, local_size
-from cuda.cpu.passes import analyse, tell
+from cuda.cpu.passes import analyse, report
 from cuda.cpu.passes.explain_graph import explain_graph, line_of
 from cuda.cpu.passes.find_regions import find_regions
-from cuda.cpu.passes.find_spins import asks
+from cuda.cpu.passes.find_spins import polls
 from cuda.cpu.passes.graph import BLOCK, Graph
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, Function, Instruction
@@ -140,7 +140,7 @@ def emit_kernel(
     module.lane_run = min(width, lane_run)
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
-    polling, synchronising = _callers_of(program, functions, asks), _callers_of(program, functions, _has_barriers)
+    polling, synchronising = _callers_of(program, functions, polls), _callers_of(program, functions, _has_barriers)
     below_warp = width < 32 and not fibers
     if below_warp and (len(functions) > 1 or not _has_independent_lanes(functions[0])):
         return full_warps()
@@ -206,7 +206,7 @@ def _why_fibers(graphs: list[Graph]) -> str:
             if block.barrier == BLOCK:
                 return f"there is a barrier in the function {graph.function.name}, at line {line_of(block)}"
     why = find_regions(graphs[0], lanewise(graphs[0].function))
-    tell(find_regions, graphs[0])
+    report(find_regions, graphs[0])
     return why
 
 

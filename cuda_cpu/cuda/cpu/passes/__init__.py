@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is found out about a PTX function before it is emitted: an ordered list of passes."""
+"""Analyses of a PTX function before code generation: control flow, liveness, uniformity, affine values, in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched(watcher: Watcher) -> Iterator[None]:
-    """Have `watcher` called with each pass and the graph that it has filled, for all that this context analyses."""
+    """Call `watcher` with each pass and the graph that it has filled, for all analyses in this context."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -34,8 +34,8 @@ def watched(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def tell(function: Callable, graph: Graph) -> None:
-    """Tell who watches that a pass has run."""
+def report(function: Callable, graph: Graph) -> None:
+    """Call the watcher, if there is one, after a pass has run."""
     watcher = _watcher.get()
     if watcher is not None:
         watcher(function, graph)
@@ -46,8 +46,8 @@ def analyse(
     is_pure: Callable[[str], bool],
     is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str] = frozenset(),
-    asking: frozenset[str] = frozenset(),
-    meeting: frozenset[str] = frozenset(),
+    polling: frozenset[str] = frozenset(),
+    synchronising: frozenset[str] = frozenset(),
     strict: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
@@ -57,28 +57,28 @@ def analyse(
     function : Function
         With a body.
     is_pure : callable
-        Tells of an opcode whether it only computes, so that its guard may select the result.
+        Returns whether an opcode it only computes, so that its guard may select the result.
     is_lanewise : callable
-        Tells of a Step whether equal inputs of all lanes give equal results.
+        Returns whether a Step's equal inputs of all lanes give equal results.
     leaves : frozenset of str
         Functions in which lanes may exit.
-    asking : frozenset of str
-        Functions in which something is read that other threads may change.
-    meeting : frozenset of str
+    polling : frozenset of str
+        Functions that read what other threads may change.
+    synchronising : frozenset of str
         Functions with barriers of the block in them.
     strict : bool
-        Lanes are to wait at all operations of the warp for those that they name, so that it shows if these do not come.
+        Lanes wait at all collectives for the lanes in the member mask, so that missing ones are found.
     """
     body = split_guards(fold_constants(function.body or [], is_pure), is_pure, function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:
-        graph = _analyse(function, body, is_lanewise, leaves, asking, meeting, breaks, collectives, strict)
+        graph = _analyse(function, body, is_lanewise, leaves, polling, synchronising, breaks, collectives, strict)
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph
         breaks |= more
-        collectives |= graph.general  # where blocks run in any order, lanes have to wait for each other at all of them
+        collectives |= graph.general  # where blocks run in any order, lanes wait for each other at all of them
 
 
 def _analyse(
@@ -86,36 +86,36 @@ def _analyse(
     body: list[Statement],
     is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str],
-    asking: frozenset[str],
-    meeting: frozenset[str],
+    polling: frozenset[str],
+    synchronising: frozenset[str],
     breaks: set[int],
     collectives: bool,
     strict: bool,
 ) -> Graph:
-    graph = split_blocks(function, body, leaves, breaks, collectives, meeting)
-    tell(split_blocks, graph)
+    graph = split_blocks(function, body, leaves, breaks, collectives, synchronising)
+    report(split_blocks, graph)
     order_blocks(graph)
-    tell(order_blocks, graph)
+    report(order_blocks, graph)
     find_liveness(graph)
-    tell(find_liveness, graph)
-    find_spins(graph, asking)
-    tell(find_spins, graph)
+    report(find_liveness, graph)
+    find_spins(graph, polling)
+    report(find_spins, graph)
     analyse_uniformity(graph, is_lanewise)
     graph.reason = _why_any_order(graph)
     if strict and not graph.reason and any(map(is_collective, graph.blocks)):
-        graph.reason = "checks ask for it"
+        graph.reason = "checks require it"
     if graph.reason:
         graph.general = True
         analyse_uniformity(graph, is_lanewise)
-    tell(analyse_uniformity, graph)
+    report(analyse_uniformity, graph)
     find_divergent(graph)
     find_affine(graph)
-    tell(find_affine, graph)
+    report(find_affine, graph)
     return graph
 
 
 def _why_any_order(graph: Graph) -> str:
-    """Say why lanes that wait in one block could keep those from running that they wait for; "" if they cannot."""
+    """Return why lanes that wait in one block could keep those from running that they wait for; "" if they cannot."""
     for first, last in graph.loops:
         blocks = graph.blocks[first : last + 1]
         if first in graph.spins and (graph.pending[first] or any(graph.is_divergent(block.end) for block in blocks)):
@@ -124,13 +124,13 @@ def _why_any_order(graph: Graph) -> str:
         if behind and any(map(is_collective, blocks)):
             return f"operations of the warp in the loop at line {_line_of(blocks)}, in which lanes may run ahead"
     barriers = [b for b in graph.blocks if (b.barrier or b.waits) and graph.pending[b.number]]
-    # Lanes at a warp's barrier wait for others only if these can still come to one.
+    # Lanes at a warp's barrier wait for others only if these can still reach one.
     reach = find_reach(graph) if barriers else []
     targets = sum(1 << block.number for block in graph.blocks if block.barrier)
     for block in barriers:
         others = members(graph.pending[block.number])
         if block.waits or any(reach[other] & targets for other in others):
-            return f"lanes may come apart to the barrier at line {_line_of([block])}"
+            return f"lanes may diverge before the barrier at line {_line_of([block])}"
     return ""
 
 

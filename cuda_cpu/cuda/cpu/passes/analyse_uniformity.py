@@ -1,12 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the registers that hold one value for all lanes of a packet.
+"""Find the registers that hold one value for all lanes of a SIMD group.
 
-Every register is taken for uniform until something says otherwise: its value is computed from what differs
-between lanes, or
-it is written while other lanes that still need its old value wait elsewhere. The second rule covers divergent
-control flow
-as a whole: which lanes wait where depends on which branches are uniform, so both are found together.
+Every register is assumed to be uniform until one of its writes proves otherwise: it computes from values that differ
+between lanes, or happens while other lanes that still need the old value wait at another block. The second rule covers
+divergent control flow: pending blocks depend on which branches are uniform, so that both are found together.
 """
 
 from __future__ import annotations
@@ -29,12 +27,12 @@ UNIFORM |= RESERVED_OFFSETS.keys()
 
 
 def analyse_uniformity(graph: Graph, is_lanewise: Callable[[Step], bool]) -> None:
-    """Fill `uniform`, `pending` and `kept`.
+    """Fill `uniform`, `pending` and `preserved`.
 
     Parameters
     ----------
     is_lanewise : callable
-        Tells of a Step whether equal inputs of all lanes give equal results.
+        Returns whether a Step's equal inputs of all lanes give equal results.
     """
     bits = graph.register_bits
     declared = graph.function.registers
@@ -52,18 +50,18 @@ def analyse_uniformity(graph: Graph, is_lanewise: Callable[[Step], bool]) -> Non
 
 
 def _demote(graph: Graph, is_lanewise: Callable[[Step], bool]) -> bool:
-    """Drop the registers that a step proves divergent; tell whether there were any."""
+    """Drop the registers that a step proves divergent; return whether there were any."""
     before = graph.uniform
     bits = graph.register_bits
     for block in graph.blocks:
-        kept = graph.kept[block.number]
+        preserved = graph.preserved[block.number]
         for step in block.steps:
             written = 0
             for name in step.writes:
                 written |= 1 << bits[name]
             if written & graph.uniform and not _gives_uniform(graph, step, is_lanewise):
                 graph.uniform &= ~written
-            graph.uniform &= ~(written & kept)
+            graph.uniform &= ~(written & preserved)
     return graph.uniform != before
 
 

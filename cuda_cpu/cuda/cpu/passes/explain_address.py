@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Say which line keeps an address from being base + stride * lane: for CUDA_CPU_EXPLAIN=1."""
+"""Explain why an address is not affine, for CUDA_CPU_EXPLAIN=1: the line that prevents it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def _is_unknown(graph: Graph, register: str) -> bool:
 
 
 def _cause(graph: Graph, block: Block, step: Step, register: str) -> str:
-    """Tell what is wrong with an instruction itself, not with what it reads."""
+    """Return why an instruction itself gives no affine result, apart from its operands."""
     line = step.instruction.line
     if step.form is None:
         return f"{register} comes from the call at line {line}"
-    if graph.kept[block.number] >> graph.register_bits[register] & 1:
+    if graph.preserved[block.number] >> graph.register_bits[register] & 1:
         return f"lanes may wait elsewhere for the old {register} when line {line} changes it"
     follows = step.form.opcode in SIMPLE and not step.instruction.guard
     follows = follows and any(_is_unknown(graph, source) for source in step.reads)

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Say how a function will run, and why not faster: for CUDA_CPU_EXPLAIN=1."""
+"""Return how a function will run, and why not faster: for CUDA_CPU_EXPLAIN=1."""
 
 from __future__ import annotations
 
 from cuda.cpu.passes.explain_address import explain_address
-from cuda.cpu.passes.find_affine import row_stride
+from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.syntax import Register, Symbol
 
@@ -20,13 +20,13 @@ def explain_graph(graph: Graph) -> list[str]:
                 continue
             if _is_uniform(graph, step):
                 shared.append(step)
-            elif row_stride(graph, step.instruction, form) is not None:
+            elif contiguous_stride(graph, step.instruction, form) is not None:
                 rows.append(step)
             else:
                 apart.append(step)
-    parted = sum(graph.is_divergent(block.end) for block in graph.blocks)
+    divergent = sum(graph.is_divergent(block.end) for block in graph.blocks)
     kind = "kernel" if graph.function.entry else "function"
-    counts = f"{len(graph.blocks)} blocks, {len(graph.loops)} loops, {parted} divergent branches"
+    counts = f"{len(graph.blocks)} blocks, {len(graph.loops)} loops, {divergent} divergent branches"
     accesses = f"{len(shared)} by one address, {len(rows)} by rows, {len(apart)} by lanes"
     lines = [f"{kind} {graph.function.name}: {counts}; accesses: {accesses}"]
     if graph.general:

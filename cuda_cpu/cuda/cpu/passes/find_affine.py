@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the registers whose value is base + stride * lane, with a stride known now and one base for all lanes.
+"""Find the affine registers: base + stride * lane, with a stride known at compile time and one base for all lanes.
 
-This takes for granted that the lanes of a warp lie in a row: %tid.x grows by one from lane to lane, and %tid.y and
-%tid.z do not change. The machine code checks that once, and also that no 32-bit value wraps around where it is made
-wider; where a check fails, memory is accessed lane by lane as for any vector. A stride of 0 is a value that all lanes
-share if the checks hold. Where a row of lanes begins, %tid.x is a multiple of their number, so that its upper bits are
-the same for them: the warp's number is shared, the lane's counts.
+This assumes consecutive lanes: %tid.x grows by one from lane to lane, and %tid.y and %tid.z do not change. The machine
+code checks that once, and also that no 32-bit value wraps around where it is widened; where a check fails, memory is
+accessed lane by lane as for any vector. A stride of 0 is a value that all lanes share if the checks hold. In the first
+of consecutive lanes, %tid.x is a multiple of their number, so that its upper bits are the same for all of them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register,
 STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
 ORDERS = {"volatile", "relaxed", "acquire", "release", "mmio"}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
-# What computes the same for all lanes from what is the same, and cheaply enough to do it once more.
+# Give uniform results for uniform operands, and are cheap enough to be computed again for the base.
 SIMPLE = {
     "mov",
     "add",
@@ -54,13 +53,13 @@ def find_affine(graph: Graph) -> None:
     while changed:
         changed = False
         for block in graph.blocks:
-            kept = graph.kept[block.number]
+            preserved = graph.preserved[block.number]
             for step in block.steps:
                 for name in step.writes:
                     if name in unknown or graph.is_uniform(name):
                         continue
                     stride: Stride = None
-                    if len(step.writes) == 1 and not kept >> graph.register_bits[name] & 1:
+                    if len(step.writes) == 1 and not preserved >> graph.register_bits[name] & 1:
                         if name in of_bits:
                             known, index, _ = of_bits[name]
                             of_index = _of(graph, index, strides, unknown)
@@ -80,7 +79,7 @@ def find_affine(graph: Graph) -> None:
     graph.shifted = {shifted for name, (_, _, shifted) in of_bits.items() if shifted and name in strides}
 
 
-ROW = 5  # bits of the number of a lane in a row, at most
+RUN_BITS = 5  # of a lane's number among consecutive lanes, at most
 
 
 def _find_bits(graph: Graph) -> dict[str, tuple[int, Register, str | None]]:
@@ -104,13 +103,13 @@ def _find_bits(graph: Graph) -> dict[str, tuple[int, Register, str | None]]:
                 continue
             elif opcode == "shr" and source in indices:
                 shift = operands[2].value
-                if shift >= ROW:
+                if shift >= RUN_BITS:
                     found[name] = 0, register, None
-                elif shift and not graph.kept[block.number] >> graph.register_bits[name] & 1:
+                elif shift and not graph.preserved[block.number] >> graph.register_bits[name] & 1:
                     shifts[name] = shift, register
             elif opcode == "and" and (source in indices or source in shifts):
                 shift, index = shifts.get(source, (0, register))
-                varying = ((1 << ROW) - 1) >> shift
+                varying = ((1 << RUN_BITS) - 1) >> shift
                 if not operands[2].value & varying:
                     found[name] = 0, index, source if source in shifts else None
                 elif source in indices and operands[2].value & varying == varying:
@@ -119,12 +118,12 @@ def _find_bits(graph: Graph) -> dict[str, tuple[int, Register, str | None]]:
 
 
 def _keeps_index(form: Form) -> bool:
-    """Tell whether a move or conversion keeps a number below 1024."""
+    """Return whether a move or conversion preserves numbers below 1024."""
     types = {getattr(form, name, None) for name in ("dtype", "type")} - {None}
     return types <= INTEGERS
 
 
-def row_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
+def contiguous_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
     """Return the stride of a load's or store's addresses if it is 0 or the size of an access, else None."""
     if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
         return None
@@ -164,10 +163,10 @@ def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
 
 
 def find_breaks(graph: Graph) -> set[int]:
-    """Return the instructions (by id) that ought to begin a block: accesses to a row after something is widened.
+    """Return the instructions (by id) that must begin a block: contiguous accesses after a value is widened.
 
-    A block is emitted twice, for rows and for anything else; which of them runs must be known at its start. What is
-    widened must be known at the start of its block, too, where whole packets are checked.
+    A block is emitted twice, for contiguous accesses and for others; which of them runs is decided at its start. So is
+    whether widening wraps around, where full SIMD groups are checked.
     """
     breaks = set()
     for block in graph.blocks:
@@ -179,7 +178,7 @@ def find_breaks(graph: Graph) -> set[int]:
                 breaks.add(id(step.instruction))
                 written.clear()
             written.update(step.writes)
-            if unchecked and row_stride(graph, step.instruction, step.form) is not None:
+            if unchecked and contiguous_stride(graph, step.instruction, step.form) is not None:
                 breaks.add(id(step.instruction))
                 unchecked = False
             unchecked = unchecked or bool(widened(graph, step))

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the blocks at which other lanes may wait while a block runs.
+"""Find the pending blocks of each block: those at which other lanes of the SIMD group may wait while it runs.
 
-After a block its lanes are added to its successors, and the first block in order that has lanes runs next.
-Hence only later
-blocks can be pending, and only those that lanes have parted to: a kernel without divergent branches has none.
+After a block its lanes are added to its successors, and the first block in order that has lanes runs next. Hence only
+later blocks can be pending, and only targets of divergent branches.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ from cuda.cpu.passes.graph import RETURN, Block, Graph
 
 
 def find_pending(graph: Graph) -> None:
-    """Fill `pending` and `kept` for the uniformity that is assumed so far."""
+    """Fill `pending` and `preserved` for the uniformity that is assumed so far."""
     count = len(graph.blocks)
     if graph.general:
         everything = (1 << count) - 1
         graph.pending = [everything & ~(1 << number) for number in range(count)]
-        graph.kept = _needed_by_others(graph)
+        graph.preserved = _needed_by_others(graph)
     else:
         graph.pending = _flow(graph)
         known = {0: 0}
-        graph.kept = [_needed(graph, pending, known) for pending in graph.pending]
+        graph.preserved = [_needed(graph, pending, known) for pending in graph.pending]
 
 
 def _flow(graph: Graph) -> list[int]:
-    """Return the blocks at which others may wait. Sets of candidates mostly end alike, and each is gone through once.
+    """Return the pending blocks of each block. Most sets of candidates share their last members; each is visited once.
 
-    `known` has, by candidates, the waiting blocks behind the first with which these have been gone through.
+    `known` maps a set of candidates to the blocks behind the first with which it has been visited.
     """
     pending = [0] * len(graph.blocks)
     known: dict[int, int] = {}
@@ -92,16 +91,16 @@ def members(blocks: int) -> list[int]:
 
 
 def _needed(graph: Graph, pending: int, known: dict[int, int]) -> int:
-    """Return the registers that some blocks need; `known` has what is known of sets, which mostly end alike."""
+    """Return the registers that some blocks need; `known` caches results, as most sets share their last members."""
     sets = []
     while pending not in known:
         sets.append(pending)
         pending &= pending - 1
-    kept = known[pending]
+    preserved = known[pending]
     for blocks in reversed(sets):
-        kept |= graph.live_in[first_of(blocks)]
-        known[blocks] = kept
-    return kept
+        preserved |= graph.live_in[first_of(blocks)]
+        known[blocks] = preserved
+    return preserved
 
 
 def _needed_by_others(graph: Graph) -> list[int]:
@@ -129,7 +128,7 @@ def find_reach(graph: Graph) -> list[int]:
 
 
 def find_divergent(graph: Graph) -> None:
-    """Fill `divergent`: what can be reached from branches at which lanes part, or from calls in which they exit."""
+    """Fill `divergent`: blocks reachable from divergent branches, or from calls in which lanes exit."""
     reach = find_reach(graph)
     for block in graph.blocks:
         if graph.is_divergent(block.end) or block.leaves:

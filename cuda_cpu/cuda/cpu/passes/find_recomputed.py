@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the registers that are computed anew behind each barrier, rather than kept for each packet.
+"""Find the registers that are computed again behind each barrier, rather than spilled for each SIMD group.
 
-That is what a few simple steps make of parameters, constants, and the thread's and the block's place. Behind a barrier
-these are known anyway; LLVM then sees what is the same for all packets, and computes it once. So it does with vectors
-of which it knows each lane: %tid.x & 31 is the lane's number where blocks are one row of threads.
+These are the results of a few simple steps from parameters, constants, and the indices of thread and block, which are
+known behind every barrier. LLVM computes once what is the same for all SIMD groups, and vectors whose lanes are known:
+%tid.x & 31 is the lane's number in blocks of one row of threads.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from cuda.cpu.passes.find_affine import SIMPLE, STRIDES
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.syntax import Function, Register, Symbol
 
-FIXED = UNIFORM | STRIDES.keys()  # special registers that say where a thread is, or what the launch was asked for
-MOST = 8  # steps for each packet: to keep a number costs a store and a load
-MOST_VECTORS = 3  # of these steps that need a vector instruction for each part of a packet
+FIXED = UNIFORM | STRIDES.keys()  # special registers of the thread's indices and the launch's sizes
+MOST = 8  # steps for each SIMD group: a spill costs a store and a load
+MOST_VECTORS = 3  # of these steps that need a vector instruction for each part of a SIMD group
 MOST_UNIFORM = 24  # steps in all, most of which are done once
 COMPARISONS = {"setp"} | SIMPLE
 
@@ -47,7 +47,7 @@ def find_recomputed(graph: Graph) -> tuple[dict[str, list[Step]], dict[str, list
 
 
 def _adds(graph: Graph, step: Step, name: str) -> bool:
-    """Tell whether a step adds something to a register that is the same for all lanes."""
+    """Return whether a step adds something to a register that is the same for all lanes."""
     others = [source for source in step.reads if source != name]
     counted = step.form is not None and step.form.opcode in ("add", "sub") and step.reads.count(name) == 1
     return counted and step.instruction.operands[1] == Register(name) and all(map(graph.is_uniform, others))
@@ -57,7 +57,7 @@ def _is_simple(function: Function, step: Step) -> bool:
     if step.form is None or step.instruction.guard is not None or len(step.writes) != 1:
         return False
     if step.form.opcode == "ld":
-        # Of a kernel: a call's .param variables have what the last packet gave and got.
+        # Of a kernel: a call's .param variables have what the last SIMD group gave and got.
         base, own = step.instruction.address(1).base, {parameter.name for parameter in function.parameters}
         of_parameters = (step.form.space or "").startswith("param")
         return function.entry and of_parameters and isinstance(base, Symbol) and base.name in own

@@ -33,12 +33,12 @@ class Region:
 
 
 def find_regions(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
-    """Fill `regions`; or say why there are none.
+    """Fill `regions`; or return the reason why there are none.
 
     Parameters
     ----------
     is_lanewise : callable
-        Tells of a Step whether equal inputs of all lanes give equal results.
+        Returns whether a Step's equal inputs of all lanes give equal results.
     """
     barriers = [block for block in graph.blocks if block.barrier == BLOCK]
     for block in barriers:
@@ -109,7 +109,7 @@ def until_barriers(graph: Graph, start: int) -> tuple[int, ...]:
 
 
 def is_before_barriers(graph: Graph, start: int, last: int) -> bool:
-    """Tell whether a block is come to from an earlier one without a barrier between: mostly by those between them."""
+    """Return whether a block is come to from an earlier one without a barrier between: mostly by those between them."""
     return any(
         last in _until_barriers(graph, start, inside) for inside in (range(start, last + 1), range(len(graph.blocks)))
     )
@@ -132,7 +132,7 @@ def _until_barriers(graph: Graph, start: int, inside: range) -> set[int]:
 
 
 def _why_apart(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
-    """Say which branch may lead warps of a block to different barriers; "" if none does."""
+    """Return which branch may lead warps of a block to different barriers; "" if none does."""
     influences = _influences(graph)
     barriers = sum(1 << block.number for block in graph.blocks if block.barrier == BLOCK)
     uniform = _find_block_uniform(graph, influences, is_lanewise)
@@ -163,11 +163,11 @@ def _influences(graph: Graph) -> dict[int, int]:
         if len(targets) < 2:
             continue
         others = behind[number] & ~(1 << number)
-        meet = next((each for each in members(others) if behind[each] == others and each != end), None)
+        join = next((each for each in members(others) if behind[each] == others and each != end), None)
         seen, work = 0, list(targets)
         while work:
             at = work.pop()
-            if at != meet and not seen >> at & 1:
+            if at != join and not seen >> at & 1:
                 seen |= 1 << at
                 work += successors[at]
         influences[number] = seen
@@ -193,7 +193,7 @@ def _find_postdominators(successors: list[tuple[int, ...]]) -> list[int]:
 
 
 def _find_block_uniform(graph: Graph, influences: dict[int, int], is_lanewise: Callable[[Step], bool]) -> int:
-    """Return the registers that hold one value for all warps of a block that are at the same place."""
+    """Return the registers that hold one value for all warps of a block at the same point of the code."""
     bits = graph.register_bits
     uniform = graph.uniform
     for name, bit in bits.items():

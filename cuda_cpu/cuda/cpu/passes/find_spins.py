@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find loops that may wait for other threads: they end by what an atomic or volatile access or a call returned.
+"""Find spin loops, which wait for other threads: an atomic or volatile access or a call decides when they end.
 
-In code that is not optimised such a value comes through memory and through the results of calls. Loops that begin
-at the same block, a lock and the loop around it for one, are one loop of the graph: each way back is looked at.
+In unoptimised code the value passes through memory and results of calls. Loops with the same header, such as a lock
+inside of another loop, are one loop of the graph: each back-edge is examined.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
 WAITS = opcodes_with("waits")
 
 
-def find_spins(graph: Graph, asking: frozenset[str]) -> None:
+def find_spins(graph: Graph, polling: frozenset[str]) -> None:
     """Fill `spins` with the headers of such loops.
 
     Parameters
     ----------
-    asking : frozenset of str
+    polling : frozenset of str
         Functions in which something is read that other threads may change.
     """
     for first, last in graph.loops:
-        if any(_asks_to_leave(graph, first, end, last, asking) for end in _rounds(graph, first, last)):
+        if any(_leaves_by_polling(graph, first, end, last, polling) for end in _rounds(graph, first, last)):
             graph.spins.add(first)
 
 
 def _rounds(graph: Graph, first: int, last: int) -> list[int]:
-    """Return the blocks that end a round: what is up to such a block is a loop of its own."""
+    """Return the blocks with back-edges: the blocks up to each of them are a loop of their own."""
     ways = {first}
     if not graph.blocks[last].steps and graph.blocks[last].end.targets == (first,):
         ways.add(last)  # `order_blocks` let all rounds end there
     return [*(b.number for b in graph.blocks[first:last] if not ways.isdisjoint(b.end.targets)), last]
 
 
-def _asks_to_leave(graph: Graph, first: int, end: int, last: int, asking: frozenset[str]) -> bool:
-    """Tell whether it depends on other threads when lanes leave the loop whose rounds end with block `end`."""
+def _leaves_by_polling(graph: Graph, first: int, end: int, last: int, polling: frozenset[str]) -> bool:
+    """Return whether other threads decide when lanes leave the loop whose iterations end with block `end`."""
     blocks = graph.blocks[first : end + 1]
     steps = [step for block in blocks for step in block.steps]
-    calls = [step.instruction for step in steps if isinstance(step.instruction, Call) and _asks(step, asking)]
+    calls = [step.instruction for step in steps if isinstance(step.instruction, Call) and _polls(step, polling)]
     returned = {operand.name for call in calls for operand in call.results if isinstance(operand, Symbol)}
-    shared = {name for step in steps if _is_shared(step, returned, asking) for name in step.writes}
+    shared = {name for step in steps if _is_shared(step, returned, polling) for name in step.writes}
     if not shared:
         return False
     before, stored = None, False  # stored: what depends on other threads went through memory
@@ -61,14 +61,14 @@ def _loads(step: Step) -> bool:
     return step.form is not None and step.form.opcode == "ld"
 
 
-def _asks(step: Step, asking: frozenset[str]) -> bool:
-    """Tell whether a step is a call of such a function, or of one that is not known before the kernel runs."""
+def _polls(step: Step, polling: frozenset[str]) -> bool:
+    """Return whether a step is a call of such a function, or an indirect call."""
     call = step.instruction
-    return isinstance(call, Call) and (isinstance(call.target, Register) or call.target.name in asking)
+    return isinstance(call, Call) and (isinstance(call.target, Register) or call.target.name in polling)
 
 
-def asks(function: Function) -> bool:
-    """Tell whether a function itself reads what other threads may change, or calls what is not known."""
+def polls(function: Function) -> bool:
+    """Return whether a function itself reads what other threads may change, or makes indirect calls."""
     for item in function.body or ():
         if isinstance(item, Call) and isinstance(item.target, Register):
             return True
@@ -79,9 +79,9 @@ def asks(function: Function) -> bool:
     return False
 
 
-def _is_shared(step: Step, returned: set[str], asking: frozenset[str]) -> bool:
+def _is_shared(step: Step, returned: set[str], polling: frozenset[str]) -> bool:
     if step.form is None:
-        return _asks(step, asking)
+        return _polls(step, polling)
     if _loads(step) and step.form.space and step.form.space.startswith("param"):
         return getattr(step.instruction.address(1).base, "name", "") in returned
     return step.form.opcode in WAITS or (step.form.opcode == "ld" and not SEMANTICS.isdisjoint(step.form.modifiers))

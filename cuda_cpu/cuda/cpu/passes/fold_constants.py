@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Put constants in the place of registers that are written once, with a constant.
+"""Propagate constants: replace registers that are written once, with a constant.
 
-Compilers load the distance of a shuffle, say, into a register before the first one and use it to the kernel's end. As
-a register it would be kept at every barrier, and a shuffle by an unknown distance is a table look-up. What reads a
-register before it is written reads anything: the constant will do.
+Compilers load the distance of a shuffle, for example, into a register before the first one and use it to the kernel's
+end. As a register it would be spilled at every barrier, and a shuffle by an unknown distance is a table look-up. A read
+before the write is undefined, so the constant is correct for it, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def fold_constants(body: list[Statement], is_pure: Callable[[str], bool]) -> lis
     Parameters
     ----------
     is_pure : callable
-        Tells of an opcode whether it only computes.
+        Returns whether an opcode it only computes.
     """
     constants = _constants(body)
     if not constants:
@@ -84,7 +84,7 @@ def _fold(item: Instruction, constants: dict[str, Immediate], is_pure: Callable[
 
 
 def _is_form(item: Instruction) -> bool:
-    """Tell whether the instruction takes constants where it has them now."""
+    """Return whether the instruction takes constants where it has them now."""
     try:
         form_of(item)
     except PtxError:

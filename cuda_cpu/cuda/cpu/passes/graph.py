@@ -54,7 +54,7 @@ class Block:
 
     @property
     def waits(self) -> bool:
-        """Tell whether lanes wait for all of the block here, so that others of their warp had better come first."""
+        """Return whether lanes wait for the whole thread block here: other lanes of their warp should arrive first."""
         return self.barrier == BLOCK or self.calls_barrier
 
 
@@ -68,11 +68,13 @@ class Graph:
     loops: list[tuple[int, int]] = field(default_factory=list)  # first block (the header) and last one
     live_in: list[int] = field(default_factory=list)  # registers, per block
     pending: list[int] = field(default_factory=list)  # blocks at which other lanes may wait, per block
-    kept: list[int] = field(default_factory=list)  # registers that those lanes still need, per block
-    divergent: int = 0  # blocks that lanes reach after they may have parted
+    preserved: list[int] = field(default_factory=list)  # registers that those lanes still need, per block
+    divergent: int = 0  # blocks that lanes reach after they may have diverged
     uniform: int = 0  # registers that hold one value for all lanes
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
-    shifted: set[str] = field(default_factory=set)  # vectors that have a base in their block, for what is made of it
+    shifted: set[str] = field(
+        default_factory=set
+    )  # vectors whose base is computed in their block, for registers derived from them
     spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
     general: bool = False  # blocks run in any order, chosen as they go
     reason: str = ""  # why
@@ -82,5 +84,5 @@ class Graph:
         return bool(self.uniform >> self.register_bits[register] & 1)
 
     def is_divergent(self, end: End) -> bool:
-        """Tell whether lanes may part at this end of a block."""
+        """Return whether lanes may diverge at this end of a block."""
         return len(set(end.targets)) > 1 and not all(map(self.is_uniform, end.reads))

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Order blocks so that every loop is contiguous and lanes that part meet again as early as they can.
+"""Order blocks so that every loop is contiguous and diverged lanes reconverge as early as possible.
 
-The blocks are sorted topologically, strongly connected parts kept together; in such a part the block that is
+The blocks are sorted topologically, strongly connected components contiguous; in a component the block that is
 entered first is its header, and what remains without the edges to the header is ordered in the same way. This
 is defined for every graph, irreducible ones too. An edge to an earlier (or the same) block is a back-edge.
 
-A loop with several back-edges to its header gets an empty block that they go to instead, its last one: lanes that end
-a round early wait there, for else they would run ahead of the others.
+A loop with several back-edges gets one latch, an empty last block that they go to instead (LLVM's loop-simplify): lanes
+that finish an iteration early wait there for the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def order_blocks(graph: Graph) -> None:
     """Renumber the blocks, drop those that nothing reaches, and find the loops."""
     order: list[int] = []
     loops: list[tuple[int, int]] = []
-    _place(graph, [0], set(range(len(graph.blocks))), order, loops)
+    _order(graph, [0], set(range(len(graph.blocks))), order, loops)
     numbers = {old: new for new, old in enumerate(order)}
     numbers[RETURN] = RETURN
     graph.blocks = [graph.blocks[old] for old in order]
@@ -31,7 +31,7 @@ def order_blocks(graph: Graph) -> None:
     graph.loops = loops
 
 
-def _place(graph: Graph, roots: list[int], inside: set[int], order: list[int], loops: list) -> None:
+def _order(graph: Graph, roots: list[int], inside: set[int], order: list[int], loops: list) -> None:
     successors = [_successors(block) for block in graph.blocks]
     for component in _components(roots, inside, successors):
         header = component[0]
@@ -42,7 +42,7 @@ def _place(graph: Graph, roots: list[int], inside: set[int], order: list[int], l
             rest = set(component[1:])
             # Entered from the header first, then wherever the part can be entered from outside (irreducible loops).
             entries = [target for target in _successors(graph.blocks[header]) if target in rest]
-            _place(graph, [*entries, *component[1:]], rest, order, loops)
+            _order(graph, [*entries, *component[1:]], rest, order, loops)
         if len(component) > 1 or header in successors[header]:
             loops.append((start, len(order) - 1))
 
@@ -52,7 +52,7 @@ def _successors(block: Block) -> tuple[int, ...]:
 
 
 def _join_ends(graph: Graph, header: int, component: list[int]) -> list[int]:
-    """Let the rounds of a loop end in one block; return its number, or nothing if they do."""
+    """Give a loop one latch; return its number, or nothing if it has one."""
     ends = [number for number in component if header in graph.blocks[number].end.targets]
     if len(ends) < 2:
         return []
@@ -101,10 +101,18 @@ def _components(roots: list[int], inside: set[int], successors: list) -> list[li
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    at = stack.index(node)
-                    component = stack[at:]
-                    del stack[at:]
+                    component = _pop_until(stack, node)
                     on_stack.difference_update(component)
                     result.append(component)
     result.reverse()
     return result
+
+
+def _pop_until(stack: list[int], node: int) -> list[int]:
+    """Remove a node and what lies above it from a stack, and return these: `index` would search the whole stack."""
+    size = 1
+    while stack[-size] != node:
+        size += 1
+    popped = stack[-size:]
+    del stack[-size:]
+    return popped

@@ -34,16 +34,16 @@ def split_blocks(
     leaves: frozenset[str],
     breaks: set[int],
     collectives: bool = False,
-    meeting: frozenset[str] = frozenset(),
+    synchronising: frozenset[str] = frozenset(),
 ) -> Graph:
     """Return the function's blocks in the order of the text.
 
     A barrier gets a block of its own. `breaks` are ids of instructions that begin one. The call of a function among
     `leaves` (those in which lanes may exit) ends its block. With `collectives` all operations of a warp are barriers
-    of it. Calls of functions among `meeting` (those with barriers of the block in them) get blocks of their own, too.
+    of it. Calls of functions among `synchronising` (those with barriers of the thread block) get blocks of their own.
     """
     tables = {item.name: item.labels for item in body if isinstance(item, BranchTargets)}
-    groups, labels = _group(body, leaves, breaks, collectives, meeting)
+    groups, labels = _group(body, leaves, breaks, collectives, synchronising)
     blocks = []
     for number, group in enumerate(groups):
         last = group[-1] if group else None
@@ -55,7 +55,7 @@ def split_blocks(
         blocks.append(Block(number, [_step(item) for item in group], end))
         blocks[-1].barrier = _barrier(group[0], collectives) if len(group) == 1 else 0
         blocks[-1].leaves = bool(group) and _may_call(group[-1], leaves)
-        blocks[-1].calls_barrier = bool(group) and _may_call(group[0], meeting)
+        blocks[-1].calls_barrier = bool(group) and _may_call(group[0], synchronising)
     blocks.append(Block(len(blocks), [], End("return")))  # what runs off the end of the text
     graph = Graph(function, blocks)
     _shorten_returns(graph)
@@ -63,7 +63,7 @@ def split_blocks(
 
 
 def is_collective(block: Block) -> bool:
-    """Tell whether lanes of a warp exchange something in a block, or in what it calls, as far as can be seen."""
+    """Return whether lanes of a warp exchange something in a block, or in what it calls, as far as can be seen."""
     return any(
         step.form is None or step.form.opcode in COLLECTIVES or "warp" in step.form.modifiers for step in block.steps
     )
@@ -83,7 +83,7 @@ def _barrier(statement: Statement, collectives: bool) -> int:
 
 
 def _group(
-    body: list[Statement], leaves: frozenset[str], breaks: set[int], collectives: bool, meeting: frozenset[str]
+    body: list[Statement], leaves: frozenset[str], breaks: set[int], collectives: bool, synchronising: frozenset[str]
 ) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
     groups: list[list[Instruction | Call]] = [[]]
     labels: dict[str, int] = {}
@@ -91,7 +91,7 @@ def _group(
     for item in body:
         if isinstance(item, BranchTargets | CallTargets | Prototype):
             continue
-        alone = bool(_barrier(item, collectives)) or _may_call(item, meeting)
+        alone = bool(_barrier(item, collectives)) or _may_call(item, synchronising)
         if closed or ((isinstance(item, Label) or alone or id(item) in breaks) and groups[-1]):
             groups.append([])
             closed = False

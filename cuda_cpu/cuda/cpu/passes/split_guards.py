@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn guarded instructions with effects into branches around them.
 
-What only computes stays guarded: its result is selected. Loads, stores, calls and the like need not know guards then.
+Pure instructions stay guarded: their result is selected. Emitters of loads, stores and calls never see a guard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def split_guards(body: list[Statement], is_pure: Callable[[str], bool], entry: b
     Parameters
     ----------
     is_pure : callable
-        Tells of an opcode whether it only computes.
+        Returns whether an opcode it only computes.
     entry : bool
         The function is a kernel, where `exit` is no more than `ret`.
     """

@@ -44,7 +44,7 @@ class Targets:
         """Raise an error if a `bra` or `brx.idx` names what is no label of the function."""
         target = branch.operands[-1]
         if not isinstance(target, Symbol):
-            return  # its type is wrong, which is said elsewhere
+            return  # its type is wrong, which another check reports
         labels: tuple[str, ...] = (target.name,)
         if branch.opcode == "brx":
             targets = self.lists.get(target.name)

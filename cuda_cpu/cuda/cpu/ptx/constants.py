@@ -64,7 +64,7 @@ _BINARY: dict[str, tuple[int, str, bool, Callable[[Number, Number], Number]]] = 
 
 
 def is_number(token: str) -> bool:
-    """Tell whether a token is a number."""
+    """Return whether a token is a number."""
     return token[:1].isdigit() or (token[:1] == "." and _FRACTION.fullmatch(token) is not None)
 
 

@@ -38,7 +38,7 @@ class Cursor:
         return PtxError(message, line or self.line)
 
     def unexpected(self, wanted: str) -> PtxError:
-        """Return an error that says what should stand where the next token is."""
+        """Return an error that names what is expected instead of the next token."""
         return self.error(f"expected {wanted}, found {self.token or 'the end of the text'!r}")
 
     def take(self) -> str:
@@ -47,7 +47,7 @@ class Cursor:
         return self.tokens[self.at - 1]
 
     def accept(self, token: str) -> bool:
-        """Step over the next token if it is this one, and tell whether it was."""
+        """Step over the next token if it is this one, and return whether it was."""
         if self.tokens[self.at] != token:
             return False
         self.at += 1

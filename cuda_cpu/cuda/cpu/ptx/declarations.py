@@ -29,7 +29,7 @@ TYPE_BYTES = {
 
 
 def is_declaration(token: str) -> bool:
-    """Tell whether a token names a state space, with which a declaration begins."""
+    """Return whether a token names a state space, with which a declaration begins."""
     return token[:1] == "." and token[1:].partition("::")[0] in SPACES
 
 
@@ -168,7 +168,7 @@ def _variable(cursor: Cursor, prefix: tuple[str, str, int, int, dict], linkage: 
 
 
 def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, line: int) -> tuple[Initializer, int]:
-    """Take a variable's initial value; also tell where it ends, which may be behind zeros that are not kept."""
+    """Take a variable's initial value; also return its end, which may be behind zeros that are not stored."""
     if kind in ("texref", "samplerref", "surfref"):
         raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device", line)
     data = bytearray()

@@ -8,12 +8,12 @@ _SHOWN = 400  # characters of a line
 
 
 class PtxError(Exception):
-    """Say what is wrong with PTX, and where.
+    """Return what is wrong with PTX, and where.
 
     Parameters
     ----------
     message : str
-        What is wrong, without the place.
+        The message, without the location.
     line : int, optional
         Line of the PTX text, from 1; 0 if no line is concerned.
     name : str, optional
@@ -30,10 +30,10 @@ class PtxError(Exception):
         self.text = text
 
     def __str__(self) -> str:
-        place = f"{self.name}, line {self.line}: " if self.line else ""
+        location = f"{self.name}, line {self.line}: " if self.line else ""
         text = self.text.strip()
         shown = f"\n    {text[:_SHOWN]}{'...' * (len(text) > _SHOWN)}" if text else ""
-        return f"{place}{self.message}{shown}"
+        return f"{location}{self.message}{shown}"
 
     def located(self, name: str, text: str) -> PtxError:
         """Return the same error with the PTX text's name and the line's text filled in.

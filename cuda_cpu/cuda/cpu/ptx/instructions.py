@@ -73,9 +73,9 @@ def form_of(instruction: Instruction) -> Form:
 _SYMBOL = ("symbol",)
 
 
-def _place_of_function(signature: tuple, operand: Operand, functions: Mapping[str, Function]) -> tuple:
-    """Return the signature of an operand that may be a function, whose name ptxas takes for its address everywhere."""
-    return ("place",) if isinstance(operand, Symbol) and operand.name in functions else signature
+def _address_of_function(signature: tuple, operand: Operand, functions: Mapping[str, Function]) -> tuple:
+    """Return the signature of an operand that may be a function, whose name ptxas accepts for its address."""
+    return ("address of a symbol",) if isinstance(operand, Symbol) and operand.name in functions else signature
 
 
 def _is_reference(operand: object) -> bool:
@@ -103,7 +103,7 @@ def check(instruction: Instruction, registers: Mapping[str, str] | None = None, 
     if registers is not None:
         signatures = tuple([signature_of(operand, registers) for operand in instruction.operands])
         if _SYMBOL in signatures and unit is not None:
-            signatures = tuple(map(_place_of_function, signatures, instruction.operands, repeat(unit.functions)))
+            signatures = tuple(map(_address_of_function, signatures, instruction.operands, repeat(unit.functions)))
         wrong = wrong_operand(form, signatures) or wrong_number(form, instruction.operands)
         if not wrong and unit is not None:
             wrong = lacking(form, len(signatures), unit.version, unit.target)

@@ -113,7 +113,7 @@ def _separate_local_names(module: Module, number: int, modules: list[Module]) ->
 
 
 def _taken(name: str, module: Module, modules: list[Module], number: int) -> bool:
-    """Tell whether another unit has this name: an earlier one at all, or a later one as a global name."""
+    """Return whether another unit has this name: an earlier one at all, or a later one as a global name."""
     for position, other in enumerate(modules, 1):
         found = other.functions.get(name) or other.variables.get(name)
         if other is not module and found is not None and (position < number or not _is_local(found)):
@@ -169,7 +169,7 @@ def _size(definition: Function | Variable) -> int:
 
 
 def unresolved(names: Iterable[tuple[str, int]], linked: Linked) -> list[tuple[str, int]]:
-    """Return those of the (name, line) pairs that no unit defines and the runtime has not got either."""
+    """Return those of the (name, line) pairs that neither a unit nor the runtime defines."""
     missing = []
     for name, line in names:
         definition = linked.functions.get(name) or linked.variables.get(name)

@@ -82,7 +82,7 @@ def _kinds(type_: str) -> str:
 
 
 def _agrees(type_: str, written: tuple, result: bool) -> bool:
-    """Tell whether an operand, as `signature_of` tells it, agrees with a type."""
+    """Return whether an operand, by its `signature_of`, agrees with a type."""
     if " " in type_:
         return any(_agrees(each, written, result) for each in type_.split())
     kind, *rest = written
@@ -120,7 +120,7 @@ def signature_of(operand: Operand | None, registers: Mapping[str, str]) -> tuple
     if isinstance(operand, Immediate):
         return (operand.kind,)
     if isinstance(operand, Symbol):
-        return ("place",) if operand.offset else ("symbol",)
+        return ("address of a symbol",) if operand.offset else ("symbol",)
     if isinstance(operand, Vector):
         return ("vector", *[signature_of(each, registers) for each in operand.elements])
     if isinstance(operand, Pair):
@@ -154,7 +154,7 @@ def _names_without_policy(form: Form, count: int) -> tuple[list[tuple[str, ...]]
 
 @cache
 def wrong_operand(form: Form, signatures: tuple) -> str:
-    """Say which operand does not agree with the instruction; "" if all do."""
+    """Return which operand does not agree with the instruction; "" if all do."""
     names, wrong = _names_without_policy(form, len(signatures))
     if wrong:
         return f"{form}: {wrong}"
@@ -176,7 +176,7 @@ def wrong_operand(form: Form, signatures: tuple) -> str:
 
 
 def _wrong_move(form: Form, wanted: str, written: tuple, *, result: bool) -> str:
-    """Say what an operand of a move must be: a value, or all parts of one (section 9.7.9.4); "" if it is."""
+    """Return what an operand of a move must be: a value, or all parts of one (section 9.7.9.4); "" if it is."""
     vector = written[0] == "vector"
     parts = written[1:] if vector else (written,)
     right = ("a register " if result else "") + f"of type .{wanted}"
@@ -189,14 +189,14 @@ def _wrong_move(form: Form, wanted: str, written: tuple, *, result: bool) -> str
             return right
         wanted = f"b{_BITS_OF[wanted] // len(parts)}"
         right += f", or a vector of {len(parts)} elements of type .{wanted}"
-    if written[0] in ("symbol", "place"):
+    if written[0] in ("symbol", "address of a symbol"):
         return "" if wanted[0] in "bus" and not result else right
     agree = all(_agrees(wanted, part, result) or _reads(form, wanted, part, result) for part in parts)
     return "" if agree else right
 
 
 def _reads(form: Form, wanted: str, written: tuple, result: bool) -> bool:
-    """Tell whether an instruction may read a special register: moves and conversions of integers do, no other."""
+    """Return whether an instruction may read a special register: moves and conversions of integers do, no other."""
     if written[0] != "special" or result or wanted[:1] in ("", "f"):
         return False
     if form.opcode == "mov":
@@ -205,7 +205,7 @@ def _reads(form: Form, wanted: str, written: tuple, result: bool) -> bool:
 
 
 def _wrong(form: Form, name: str, written: tuple) -> str:
-    """Say what an operand must be, "" if it is."""
+    """Return what an operand must be, "" if it is."""
     result = name in _WRITTEN
     parts = written[1:] if written[0] == "vector" else (written,)
     fragment = fragment_of(form, name)
@@ -218,7 +218,7 @@ def _wrong(form: Form, name: str, written: tuple) -> str:
     if form.opcode == "mov":
         return _wrong_move(form, wanted, written, result=result)
     if written[0] in ("address", "absolute") or (
-        written[0] in ("symbol", "place") and name == "a" and form.row.traits.symbols
+        written[0] in ("symbol", "address of a symbol") and name == "a" and form.row.traits.symbols
     ):
         return ""
     if written[0] == "special" and not result:

@@ -54,7 +54,7 @@ def parse(text: str, name: str = "<ptx>") -> Module:
     Raises
     ------
     PtxError
-        The text is not PTX; has name, line and text of the place.
+        The text is not PTX; has the unit's name, the line and its text.
     """
     try:
         parser = _ModuleParser(text, name)
@@ -246,7 +246,7 @@ class _ModuleParser:
 def passed(function: Function, body: list[Statement]) -> list[Statement]:
     """Return a body that takes parameters in registers from, and gives such results to, parameters in memory.
 
-    `.func (.reg .b32 r) f (.reg .b32 a)` (PTX ISA, 7.1) then is one that callers need not tell from others.
+    `.func (.reg .b32 r) f (.reg .b32 a)` (PTX ISA, 7.1) then looks to callers like any other.
     """
     taken = [each for each in function.parameters if each.space == "reg"]
     given = [each for each in function.results if each.space == "reg"]

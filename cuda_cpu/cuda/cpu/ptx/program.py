@@ -36,7 +36,7 @@ class Program:
     variables: dict[str, Variable]  # module scope: global, const, shared (extern: dynamic)
     unit_of: dict[str, Module]  # name of a function or variable -> the unit that defines it
     units: list[str]  # their text
-    shared: dict[str, int] = field(default_factory=dict)  # offsets of .shared variables: see `placed`
+    shared: dict[str, int] = field(default_factory=dict)  # offsets of .shared variables: see `laid_out`
     shared_static: int = 0  # bytes of static shared memory; where dynamic shared memory begins
     symbols: list[str] = field(default_factory=list)
     symbol_index: dict[str, int] = field(default_factory=dict)
@@ -62,11 +62,11 @@ class Program:
                 waiting.extend(reversed(self.callees(current)))
         return list(order)
 
-    def placed(self, kernel: str) -> Program:
+    def laid_out(self, kernel: str) -> Program:
         """Return the program with the shared memory of one kernel laid out.
 
-        Variables of functions that indirect calls may reach come first, so that they have the same place in
-        every kernel that makes such calls: these functions are compiled once.
+        Variables of functions that indirect calls may reach come first, so that they have the same offsets
+        in every kernel that makes such calls: these functions are compiled once.
         """
         names = self.reachable(kernel)
         indirect = any(self.references[name].indirect for name in names)

@@ -67,7 +67,7 @@ class Traits:
     accumulates: bool = False  # also reads its destination
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # operand -> type: see operand_types.py
     vectors: bool = False  # has {.vec} for d or b
-    sinks: bool = False  # its results may all be thrown away: `_`
+    sinks: bool = False  # its results may all be discarded: `_`
     symbols: bool = False  # takes a variable's name for its address, as moves do
     fragments: Callable[[Form, str], tuple[int, str] | None] | None = None  # registers of an operand of a matrix
     ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)  # operand -> accepted numbers
@@ -153,7 +153,7 @@ class Row:
         return found
 
     def _begins(self, modifiers: tuple[str, ...]) -> bool:
-        """Tell whether modifiers begin with the words that belong to the instruction's name."""
+        """Return whether modifiers begin with the words that belong to the instruction's name."""
         if self.parts and self.parts[0][0] == "mode" and self.opcode in _MODES:
             return modifiers[:1] != () and modifiers[0] in self.parts[0][1]
         first = self.parts[0][0] if self.parts else ""
@@ -167,7 +167,7 @@ class Row:
         return modifiers[: len(names) or 1] == (names or (first,))
 
     def takes(self, kinds: str) -> bool:
-        """Tell whether number and kinds of the operands, a letter of `_KINDS` for each, are this row's."""
+        """Return whether number and kinds of the operands, a letter of `_KINDS` for each, are this row's."""
         shape = self.shape
         if not sum(not optional for _, optional in shape) <= len(kinds) <= len(shape):
             return False
@@ -205,7 +205,7 @@ def _match_in_any_order(parts: list, modifiers: tuple[str, ...]) -> dict[str, st
     """
     stands = {name for name, _, _, listed in parts if not listed} & _REPEATED
     left = [
-        (place, word) for place, word in enumerate(modifiers) if word not in stands or word not in modifiers[:place]
+        (index, word) for index, word in enumerate(modifiers) if word not in stands or word not in modifiers[:index]
     ]
     found: dict[str, str | bool] = {}
     last_type = -1

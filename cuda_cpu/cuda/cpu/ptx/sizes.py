@@ -26,7 +26,7 @@ def check_sizes(program: Program) -> None:
             _check("local memory for each thread", function, _local_bytes(function), MOST_LOCAL)
             if function.entry:
                 _check("parameters", function, parameter_layout(function.parameters)[1], MOST_PARAMETERS)
-                _check("shared memory", function, program.placed(function.name).shared_static, MOST_SHARED)
+                _check("shared memory", function, program.laid_out(function.name).shared_static, MOST_SHARED)
         except PtxError as error:
             raise error.located(unit.name, unit.text) from None
 

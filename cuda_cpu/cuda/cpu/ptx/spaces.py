@@ -3,7 +3,7 @@
 """State spaces of variables that instructions access by name (PTX ISA manual, sections 6.4.1 and 9.7.9).
 
 `ld.b32 %r, [x]` without a state space is an access in the space of x, as ptxas has it: the space is written into the
-instruction here, so that nothing behind need look.
+instruction here, so that later stages need not resolve it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
 from cuda.cpu.ptx.syntax import Address, Function, Instruction, Symbol, Variable
 
-# What .space may say of a variable, the first that an instruction has.
+# Words of .space for a variable's space, of which an instruction's first counts.
 _WORDS = {"shared": ("shared", "shared::cta", "shared::cluster")}
 
 

@@ -20,7 +20,7 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Immediate:
-    """A literal. Floats are kept as the bits that were written; `width` 0 means an integer of no stated width."""
+    """A literal. Floats are stored as the bits that were written; `width` 0 means an integer of no stated width."""
 
     value: int
     kind: str = "int"  # int, f32 (0f...), f64 (0d... or decimal)
@@ -67,7 +67,7 @@ class Negated:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """`_`: a destination that is thrown away."""
+    """`_`: a discarded destination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Selected:
     """Some bytes or halves of a register, `%r1.b0`, or a register with a minus, of video instructions."""
 
     register: Register
-    part: str = ""  # b or h, and the numbers of the parts, the highest place first
+    part: str = ""  # b or h, and the numbers of the parts, the most significant first
     negated: bool = False
 
 

@@ -25,16 +25,16 @@ def check(text: str, capability: int, newest: tuple[int, int]) -> None:
         )
     reason = misfit(text, capability)
     if reason:
-        raise PtxError(f"{reason}; compile for it, or let CUDA_CPU_CAPABILITY say what the CPU device is to be")
+        raise PtxError(f"{reason}; compile for it, or set CUDA_CPU_CAPABILITY to the device's compute capability")
 
 
 def runs_machine_code(made_for: int, capability: int | None) -> bool:
-    """Tell whether a device runs machine code for `made_for`: the major version is the same, the minor not later."""
+    """Return whether a device runs machine code for `made_for`: the major version is the same, the minor not later."""
     return capability is None or (made_for // 10 == capability // 10 and made_for <= capability)
 
 
 def misfit(text: str, capability: int | None) -> str:
-    """Say why PTX does not run on a device; "" if it does, or says nothing of a target that is known."""
+    """Return why PTX does not run on a device; "" if it does, or says nothing of a target that is known."""
     found = _TARGET.search(text) if capability is not None else None
     return "" if found is None or capability is None else misfit_of(found[1], capability)
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from cuda.cpu.emit import emit_kernel, function
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.program import build
 
+order_blocks = importlib.import_module("cuda.cpu.passes.order_blocks")  # the package has a function of that name
 pytestmark = pytest.mark.cpu_only
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 M32 = 0xFFFFFFFF
@@ -55,6 +57,18 @@ def _diamonds(count: int) -> tuple[str, Callable[[int, int], int]]:
         f"rem.u32 %r4, %r3, 97; setp.gt.u32 %p1, %r4, {i % 90}; @%p1 bra A{i}; mad.lo.u32 %r3, %r3, 3, %r2; bra B{i};"
         f"A{i}: xor.b32 %r3, %r3, {i + 5}; B{i}:"
         for i in range(count)
+    )
+    return text, run
+
+
+def _skips(count: int) -> tuple[str, Callable[[int, int], int]]:
+    def run(a: int, b: int) -> int:
+        for i in range(count):
+            b = b if b > i << 20 else b * 3 + a & M32
+        return b
+
+    text = "\n".join(
+        f"setp.gt.u32 %p1, %r3, {i << 20}; @%p1 bra A{i}; mad.lo.u32 %r3, %r3, 3, %r2; A{i}:" for i in range(count)
     )
     return text, run
 
@@ -119,6 +133,7 @@ ADD = """.func (.param .b32 o) f(.param .b32 a, .param .b32 b) {
 SHAPES = {
     "straight": _straight,
     "diamonds": _diamonds,
+    "skips": _skips,
     "nested": _nested,
     "loops": _loops,
     "switch": _switch,
@@ -162,6 +177,25 @@ def test_work_grows_with_the_size(shape: str) -> None:
     assert large[0] <= 5 * small[0], "calls"
 
 
+def test_components_are_taken_off_the_top_of_the_stack() -> None:
+    """A chain of blocks is a stack as deep as it is long, of which each component is the last block."""
+
+    class Stack(list):
+        looked_at = 0
+
+        def __getitem__(self, at):
+            Stack.looked_at += 1
+            return super().__getitem__(at)
+
+        def index(self, node, *rest):
+            raise AssertionError("searches the whole stack")
+
+    stack = Stack(range(1000))
+    assert [order_blocks._pop_until(stack, node) for node in range(999, -1, -1)] == [[n] for n in range(999, -1, -1)]
+    assert Stack.looked_at <= 3000
+    assert order_blocks._pop_until([1, 2, 3, 4], 2) == [2, 3, 4]
+
+
 def test_long_blocks_are_cut() -> None:
     text = emit_kernel(build([HEAD + kernel(_straight(function.LONGEST)[0])]), "k", native_gather=True, quick=True).text
     blocks = [len(block) for block in re.split(r"^\S+:\n", text, flags=re.MULTILINE)]
@@ -173,7 +207,7 @@ def test_too_large_kernels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     program = build([HEAD + kernel(_straight(50)[0])])
     monkeypatch.setenv("CUDA_CPU_MOST_INSTRUCTIONS", "100")
     known = "kernel k and the functions that it calls have 108 instructions and labels"
-    limit = "the CPU device compiles at most 100, or as many as CUDA_CPU_MOST_INSTRUCTIONS says"
+    limit = "the CPU device compiles at most 100, or as many as CUDA_CPU_MOST_INSTRUCTIONS allows"
     with pytest.raises(PtxError, match=f"{known}; {limit}"):
         jit.kernel_text(program, "k")
     monkeypatch.setenv("CUDA_CPU_MOST_INSTRUCTIONS", "108")

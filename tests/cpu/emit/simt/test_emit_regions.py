@@ -205,7 +205,7 @@ def test_what_a_barrier_gives_lives_behind_the_next_one() -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("setp.lt.u32 %p1, %r6, 64;\n@%p1 bra A;\nbar.sync 0;\nA: bar.sync 0;", "come apart to the barrier"),
+        ("setp.lt.u32 %p1, %r6, 64;\n@%p1 bra A;\nbar.sync 0;\nA: bar.sync 0;", "diverge before the barrier"),
         ("mov.u32 %r11, %warpid; setp.eq.u32 %p1, %r11, 0;\n@%p1 bra A;\nbar.sync 0;\nA: bar.sync 0;", "or not"),
         ("bar.sync 1, 64;", "counts threads"),
         ("bar.sync %r5;", "counts threads"),

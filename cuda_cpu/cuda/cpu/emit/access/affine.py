@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
-from cuda.cpu.passes.find_affine import row_stride, widened
+from cuda.cpu.passes.find_affine import contiguous_stride, widened
 from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
@@ -236,7 +236,7 @@ def _require(frame: Frame, condition: Value) -> None:
 
 def has_contiguous_access(frame: Frame, block: Block) -> bool:
     """Return whether the block is worth a copy for consecutive lanes: a contiguous access in 16 instructions."""
-    found = sum(row_stride(frame.graph, step.instruction, step.form) is not None for step in block.steps)
+    found = sum(contiguous_stride(frame.graph, step.instruction, step.form) is not None for step in block.steps)
     return bool(frame.consecutive_slot) and 0 < len(block.steps) <= 16 * found
 
 
@@ -246,7 +246,7 @@ def contiguous_access(
     """Return the bases of an access of `size` bytes per lane if it is contiguous or uniform, else None."""
     if not frame.consecutive or (size < 4 and not frame.full and not frame.module.native_gather):
         return None
-    stride = row_stride(frame.graph, instruction, form)
+    stride = contiguous_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):
         return None
     bases = []

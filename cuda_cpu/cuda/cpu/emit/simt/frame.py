@@ -97,7 +97,7 @@ class Frame:
         self.loaded.clear()
         self.indexed.clear()
         self.prefetched.clear()
-        self.preserved = self.graph.kept[number]
+        self.preserved = self.graph.preserved[number]
         self.waiting = self.graph.pending[number] != 0
         self.set_mask(mask)
 

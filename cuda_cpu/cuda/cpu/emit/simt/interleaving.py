@@ -19,7 +19,7 @@ from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.block_fusion import NOT_BEGUN
-from cuda.cpu.passes.find_affine import row_stride
+from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.ptx.syntax import Operand
@@ -63,7 +63,7 @@ def _loads_contiguous(frame: Frame, step: Step) -> bool:
     form = step.form
     if form.opcode != "ld" or form.space not in (None, "global"):
         return False
-    return bool(row_stride(frame.graph, step.instruction, form))
+    return bool(contiguous_stride(frame.graph, step.instruction, form))
 
 
 class Interleaving:

@@ -150,7 +150,7 @@ def _unpack(content: bytes, most: int) -> bytes:
     except zlib.error as error:
         raise PtxError(f"the ELF image is damaged: a compressed section does not unpack ({error})") from None
     if len(found) != size:
-        raise PtxError(f"the ELF image is damaged: a compressed section does not have the {size} bytes that it says")
+        raise PtxError(f"the ELF image is damaged: a compressed section does not have the {size} bytes of its header")
     return found
 
 

@@ -74,7 +74,7 @@ def contents(data: bytes) -> str:
 def _places(data: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
     """Yield kind, arch, begin, end, flags and unpacked size of each image."""
     if len(data) < HEADER.size or fatbin_size(data) > len(data):
-        raise PtxError("the fatbin image is damaged: it is shorter than its header says")
+        raise PtxError("the fatbin image is damaged: it is shorter than its header gives")
     at, end = HEADER.unpack_from(data)[2], fatbin_size(data)
     while at + _ENTRY.size <= end:
         kind, _, header, payload, packed, _, _, _, arch, _, _, flags, _, size = _ENTRY.unpack_from(data, at)
@@ -120,7 +120,7 @@ def _zstd(content: bytes, size: int) -> bytes:
     except zstd.ZstdError as error:
         raise PtxError(f"the fatbin image is damaged: {error}") from None
     if len(found) != size:
-        raise PtxError(f"the fatbin image is damaged: its zstd frame does not have the {size} bytes that it says")
+        raise PtxError(f"the fatbin image is damaged: its zstd frame does not have the {size} bytes of its header")
     return found
 
 
@@ -138,7 +138,7 @@ def _zstd_of_system(content: bytes, size: int) -> bytes:
     library.ZSTD_decompress.restype = ctypes.c_size_t
     unpacked = ctypes.create_string_buffer(size)
     if library.ZSTD_decompress(unpacked, size, content, len(content)) != size:  # errors are numbers that no size is
-        raise PtxError(f"the fatbin image is damaged: its zstd frame does not have the {size} bytes that it says")
+        raise PtxError(f"the fatbin image is damaged: its zstd frame does not have the {size} bytes of its header")
     return unpacked.raw
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reading memory by an address that may be wrong: the kernel copies it, and says so where nothing is mapped."""
+"""Reads from addresses that may be invalid: the operating system copies, and fails where nothing is mapped."""
 
 from __future__ import annotations
 
