@@ -127,7 +127,7 @@ def emit_kernel(
         emit_kernel, program, name, lane_run=lane_run, native_gather=native_gather, near=near, fibers=fibers,
         quick=quick, locations=locations, instrumentation=instrumentation,
     )  # fmt: skip
-    program = program.placed(name)
+    program = program.laid_out(name)
     functions = [program.functions[each] for each in program.reachable(name)]
     module = Module(width, native_gather)
     module.near = near
