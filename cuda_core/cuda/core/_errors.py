@@ -153,7 +153,7 @@ def compiler_error(kind: Any, name: str, status: int, call: str, log: str, summa
 
 
 def not_pickled(obj: Any) -> TypeError:
-    """Make the error for pickling or copying what only this process can have."""
+    """Return the error for pickling or copying an object that belongs to one process."""
     name = type(obj).__name__
     return TypeError(
         f"{'an' if name[0] in 'AEIOU' else 'a'} {name} belongs to this process: it can be neither pickled nor copied"

@@ -122,7 +122,7 @@ def test_update_as_a_whole(ints, launched, add_one, device):
         launched(executable)
         assert array.tolist()[:4] == [1] * 4
         other.empty()
-        with pytest.raises(CUDAError, match="source cannot take this graph's place: it has other nodes or edges"):
+        with pytest.raises(CUDAError, match="source cannot replace this graph: it has other nodes or edges"):
             executable.update(other)
         launched(executable)
         assert array.tolist()[:4] == [2] * 4

@@ -149,7 +149,7 @@ def test_values():
         (lambda: LAYOUT.permuted((0, 0)), ValueError, "must have all 2 axes once"),
         (lambda: LAYOUT.permuted((0, 5)), ValueError, "axis 5 is not there"),
         (lambda: LAYOUT.flattened(1, 0), ValueError, "end_axis 0 is before start_axis 1"),
-        (lambda: LAYOUT.unsqueezed((0, 0)), ValueError, "axis must have different places below 4"),
+        (lambda: LAYOUT.unsqueezed((0, 0)), ValueError, "axis must have different positions below 4"),
         (lambda: LAYOUT.broadcast_to((4, 5)), ValueError, r"shape \(4, 6\) does not stretch to \(4, 5\)"),
         (lambda: LAYOUT.broadcast_to((6,)), ValueError, "does not stretch"),
         (lambda: LAYOUT[4], IndexError, "4 is outside of axis 0"),

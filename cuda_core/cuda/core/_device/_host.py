@@ -60,7 +60,7 @@ class Host:
 
     @property
     def is_numa_current(self) -> bool:
-        """Tell whether the calling thread's NUMA node is meant."""
+        """Return whether the calling thread's NUMA node is meant."""
         return self._is_numa_current
 
     def __eq__(self, other: object) -> bool:

@@ -6,14 +6,14 @@ cdef enum What:
     UNSUPPORTED, NUMPY_SCALAR, CTYPES_SCALAR, CTYPES_AGGREGATE, DATACLASS, INTEGER_LIKE, CUDA_ARRAY, DLPACK, HOST_ARRAY
 
 # Where the bytes of a scalar are: known to the buffer protocol only, behind the object's head, behind a pointer there.
-cdef enum Place:
+cdef enum Storage:
     BY_BUFFER, IN_OBJECT, POINTED_TO
 
 cdef struct ArgumentType:
     PyObject* type
     What what
-    Place place
-    Py_ssize_t size  # of scalars whose place is known
+    Storage storage
+    Py_ssize_t size  # of scalars whose storage is known
     bint floating
     bint structured
 

@@ -63,7 +63,7 @@ cdef What what_is(object kind) except *:
 # have them; else by the buffer protocol, which costs more than the rest of a launch.
 
 cdef int look_into_numpy(object kind, ArgumentType* found) except -1:
-    """Learn type and place of NumPy's scalars (PyFloatScalarObject and so on: the value follows the head)."""
+    """Find the type and storage of NumPy's scalars (PyFloatScalarObject and so on: the value follows the head)."""
     import numpy
 
     found.structured = issubclass(kind, numpy.void)
@@ -80,12 +80,12 @@ cdef int look_into_numpy(object kind, ArgumentType* found) except -1:
     if kind.__basicsize__ >= <Py_ssize_t>sizeof(PyObject) + dtype.itemsize and memcmp(
         <char*><PyObject*>sample + sizeof(PyObject), <const char*>pattern, len(pattern)
     ) == 0:
-        found.size, found.place = dtype.itemsize, IN_OBJECT
+        found.size, found.storage = dtype.itemsize, IN_OBJECT
     return 0
 
 
 cdef int look_into_ctypes(object kind, ArgumentType* found) except -1:
-    """Learn type and place of ctypes' scalars (CDataObject: a pointer to the value follows the head)."""
+    """Find the type and storage of ctypes' scalars (CDataObject: a pointer to the value follows the head)."""
     import ctypes
 
     found.floating = kind._type_ in "fdg"
@@ -95,5 +95,5 @@ cdef int look_into_ctypes(object kind, ArgumentType* found) except -1:
     if kind.__basicsize__ >= <Py_ssize_t>(sizeof(PyObject) + sizeof(void*)) and (
         <uintptr_t*>(<char*><PyObject*>sample + sizeof(PyObject))
     )[0] == address:
-        found.size, found.place = size, POINTED_TO
+        found.size, found.storage = size, POINTED_TO
     return 0

@@ -74,7 +74,7 @@ cdef int pack_items(
     for p.index in range(given):
         p.size = own_size(<object>arguments[p.index])
         if used + p.size > capacity:
-            raise TypeError(f"the arguments up to {where(&p, kernel)} have more bytes than a kernel can take")
+            raise TypeError(f"the arguments up to {label(&p, kernel)} have more bytes than a kernel can take")
         slots[p.index] = p.to = scratch + used
         write(<object>arguments[p.index], &p, kernel, stream)
         used += (p.size + 15) & ~<size_t>15
@@ -115,7 +115,7 @@ cdef int write_any(object arg, const Parameter* p, Kernel kernel, Stream stream)
 
 cdef uint64_t buffer_address(Buffer buffer, const Parameter* p, Kernel kernel) except? 0:
     if buffer.closed:
-        raise ClosedError(f"{where(p, kernel)} is a closed Buffer")
+        raise ClosedError(f"{label(p, kernel)} is a closed Buffer")
     return buffer.ptr
 
 
@@ -136,7 +136,7 @@ cdef int write_int(object arg, const Parameter* p, Kernel kernel) except -1:
         try:
             return write_float(arg, float(arg), p, kernel)
         except OverflowError:
-            raise OverflowError(f"{where(p, kernel)} is {arg}, more than its parameter, a float, can hold") from None
+            raise OverflowError(f"{label(p, kernel)} is {arg}, more than its parameter, a float, can hold") from None
     if p.kind == c"s" or p.size not in (1, 2, 4, 8):
         raise mismatch(p, kernel, f"is a {type(arg).__name__}")
     if p.size == 8 and PyBool_Check(arg):
@@ -150,7 +150,7 @@ cdef int write_int(object arg, const Parameter* p, Kernel kernel) except -1:
         memcpy(p.to, &bits, 8)
         return 0
     low, high = -(2 ** (8 * <object>p.size - 1)), 2 ** (8 * <object>p.size) - 1
-    raise OverflowError(f"{where(p, kernel)} is {arg}, but its parameter of {p.size} bytes holds {low} to {high}")
+    raise OverflowError(f"{label(p, kernel)} is {arg}, but its parameter of {p.size} bytes holds {low} to {high}")
 
 
 cdef int write_float(object arg, double value, const Parameter* p, Kernel kernel) except -1:
@@ -163,7 +163,7 @@ cdef int write_float(object arg, double value, const Parameter* p, Kernel kernel
         return 0
     narrow = <float>value
     if isinf(narrow) and not isinf(value):
-        raise OverflowError(f"{where(p, kernel)} is {value!r}, more than its parameter, a 32-bit float, can hold")
+        raise OverflowError(f"{label(p, kernel)} is {value!r}, more than its parameter, a 32-bit float, can hold")
     memcpy(p.to, &narrow, 4)
     return 0
 
@@ -190,10 +190,10 @@ cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream strea
     if found.what == NUMPY_SCALAR or found.what == CTYPES_SCALAR:
         if p.kind == c"i" and (found.floating or found.structured) or p.kind == c"f" and not found.floating:
             raise mismatch(p, kernel, f"is a {spell(arg)} ({arg!r:.60})")
-        if found.place == BY_BUFFER or found.size != p.size:
+        if found.storage == BY_BUFFER or found.size != p.size:
             return copy_bytes(arg, p, kernel)
         data = <const char*><PyObject*>arg + sizeof(PyObject)
-        if found.place == POINTED_TO:
+        if found.storage == POINTED_TO:
             data = (<const char**>data)[0]
         memcpy(p.to, data, p.size)
         return 0
@@ -218,7 +218,7 @@ cdef int write_dataclass(object arg, const Parameter* p, Kernel kernel) except -
     try:
         data = to_bytes(arg)
     except (TypeError, OverflowError, ValueError) as error:
-        raise type(error)(f"{where(p, kernel)}: {error}") from None
+        raise type(error)(f"{label(p, kernel)}: {error}") from None
     if len(data) != p.size or p.kind == c"f":
         raise mismatch(p, kernel, f"is a {spell(arg)}, a structure of {len(data)} bytes")
     memcpy(p.to, <const char*>data, p.size)
@@ -273,7 +273,7 @@ cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel ker
             producer, address = interface.get("stream"), <uint64_t>interface["data"][0]
         except (AttributeError, KeyError, IndexError, TypeError, OverflowError):
             raise TypeError(
-                f"{where(p, kernel)}: its __cuda_array_interface__ must be a dict whose data is a tuple of an address "
+                f"{label(p, kernel)}: its __cuda_array_interface__ must be a dict whose data is a tuple of an address "
                 f"and whether the memory is read-only, not {interface!r}"
             ) from None
         if producer is not None and is_ordered(stream) and producer != <uintptr_t>stream.native:
@@ -283,13 +283,13 @@ cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel ker
         return dlpack_address(arg, p, kernel, stream)
     advice = ": pass its items, *arguments" if isinstance(arg, (tuple, list)) else ""
     raise TypeError(
-        f"{where(p, kernel)} is a {spell(arg)}, which is no kernel argument{advice}; those are Buffers, arrays on the "
+        f"{label(p, kernel)} is a {spell(arg)}, which is no kernel argument{advice}; those are Buffers, arrays on the "
         "device, numbers, NumPy and ctypes scalars and structures, dataclasses of these, and None"
     )
 
 
 cdef bint is_ordered(Stream stream) except -1:
-    """Tell whether the launch can wait for other streams: a node of a graph, and a stream that is captured, cannot."""
+    """Return whether the launch can wait for other streams: graph nodes and captured streams cannot."""
     cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
     if stream is None:
         return False
@@ -300,16 +300,16 @@ cdef bint is_ordered(Stream stream) except -1:
 cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     if arg.__dlpack_device__()[0] not in (_dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
         raise TypeError(host_advice(arg, p, kernel))
-    # DLPack spells the null handle of the legacy default stream 1, and no order at all -1.
-    order = -1
+    # DLPack spells the null handle of the legacy default stream 1, and no consumer at all -1.
+    consumer = -1
     if is_ordered(stream):
-        order = <uintptr_t>stream.native or 1
+        consumer = <uintptr_t>stream.native or 1
     if arg.__dlpack_device__()[0] == _dlpack.CUDA_HOST:
-        order = None
+        consumer = None
     try:
-        capsule = arg.__dlpack__(stream=order, max_version=(1, 0))
+        capsule = arg.__dlpack__(stream=consumer, max_version=(1, 0))
     except TypeError:
-        capsule = arg.__dlpack__(stream=order)  # a producer older than DLPack 1.0
+        capsule = arg.__dlpack__(stream=consumer)  # a producer older than DLPack 1.0
     return _dlpack.peek_pointer(capsule)[2]
 
 
@@ -333,17 +333,17 @@ cdef str spell(object arg):
 cdef str host_advice(object arg, const Parameter* p, Kernel kernel):
     if is_device_accessible(arg):
         return (
-            f"{where(p, kernel)} is a {spell(arg)} of memory that the device can use: pass the Buffer that it is a "
+            f"{label(p, kernel)} is a {spell(arg)} of memory that the device can use: pass the Buffer that it is a "
             "view of, or its address as an int"
         )
     return (
-        f"{where(p, kernel)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "
+        f"{label(p, kernel)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "
         "copy the data to it (Buffer.copy_from) and pass that"
     )
 
 
 cdef bint is_device_accessible(object arg):
-    """Tell whether an array of the host is a view of pinned or managed memory."""
+    """Return whether an array of the host is a view of pinned or managed memory."""
     cdef Py_buffer view
     cdef unsigned int kind = 0
     try:
@@ -357,7 +357,7 @@ cdef bint is_device_accessible(object arg):
     return status == cydriver.CUDA_SUCCESS and kind != 0
 
 
-cdef str where(const Parameter* p, Kernel kernel):
+cdef str label(const Parameter* p, Kernel kernel):
     """Return an argument's position for messages, counted from 1."""
     return f"argument {p.index + 1} of {kernel.label()}"
 
@@ -373,4 +373,4 @@ cdef object mismatch(const Parameter* p, Kernel kernel, str what):
         advice = f": pass a float or numpy.float{8 * p.size}"
     if p.kind == c"i" and p.size in (1, 2, 4, 8):
         advice = f": pass an int or numpy.int{8 * p.size}" + (", a Buffer or None" if p.size == 8 else "")
-    return TypeError(f"{where(p, kernel)} {what}, but the parameter is {wanted}{advice}")
+    return TypeError(f"{label(p, kernel)} {what}, but the parameter is {wanted}{advice}")

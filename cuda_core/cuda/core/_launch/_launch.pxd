@@ -12,7 +12,7 @@ cdef int put(
     Kernel kernel,
     LaunchConfig config,
     const cydriver.CUlaunchConfig* native,
-    Stream order,
+    Stream stream,
     PyObject* const* arguments,
     Py_ssize_t given,
 ) except -1

@@ -43,14 +43,14 @@ def launch(stream, config, kernel, *kernel_args):
     >>> launch(stream, config, kernel, buffer, 2.0, 100)
     >>> stream.sync()
     """
-    cdef Stream order = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
+    cdef Stream queue = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
     check_objects(config, kernel)
     cdef cydriver.CUlaunchConfig native = (<LaunchConfig>config).native
-    native.hStream = order.open_handle()
+    native.hStream = queue.open_handle()
     put(
-        <Kernel>kernel, <LaunchConfig>config, &native, order, PySequence_Fast_ITEMS(kernel_args), len(kernel_args)
+        <Kernel>kernel, <LaunchConfig>config, &native, queue, PySequence_Fast_ITEMS(kernel_args), len(kernel_args)
     )
-    if stream is not order and hasattr(stream, "_keep"):
+    if stream is not queue and hasattr(stream, "_keep"):
         stream._keep(kernel, *kernel_args)  # a graph builder: its graph runs the kernel later
 
 
@@ -71,15 +71,15 @@ cdef int put(
     Kernel kernel,
     LaunchConfig config,
     const cydriver.CUlaunchConfig* native,
-    Stream order,
+    Stream stream,
     PyObject* const* arguments,
     Py_ssize_t given,
 ) except -1:
-    """Check the arguments and put the kernel into the stream of `native`, which is that of `order`."""
+    """Check the arguments and launch the kernel in `stream`, which is also that of `native`."""
     cdef char small[SMALL_BYTES]
     cdef void* few[SMALL_COUNT]
     cdef char* scratch = small
-    cdef void** slots = few
+    cdef void** kernel_params = few
     cdef size_t capacity = SMALL_BYTES
     cdef bytearray large
     cdef cydriver.CUresult status
@@ -88,22 +88,22 @@ cdef int put(
     if kernel.nbytes > SMALL_BYTES or given > SMALL_COUNT or kernel.count < 0:
         large = bytearray(LARGE_BYTES + given * sizeof(void*))
         scratch, capacity = large, LARGE_BYTES
-        slots = <void**>(scratch + capacity)
-    pack_items(kernel, arguments, given, scratch, capacity, slots, order)
-    order.begin_use()
+        kernel_params = <void**>(scratch + capacity)
+    pack_items(kernel, arguments, given, scratch, capacity, kernel_params, stream)
+    stream.begin_use()
     with nogil:
-        status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
-    order.end_use()
+        status = cydriver.cuLaunchKernelEx(native, function, kernel_params, NULL)
+    stream.end_use()
     if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
         # A thread without a current device: the stream's is meant.
-        pushed = activate_anyway(order.ordinal())
+        pushed = activate_anyway(stream.ordinal())
         try:
             with nogil:
-                status = cydriver.cuLaunchKernelEx(native, function, slots, NULL)
+                status = cydriver.cuLaunchKernelEx(native, function, kernel_params, NULL)
         finally:
             deactivate(pushed)
     if status != cydriver.CUDA_SUCCESS:
-        fail(status, b"cuLaunchKernelEx", explain(status, config, kernel, order.ordinal()))
+        fail(status, b"cuLaunchKernelEx", explain(status, config, kernel, stream.ordinal()))
     return 0
 
 

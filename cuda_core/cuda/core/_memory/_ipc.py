@@ -127,7 +127,7 @@ class Sharing:
 
 
 def register(resource: MemoryPool, uuid: uuids.UUID) -> Any:
-    """Do what `DeviceMemoryResource.register` says."""
+    """Implement `DeviceMemoryResource.register`."""
     if not isinstance(uuid, uuids.UUID):
         raise TypeError(f"uuid must be a uuid.UUID, not {type(uuid).__name__}")
     sharing = resource._sharing
@@ -145,7 +145,7 @@ def register(resource: MemoryPool, uuid: uuids.UUID) -> Any:
 
 
 def from_registry(kind: type, uuid: uuids.UUID) -> Any:
-    """Do what `DeviceMemoryResource.from_registry` says."""
+    """Implement `DeviceMemoryResource.from_registry`."""
     if not isinstance(uuid, uuids.UUID):
         raise TypeError(f"uuid must be a uuid.UUID, not {type(uuid).__name__}")
     found = _registry.get(uuid)
@@ -159,7 +159,7 @@ def from_registry(kind: type, uuid: uuids.UUID) -> Any:
 
 
 def describe_buffer(buffer: Buffer) -> IPCBufferDescriptor:
-    """Do what `Buffer.ipc_descriptor` says."""
+    """Implement `Buffer.ipc_descriptor`."""
     resource: Any = buffer.memory_resource
     if not getattr(resource, "is_ipc_enabled", False):
         raise RuntimeError("this Buffer is not shared: its memory resource must be made with ipc_enabled=True")
@@ -169,7 +169,7 @@ def describe_buffer(buffer: Buffer) -> IPCBufferDescriptor:
 
 
 def open_buffer(mr: Any, descriptor: IPCBufferDescriptor, stream: Any) -> Buffer:
-    """Do what `Buffer.from_ipc_descriptor` says."""
+    """Implement `Buffer.from_ipc_descriptor`."""
     if not isinstance(descriptor, IPCBufferDescriptor):
         raise TypeError(f"ipc_descriptor must be an IPCBufferDescriptor, not {type(descriptor).__name__}")
     if not hasattr(mr, "_import_buffer"):

@@ -63,7 +63,7 @@ class ManagedBuffer(Buffer):
 
     @property
     def read_mostly(self) -> bool:
-        """Tell whether the memory is advised to be read far more often than written, so that copies of it pay."""
+        """Return whether the memory is advised to be read far more often than written, so that copies of it pay."""
         return _advice.is_read_mostly(self)
 
     @read_mostly.setter
@@ -83,7 +83,7 @@ class ManagedBuffer(Buffer):
     def accessed_by(self) -> AccessedBy:
         """Return the set of devices (and the host) that are advised to have the memory mapped.
 
-        It is the driver's own state: adding or discarding a place advises it, and assigning places replaces all.
+        It is the driver's own state: adding or discarding a location advises it, and assigning locations replaces all.
         """
         return AccessedBy(self)
 
@@ -137,14 +137,14 @@ class ManagedBuffer(Buffer):
 
 
 class AccessedBy(MutableSet):
-    """The places that are advised to have a managed buffer mapped, as a set that asks and tells the driver."""
+    """The locations that are advised to have a managed buffer mapped, as a set of the driver's state."""
 
     def __init__(self, buffer: ManagedBuffer) -> None:
         self._buffer = buffer
 
     @classmethod
-    def _from_iterable(cls, places: Iterable[Any]) -> Any:
-        return set(places)  # what `&` and `|` return is no longer the buffer's
+    def _from_iterable(cls, locations: Iterable[Any]) -> Any:
+        return set(locations)  # what `&` and `|` return is no longer the buffer's
 
     def __contains__(self, location: object) -> bool:
         return location in _advice.accessed_by(self._buffer)
@@ -156,7 +156,7 @@ class AccessedBy(MutableSet):
         return len(_advice.accessed_by(self._buffer))
 
     def add(self, location: Device | Host) -> None:
-        """Advise that a place will use the memory."""
+        """Advise that a location will use the memory."""
         _advice.advise_accessed_by(self._buffer, location, True)
 
     def discard(self, location: Device | Host) -> None:

@@ -52,13 +52,13 @@ class ManagedMemoryResource(MemoryPool):
             self._use_current(-1, _MANAGED, _NOWHERE, 0)
             return
         options = as_options(ManagedMemoryResourceOptions, options, "options")
-        kind, place = options.location()
+        kind, number = options.location()
         if kind is None:
             self._create(-1, _MANAGED, _NOWHERE, 0)
             return
-        ordinal = place if kind == ManagedMemoryLocationType.DEVICE else -1
-        self._create(ordinal, _MANAGED, _LOCATIONS[kind], place)
-        self._preferred = (kind, None if kind == ManagedMemoryLocationType.HOST else place)
+        ordinal = number if kind == ManagedMemoryLocationType.DEVICE else -1
+        self._create(ordinal, _MANAGED, _LOCATIONS[kind], number)
+        self._preferred = (kind, None if kind == ManagedMemoryLocationType.HOST else number)
 
     @property
     def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
@@ -67,15 +67,15 @@ class ManagedMemoryResource(MemoryPool):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory: they can."""
+        """Return whether kernels can use the memory: they can."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory: it can."""
+        """Return whether the host can use the memory: it can."""
         return True
 
     @property
     def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and device by itself: it does."""
+        """Return whether the memory moves between host and device by itself: it does."""
         return True

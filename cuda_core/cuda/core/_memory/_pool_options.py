@@ -83,18 +83,18 @@ class ManagedMemoryResourceOptions:
     preferred_location_type: ManagedMemoryLocationType | str | None = None
 
     def location(self) -> tuple[ManagedMemoryLocationType | None, int]:
-        """Return the kind of place and its number; no kind is nowhere in particular."""
+        """Return the type of the location and its number; None is no preference."""
         from cuda.core.typing import ManagedMemoryLocationType
 
         kind: Any = self.preferred_location_type
         given: Any = self.preferred_location
         if given is not None and not (hasattr(given, "__index__") or hasattr(given, "device_id")):
             raise TypeError(f"preferred_location must be an int or a Device, not {type(given).__name__}")
-        place = getattr(given, "device_id", given)
+        number = getattr(given, "device_id", given)
         if kind is None:
-            if place is None:
+            if number is None:
                 return None, 0
-            if place == -1:
+            if number == -1:
                 return ManagedMemoryLocationType.HOST, 0
             kind = ManagedMemoryLocationType.DEVICE
         try:
@@ -103,13 +103,13 @@ class ManagedMemoryResourceOptions:
             choices = ", ".join(repr(str(member)) for member in ManagedMemoryLocationType)
             raise ValueError(f"preferred_location_type must be one of {choices}, not {kind!r}") from None
         if kind == ManagedMemoryLocationType.HOST:
-            if place is not None:
-                raise ValueError(f"preferred_location must be None where its type is 'host', not {place}")
+            if number is not None:
+                raise ValueError(f"preferred_location must be None where its type is 'host', not {number}")
             return kind, 0
-        if place is None and kind == ManagedMemoryLocationType.HOST_NUMA:
+        if number is None and kind == ManagedMemoryLocationType.HOST_NUMA:
             from cuda.core import Device
 
-            place = max(Device().properties.host_numa_id, 0)
-        if place is None or place < 0:
-            raise ValueError(f"preferred_location must be at least 0 where its type is '{kind}', not {place}")
-        return kind, place
+            number = max(Device().properties.host_numa_id, 0)
+        if number is None or number < 0:
+            raise ValueError(f"preferred_location must be at least 0 where its type is '{kind}', not {number}")
+        return kind, number

@@ -21,17 +21,17 @@ class SharedPool(MemoryPool):
     __slots__ = ()
 
     def _create_shared(
-        self, ipc_enabled: bool, ordinal: int, allocation: int, location: int, place: int, max_size: int
+        self, ipc_enabled: bool, ordinal: int, allocation: int, location_type: int, location_id: int, max_size: int
     ) -> None:
         """Make a pool, one for other processes if asked for."""
         if not ipc_enabled:
-            self._create(ordinal, allocation, location, place, max_size)
+            self._create(ordinal, allocation, location_type, location_id, max_size)
             return
         from cuda.core._memory import _ipc
 
         _ipc.let_multiprocessing_send(type(self))
         sharing = _ipc.Sharing(uuids.uuid4())
-        self._create(ordinal, allocation, location, place, max_size, sharing)
+        self._create(ordinal, allocation, location_type, location_id, max_size, sharing)
         assert sharing.uuid is not None
         self.register(sharing.uuid)
 

@@ -232,17 +232,17 @@ class VirtualMemoryResource(MemoryResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory: they can."""
+        """Return whether kernels can use the memory: they can."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory: where it is the host's."""
+        """Return whether the host can use the memory: where it is the host's."""
         return self.config.location_type != VirtualMemoryLocationType.DEVICE
 
     @property
     def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and device by itself."""
+        """Return whether the memory moves between host and device by itself."""
         return self.config.allocation_type == VirtualMemoryAllocationType.MANAGED
 
     def __repr__(self) -> str:

@@ -145,7 +145,7 @@ def locate(message: str) -> str:
 
 
 def _is_meant(source: _Source, path: str, kernel: str) -> bool:
-    """Tell whether a program may be the file of this path, which the compiler makes of its name, and has the kernel."""
+    """Return whether the compiler names a program by this path, and the program has the kernel."""
     mangled = _MANGLED.match(kernel)
     word = kernel[mangled.end() : mangled.end() + int(mangled[1])] if mangled else kernel
     return word.encode() in source.code and (path == source.name or path.endswith("/" + source.name))

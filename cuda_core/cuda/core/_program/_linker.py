@@ -185,7 +185,7 @@ class Linker:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether `close` was called."""
+        """Return whether `close` was called."""
         return self._link is None
 
     @classmethod

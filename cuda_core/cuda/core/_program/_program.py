@@ -146,7 +146,7 @@ class Program:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether `close` was called."""
+        """Return whether `close` was called."""
         return self._closed
 
     @property

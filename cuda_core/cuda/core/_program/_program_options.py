@@ -399,7 +399,7 @@ class ProgramOptions:
         return [option.encode() for option in options]
 
     def is_settled(self) -> bool:
-        """Tell whether no field is a list or other object that its maker may still change."""
+        """Return whether no field is a list or other object that its maker may still change."""
         values = [getattr(self, field.name) for field in fields(self)]
         return all(value is None or isinstance(value, (str, bytes, int)) for value in values)
 

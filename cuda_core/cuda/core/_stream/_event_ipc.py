@@ -38,7 +38,7 @@ class IPCEventDescriptor:
 
 
 def describe_event(event: Event) -> IPCEventDescriptor:
-    """Do what `Event.ipc_descriptor` says."""
+    """Implement `Event.ipc_descriptor`."""
     warn_forked_children()
     return IPCEventDescriptor(event._export(), event.device.uuid, event.is_blocking_sync)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the driver from Python, where speed is no matter."""
+"""Driver calls from Python code that is not performance-critical."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda.core._errors import driver_error
 
 
 def call(function: Callable[..., tuple], *arguments: Any) -> Any:
-    """Call a function of cuda.bindings.driver and return what it returns behind the status, or raise CUDAError."""
+    """Call a function of cuda.bindings.driver and return its values without the status, or raise CUDAError."""
     from cuda.bindings import driver
 
     status, *values = function(*arguments)

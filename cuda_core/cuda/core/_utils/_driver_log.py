@@ -60,7 +60,7 @@ class DriverLog:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether `close` was called."""
+        """Return whether `close` was called."""
         return self._writer < 0
 
     @property

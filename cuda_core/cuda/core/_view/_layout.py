@@ -152,7 +152,7 @@ class StridedLayout:
 
     @property
     def offset_bounds(self) -> tuple[int, int]:
-        """Return the lowest and highest place of an element; (0, -1) where there is none."""
+        """Return the lowest and highest index of an element; (0, -1) where there is none."""
         if not self.volume:
             return (0, -1)
         reach = [(extent - 1) * step for extent, step in zip(self._shape, self._strides, strict=True)]
@@ -168,28 +168,28 @@ class StridedLayout:
 
     @property
     def is_contiguous_c(self) -> bool:
-        """Tell whether the elements lie without gaps, along the last axis first."""
+        """Return whether the elements lie without gaps, along the last axis first."""
         return self._is_dense_along(range(self.ndim))
 
     @property
     def is_contiguous_f(self) -> bool:
-        """Tell whether the elements lie without gaps, along the first axis first."""
+        """Return whether the elements lie without gaps, along the first axis first."""
         return self._is_dense_along(range(self.ndim - 1, -1, -1))
 
     @property
     def is_contiguous_any(self) -> bool:
-        """Tell whether the elements lie without gaps, along some order of the axes."""
+        """Return whether the elements lie without gaps, along some order of the axes."""
         return self._is_dense_along(sorted(self.stride_order, key=lambda axis: -abs(self._strides[axis])))
 
     @property
     def is_dense(self) -> bool:
-        """Tell whether the elements fill the memory from the lowest to the highest place, in whatever direction."""
+        """Return whether the elements fill the memory between the lowest and the highest address, in any direction."""
         low, high = self.offset_bounds
         return self.is_unique and high - low + 1 == self.volume
 
     @property
     def is_unique(self) -> bool:
-        """Tell whether no two elements are at one place."""
+        """Return whether no two elements share an address."""
         reach = 0
         for axis in reversed(self.stride_order):
             extent, step = self._shape[axis], abs(self._strides[axis])
@@ -201,10 +201,10 @@ class StridedLayout:
         return True
 
     def _places(self) -> list[int]:
-        places = [self._offset]
+        offsets = [self._offset]
         for extent, step in zip(self._shape, self._strides, strict=True):
-            places = [place + index * step for place in places for index in range(extent)]
-        return places
+            offsets = [offset + index * step for offset in offsets for index in range(extent)]
+        return offsets
 
     def _is_dense_along(self, axes: Sequence[int]) -> bool:
         step = 1
@@ -266,14 +266,14 @@ class StridedLayout:
         return self._with([pair[0] for pair in kept], [pair[1] for pair in kept])
 
     def unsqueezed(self, axis: int | Sequence[int]) -> StridedLayout:
-        """Return the layout with axes of extent 1 added, so that they have these places."""
+        """Return the layout with axes of extent 1 added, at these positions."""
         given = _ints(axis, "axis")
         count = self.ndim + len(given)
-        places = {place + count if place < 0 else place for place in given}
-        if len(places) != len(given) or not all(0 <= place < count for place in places):
-            raise ValueError(f"axis must have different places below {count}, not {axis!r}")
+        positions = {position + count if position < 0 else position for position in given}
+        if len(positions) != len(given) or not all(0 <= position < count for position in positions):
+            raise ValueError(f"axis must have different positions below {count}, not {axis!r}")
         rest = iter(zip(self._shape, self._strides, strict=True))
-        pairs = [(1, 0) if place in places else next(rest) for place in range(count)]
+        pairs = [(1, 0) if position in positions else next(rest) for position in range(count)]
         return self._with([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
     def broadcast_to(self, shape: Sequence[int]) -> StridedLayout:
@@ -298,18 +298,18 @@ class StridedLayout:
         axis : int
             The axis, which must be contiguous.
         """
-        place = self._axis(axis)
-        extent, start = self._shape[place] * self._itemsize, self._offset * self._itemsize
+        index = self._axis(axis)
+        extent, start = self._shape[index] * self._itemsize, self._offset * self._itemsize
         whole = StridedLayout((), (), itemsize).itemsize  # checks it
-        if self._strides[place] != 1 and self._shape[place] != 1:
-            raise ValueError(f"axis {axis} is not contiguous: its stride is {self._strides[place]} elements")
+        if self._strides[index] != 1 and self._shape[index] != 1:
+            raise ValueError(f"axis {axis} is not contiguous: its stride is {self._strides[index]} elements")
         steps = [step * self._itemsize for step in self._strides]
-        others = [step for at, step in enumerate(steps) if at != place and self._shape[at] != 1]
+        others = [step for at, step in enumerate(steps) if at != index and self._shape[at] != 1]
         if extent % whole or start % whole or any(step % whole for step in others):
             raise ValueError(f"the elements do not make up ones of {whole} bytes")
         made = self._with(
-            [extent // whole if at == place else size for at, size in enumerate(self._shape)],
-            [1 if at == place else step // whole for at, step in enumerate(steps)],
+            [extent // whole if at == index else size for at, size in enumerate(self._shape)],
+            [1 if at == index else step // whole for at, step in enumerate(steps)],
             start // whole,
         )
         made._set(made._shape, made._strides, whole, made._offset)
@@ -337,8 +337,8 @@ class StridedLayout:
         given = sum(part is not Ellipsis for part in parts)
         if parts.count(Ellipsis) > 1 or given > self.ndim:
             raise IndexError(f"{index!r} has too many parts for {self.ndim} axes")
-        place = next((at for at, part in enumerate(parts) if part is Ellipsis), len(parts))
-        parts[place : place + 1] = [slice(None)] * (self.ndim - given)
+        index = next((at for at, part in enumerate(parts) if part is Ellipsis), len(parts))
+        parts[index : index + 1] = [slice(None)] * (self.ndim - given)
         shape, strides, offset = [], [], self._offset
         for axis, part in enumerate(parts):
             extent, step = self._shape[axis], self._strides[axis]

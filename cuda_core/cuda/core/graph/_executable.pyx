@@ -137,7 +137,7 @@ cdef class Graph:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the graph was closed."""
+        """Return whether the graph was closed."""
         return self.native == NULL
 
     @property
@@ -155,17 +155,17 @@ cdef class Graph:
         stream : Stream
             The stream; any object with ``__cuda_stream__`` is one. A stream that is captured gets the graph as a node.
         """
-        cdef Stream order = <Stream>stream if type(stream) is Stream else _no_builder(stream)
+        cdef Stream queue = <Stream>stream if type(stream) is Stream else _no_builder(stream)
         cdef cydriver.CUgraphExec native = self.open_handle()
-        cdef cydriver.CUstream where = order.open_handle()
+        cdef cydriver.CUstream native_stream = queue.open_handle()
         cdef cydriver.CUresult status
         if self.kept:
-            self.keep_in_capture(where)
-        self.latest = order
-        order.begin_use()
+            self.keep_in_capture(native_stream)
+        self.latest = queue
+        queue.begin_use()
         with nogil:
-            status = cydriver.cuGraphLaunch(native, where)
-        order.end_use()
+            status = cydriver.cuGraphLaunch(native, native_stream)
+        queue.end_use()
         check(status, b"cuGraphLaunch")
 
     cdef int keep_in_capture(self, cydriver.CUstream stream) except -1:
@@ -183,10 +183,10 @@ cdef class Graph:
         stream : Stream
             The stream that does it.
         """
-        cdef Stream order = as_stream(stream, "stream")
+        cdef Stream queue = as_stream(stream, "stream")
         cdef cydriver.CUgraphExec native = self.open_handle()
         with nogil:
-            check(cydriver.cuGraphUpload(native, order.native), b"cuGraphUpload")
+            check(cydriver.cuGraphUpload(native, queue.native), b"cuGraphUpload")
 
     def update(self, source) -> None:
         """Take over the parameters of all nodes of another graph of the same shape; launches from now on have them.
@@ -210,7 +210,7 @@ cdef class Graph:
             status = cydriver.cuGraphExecUpdate(native, graph, &info)
         if status == cydriver.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE:
             why = _UPDATES.get(<int>info.result, "it differs in more than parameters")
-            fail(status, b"cuGraphExecUpdate", f"source cannot take this graph's place: {why}.")
+            fail(status, b"cuGraphExecUpdate", f"source cannot replace this graph: {why}.")
         check(status, b"cuGraphExecUpdate")
         owners, self.kept = list(self.kept.values()), {}
         self.let_go(owners)
@@ -296,7 +296,7 @@ cdef class _Switched(ExecutableGraphNode):
 
     @property
     def is_enabled(self) -> bool:
-        """Tell whether the node does its work."""
+        """Return whether the node does its work."""
         cdef unsigned int enabled = 0
         check(
             cydriver.cuGraphNodeGetEnabled(self.graph.open_handle(), self.node.open_node(), &enabled),
@@ -362,7 +362,7 @@ cdef class ExecutableMemsetNode(_Switched):
         value : int or bytes-like
             A byte, or a pattern of 1, 2 or 4 bytes.
         width, height : int
-            Elements of a line, and lines.
+            Elements of a row, and rows.
         pitch : int
             Bytes from one line to the next.
         """

@@ -345,13 +345,13 @@ class Device:
 
     @property
     def is_auto_boosted_clocks_enabled(self) -> tuple[bool, bool]:
-        """Tell whether clocks may go beyond the normal, now and by default."""
+        """Return whether clocks may go beyond the normal, now and by default."""
         now, default = nvml().device_get_auto_boosted_clocks_enabled(self._handle)
         return flag(now), flag(default)
 
     @property
     def is_persistence_mode_enabled(self) -> bool:
-        """Tell whether the driver stays loaded while nobody uses the device; set it to change that."""
+        """Return whether the driver stays loaded while nobody uses the device; set it to change that."""
         return flag(nvml().device_get_persistence_mode(self._handle))
 
     @is_persistence_mode_enabled.setter
@@ -360,12 +360,12 @@ class Device:
 
     @property
     def is_display_connected(self) -> bool:
-        """Tell whether a display is connected."""
+        """Return whether a display is connected."""
         return flag(nvml().device_get_display_mode(self._handle))
 
     @property
     def is_display_active(self) -> bool:
-        """Tell whether the device shows something on a display."""
+        """Return whether the device shows something on a display."""
         return flag(nvml().device_get_display_active(self._handle))
 
     @property
@@ -383,7 +383,7 @@ class Device:
 
     @property
     def is_c2c_enabled(self) -> bool:
-        """Tell whether the device is connected to the host's chip directly."""
+        """Return whether the device is connected to the host's chip directly."""
         return flag(nvml().device_get_c2c_mode_info_v(self._handle).is_c2c_enabled)
 
     @property

@@ -40,7 +40,7 @@ class _Answer:
         return f"<{type(self).__name__} {known}>"
 
     def _has(self, name: str) -> bool:
-        """Tell whether a property has a value here, which repr shows."""
+        """Return whether a property has a value here, which repr shows."""
         return True
 
 

@@ -21,12 +21,12 @@ class MigInfo(_Asking):
 
     @property
     def is_mig_device(self) -> bool:
-        """Tell whether this is a part of a device."""
+        """Return whether this is a part of a device."""
         return flag(nvml().device_is_mig_device_handle(self._handle))
 
     @property
     def mode(self) -> bool:
-        """Tell whether the device is divided; set it to change that, perhaps only after a reset."""
+        """Return whether the device is divided; set it to change that, perhaps only after a reset."""
         return flag(nvml().device_get_mig_mode(self._handle)[0])
 
     @mode.setter
@@ -35,7 +35,7 @@ class MigInfo(_Asking):
 
     @property
     def pending_mode(self) -> bool:
-        """Tell whether it will be divided after the next reset."""
+        """Return whether it will be divided after the next reset."""
         return flag(nvml().device_get_mig_mode(self._handle)[1])
 
     @property

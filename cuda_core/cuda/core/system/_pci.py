@@ -134,7 +134,7 @@ class NvlinkInfo(_NvlinkInfo):
 
     @property
     def state(self) -> bool:
-        """Tell whether the link is active."""
+        """Return whether the link is active."""
         return flag(nvml().device_get_nvlink_state(self._handle, self._link))
 
     @property
