@@ -19,9 +19,9 @@ _MODULES = {
     "get_kernel_mode_driver_version": "_system",
     "get_num_devices": "_system",
     "get_nvml_version": "_system",
-    "get_p2p_status": "_device",
+    "get_p2p_status": "_topology",
     "get_process_name": "_system",
-    "get_topology_common_ancestor": "_device",
+    "get_topology_common_ancestor": "_topology",
     "get_user_mode_driver_version": "_system",
     "register_events": "_system",
 }
@@ -52,8 +52,6 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from ._device import Device as Device
-    from ._device import get_p2p_status as get_p2p_status
-    from ._device import get_topology_common_ancestor as get_topology_common_ancestor
     from ._pci import NvlinkInfo as NvlinkInfo
     from ._system import get_driver_branch as get_driver_branch
     from ._system import get_kernel_mode_driver_version as get_kernel_mode_driver_version
@@ -62,4 +60,6 @@ if TYPE_CHECKING:
     from ._system import get_process_name as get_process_name
     from ._system import get_user_mode_driver_version as get_user_mode_driver_version
     from ._system import register_events as register_events
+    from ._topology import get_p2p_status as get_p2p_status
+    from ._topology import get_topology_common_ancestor as get_topology_common_ancestor
     from .exceptions import *  # noqa: F403

@@ -32,8 +32,6 @@ from cuda.core.system.typing import (
     ClockType,
     DeviceArch,
     EventType,
-    GpuP2PCapsIndex,
-    GpuP2PStatus,
     GpuTopologyLevel,
 )
 
@@ -481,26 +479,3 @@ def _bits(words: Any) -> list[int]:
 
 def _pstate(state: Any) -> int | None:
     return int(state) if 0 <= int(state) <= 15 else None
-
-
-def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:
-    """Return what lies between two devices.
-
-    Examples
-    --------
-    >>> first, last = system.Device(0), system.Device(system.get_num_devices() - 1)
-    >>> between = system.get_topology_common_ancestor(first, last) if first != last else None
-    """
-    return _codes.member(GpuTopologyLevel, nvml().device_get_topology_common_ancestor(device1._handle, device2._handle))
-
-
-def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:
-    """Return whether two devices can do something with each other, or why not.
-
-    Examples
-    --------
-    >>> first, last = system.Device(0), system.Device(system.get_num_devices() - 1)
-    >>> status = system.get_p2p_status(first, last, "read") if first != last else "ok"
-    """
-    which = _codes.number(GpuP2PCapsIndex, index, "index")
-    return _codes.member(GpuP2PStatus, nvml().device_get_p2p_status(device1._handle, device2._handle, which))

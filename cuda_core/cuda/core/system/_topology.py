@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""How two devices are connected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cuda.core.system import _codes
+from cuda.core.system._library import nvml
+from cuda.core.system.typing import GpuP2PCapsIndex, GpuP2PStatus, GpuTopologyLevel
+
+if TYPE_CHECKING:
+    from cuda.core.system._device import Device
+
+
+def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:
+    """Return what lies between two devices.
+
+    Examples
+    --------
+    >>> first, last = system.Device(0), system.Device(system.get_num_devices() - 1)
+    >>> between = system.get_topology_common_ancestor(first, last) if first != last else None
+    """
+    return _codes.member(GpuTopologyLevel, nvml().device_get_topology_common_ancestor(device1._handle, device2._handle))
+
+
+def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:
+    """Return whether two devices can do something with each other, or why not.
+
+    Examples
+    --------
+    >>> first, last = system.Device(0), system.Device(system.get_num_devices() - 1)
+    >>> status = system.get_p2p_status(first, last, "read") if first != last else "ok"
+    """
+    which = _codes.number(GpuP2PCapsIndex, index, "index")
+    return _codes.member(GpuP2PStatus, nvml().device_get_p2p_status(device1._handle, device2._handle, which))
