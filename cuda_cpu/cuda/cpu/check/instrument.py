@@ -93,7 +93,7 @@ def report_stranded(frame: Frame, pending: list[str]) -> None:
         some, after = builder.new_label("alone"), builder.new_label("others")
         builder.branch(builder.is_zero(lanes), after, some)
         builder.label(some)
-        frame.line = block.steps[0].instruction.line
+        frame.at_line(block.steps[0].instruction.line)
         what = frame.module.checks << 4 | ALONE
         frame.service(
             "check_warp", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}", "ptr null"
@@ -118,7 +118,7 @@ def report_bypassed(frame: Frame, block: Block, pending: list[str]) -> None:
         some, after = builder.new_label("past"), builder.new_label("none")
         builder.branch(builder.is_zero(lanes), after, some)
         builder.label(some)
-        frame.line = instruction.line
+        frame.at_line(instruction.line)
         what = frame.module.checks << 4 | ALONE
         frame.service(
             "check_barrier", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}", "i32 0",

@@ -13,6 +13,7 @@ from cuda.cpu.emit.llvm.registry import EMITTERS, PURE
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.emit.simt.parameters import local_layout
 from cuda.cpu.emit.simt.regions import Regions
 from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
@@ -36,11 +37,9 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     """Add the function to the module."""
     frame = Frame(module, program, graph)
     flow = Flow(frame)
-    frame.flow = flow
     builder = frame.builder
-    frame.local_offsets, size = local_layout(graph.function)
-    if graph.strides:
-        frame.consecutive_slot = builder.alloca("i1")
+    offsets, size = local_layout(graph.function)
+    frame.begin_function(flow, offsets)
     calls.enter(frame, size)
     flow.has_converged = graph.function.entry and not graph.general and not module.leaves and not module.checks
     if graph.regions:
@@ -107,13 +106,13 @@ def _emit_converged(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions:
     reentries, loops = converged.reentries(frame, numbers)
     for number in numbers:
         block = frame.graph.blocks[number]
-        converged.begin(frame, flow, block, in_loop=number in loops)
-        if region and block.barrier == BLOCK:
-            regions.arrive(block, region)
-        else:
-            _emit_steps(frame, block, bases=True)
-            converged.end(frame, flow, block, lambda frame, step: emit_step(frame, step, bases=True))
-        converged.leave(frame)
+        with frame.emitting(converged.copy_of(frame, in_loop=number in loops)):
+            converged.begin(frame, flow, block)
+            if region and block.barrier == BLOCK:
+                regions.arrive(block, region)
+            else:
+                _emit_steps(frame, block, bases=True)
+                converged.end(frame, flow, block, lambda frame, step: emit_step(frame, step, bases=True))
     return reentries
 
 
@@ -143,14 +142,11 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
 
 
 def _emit_copy(frame: Frame, flow: Flow, block: Block, mask: str, *, consecutive: bool, full: bool) -> None:
-    frame.begin_block(block.number, mask)
-    frame.consecutive, frame.full = consecutive, full
-    if full:
-        frame.preserved, frame.waiting = 0, False
+    frame.begin_block(block.number, mask, alone=full)
     # In a copy that is not for consecutive lanes, the bases are still those of a consecutive warp; some of its lanes do
     # not run.
-    _emit_block(frame, flow, block, bases=True)
-    frame.consecutive = frame.full = False
+    with frame.emitting(Copy(consecutive, full)):
+        _emit_block(frame, flow, block, bases=True)
 
 
 def _emit_block(frame: Frame, flow: Flow, block: Block, *, bases: bool) -> None:
@@ -171,11 +167,11 @@ def _emit_steps(frame: Frame, block: Block, *, bases: bool) -> None:
 def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     """Emit one instruction, and the bases of its results if they may be needed."""
     instruction = step.instruction
-    frame.line = instruction.line
+    frame.at_line(instruction.line)
     frame.builder.at(DebugLocation(frame.function.name, instruction.line, instruction.source))
     made_of = indexed.follow(frame, step)
     for name in step.writes:
-        frame.indexed.pop(name, None)
+        frame.block.indexed.pop(name, None)
     if step.form is None:
         calls.emit_call(frame, instruction)
         return
@@ -183,21 +179,19 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     if emitter is None:
         raise PtxError(f"instruction {step.form} is not supported yet by the CPU device", instruction.line)
     has_bases = bases and bool(step.writes) and step.writes[0] in frame.graph.strides
-    if frame.converged and has_bases:
+    if frame.copy.converged and has_bases:
         affine.emit_bases(frame, step, emitter)
         return
     if step.writes and step.writes[0] in frame.graph.shifted:
         affine.emit_bases(frame, step, emitter)
-    if instruction.guard is not None and instruction.opcode in PURE:
-        frame.guard = frame.guard_value(instruction.guard)
-    if frame.module.instrumentation is not None:
-        frame.module.instrumentation.before(frame, step)
-    emitter(frame, instruction, step.form)
+    with frame.guarded(instruction.guard if instruction.opcode in PURE else None):
+        if frame.module.instrumentation is not None:
+            frame.module.instrumentation.before(frame, step)
+        emitter(frame, instruction, step.form)
     if made_of is not None:
-        frame.indexed[step.writes[0]] = made_of
+        frame.block.indexed[step.writes[0]] = made_of
     frame.checked.clear()
-    frame.guard = None
-    if frame.converged:
+    if frame.copy.converged:
         converged.track_predicate(frame, step)
     if has_bases:
         affine.emit_bases(frame, step, emitter)

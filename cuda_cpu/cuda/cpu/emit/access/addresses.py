@@ -34,8 +34,8 @@ def local_start(frame: Frame) -> Value:
     stride = builder.broadcast(frame.warp_field("local_stride", "i64"))
     base = builder.cast("ptrtoint", frame.warp_field("local", "ptr"), "i64")
     numbers = builder.lane_numbers("i64")
-    if frame.first_lane is not None:
-        numbers = builder.binary("add", numbers, builder.resize(frame.first_lane, "i64"))
+    if frame.group.first_lane is not None:
+        numbers = builder.binary("add", numbers, builder.resize(frame.group.first_lane, "i64"))
     return builder.binary("add", builder.binary("mul", stride, numbers), base)
 
 

@@ -34,7 +34,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     here = {}
     base = instruction.operands[1].base.name
     steps = frame.flow.block.steps
-    at = _position(frame, instruction)
+    at = frame.position_of(instruction)
     for step in steps[at : at + REACH]:
         other, kind = step.instruction, step.form
         if kind is None or (kind.opcode not in PURE and not _is_weak_load(kind)):
@@ -42,7 +42,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
         same_kind = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind)
         if same_kind and other.operands[1].base.name == base:
             for number, offset in _elements(other):
-                if (id(other), number) not in frame.loaded:
+                if (id(other), number) not in frame.block.loaded:
                     here.setdefault(offset, (id(other), number))
         if base in step.writes:
             break
@@ -53,16 +53,6 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
             if all(offset in here for offset in offsets):
                 return [(here[offset], offset) for offset in offsets]
     return []
-
-
-def _position(frame: Frame, instruction: Instruction) -> int:
-    """Return the index of an instruction in its block."""
-    block, known = frame.positions
-    if block is not frame.flow.block:
-        block = frame.flow.block
-        known = {id(step.instruction): number for number, step in enumerate(block.steps)}
-        frame.positions = (block, known)
-    return known[id(instruction)]
 
 
 def _suits(instruction: Instruction, form: Form) -> bool:

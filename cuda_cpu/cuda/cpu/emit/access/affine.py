@@ -70,9 +70,8 @@ def vector_of(frame: Frame, register: str) -> Value:
     stride, element = frame.graph.strides[register], frame.element_of(register)
     bases = []
     for segment in segments(frame):
-        frame.segment = segment
-        bases.append(get_base(frame, register))
-    frame.segment = None
+        with frame.in_segment(segment):
+            bases.append(get_base(frame, register))
     result = builder.broadcast(bases[0])
     if len(bases) > 1:
         both = builder.type_of(result)
@@ -91,37 +90,35 @@ def get_base(frame: Frame, register: str) -> Value:
     """Return an affine register's base in the current segment, or a uniform register's value."""
     segment = frame.segment
     if segment:
-        frame.segment = 0
-        first, far = get_base(frame, register), _distance(frame, register)
-        frame.segment = segment
+        with frame.in_segment(0):
+            first, far = get_base(frame, register), _distance(frame, register)
         return first if linear.is_nothing(far) else frame.builder.binary("add", first, far)
-    found = frame.bases.get((register, 0))
+    found = frame.block.bases.get((register, 0))
     if found is not None:
         return found
-    if (register, 0) in frame.thread_starts:
-        found = frame.thread_starts[register, 0]
+    if (register, 0) in frame.group.thread_starts:
+        found = frame.group.thread_starts[register, 0]
     elif register in LANE_INDEX:
         found = frame.lane_field("thread_idx", 4 * 32 * LANE_INDEX[register], Shape.UNIFORM)
     elif register == "%laneid":
-        found = frame.first_lane or constant(0, "i32")
+        found = frame.group.first_lane or constant(0, "i32")
     elif register not in frame.function.registers or frame.graph.is_uniform(register):
-        frame.segment = None
-        found = frame.get(register)
-        frame.segment = segment
-        return found
+        with frame.in_segment(None):
+            return frame.get(register)
     else:
         found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 0))
-    frame.bases[register, 0] = found
+    frame.block.bases[register, 0] = found
     return found
 
 
 def _distance(frame: Frame, register: str) -> Value:
     """Return the distance from a register's base in the first segment to that in the second one."""
-    found = frame.bases.get((register, 1))
+    found = frame.block.bases.get((register, 1))
     if found is not None:
         return found
-    if (register, 1) in frame.thread_starts:
-        found = frame.builder.binary("sub", frame.thread_starts[register, 1], frame.thread_starts[register, 0])
+    if (register, 1) in frame.group.thread_starts:
+        starts = frame.group.thread_starts
+        found = frame.builder.binary("sub", starts[register, 1], starts[register, 0])
     elif register in LANE_INDEX:
         ends = (
             frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + first), Shape.UNIFORM)
@@ -134,7 +131,7 @@ def _distance(frame: Frame, register: str) -> Value:
         return linear.NOTHING
     else:
         found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 1))
-    frame.bases[register, 1] = found
+    frame.block.bases[register, 1] = found
     return found
 
 
@@ -148,17 +145,17 @@ def distance_of(frame: Frame, operand: Operand) -> Value | None:
 def set_base(frame: Frame, register: str, value: Value) -> None:
     assert value.uniform, f"{frame.function.name}: line {frame.line}: the base of {register} is no scalar"
     if frame.segment:
-        frame.bases[register, SECOND] = value
+        frame.block.bases[register, SECOND] = value
         return
     _store_base(frame, register, 0, value)
-    if frame.converged:
-        frame.values.pop(register, None)
+    if frame.copy.converged:
+        frame.block.values.pop(register, None)
 
 
 def _store_base(frame: Frame, register: str, segment: int, value: Value) -> None:
     if frame.crosses(register):
         frame.builder.store(value, base_slot(frame, register, segment))
-    frame.bases[register, segment] = value
+    frame.block.bases[register, segment] = value
 
 
 def base_slot(frame: Frame, register: str, segment: int) -> str:
@@ -172,30 +169,28 @@ def base_slot(frame: Frame, register: str, segment: int) -> str:
 def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     """Compute the bases of an affine register that the step writes."""
     builder, register, far = frame.builder, step.writes[0], None
-    if not frame.converged:  # for a converged SIMD group this has been checked
+    if not frame.copy.converged:  # for a converged SIMD group this has been checked
         for source, stride in widened(frame.graph, step):
             _require(frame, fits_group(frame, source, stride, step.form.type))
     two = len(segments(frame)) > 1
     if two:  # before the first segment's base is written, which may be a source, too
         far = linear.follow(frame, step, lambda operand: distance_of(frame, operand), exact=True)
         if far is None:
-            frame.segment = 1
-            emitter(frame, step.instruction, step.form)
-    frame.segment = 0
-    emitter(frame, step.instruction, step.form)
-    frame.segment = None
+            with frame.in_segment(1):
+                emitter(frame, step.instruction, step.form)
+    with frame.in_segment(0):
+        emitter(frame, step.instruction, step.form)
     if two:
         if far is None:
-            far = builder.binary("sub", frame.bases.pop((register, SECOND)), frame.bases[register, 0])
+            far = builder.binary("sub", frame.block.bases.pop((register, SECOND)), frame.block.bases[register, 0])
         _store_base(frame, register, 1, builder.resize(far, frame.element_of(register)))
 
 
 def fits_group(frame: Frame, source: Register, stride: int, type_: str) -> Value:
     """Return whether the source of a widening wraps around nowhere between the SIMD group's lanes."""
     builder, reach = frame.builder, (lanes_of_segment(frame) - 1) * stride
-    frame.segment = 0
-    base = frame.read(source, type_)
-    frame.segment = None
+    with frame.in_segment(0):
+        base = frame.read(source, type_)
     if len(segments(frame)) == 1:
         return fits(frame, base, type_, reach)
     low, high = range_of(type_)
@@ -244,20 +239,20 @@ def contiguous_access(
     frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int
 ) -> ContiguousAccess | None:
     """Return the bases of an access of `size` bytes per lane if it is contiguous or uniform, else None."""
-    if not frame.consecutive or (size < 4 and not frame.full and not frame.module.native_gather):
+    if not frame.copy.consecutive or (size < 4 and not frame.copy.full and not frame.module.native_gather):
         return None
     stride = contiguous_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):
         return None
     bases = []
     for segment in segments(frame):
-        frame.segment = segment
-        bases.append(pointers(frame, address, space_of(form), extra).ref)
-    frame.segment = None
+        with frame.in_segment(segment):
+            bases.append(pointers(frame, address, space_of(form), extra).ref)
     origin = address.base.name, address.offset + extra
     if space_of(form) not in ("global", "generic"):
         return ContiguousAccess(tuple(bases), stride, origin=origin)
-    far = linear.advance(frame, frame.flow.block.number, address.base) if frame.converged and frame.in_loop else None
+    in_loop = frame.copy.converged and frame.copy.in_loop
+    far = linear.advance(frame, frame.flow.block.number, address.base) if in_loop else None
     return ContiguousAccess(
         tuple(bases), stride, far and frame.builder.resize(far, "i64", signed=True), streams=True, origin=origin
     )

@@ -202,7 +202,7 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
     if access.stride == 0:
         return _load_uniform(frame, access, element)
     prefetch(frame, access, size * count)
-    if frame.full:
+    if frame.copy.full:
         loaded = [
             builder.assign(f"load {part}, ptr {base}, align {size}{frame.program_memory}") for base in access.bases
         ]
@@ -229,7 +229,7 @@ def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value
     if len(access.bases) == 1:
         return builder.broadcast(builder.load(element, access.bases[0], align=size))
     vector, values = builder.type(element), "poison"
-    for position, base in enumerate(access.bases if frame.full else _valid_bases(frame, access)):
+    for position, base in enumerate(access.bases if frame.copy.full else _valid_bases(frame, access)):
         one = builder.load(element, base, align=size)
         values = builder.assign(f"insertelement {vector} {values}, {element} {one.ref}, i64 {position}")
     picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
@@ -303,7 +303,7 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
     part, size = f"<{count} x {element}>", width_of(element) // 8
     frame.module.declare(name, "void", [part, "ptr", "i32", f"<{count} x i1>"])
     prefetch(frame, access, size * count, to_write=True)
-    if frame.full:
+    if frame.copy.full:
         for segment, base in enumerate(access.bases):
             builder.line(f"store {part} {_segment_of(builder, value, count, segment)}, ptr {base}, align {size}")
         return

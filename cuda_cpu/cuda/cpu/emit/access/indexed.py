@@ -43,7 +43,7 @@ def follow(frame: Frame, step: Step) -> Indexed | None:
     if rule is None or len(step.writes) != 1 or instruction.guard is not None:
         return None
     name = step.writes[0]
-    if frame.graph.is_uniform(name) or (frame.converged and name in frame.graph.strides):
+    if frame.graph.is_uniform(name) or (frame.copy.converged and name in frame.graph.strides):
         return None
     if any(word in CHANGED for word in form.modifiers):
         return None
@@ -56,7 +56,7 @@ def follow(frame: Frame, step: Step) -> Indexed | None:
 def loaded(frame: Frame, register: str, value: Value, *, signed: bool) -> None:
     """Note that a register holds what was loaded, made wider."""
     if not value.uniform and width_of(value.element) < width_of(frame.element_of(register)):
-        frame.indexed[register] = Indexed(value, signed)
+        frame.block.indexed[register] = Indexed(value, signed)
 
 
 def _fits(found: Indexed | None, width: int) -> Indexed | None:
@@ -68,7 +68,7 @@ def _fits(found: Indexed | None, width: int) -> Indexed | None:
 
 
 def _known(frame: Frame, operand: Operand) -> Indexed | None:
-    return frame.indexed.get(operand.name) if isinstance(operand, Register) else None
+    return frame.block.indexed.get(operand.name) if isinstance(operand, Register) else None
 
 
 def _copy(frame: Frame, form: Form, width: int, operand: Operand) -> Indexed | None:
@@ -143,7 +143,7 @@ RULES: dict[str, Callable] = {
 
 def index_of(frame: Frame, register: str, widths: tuple[int, ...]) -> Indexed | None:
     """Return what is known of an address if its index has one of these widths."""
-    found = frame.indexed.get(register)
+    found = frame.block.indexed.get(register)
     return found if found is not None and width_of(found.index.element) in widths else None
 
 
@@ -153,7 +153,7 @@ def index_of(frame: Frame, register: str, widths: tuple[int, ...]) -> Indexed | 
 def gather(frame: Frame, register: str, offset: int) -> Value | None:
     """Load a word for each lane that runs from a 64-bit address; None if it is not made of a 32-bit index."""
     builder, module, width = frame.builder, frame.module, frame.width
-    found = frame.indexed.get(register)
+    found = frame.block.indexed.get(register)
     if found is None or found.base is None or found.base.element != "i64" or not module.native_gather or width % 16:
         return None
     if width_of(found.index.element) == 32 and not found.signed:

@@ -43,7 +43,7 @@ def for_each_lane(
         The lanes, if not those that run.
     """
     builder, module = frame.builder, frame.module
-    straight = straight and frame.full
+    straight = straight and frame.copy.full
     shapes = "".join("u" if arg.uniform else "v" for arg in args)
     helper = f"lanes.{name}.{shapes}{'.all' * straight}{'.red' * (not wanted)}"
     result = builder.type(element) if wanted else "void"

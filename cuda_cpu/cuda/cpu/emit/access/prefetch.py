@@ -32,9 +32,9 @@ def prefetch(frame: Frame, access: ContiguousAccess, size: int, *, to_write: boo
     if not _is_worth_it(frame, access, to_write):
         return
     builder, (register, offset) = frame.builder, access.origin
-    if any(abs(offset - other) < LINE for name, other in frame.prefetched if name == register):
+    if any(abs(offset - other) < LINE for name, other in frame.block.prefetched if name == register):
         return
-    frame.prefetched.append(access.origin)
+    frame.block.prefetched.append(access.origin)
     frame.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
     if _is_in_loop(frame) or not frame.flow.regions:
         _emit_hints(frame, access, size, to_write=to_write)
@@ -83,7 +83,7 @@ def _is_two_dimensional(frame: Frame) -> bool:
 
 
 def _is_worth_it(frame: Frame, access: ContiguousAccess, to_write: bool) -> bool:
-    if not access.streams or not frame.flow.has_converged or (frame.module.quick and not frame.converged):
+    if not access.streams or not frame.flow.has_converged or (frame.module.quick and not frame.copy.converged):
         return False
     if _is_in_loop(frame):
         moves = access.advance is not None and not is_nothing(access.advance)
@@ -103,6 +103,6 @@ def _has_several_streams(frame: Frame) -> bool:
 
 
 def _is_in_loop(frame: Frame) -> bool:
-    if frame.converged:
-        return frame.in_loop
+    if frame.copy.converged:
+        return frame.copy.in_loop
     return any(first <= frame.flow.block.number <= last for first, last in frame.graph.loops)

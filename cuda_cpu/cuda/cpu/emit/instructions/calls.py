@@ -54,10 +54,10 @@ def signature(module: Module, function: Function) -> str:
 def enter(frame: Frame, size: int) -> None:
     """Emit what comes before the first block."""
     builder, function = frame.builder, frame.function
-    frame.line = function.line
+    frame.at_line(function.line)
     if function.entry:
         frame.variables.update(offsets_of(function.parameters)[0])
-        frame.dead = builder.alloca(builder.mask_type)
+        frame.reserve_dead()
     else:
         _enter_device(frame, size)
     for variable in function.variables.values():
@@ -75,12 +75,13 @@ def _enter_device(frame: Frame, size: int) -> None:
         frame.fault_if(builder.assign(f"icmp ult i64 {here}, {limit}"), "stack")
     if size:
         top = frame.warp_pointer("local_top")
-        frame.local_before = frame.local_base = builder.load("i64", top, align=8)
+        before = base = builder.load("i64", top, align=8)
         alignment = local_alignment(function)
         if alignment > 16:
-            above = builder.assign(f"add i64 {frame.local_base.ref}, {alignment - 1}")
-            frame.local_base = Value(builder.assign(f"and i64 {above}, {-alignment}"), "i64")
-        after = builder.assign(f"add i64 {frame.local_base.ref}, {size}")
+            above = builder.assign(f"add i64 {base.ref}, {alignment - 1}")
+            base = Value(builder.assign(f"and i64 {above}, {-alignment}"), "i64")
+        frame.set_local_memory(before, base)
+        after = builder.assign(f"add i64 {base.ref}, {size}")
         stride = frame.warp_field("local_stride", "i64").ref
         frame.fault_if(builder.assign(f"icmp ugt i64 {after}, {stride}"), "stack")
         builder.line(f"store i64 {after}, ptr {top}, align 8")
@@ -147,7 +148,7 @@ def _arguments(frame: Frame, call: Call, function: Function) -> list[str]:
 def _call(frame: Frame, function: Function, mask: str, arguments: list[str]) -> list[list[Value]]:
     """Call a known function for the lanes of `mask`; return the words of each of its results."""
     builder = frame.builder
-    arguments = [f"ptr {frame.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}", *arguments]
+    arguments = [f"ptr {frame.group.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}", *arguments]
     returned = _returned(function.results)
     if returned is not None:
         name = builder.call(symbol_of(function), _result_type(frame.module, function.results), *arguments)

@@ -14,6 +14,7 @@ from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.llvm.values import Shape
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import RETURN, Step
 
@@ -80,9 +81,9 @@ class BarrierSpill:
         """Spill the registers that live where the SIMD group will go on, as far as the region may have changed them."""
         live &= self._in_arrays
         changed = live & region.written
-        if not self.frame.converged:
+        if not self.frame.copy.converged:
             changed |= self._bits(converged.live_affine(self.frame, live))
-        for key, type_, slot in self._slots_of(changed, bases_only=self.frame.converged):
+        for key, type_, slot in self._slots_of(changed, bases_only=self.frame.copy.converged):
             self.write(key, type_, self.builder.assign(f"load {type_}, ptr {slot}"))
 
     def restore(self, region: Region, lanes: str, *, is_converged: bool) -> None:
@@ -105,13 +106,11 @@ class BarrierSpill:
             for name, needed in found.items():
                 if wanted >> bits[name] & 1:
                     steps |= {id(step): step for step in needed}
-        frame.begin_block(region.start, lanes)
-        frame.preserved, frame.waiting = 0, False
-        frame.converged = frame.full = frame.consecutive = is_converged
-        for step in steps.values():
-            self._emit_step(frame, step, bases=True)
-        converged.leave(frame)
-        frame.values.clear()
+        frame.begin_block(region.start, lanes, alone=True)
+        with frame.emitting(Copy(is_converged, is_converged, is_converged)):
+            for step in steps.values():
+                self._emit_step(frame, step, bases=True)
+        frame.block.values.clear()
 
     def _bits(self, names: Iterable[str]) -> int:
         return sum(1 << self.graph.register_bits[name] for name in names)

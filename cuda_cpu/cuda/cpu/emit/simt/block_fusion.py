@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.llvm.values import Value
 from cuda.cpu.emit.simt.barrier_spill import most_groups
+from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.passes.graph import RETURN, Graph
 
 if TYPE_CHECKING:
@@ -159,11 +160,10 @@ class BlockFusion:
         self.frame.flow.fusion = self
         self._begin_group()
         emit_converged(self.blocks)
-        self.frame.converged = True
-        for number in sorted(self.ends):
-            builder.label(self.label_of(number))
-            regions.interleaving.suspend(number)
-        self.frame.converged = False
+        with self.frame.emitting(Copy(converged=True)):
+            for number in sorted(self.ends):
+                builder.label(self.label_of(number))
+                regions.interleaving.suspend(number)
         self.frame.flow.fusion = None
         self._end()
 

@@ -23,7 +23,7 @@ class BlockIndices:
     def __init__(self, frame: Frame, groups: str):
         self.frame, self.builder, self._groups = frame, frame.builder, groups
         self.left = self.builder.alloca("i32")  # blocks left to run, including this one
-        frame.block_index_slots = [self.builder.alloca("i32") for _ in THREAD_AXES]
+        frame.reserve_block_indices()
         # Thread indices are counted as far as a kernel reads them, and if it has affine registers at all.
         used = [
             number
@@ -107,23 +107,22 @@ class BlockIndices:
         frame, builder = self.frame, self.builder
         if self._by_runs:
             x = builder.cast("zext", Value(builder.assign(f"load i16, ptr {self._x}"), "i16"), "i32")
-            frame.thread_starts = {
-                (axis, 0): value for axis, value in zip(THREAD_AXES, [x, *self._load(1)], strict=False)
-            }
+            starts = zip(THREAD_AXES, [x, *self._load(1)], strict=False)
+            frame.set_thread_starts({(axis, 0): value for axis, value in starts})
             return
         index = self._load(0)
         for segment in affine.segments(frame):
             here = index
             if segment:
                 here = self._advance(index, self._distance(segment * affine.lanes_of_segment(frame)), "block_dim")
-            frame.thread_starts |= {(axis, segment): value for axis, value in zip(THREAD_AXES, here, strict=False)}
+            starts = {(axis, segment): value for axis, value in zip(THREAD_AXES, here, strict=False)}
+            frame.set_thread_starts(frame.group.thread_starts | starts)
 
     def begin_tile_group(self, group: str) -> None:
         """Compute the first thread of each segment of a uniform tile."""
         for segment, row in enumerate(self._tile_rows(group)):
-            self.frame.thread_starts |= {
-                (axis, segment): value for axis, value in zip(THREAD_AXES, (ZERO, row, ZERO), strict=True)
-            }
+            starts = {(axis, segment): value for axis, value in zip(THREAD_AXES, (ZERO, row, ZERO), strict=True)}
+            self.frame.set_thread_starts(self.frame.group.thread_starts | starts)
 
     def resume_group(self, group: str) -> None:
         """Continue with a SIMD group of a uniform tile as one of any block."""

@@ -112,7 +112,7 @@ class Flow:
     def end(self, block: Block) -> None:
         """Pass the block's lanes on to its successors and go to the next block."""
         end, frame = block.end, self.frame
-        frame.line = end.line or frame.line
+        frame.at_line(end.line)
         if end.kind in ("return", "exit"):
             self.leave(frame.mask, exits=end.kind == "exit")
             self._next(block, self.graph.pending[block.number], sure=False)

@@ -18,6 +18,7 @@ from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_predica
 from cuda.cpu.emit.simt import predication
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.passes.find_affine import INTEGERS, stride_of, widened
 from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, End, Step
@@ -27,21 +28,17 @@ from cuda.cpu.ptx.syntax import Negated, Operand, Pair, Register
 COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"}
 
 
-def begin(frame: Frame, flow: Flow, block: Block, *, in_loop: bool) -> None:
+def begin(frame: Frame, flow: Flow, block: Block) -> None:
     """Begin the block's copy for converged SIMD groups."""
-    frame.in_loop = in_loop
     frame.builder.label(flow.converged_label(block.number))
     flow.block = block
-    frame.begin_block(block.number, "-1")
-    frame.preserved, frame.waiting = 0, False
-    frame.converged = frame.full = True
-    frame.consecutive = bool(frame.consecutive_slot)
+    frame.begin_block(block.number, "-1", alone=True)
     _check_widening(frame, flow, block)
 
 
-def leave(frame: Frame) -> None:
-    """Go back to emitting for any SIMD group."""
-    frame.converged = frame.full = frame.consecutive = False
+def copy_of(frame: Frame, *, in_loop: bool) -> Copy:
+    """Return the copy of a block for converged SIMD groups."""
+    return Copy(consecutive=bool(frame.consecutive_slot), full=True, converged=True, in_loop=in_loop)
 
 
 def enter_if(frame: Frame, flow: Flow, mask: str, number: int) -> None:
@@ -82,11 +79,10 @@ def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int,
 
 def store_vectors(frame: Frame, live: int) -> None:
     """Store the vectors of affine registers, which the general copy works with."""
-    bases = dict(frame.bases)
-    for name in frame.graph.strides:
-        if live >> frame.graph.register_bits[name] & 1:
-            frame.builder.store(affine.vector_of(frame, name), frame.slot(name))
-    frame.bases = bases
+    with frame.restoring_registers():
+        for name in frame.graph.strides:
+            if live >> frame.graph.register_bits[name] & 1:
+                frame.builder.store(affine.vector_of(frame, name), frame.slot(name))
 
 
 # --- ends of blocks -----------------------------------------------------------------------------------
@@ -95,7 +91,7 @@ def store_vectors(frame: Frame, live: int) -> None:
 def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step], None]) -> None:
     """Go where all lanes go; where they diverge, both ways if these are short, or else to the general copy."""
     builder, at_end = frame.builder, block.end
-    frame.line = at_end.line or frame.line
+    frame.at_line(at_end.line)
     if at_end.kind in ("return", "exit"):
         flow.leave("-1", exits=at_end.kind == "exit")
         builder.jump(flow.done)
@@ -171,7 +167,7 @@ def track_predicate(frame: Frame, step: Step) -> None:
     """Find out whether a predicate that the step writes holds for all lanes or for none, if that is cheap."""
     form, instruction = step.form, step.instruction
     for name in step.writes:
-        frame.known.pop(name, None)
+        frame.block.known.pop(name, None)
     if instruction.guard is not None or not instruction.operands:
         return
     target = instruction.operands[0]
@@ -191,14 +187,14 @@ def track_predicate(frame: Frame, step: Step) -> None:
     else:
         return
     if found:
-        frame.known[target.name] = found
+        frame.block.known[target.name] = found
 
 
 def _known(frame: Frame, register: str) -> tuple[str, str] | None:
     if frame.graph.is_uniform(register):
         value = frame.get(register)
         return value.ref, frame.builder.complement(value).ref
-    return frame.known.get(register)
+    return frame.block.known.get(register)
 
 
 def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> tuple[str, str] | None:
@@ -209,7 +205,7 @@ def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], 
         return None
     for step in steps:
         emit_step(frame, step)
-    return frame.known.get(register)
+    return frame.block.known.get(register)
 
 
 def _known_operand(frame: Frame, operand: Operand) -> tuple[str, str] | None:
@@ -240,15 +236,14 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
     none: Value | None = None
     far = [last * stride for stride in strides]
     for segment in affine.segments(frame):
-        frame.segment = segment
         ends, sound = [], constant(1, "i1")
-        for operand, stride in zip(operands[1:3], strides, strict=True):
-            base = frame.read(operand, type_)
-            end_ = builder.binary("add", base, constant(last * stride, ELEMENTS[type_])) if stride else base
-            if stride:
-                sound = builder.binary("and", sound, affine.fits(frame, base, type_, last * stride))
-            ends.append((base, end_))
-        frame.segment = None
+        with frame.in_segment(segment):
+            for operand, stride in zip(operands[1:3], strides, strict=True):
+                base = frame.read(operand, type_)
+                end_ = builder.binary("add", base, constant(last * stride, ELEMENTS[type_])) if stride else base
+                if stride:
+                    sound = builder.binary("and", sound, affine.fits(frame, base, type_, last * stride))
+                ends.append((base, end_))
         (a, a_end), (b, b_end) = ends
         here, nowhere = _compare_ends(frame, form, type_, (a, b), (a_end, b_end))
         here, nowhere = builder.binary("and", here, sound), builder.binary("and", nowhere, sound)
@@ -265,9 +260,8 @@ def _compare_at_once(frame: Frame, form: Form, operands: tuple[Operand, ...], fa
     moved, fixed = beyond if far[0] else beyond[::-1]
     if len(affine.segments(frame)) == 1 or not is_nothing(fixed) or is_nothing(moved):
         return None
-    frame.segment = 0
-    a, b = (frame.read(operand, form.type) for operand in operands[1:3])
-    frame.segment = None
+    with frame.in_segment(0):
+        a, b = (frame.read(operand, form.type) for operand in operands[1:3])
     return _compare_far_end(frame, form, form.type, (a, b), far, moved)
 
 

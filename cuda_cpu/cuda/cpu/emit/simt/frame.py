@@ -1,32 +1,46 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The function being emitted: its registers, masks and variables."""
+"""Code generation of one function: its registers, operands, masks and variables."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.llvm.builder import Builder, Module
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.emit.simt import special_registers
+from cuda.cpu.emit.simt.frame_state import BlockState, Copy, GroupState
 from cuda.cpu.passes.find_pending import find_reach
 from cuda.cpu.passes.find_recomputed import find_recomputed
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.error import PtxError
-from cuda.cpu.ptx.syntax import Address, Guard, Immediate, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+from cuda.cpu.ptx.syntax import (
+    Address,
+    Guard,
+    Immediate,
+    Instruction,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Sink,
+    Symbol,
+    Vector,
+)
 from cuda.cpu.runtime.abi import FAULTS, SERVICES, WARP
 
 if TYPE_CHECKING:
-    from cuda.cpu.emit.access.indexed import Indexed
     from cuda.cpu.emit.simt.control import Flow
     from cuda.cpu.emit.simt.parameters import Storage
     from cuda.cpu.ptx.program import Program
 
-MOST_INLINED = 32  # calls of helpers in a function that are put in place
-# What is the same for all warps that a call runs, read once at the entry of a function, from the first warp.
+MOST_INLINED = 32  # calls of helpers in a function
+# Fields that are the same for all warps of a call, loaded once in the entry block.
 OF_BLOCK = {
     "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",
     "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
@@ -35,7 +49,11 @@ OF_BLOCK = {
 
 
 class Frame:
-    """What emitters work with. `builder` writes the instructions, the frame knows what operands mean."""
+    """What emitters work with: `builder` writes instructions, the frame resolves registers and operands.
+
+    `block`, `copy` and `group` hold what changes while the function is emitted. Other modules change them by its
+    methods alone.
+    """
 
     def __init__(self, module: Module, program: Program, graph: Graph):
         self.module = module
@@ -44,36 +62,21 @@ class Frame:
         self.function = graph.function
         self.builder = Builder(module)
         self.width = module.width
-        self.slots: dict[str, str] = {}  # registers that live across blocks
-        self.values: dict[str, Value] = {}  # registers as known in the current block
-        self.base_slots: dict[tuple[str, int], str] = {}  # the same for the bases of affine registers, see affine.py
-        self.bases: dict[tuple[str, int], Value] = {}
+        self.block = BlockState()
+        self.copy = Copy()
+        self.group = GroupState()
+        self.slots: dict[str, str] = {}  # of registers that live across blocks
+        self.base_slots: dict[tuple[str, int], str] = {}  # of the bases of affine registers, see affine.py
         self.segment: int | None = None  # operands mean the bases of this segment of the SIMD group
-        self.consecutive = False  # the copy of a block for warps that lie in a row is being emitted
-        self.full = False  # the copy for a SIMD group of which all lanes run
-        self.converged = False  # converged SIMD groups are being emitted, see whole.py
-        self.in_loop = False  # the block that is being emitted for converged SIMD groups
-        self.known: dict[
-            str, tuple[str, str]
-        ] = {}  # predicates of converged SIMD groups: all lanes', no lane's (i1 operands)
-        self.loaded: dict[tuple[int, int], Value] = {}  # elements of later loads of the block, see neighbours.py
-        self.positions: tuple[Block | None, dict[int, int]] = (None, {})  # of a block's steps, see neighbours.py
-        self.indexed: dict[str, Indexed] = {}  # vectors of the block that are made of narrower ones, see indexed.py
-        self.consecutive_slot = ""  # slot that tells whether what is affine may be taken for that; "" if nothing is
-        self.mask = ""  # lanes that run the current block
-        self.preserved = 0  # registers that other lanes still need
-        self.waiting = False  # other lanes may wait elsewhere
-        self.checked: dict[tuple[Address, str], Value] = {}  # addresses of the instruction that checks have returned
-        self.check_buffers: dict[int, str] = {}  # slots through which they do
-        self.prefetched: list[tuple[str, int]] = []  # addresses, base and offset, from which the block fetches ahead
+        self._positions: tuple[Block | None, dict[int, int]] = (None, {})  # of the block's steps
+        self.consecutive_slot = ""  # flag that bases are valid, see affine.py; "" if no register is affine
+        self.checked: dict[tuple[Address, str], Value] = {}  # addresses that checks have returned
+        self.check_buffers: dict[int, str] = {}  # slots for arguments and results of checks
         self.line = 0
         self.guard: Value | None = None
         self.variables: dict[str, Storage | int] = {}  # .param variables; of a kernel's own the offset
         self.local_offsets: dict[str, int] = {}
-        self.warp = "%warp"  # the warp that runs
-        self.first_lane: Value | None = None  # of the SIMD group in its warp, i32; None: 0
         self.block_index_slots: list[str] = []  # slots of %ctaid, where one call runs many blocks
-        self.thread_starts: dict[tuple[str, int], Value] = {}  # %tid of each segment's first lane, where it is counted
         self._at_entry: dict[str, str] = {}
         self.dead = "%dead"  # pointer to the lanes that have exited in calls
         self.flow: Flow | None = None
@@ -90,31 +93,102 @@ class Frame:
 
     # --- blocks -----------------------------------------------------------------------------------
 
-    def begin_block(self, number: int, mask: str) -> None:
-        self.values.clear()
-        self.bases.clear()
-        self.known.clear()
-        self.loaded.clear()
-        self.indexed.clear()
-        self.prefetched.clear()
-        self.preserved = self.graph.preserved[number]
-        self.waiting = self.graph.pending[number] != 0
+    def begin_block(self, number: int, mask: str, *, alone: bool = False) -> None:
+        """Begin a block for the lanes of `mask`; `alone`: no other lanes wait."""
+        preserved = 0 if alone else self.graph.preserved[number]
+        self.block = BlockState(preserved=preserved, waiting=not alone and self.graph.pending[number] != 0)
         self.set_mask(mask)
+
+    @contextlib.contextmanager
+    def emitting(self, copy: Copy) -> Iterator[None]:
+        """Emit a copy of blocks for some SIMD groups only."""
+        before, self.copy = self.copy, copy
+        yield
+        self.copy = before
+
+    @contextlib.contextmanager
+    def in_segment(self, segment: int | None) -> Iterator[None]:
+        """Let operands mean the bases of a segment of the SIMD group, or all lanes' values (None)."""
+        before, self.segment = self.segment, segment
+        yield
+        self.segment = before
+
+    @contextlib.contextmanager
+    def guarded(self, guard: Guard | None) -> Iterator[None]:
+        """Write registers only in lanes whose guard holds."""
+        self.guard = None if guard is None else self.guard_value(guard)
+        yield
+        self.guard = None
+
+    @contextlib.contextmanager
+    def restoring_registers(self) -> Iterator[None]:
+        """Forget what is found out of registers in code that does not dominate what follows."""
+        values, bases = dict(self.block.values), dict(self.block.bases)
+        yield
+        self.block.values, self.block.bases = values, bases
+
+    def at_line(self, line: int | None) -> None:
+        """Set the PTX line for errors and faults; None: the current one."""
+        self.line = line or self.line
+
+    def begin_function(self, flow: Flow, local_offsets: dict[str, int]) -> None:
+        """Begin the function, whose blocks `flow` ends."""
+        self.flow, self.local_offsets = flow, local_offsets
+        if self.graph.strides:
+            self.consecutive_slot = self.builder.alloca("i1")
+
+    def reserve_dead(self) -> None:
+        """Reserve a slot for the lanes that exit in calls: a kernel's own; functions are passed its address."""
+        self.dead = self.builder.alloca(self.builder.mask_type)
+
+    def reserve_block_indices(self) -> None:
+        """Reserve slots for %ctaid, which one call advances from block to block."""
+        self.block_index_slots = [self.builder.alloca("i32") for _ in range(3)]
+
+    def set_local_memory(self, before: Value, base: Value) -> None:
+        """Set where the caller's local memory ends, and where this call's begins: at a multiple of its alignment."""
+        self.local_before, self.local_base = before, base
+
+    def position_of(self, instruction: Instruction) -> int:
+        """Return the index of an instruction in the current block."""
+        block, known = self._positions
+        if block is not self.flow.block:
+            block = self.flow.block
+            known = {id(step.instruction): number for number, step in enumerate(block.steps)}
+            self._positions = (block, known)
+        return known[id(instruction)]
+
+    def set_warp(self, warp: str) -> None:
+        """Set the warp that runs."""
+        self.group.warp = warp
+
+    def set_first_lane(self, lane: Value) -> None:
+        """Set the first lane of the SIMD group in its warp (i32)."""
+        self.group.first_lane = lane
+
+    def set_thread_starts(self, starts: dict[tuple[str, int], Value]) -> None:
+        """Set %tid of each segment's first lane, by special register and segment."""
+        self.group.thread_starts = starts
+
+    @property
+    def mask(self) -> str:
+        """The lanes that run the current block, an operand."""
+        return self.block.mask
 
     @property
     def program_memory(self) -> str:
-        """What is said of a load in a loop out of which LLVM may move it, see even.py."""
+        """TBAA metadata for loads that LLVM may hoist out of the loop for uniform tiles."""
         return "" if self.flow.tile_exits is None else ", !tbaa !6"
 
     @functools.cached_property
     def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
-        """Registers that a few steps make anew anywhere, see find_recomputed.py."""
+        """Registers that a few instructions recompute anywhere, see find_recomputed.py."""
         return ({}, {}) if self.module.quick else find_recomputed(self.graph)
 
     def inline_attribute(self) -> str:
-        """Return the attribute of a call that LLVM shall put in place: in loops, as long as the function stays small.
+        """Return the attribute of a call that LLVM should inline: in loops, as long as the function stays small.
 
-        Round a call, all vectors of a loop go to the stack and come back.
+        Around a call, all vectors of a loop are spilled.
         """
         number = self.flow.block.number
         if self.module.quick or not self._may_grow or not any(a <= number <= b for a, b in self.graph.loops):
@@ -123,13 +197,13 @@ class Frame:
         return "alwaysinline"
 
     def set_mask(self, mask: str) -> None:
-        self.mask = mask
+        self.block.mask = mask
         self._lanes = None
 
     def lanes(self) -> Value:
         """Return the lanes that run, as one predicate per lane."""
         if self._lanes is None:
-            self._lanes = self.builder.lanes_of(self.mask)
+            self._lanes = self.builder.lanes_of(self.block.mask)
         return self._lanes
 
     def reach(self) -> list[int]:
@@ -139,7 +213,7 @@ class Frame:
         return self._reach
 
     def ways_to(self, number: int) -> int:
-        """Return from how many places lanes come to a block."""
+        """Return how many predecessors a block has."""
         if self._ways is None:
             self._ways = Counter(target for block in self.graph.blocks for target in set(block.end.targets))
             self._ways[0] += 1  # the function's beginning
@@ -167,18 +241,18 @@ class Frame:
         """Return a register's value, an integer."""
         if self.segment is not None:
             return affine.get_base(self, register)
-        value = self.values.get(register)
+        value = self.block.values.get(register)
         if value is None:
             if register not in self.function.registers and register != "%cc":
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
                     return value
-            elif self.converged and register in self.graph.strides:
+            elif self.copy.converged and register in self.graph.strides:
                 value = affine.vector_of(self, register)
             else:
                 shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
                 value = self.builder.load(self.element_of(register), self.slot(register), shape=shape)
-            self.values[register] = value
+            self.block.values[register] = value
         return value
 
     def set(self, register: str, value: Value) -> None:
@@ -195,10 +269,10 @@ class Frame:
         else:
             value = builder.broadcast(value)
         if self.crosses(register):
-            if self.preserved & bit:
+            if self.block.preserved & bit:
                 value = builder.select(self.lanes(), value, self.get(register))
             builder.store(value, self.slot(register))
-        self.values[register] = value
+        self.block.values[register] = value
 
     def is_read(self, register: str) -> bool:
         """Tell whether any instruction or branch of the function reads a register."""
@@ -289,10 +363,10 @@ class Frame:
     # --- the warp, the runtime, symbols -----------------------------------------------------------
 
     def warp_pointer(self, field: str, extra: int = 0) -> str:
-        return self.builder.offset(self.warp, WARP[field] + extra)
+        return self.builder.offset(self.group.warp, WARP[field] + extra)
 
     def at_entry(self, text: str) -> str:
-        """Return what an instruction gives that is done once, when the function is entered."""
+        """Return the result of an instruction that is emitted once, in the entry block."""
         name = self._at_entry.get(text)
         if name is None:
             name = self._at_entry[text] = self.builder.name()
@@ -311,7 +385,7 @@ class Frame:
         if field == "block_idx":
             if self.block_index_slots:
                 return self.builder.load(element, self.block_index_slots[extra // 4])
-            # Not for ever: the kernel that calls this function goes on to other blocks.
+            # Not invariant: the kernel that calls this function goes on to other blocks.
             address = self.at_entry(f"getelementptr i8, ptr %warp, i64 {WARP[field] + extra}")
             return Value(self.at_entry(f"load {element}, ptr {address}, align {align}"), element)
         pointer = self.warp_pointer(field, extra)
@@ -326,8 +400,8 @@ class Frame:
     def lane_field(self, field: str, extra: int, shape: Shape) -> Value:
         """Load 32-bit elements of a field with one for each lane of the warp, from the SIMD group's first lane on."""
         pointer = self.warp_pointer(field, extra)
-        if self.first_lane is not None:
-            pointer = self.builder.assign(f"getelementptr i32, ptr {pointer}, i32 {self.first_lane.ref}")
+        if self.group.first_lane is not None:
+            pointer = self.builder.assign(f"getelementptr i32, ptr {pointer}, i32 {self.group.first_lane.ref}")
         type_ = self.builder.type("i32", shape)
         return Value(self.builder.assign(f"load {type_}, ptr {pointer}, align 4, !invariant.load !2"), "i32", shape)
 
@@ -336,7 +410,7 @@ class Frame:
         table = self.warp_field("runtime", "ptr").ref
         entry = self.builder.offset(table, SERVICES[name])
         function = self.builder.assign(f"load ptr, ptr {entry}, align 8, !invariant.load !2")
-        text = f"call {result} {function}({', '.join((f'ptr {self.warp}', *args))})"
+        text = f"call {result} {function}({', '.join((f'ptr {self.group.warp}', *args))})"
         if result == "void":
             self.builder.line(text)
             return ""

@@ -171,9 +171,8 @@ class Interleaving:
         builder.label(last)
         builder.line(f"store i32 {ITERATIONS}, ptr {self._left}")
         flow.poll(ITERATIONS * flow.cost_of(header))
-        values, bases = dict(frame.values), dict(frame.bases)
-        builder.branch(self._has_long_stride(block, header), suspends, flow.converged_label(header))
-        frame.values, frame.bases = values, bases
+        with frame.restoring_registers():
+            builder.branch(self._has_long_stride(block, header), suspends, flow.converged_label(header))
         builder.label(suspends)
         builder.line(f"store i1 true, ptr {self._more}")
         self.suspend(header)

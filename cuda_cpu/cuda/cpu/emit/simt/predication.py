@@ -9,7 +9,7 @@ So a SIMD group of which one lane writes a result stays converged.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.simt.control import Flow
@@ -77,10 +77,10 @@ def emit_arms(
         for block in arms.blocks[target]:
             flow.block = block
             frame.begin_block(block.number, mask)
-            frame.full = False
-            check(block, elsewhere)
-            for step in block.steps:
-                emit_step(frame, step)
+            with frame.emitting(replace(frame.copy, full=False)):
+                check(block, elsewhere)
+                for step in block.steps:
+                    emit_step(frame, step)
         there = elsewhere.get(arms.join)
         elsewhere[arms.join] = mask if there is None else builder.assign(f"or {builder.mask_type} {there}, {mask}")
     builder.jump(flow.converged_label(arms.join))

@@ -149,7 +149,7 @@ class Regions:
         self.indices.begin_group()
         if self.groups_per_warp > 1:
             number = self.builder.assign(f"urem i32 {at}, {self.groups_per_warp}")
-            self.frame.first_lane = Value(self.builder.assign(f"mul i32 {number}, {self.frame.width}"), "i32")
+            self.frame.set_first_lane(Value(self.builder.assign(f"mul i32 {number}, {self.frame.width}"), "i32"))
         return at, index
 
     def next_group(self, again: str, over: str) -> str:
@@ -175,7 +175,7 @@ class Regions:
         last = builder.assign(f"icmp eq i32 {index}, {self.last}")
         lanes = builder.assign(f"select i1 {last}, i32 {frame.warp_field('last_lanes', 'i32').ref}, i32 -1")
         if self.groups_per_warp > 1:
-            shifted = builder.assign(f"lshr i32 {lanes}, {frame.first_lane.ref}")
+            shifted = builder.assign(f"lshr i32 {lanes}, {frame.group.first_lane.ref}")
             lanes = builder.assign(f"trunc i32 {shifted} to {builder.mask_type}")
             if self.some_leave:  # SIMD groups without any lane, which are skipped
                 self.spill.write("lanes", builder.mask_type, lanes)
@@ -196,12 +196,12 @@ class Regions:
             field = builder.assign(f"getelementptr i8, ptr {field}, i32 {none}")
         builder.line(f"store i32 {index}, ptr {field}, align 4, !tbaa !7")
         far = builder.assign(f"mul i64 {builder.assign(f'zext i32 {hidden} to i64')}, {self.warp_bytes}")
-        self.frame.warp = builder.assign(f"getelementptr i8, ptr %warp, i64 {far}")
+        self.frame.set_warp(builder.assign(f"getelementptr i8, ptr %warp, i64 {far}"))
         return at, index
 
     def clear(self) -> None:
         """Begin a SIMD group: no register is known, and no lane waits anywhere."""
-        self.frame.values.clear()
+        self.frame.block.values.clear()
         self.flow.clear()
         self.builder.line(f"store {self.builder.mask_type} 0, ptr {self.frame.dead}")
 
@@ -211,7 +211,7 @@ class Regions:
         at, _ = self._enter_warp()
         if self.groups_per_warp > 1:
             number = builder.assign(f"urem i32 {at}, {self.groups_per_warp}")
-            frame.first_lane = Value(builder.assign(f"mul i32 {number}, {frame.width}"), "i32")
+            frame.set_first_lane(Value(builder.assign(f"mul i32 {number}, {frame.width}"), "i32"))
             if region.after is None and self.some_leave:
                 self.spill.write("lanes", builder.mask_type, -1)
         self.indices.begin_tile_group(at)
@@ -270,7 +270,7 @@ class Regions:
             builder.jump("over")
             return
         self._finish_reduction()
-        self.frame.warp = "%warp"
+        self.frame.set_warp("%warp")
         known = {after.after: after for after in self.regions}
         where = builder.assign(f"load i32, ptr {self.barrier}")
         arms = [(barrier, builder.new_label("behind")) for barrier in barriers if barrier in known]
@@ -303,7 +303,7 @@ class Regions:
         """End a SIMD group's part of the region at a barrier."""
         builder, frame = self.builder, self.frame
         step = block.steps[0]
-        frame.line = step.instruction.line
+        frame.at_line(step.instruction.line)
         if "red" in step.form.modifiers:
             self._reduce(step.instruction)
         if self.some_leave:
@@ -312,11 +312,11 @@ class Regions:
             self._check_same_barrier(block.number)
         builder.line(f"store i32 {block.number}, ptr {self.barrier}")
         self.spill.save(region, block.number)
-        if self.tile and not frame.converged:
+        if self.tile and not frame.copy.converged:
             builder.line(f"store i1 true, ptr {self.tile.diverged}")
         if frame.consecutive_slot:
             kind = f"{CONVERGED}"
-            if not frame.converged:
+            if not frame.copy.converged:
                 kind = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {frame.consecutive_slot}')} to i8")
             self.spill.write("kind", "i8", kind)
         builder.jump(self.flow.arrived)
@@ -373,8 +373,7 @@ class Regions:
         step, frame = self.graph.blocks[region.after].steps[0], self.frame
         if "red" not in step.form.modifiers:
             return
-        frame.begin_block(region.start, lanes)
-        frame.preserved = 0
+        frame.begin_block(region.start, lanes, alone=True)
         word = Value(self.builder.assign(f"load i32, ptr {self.result}"), "i32")
         count = self.builder.binary("lshr", word, constant(1, "i32"))
         full = self.builder.binary("and", word, constant(1, "i32"))
@@ -384,4 +383,4 @@ class Regions:
             "or": lambda: self.builder.compare("icmp ne", count, constant(0, "i32")),
         }[step.form.op]()
         frame.write(step.instruction.operands[0], value)
-        frame.values.clear()
+        frame.block.values.clear()

@@ -45,7 +45,7 @@ def _lane_masks(bits: Callable[[int], int]) -> Callable:
 
 def _lane_number(frame: Frame) -> Value:
     numbers = frame.builder.lane_numbers()
-    return numbers if frame.first_lane is None else frame.builder.binary("add", numbers, frame.first_lane)
+    return numbers if frame.group.first_lane is None else frame.builder.binary("add", numbers, frame.group.first_lane)
 
 
 def _warps(frame: Frame) -> Value:

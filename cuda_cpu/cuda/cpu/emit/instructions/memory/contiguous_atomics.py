@@ -26,7 +26,7 @@ def bases_of(frame: Frame, name: str, element: str, address: Address, space: str
     size, module = width_of(element) // 8, frame.module
     known = name in COMBINES or name in FOLDS
     every = (
-        frame.converged and frame.full and frame.consecutive
+        frame.copy.converged and frame.copy.full and frame.copy.consecutive
     )  # a short arm of a branch is whole, but not all lanes take it
     if not (known and every and module.native_gather) or module.quick or frame.checked:
         return []
@@ -36,9 +36,8 @@ def bases_of(frame: Frame, name: str, element: str, address: Address, space: str
         return []
     found = []
     for segment in segments(frame):
-        frame.segment = segment
-        found.append(pointers(frame, address, space, extra).ref)
-    frame.segment = None
+        with frame.in_segment(segment):
+            found.append(pointers(frame, address, space, extra).ref)
     return found
 
 

@@ -112,7 +112,7 @@ def _gather_by_index(frame: Frame, address: Address, extra: int) -> Value | None
 def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: int) -> Value | None:
     """Return an element that is loaded with its neighbours, from now on or already."""
     key = id(instruction), position
-    if key not in frame.loaded:
+    if key not in frame.block.loaded:
         together = adjacent.find(frame, instruction, form, position)
         if not together:
             return None
@@ -121,8 +121,8 @@ def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: in
         if addresses.uniform:
             return None
         values = adjacent.load(frame, addresses, len(together))
-        frame.loaded.update(zip((key for key, _ in together), values, strict=True))
-    return frame.loaded[key]
+        frame.block.loaded.update(zip((key for key, _ in together), values, strict=True))
+    return frame.block.loaded[key]
 
 
 @emits("st")
@@ -152,7 +152,7 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
         elif isinstance(parameter, Storage):
             # Lanes that wait elsewhere, or have returned a result, keep theirs.
             returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)
-            lanes = frame.lanes() if frame.waiting or returned else None
+            lanes = frame.lanes() if frame.block.waiting or returned else None
             parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
         else:
             raise PtxError(f"store to kernel parameter {address.base.name!r}", frame.line)

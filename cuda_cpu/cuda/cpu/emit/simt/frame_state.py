@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""State of the block, the copy and the SIMD group that a frame emits code for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.access.indexed import Indexed
+    from cuda.cpu.emit.llvm.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Which copy of a block is emitted; by default the one for any lanes."""
+
+    consecutive: bool = False  # for warps with consecutive lanes
+    full: bool = False  # for SIMD groups of which all lanes run
+    converged: bool = False  # for converged SIMD groups, see converged.py
+    in_loop: bool = False  # a copy for converged SIMD groups, in a loop
+
+
+@dataclass(slots=True)
+class BlockState:
+    """What is known in the current block."""
+
+    mask: str = ""  # lanes that run
+    preserved: int = 0  # registers that waiting lanes still need
+    waiting: bool = False  # other lanes may wait elsewhere
+    values: dict[str, Value] = field(default_factory=dict)  # registers
+    bases: dict[tuple[str, int], Value] = field(default_factory=dict)  # of affine registers, see affine.py
+    known: dict[str, tuple[str, str]] = field(default_factory=dict)  # predicates: all lanes', no lane's (i1 operands)
+    loaded: dict[tuple[int, int], Value] = field(default_factory=dict)  # by later instructions, see adjacent.py
+    indexed: dict[str, Indexed] = field(default_factory=dict)  # vectors of a base and an index, see indexed.py
+    prefetched: list[tuple[str, int]] = field(default_factory=list)  # addresses: base and offset
+
+
+@dataclass(slots=True)
+class GroupState:
+    """The SIMD group that runs."""
+
+    warp: str = "%warp"
+    first_lane: Value | None = None  # in its warp, i32; None: 0
+    thread_starts: dict[tuple[str, int], Value] = field(default_factory=dict)  # %tid of each segment's first lane
