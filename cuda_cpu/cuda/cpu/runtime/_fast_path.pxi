@@ -16,7 +16,7 @@ def fast_path_epoch():
 
 
 def invalidate_fast_path():
-    """Start a new epoch: cached entries of all threads are invalid, and the next call of each kind is served by Python."""
+    """Start a new epoch: cached entries of all threads are invalid; the next call of each kind is served by Python."""
     cpu_fast_path_invalidate()
 
 
@@ -42,7 +42,7 @@ cdef int add_fast_path(cpu_fast_path_entry *entry, Queue queue, list awaited, ui
 
 
 def cache_wait(uint64_t epoch, uint64_t stream, Queue queue not None, list awaited not None):
-    """Cache a fast path for this thread's waits for a stream, which wait for `queue` and `awaited`, if the epoch is current."""
+    """Cache a fast path for this thread's waits for a stream: for `queue` and `awaited`, if the epoch is current."""
     cdef cpu_fast_path_entry entry
     memset(&entry, 0, sizeof(entry))
     entry.stream = stream

@@ -170,11 +170,13 @@ cdef extern from "device_runtime/device.h":
 
 cdef extern from *:
     """
-    static inline void cpu_device_runtime_set_attribute(struct cpu_device_runtime *runtime, uint32_t which, int32_t value) {
+    static inline void cpu_device_runtime_set_attribute(struct cpu_device_runtime *runtime, uint32_t which,
+                                                        int32_t value) {
         runtime->attributes[which] = value;
         runtime->has_attribute[which] = true;
     }
-    static inline void cpu_device_runtime_set_limit(struct cpu_device_runtime *runtime, uint32_t which, uint64_t value) {
+    static inline void cpu_device_runtime_set_limit(struct cpu_device_runtime *runtime, uint32_t which,
+                                                    uint64_t value) {
         atomic_store(&runtime->limits[which], value);
         runtime->has_limit[which] = true;
     }

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bindings of the native runtime: memory, machine code, queues, events, graphs, checks. One extension, in parts by subject."""
+"""Bindings of the native runtime: memory, machine code, queues, events, graphs, checks.
+
+One extension, whose parts (.pxi) are included by subject.
+"""
 
 cimport cython
 from libc.errno cimport errno

@@ -133,8 +133,7 @@ static uint32_t status_of(const struct call *call, enum cpu_device_call what)
         return cpu_occupancy(call, 0);
     case CPU_OCCUPANCY_WITH_FLAGS:
         return cpu_occupancy(call, operand(call, 4));
-    default:
-        return CPU_NOT_SUPPORTED;
+    default: return CPU_NOT_SUPPORTED;
     }
 }
 
