@@ -29,7 +29,9 @@ def build(session):
 def lint(session):
     """Check the style of Python and Cython sources, and the spelling of documentation and messages."""
     session.run("ruff", "check", ".")
-    listed = session.run("git", "ls-files", "*.pyx", "*.pxd", "*.pxi", external=True, silent=True)  # without generated files
+    listed = session.run(
+        "git", "ls-files", "*.pyx", "*.pxd", "*.pxi", external=True, silent=True
+    )  # without generated files
     session.run("cython-lint", *listed.splitlines())
     read = session.run("git", "ls-files", "*.md", "cuda_core", "examples", external=True, silent=True)
     session.run("codespell", *read.splitlines())

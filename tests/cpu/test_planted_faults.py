@@ -23,7 +23,7 @@ pytestmark = pytest.mark.cpu_only
 SAMPLE = [  # what faults put in place of what stands there: some that the first kernels find
     "return found[1] - found[0]",
     "return value if offset <= 4 else builder",
-    "kept = graph.live_in[first_of(blocks)]",
+    "preserved = graph.live_in[first_of(blocks)]",
     "%good = or i$W %bits, -1",
     "Guard(guard.register, guard.negated)",
 ]
@@ -31,7 +31,7 @@ SAMPLE = [  # what faults put in place of what stands there: some that the first
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    kernels = [fault_hunt.prepared(focused(Random(seed))) for seed in range(8)]
+    kernels = [fault_hunt.prepared(focused(Random(seed))) for seed in range(16)]
     file = tmp_path_factory.mktemp("faults") / "corpus"
     file.write_bytes(pickle.dumps(kernels))
     return str(file)

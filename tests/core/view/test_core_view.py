@@ -32,7 +32,7 @@ def test_read_only_arrays():
     assert view.readonly
     with pytest.raises(ValueError, match=r"^this view is read-only$"):
         view.copy_from(StridedMemoryView(np.arange(3)), None)
-    with pytest.raises(BufferError, match=r"read-only, which only DLPack 1.0 and newer can say"):
+    with pytest.raises(BufferError, match=r"read-only, which needs DLPack 1.0 or newer"):
         view.__dlpack__()
 
 

@@ -114,15 +114,7 @@ cdef int _describe(
 
 
 def make_capsule(
-    owner,
-    ptr,
-    tuple shape,
-    tuple strides,
-    tuple dtype,
-    tuple device,
-    bint readonly,
-    max_version,
-    bint copied=False,
+    owner, ptr, tuple shape, tuple strides, tuple dtype, tuple device, bint readonly, max_version, bint copied=False
 ):
     """Make the capsule of an array.
 
@@ -149,9 +141,7 @@ def make_capsule(
     cdef object export
     if max_version is None or max_version[0] < 1:
         if readonly:
-            raise BufferError(
-                "this memory is read-only, which only DLPack 1.0 and newer can say: pass max_version=(1, 0)"
-            )
+            raise BufferError("this memory is read-only, which needs DLPack 1.0 or newer: pass max_version=(1, 0)")
         managed = <DLManagedTensor*>PyMem_RawMalloc(sizeof(DLManagedTensor) + numbers)
         if managed == NULL:
             raise MemoryError

@@ -121,7 +121,10 @@ def emit_kernel(
     instrumentation : Instrumentation, optional
         Checks of memory accesses and barriers; warps then run on fibers.
 
-    Raises ------ PtxError Something in the kernel cannot be translated.
+    Raises
+    ------
+    PtxError
+        Something in the kernel cannot be translated.
     """
     full_warps = functools.partial(
         emit_kernel, program, name, lane_run=lane_run, native_gather=native_gather, near=near, fibers=fibers,
@@ -129,46 +132,91 @@ def emit_kernel(
     )  # fmt: skip
     program = program.laid_out(name)
     functions = [program.functions[each] for each in program.reachable(name)]
+    module = _module(program, functions, width, lane_run, native_gather, near, quick, locations, instrumentation)
+    fibers = fibers or module.checks != 0
+    if width < 32 and not fibers and (len(functions) > 1 or not _has_independent_lanes(functions[0])):
+        return full_warps()
+    emitted = _emit_functions(program, module, functions, width, fibers)
+    if emitted is None:
+        return full_warps()
+    graphs, why = emitted
+    local = _local_bytes(program, name, {})
+    notes = functools.partial(_notes, graphs, width, why)
+    return KernelText(module.text() + METADATA, Path.FIBERS if why else Path.BLOCKS, local, notes)
+
+
+def _module(
+    program: Program,
+    functions: list[Function],
+    width: int,
+    lane_run: int,
+    native_gather: bool,
+    near: int,
+    quick: bool,
+    locations: list[DebugLocation] | None,
+    instrumentation: Instrumentation | None,
+) -> Module:
+    """Return an empty module with the settings of `emit_kernel`."""
     module = Module(width, native_gather)
     module.near = near
     module.locations = locations
     module.quick = quick
     module.instrumentation = instrumentation
-    checks = module.checks = instrumentation.checks if instrumentation else 0
+    module.checks = instrumentation.checks if instrumentation else 0
     module.functions = [function.name for function in functions]
-    fibers = fibers or checks != 0
     module.lane_run = min(width, lane_run)
     module.has_clusters = any(map(_has_clusters, functions))
     module.leaves = _leaving(program, functions)
+    return module
+
+
+def _tracks_barriers(module: Module) -> bool:
+    return module.instrumentation is not None and module.instrumentation.tracks_barriers
+
+
+def _analysed(
+    program: Program, module: Module, functions: list[Function], at: Callable[[Function], Function]
+) -> list[Graph]:
+    """Return the graphs of all functions, with what the passes find out."""
     polling, synchronising = _callers_of(program, functions, polls), _callers_of(program, functions, _has_barriers)
-    below_warp = width < 32 and not fibers
-    if below_warp and (len(functions) > 1 or not _has_independent_lanes(functions[0])):
-        return full_warps()
+    graphs = [
+        analyse(at(each), is_pure, lanewise(each), module.leaves, polling, synchronising, _tracks_barriers(module))
+        for each in functions
+    ]
+    if module.checks:
+        for graph in graphs:  # each lane's address is asked about
+            graph.strides, graph.shifted = {}, set()
+    return graphs
+
+
+def _why_all_fibers(module: Module, graphs: list[Graph], fibers: bool) -> str:
+    """Return the reason for which each warp runs on a fiber of its own, "" if there is none."""
+    if module.checks:
+        return "CUDA_CPU_CHECK asks for them"
+    if fibers:
+        return "CUDA_CPU_PATH asks for them"
+    if module.has_clusters:
+        return "its blocks may reach into each other's shared memory"
+    return _why_fibers(graphs)
+
+
+def _emit_functions(
+    program: Program, module: Module, functions: list[Function], width: int, fibers: bool
+) -> tuple[list[Graph], str] | None:
+    """Emit all functions; return their graphs and why they run on fibers, None if that needs a width of 32."""
     with _located(program, functions) as at:
-        strict = instrumentation is not None and instrumentation.tracks_barriers
-        graphs = [
-            analyse(at(each), is_pure, lanewise(each), module.leaves, polling, synchronising, strict)
-            for each in functions
-        ]
-        why = "CUDA_CPU_CHECK asks for them" if checks else "CUDA_CPU_PATH asks for them" if fibers else ""
-        if checks:
-            for graph in graphs:  # each lane's address is asked about
-                graph.strides, graph.shifted = {}, set()
-        if module.has_clusters:
-            why = why or "its blocks may reach into each other's shared memory"
-        why = why or _why_fibers(graphs)
+        graphs = _analysed(program, module, functions, at)
+        why = _why_all_fibers(module, graphs, fibers)
         if why and width < 32:
-            return full_warps()
+            return None
         module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
-        module.has_barriers |= strict
+        module.has_barriers |= _tracks_barriers(module)
         if why:
             graphs[0].regions = []
         for graph in graphs:
             at(graph.function)
             emit_function(module, program, graph)
-    local = _local_bytes(program, name, {})
-    notes = functools.partial(_notes, graphs, width, why)
-    return KernelText(module.text() + METADATA, Path.FIBERS if why else Path.BLOCKS, local, notes)
+    return graphs, why
 
 
 def _notes(graphs: list[Graph], width: int, why: str) -> tuple[str, ...]:

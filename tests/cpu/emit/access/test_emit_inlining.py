@@ -76,6 +76,5 @@ def test_which_calls_are_inlined() -> None:
     assert calls(text.replace("@%p2 bra AGAIN;", "")) == 0  # no loop
     assert calls(text, quick=True) == 0
     assert (
-        calls(SUMS.replace("MORE", "".join(f"ld.global.u32 %r15, [%d10+{40 * n}];" for n in range(50))))
-        == MOST_INLINED
+        calls(SUMS.replace("MORE", "".join(f"ld.global.u32 %r15, [%d10+{40 * n}];" for n in range(50)))) == MOST_INLINED
     )
