@@ -24,7 +24,7 @@ def driver(tmp_path_factory):
     return str(path)
 
 
-def test_the_way_through_the_states(driver):
+def test_state_transitions(driver):
     said = run_checked(
         """
         import ctypes, os, uuid
@@ -83,7 +83,7 @@ def test_wrong_arguments(device):
 
 
 @pytest.mark.cpu_only
-def test_the_cpu_device_has_none(device):
+def test_the_cpu_device_does_not_support_checkpoints(device):
     with pytest.raises(CUDAError, match=r"^CUDA_ERROR_NOT_SUPPORTED: .* \(cuCheckpointProcessGetState\)"):
         checkpoint.Process(os.getpid()).state  # noqa: B018
 

@@ -68,7 +68,7 @@ def test_warnings_have_their_level(messages):
     ]
 
 
-def test_answers_to_routine_questions_are_no_records(device, messages):
+def test_statuses_of_routine_queries_are_not_logged(device, messages):
     with log_driver_messages():
         attribute = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE
         assert driver.cuPointerGetAttribute(attribute, id(messages))[0] != 0
@@ -100,7 +100,7 @@ def test_handlers_may_call_cuda(messages):
     assert len(messages) == 4
 
 
-def test_a_handler_that_raises(messages, capsys):
+def test_an_exception_of_a_handler_does_not_stop_the_log(messages, capsys):
     def explode(record):
         raise RuntimeError("no")
 
@@ -116,7 +116,7 @@ def test_a_handler_that_raises(messages, capsys):
     assert "a handler of cuda.core.driver failed" in capsys.readouterr().err
 
 
-def test_more_than_the_pipe_holds(messages):
+def test_more_messages_than_the_pipe_holds_arrive(messages):
     """A logger that is slow loses messages, and says so; no call of the driver waits."""
     gate = threading.Event()
 
@@ -137,7 +137,7 @@ def test_more_than_the_pipe_holds(messages):
     assert len(messages) + log.lost == 3000
 
 
-def test_several_threads(messages):
+def test_messages_of_several_threads_arrive(messages):
     with log_driver_messages():
         threads = [threading.Thread(target=lambda: [fail(1000 + i) for i in range(20)]) for _ in range(4)]
         for thread in threads:
@@ -167,7 +167,7 @@ def test_starting_and_stopping_while_threads_fail(messages):
     assert len(os.listdir("/proc/self/fd")) == opened
 
 
-def test_nothing_is_there_before_it_is_asked_for():
+def test_the_log_is_imported_at_first_use():
     said = run_checked(
         """
         import sys
@@ -180,7 +180,7 @@ def test_nothing_is_there_before_it_is_asked_for():
     assert said.split() == ["0", "False"]
 
 
-def test_the_end_of_the_process():
+def test_messages_are_flushed_at_process_exit():
     done = run_script(
         """
         import logging
@@ -195,7 +195,7 @@ def test_the_end_of_the_process():
     assert done.stderr.startswith("cuda.core.driver ERROR error 101: device 1000 of 1")
 
 
-def test_a_forked_child():
+def test_a_forked_child_can_close_the_log():
     said = run_checked(
         """
         import os
@@ -235,7 +235,7 @@ driver.cuDeviceGet(1000)
 """
 
 
-def test_what_cuda_cpu_log_prints():
+def test_cuda_cpu_log_prints_errors():
     """Real failures; with =all, also what programs ask to find out and the answer is no."""
     loud = run_script(SAYS, CUDA_CPU_LOG="1").stderr.splitlines()
     assert [line for line in loud if line.startswith("cuda.cpu: ")] == [

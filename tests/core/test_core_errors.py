@@ -38,7 +38,7 @@ def script(text):
     return SETUP + text
 
 
-def test_out_of_bounds_is_an_error_of_a_later_call():
+def test_an_out_of_bounds_access_is_reported_by_a_later_call():
     said = run_checked(
         script("""
 try:
@@ -64,7 +64,7 @@ print('alive')
 
 
 @pytest.mark.cpu_only
-def test_out_of_bounds_names_kernel_and_allocation():
+def test_an_out_of_bounds_error_names_kernel_and_allocation():
     said = run_checked(
         script("""
 launch(stream, one, module.write_at, buffer, 1 << 20)
@@ -151,7 +151,7 @@ print('alive')
 
 
 @pytest.mark.needs_nvjitlink
-def test_nothing_is_said_at_exit():
+def test_exit_prints_nothing():
     done = run_script(
         script("""
 launch(stream, one, module.store, buffer)
@@ -196,14 +196,14 @@ def test_error_attributes_and_pickle():
     assert issubclass(NVRTCError, CUDAError)
 
 
-def test_advice_and_asynchrony():
+def test_errors_have_advice_and_mention_asynchronous_faults():
     error = driver_error("CUDA_ERROR_INVALID_CONTEXT", "invalid device context", 201, "cuFoo")
     assert "call Device().set_current() on it first" in str(error)
     error = driver_error("CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure", 719, "cuFoo")
     assert "may be a kernel or copy started earlier" in str(error)
 
 
-def test_what_belongs_to_the_process_is_not_pickled(device, stream, module):
+def test_process_local_objects_are_not_pickled(device, stream, module):
     with device.allocate(8, stream=stream) as buffer:
         for thing in (stream, stream.record(), device.context, module.empty, device.properties, device.resources):
             with pytest.raises(
@@ -217,7 +217,7 @@ def test_what_belongs_to_the_process_is_not_pickled(device, stream, module):
                 copy.copy(thing)
 
 
-def test_what_a_reset_took_is_forgotten_in_silence():
+def test_objects_lost_in_a_reset_are_finalised_silently():
     run = run_script(
         """
         from cuda.bindings import driver
@@ -246,7 +246,7 @@ AFTER = """
 """
 
 
-def test_what_others_freed_is_told():
+def test_memory_freed_through_the_driver_is_reported():
     """Freed behind the Buffer's back: without a reset that is a mistake, and with one long ago, too."""
     run = run_script(
         AFTER
@@ -268,7 +268,7 @@ def test_what_others_freed_is_told():
     assert "CUDA_ERROR_INVALID_VALUE" in run.stderr
 
 
-def test_what_a_reset_took_from_other_places_is_forgotten_in_silence():
+def test_memory_of_every_kind_lost_in_a_reset_is_finalised_silently():
     run = run_script(
         AFTER
         + """
@@ -310,7 +310,7 @@ kept = device.create_stream()
 """
 
 
-def test_what_nobody_closed_is_told_in_development_mode():
+def test_development_mode_warns_of_unclosed_objects():
     run = run_script(LEAKING, "-X", "dev")
     said = [line for line in run.stderr.splitlines() if "ResourceWarning: unclosed" in line]
     assert [line.split("unclosed <")[1].split()[0] for line in said] == ["Buffer", "DeviceMemoryResource", "Stream"]
@@ -322,7 +322,7 @@ def test_what_nobody_closed_is_told_in_development_mode():
     assert (quiet.stdout, quiet.stderr) == (run.stdout, "")
 
 
-def test_code_that_lives_as_long_as_python_goes_in_silence():
+def test_code_alive_at_exit_is_unloaded_silently():
     run = run_script(
         """
         import sys
@@ -341,7 +341,7 @@ def test_code_that_lives_as_long_as_python_goes_in_silence():
 
 
 @pytest.mark.parametrize("kind", ["stream", "event", "buffer", "resource"])
-def test_closed_objects_raise_what_both_worlds_catch(device, stream, kind):
+def test_closed_error_is_a_value_error_and_a_runtime_error(device, stream, kind):
     from cuda.core import ClosedError, DeviceMemoryResource
 
     made = {
@@ -361,7 +361,7 @@ def test_closed_objects_raise_what_both_worlds_catch(device, stream, kind):
 @pytest.mark.parametrize(
     "use", ["stream.sync()", "device.allocate(4, stream=stream)", "load()", "device.create_stream()"]
 )
-def test_a_forked_child_is_told_to_spawn(use):
+def test_the_error_in_a_forked_child_advises_spawn(use):
     """The errors there have nothing of what failed in the parent before."""
     said = run_checked(
         f"""

@@ -41,25 +41,25 @@ ONE = LaunchConfig(grid=1, block=1)
         (lambda: Program("", "c++", {"fast_math": True}), "fast_math", "use_fast_math"),
     ],
 )
-def test_options_by_a_wrong_name(make, given, meant):
+def test_a_misspelled_option_is_suggested(make, given, meant):
     with pytest.raises(TypeError, match=rf"^\w+ has no option '{given}': did you mean '{meant}'\?$"):
         make()
 
 
-def test_options_by_a_name_like_no_other():
+def test_an_unknown_option_lists_the_options():
     with pytest.raises(
         TypeError, match=r"^LaunchConfig has no option 'zzz': the options are grid, cluster, block, shmem_"
     ):
         LaunchConfig(grid=1, block=1, zzz=1)
 
 
-def test_other_mistakes_of_options_keep_their_message():
+def test_other_mistakes_with_options_keep_their_message():
     with pytest.raises(TypeError, match=r"takes from 1 to 3 positional arguments"):
         StreamOptions(1, 2, 3)
     assert closest("nonsense", ["arch", "std"]) == ""
 
 
-def test_every_class_of_options_knows_its_names():
+def test_every_options_class_suggests_names():
     import dataclasses
     import pkgutil
 
@@ -108,7 +108,7 @@ def test_arguments_of_kernels(module, device, stream, arguments, message):
     assert re.search(re.escape(message).replace(r"\.\*", ".*"), str(raised.value))
 
 
-def test_a_view_of_pinned_memory_is_no_argument(module, stream):
+def test_a_memoryview_of_pinned_memory_is_not_a_kernel_argument(module, stream):
     with LegacyPinnedMemoryResource().allocate(4) as pinned:
         view = np.asarray(pinned).view(np.int32)
         with pytest.raises(TypeError, match=r"ndarray of memory that the device can use: pass the Buffer"):
@@ -118,7 +118,7 @@ def test_a_view_of_pinned_memory_is_no_argument(module, stream):
         del view
 
 
-def test_a_kernel_is_not_called(module):
+def test_calling_a_kernel_advises_launch(module):
     with pytest.raises(TypeError, match=r"^kernel 'add_one' is not called: use launch\(stream, LaunchConfig\("):
         module.add_one(None, 1)
 
@@ -130,7 +130,7 @@ def test_a_kernel_is_not_called(module):
         (None, r"event_or_stream must be an Event, a Stream .*, not None \(NoneType\)"),
     ],
 )
-def test_waiting_for_something_else(stream, wait, message):
+def test_waiting_for_a_wrong_object(stream, wait, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         stream.wait(wait)
 
@@ -198,7 +198,7 @@ def fault(tmp_path):
 
 @pytest.mark.cpu_only
 @pytest.mark.needs_nvrtc
-def test_a_failure_that_nobody_waits_for_is_told_at_exit(fault):
+def test_an_unobserved_failure_is_reported_at_exit(fault):
     done = exit_of(fault, "outside")
     said = done.stderr[done.stderr.index("cuda.core:") :].splitlines()
     assert done.returncode == 0
@@ -219,7 +219,7 @@ def test_a_failure_that_nobody_waits_for_is_told_at_exit(fault):
         ("", "endless", 0),  # it has not failed
     ],
 )
-def test_nothing_else_is_told_at_exit(fault, more, kernel, status):
+def test_only_unobserved_failures_are_reported_at_exit(fault, more, kernel, status):
     with fault.open("a") as file:
         file.write(more)
     done = exit_of(fault, kernel)
@@ -252,7 +252,7 @@ SOURCES = [
         ("no fault", ""),
     ],
 )
-def test_lines_of_programs(monkeypatch, message, added):
+def test_source_lines_of_faults(monkeypatch, message, added):
     from cuda.core._program import _diagnostics
 
     monkeypatch.setattr(_diagnostics, "_sources", type(_diagnostics._sources)(maxlen=2))

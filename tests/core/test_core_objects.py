@@ -135,7 +135,7 @@ def test_equality_and_hash(name, thing):
 
 
 @names
-def test_repr_has_the_facts(name, thing):
+def test_repr_shows_the_attributes(name, thing):
     assert OBJECTS[name][1] in repr(thing)
 
 

@@ -39,7 +39,7 @@ def driver(tmp_path_factory):
     return str(path)
 
 
-def test_arguments_have_their_own_size(driver):
+def test_arguments_keep_their_natural_sizes(driver):
     said = run_checked(
         SCRIPT
         + """
@@ -56,7 +56,7 @@ print(struct.unpack('<QQ', values[6][:8] + values[7][:8]))
     assert said.splitlines() == ["(-5,) (2.5,) 1", "(1.0, 2.0) (1.5,) (3, 4)", "(4660, 0)"]
 
 
-def test_too_many_bytes_are_refused(driver):
+def test_too_many_argument_bytes_are_refused(driver):
     said = run_checked(
         SCRIPT
         + """
@@ -70,7 +70,7 @@ except TypeError as error:
     assert said.startswith("the arguments up to argument 9 of kernel 'mine' have more bytes than a kernel can take")
 
 
-def test_what_it_lacks_is_said(driver):
+def test_missing_driver_functions_are_reported(driver):
     said = run_checked(
         SCRIPT
         + """

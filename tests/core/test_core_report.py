@@ -33,7 +33,7 @@ def facts(**environment):
     return json.loads(run("--json", **environment))
 
 
-def test_report(device):
+def test_report_text(device):
     facts = report()
     assert facts["cuda.core"] == "1.2.2"
     assert facts["driver"].startswith("CUDA ")
@@ -50,7 +50,7 @@ def test_report_without_a_driver():
 @pytest.mark.cpu_only
 @pytest.mark.needs_nvrtc
 @pytest.mark.needs_nvjitlink
-def test_json(device):
+def test_report_as_json(device):
     from cuda.core import Device
 
     found = facts(CUDA_CPU_DEVICES="2")
@@ -66,14 +66,14 @@ def test_json(device):
     assert found["problems"] == []
 
 
-def test_problems():
+def test_problems_are_reported():
     problems = facts(CUDA_PYTHON_DRIVER="/nowhere/libcuda.so.1", CUDA_CPU_DEVICE="2", CUDA_HOME="/nowhere")["problems"]
     assert problems[0].startswith("There is no driver: CUDA_PYTHON_DRIVER='/nowhere/libcuda.so.1' cannot be opened")
     assert "CUDA_CPU_DEVICE is set, but there is no such switch" in problems
     assert "CUDA_HOME is '/nowhere', and there is no such folder" in problems
 
 
-def test_problems_follow_from_the_facts():
+def test_problems_derived_from_the_environment():
     from cuda.core._utils._environment import _problems
 
     library = {"version": "13.5", "path": "/lib"}
@@ -92,7 +92,7 @@ def test_problems_follow_from_the_facts():
     assert "The CPU device has no compiler: pip install 'open-cuda-python[cpu]'" in _problems(found, None)
 
 
-def test_every_switch_is_known():
+def test_every_environment_variable_is_known():
     """A switch that somebody adds must not be called a misspelling."""
     from cuda.core._utils._environment import _INTERNAL, _VARIABLES
 

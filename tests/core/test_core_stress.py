@@ -88,7 +88,7 @@ print("done")
     assert said == "done\n"
 
 
-def test_threads_load_code_at_once():
+def test_threads_load_code_concurrently():
     """The first use of each instruction, in eight threads at the same time."""
     said = run_in_development_mode(
         """
@@ -114,7 +114,7 @@ print(wrong)
     assert said == "[]\n"
 
 
-def test_all_threads_close_the_same_objects():
+def test_threads_close_the_same_objects():
     """Closing is done once, whoever comes first; the others find it done or get an error, never a crash."""
     said = run_in_development_mode(
         """
@@ -162,7 +162,7 @@ print(errors)
     assert said == "[]\n"
 
 
-def test_python_ends_while_threads_launch():
+def test_python_exits_while_threads_launch():
     """Daemon threads go on while the interpreter ends, with streams, buffers and kernels of their own alive."""
     run = run_script(
         BEGIN

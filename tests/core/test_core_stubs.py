@@ -45,7 +45,7 @@ def test_stubs_match_the_modules():
     assert len(messages) > 50, done.stderr  # it did compare
 
 
-def test_a_wrong_signature_is_found(tmp_path):
+def test_a_wrong_signature_is_detected(tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "example.py").write_text("def f(size, *, stream): ...\n")
     (tmp_path / "example.pyi").write_text("def f(nbytes: int, *, stream: object) -> None: ...\n")

@@ -14,7 +14,7 @@ from support.scripts import run_checked
 from cuda.core import CUDAError, Device, DeviceMemoryResource, LegacyPinnedMemoryResource, VirtualMemoryResource
 
 
-def test_one_object_per_device(device):
+def test_a_device_is_a_singleton(device):
     assert Device(0) is Device(0)
     assert Device(device) is device
     assert Device() is device
@@ -42,7 +42,7 @@ def test_wrong_device_id(wrong):
         Device(wrong)
 
 
-def test_facts(device):
+def test_device_attributes(device):
     major, minor = device.compute_capability
     assert device.compute_capability.major == major >= 5
     assert pickle.loads(pickle.dumps(device.compute_capability)) == (major, minor)
@@ -134,7 +134,7 @@ def test_a_context_of_another_library_does_not_initialize_a_device(device):
     assert "not yet initialized" in str(in_thread(work))
 
 
-def test_facts_of_a_device_need_no_set_current():
+def test_attributes_do_not_need_set_current():
     device = Device(0)
     assert all((device.name, device.uuid, device.arch, device.pci_bus_id))
     assert device.properties.warp_size == 32
@@ -143,7 +143,7 @@ def test_facts_of_a_device_need_no_set_current():
     assert device.default_stream.handle is not None
 
 
-def test_each_thread_has_a_device_object_of_its_own(device):
+def test_each_thread_has_its_own_device_object(device):
     def work():
         other = Device(0)
         assert other is Device(0) is Device() is not device
@@ -164,7 +164,7 @@ def test_each_thread_has_a_device_object_of_its_own(device):
         device.memory_resource = DeviceMemoryResource(0)
 
 
-def test_devices_of_ended_threads_go(device):
+def test_device_objects_of_ended_threads_are_freed(device):
     found = [in_thread(lambda: weakref.ref(Device(0))) for _ in range(3)]
     gc.collect()
     assert [reference() for reference in found] == [None] * 3
@@ -213,7 +213,7 @@ def test_streams_work_in_threads_without_a_current_device(device, stream):
     assert in_thread(work) == (0, True, True)
 
 
-def test_set_current_returns_the_context_before(device):
+def test_set_current_returns_the_previous_context(device):
     context = device.context
     assert device.set_current() is None
     before = device.set_current(context)
@@ -283,7 +283,7 @@ def test_default_stream_follows_the_environment(value):
 
 
 @pytest.mark.cpu_only
-def test_no_driver_is_said():
+def test_a_missing_driver_is_reported():
     text = """
         from cuda.core import Device
         try:
@@ -295,7 +295,7 @@ def test_no_driver_is_said():
     assert said.startswith("CUDA_PYTHON_DRIVER='/nowhere/libcuda.so.1' cannot be opened: ")
 
 
-def test_every_way_to_name_a_device():
+def test_every_form_of_device_id():
     """`Device(...)` has a short way for devices met before; all others go through it unchanged."""
     first = Device(0)
     assert Device(0) is Device() is Device(device_id=0) is Device(first) is Device(np.int64(0)) is Device(None) is first
@@ -310,7 +310,7 @@ def test_every_way_to_name_a_device():
         Device(ordinal=0)
 
 
-def test_a_subclass_is_made_as_any_class():
+def test_subclasses_are_constructed_normally():
     class Named(Device):
         def __new__(cls, name):
             return super().__new__(cls, 0)

@@ -79,7 +79,7 @@ def test_split_into_several():
     assert said.splitlines() == ["[1, 2, 3] 2", "[1, 1] 0"]
 
 
-def test_groups():
+def test_sm_groups():
     assert SMResourceOptions().groups() == [(0, 0, 0, 0)]
     assert SMResourceOptions(4, 2, 4, True).groups() == [(4, 2, 4, 1)]
     assert SMResourceOptions(0).groups() == SMResourceOptions().groups()
@@ -98,12 +98,12 @@ def test_groups():
         ({"count": [4], "coscheduled_sm_count": [1, 2]}, ValueError, r"^coscheduled_sm_count has 2 members, but count"),
     ],
 )
-def test_wrong_groups(sms, fields, error, message):
+def test_wrong_sm_groups(sms, fields, error, message):
     with pytest.raises(error, match=message):
         sms.split(SMResourceOptions(**fields))
 
 
-def test_too_many(sms):
+def test_too_many_sms(sms):
     with pytest.raises(CUDAError):
         sms.split({"count": sms.sm_count + 1})
 
@@ -169,7 +169,7 @@ def test_close(device, sms):
         device.set_current(context)
 
 
-def test_a_stream_keeps_its_context(device):
+def test_a_stream_keeps_its_context_alive(device):
     stream = device.create_context(ContextOptions(resources=[device.resources.sm])).create_stream()
     gc.collect()
     assert stream.context.is_green
@@ -202,7 +202,7 @@ def test_wrong_contexts(device, sms):
             kind()
 
 
-def test_two_halves_of_a_device(device, module, sms, upload, host):
+def test_kernels_run_in_both_halves_of_a_split_device(device, module, sms, upload, host):
     if sms.sm_count < 2 * sms.min_partition_size:
         pytest.skip("the device cannot be halved")
     half = sms.sm_count // 2 // sms.min_partition_size * sms.min_partition_size

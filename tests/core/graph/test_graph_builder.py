@@ -54,7 +54,7 @@ def add_one(module):
     return module.get_kernel("add_one")
 
 
-def test_what_is_captured_runs_at_launch(builder, stream, ints, add_one):
+def test_captured_work_runs_at_launch(builder, stream, ints, add_one):
     array, buffer = ints
     assert builder.begin_building() is builder
     assert builder.is_building
@@ -84,7 +84,7 @@ def test_copies_and_fills_are_captured(builder, stream, ints, device):
     assert array.tolist() == [0x03030303] * 4
 
 
-def test_a_builder_of_a_stream(stream, ints, add_one):
+def test_a_builder_captures_its_stream(stream, ints, add_one):
     builder = stream.create_graph_builder().begin_building("thread_local")
     assert builder.stream is stream
     assert builder.__cuda_stream__() == stream.__cuda_stream__()
@@ -97,7 +97,7 @@ def test_a_builder_of_a_stream(stream, ints, add_one):
     assert ints[0].tolist() == [1] * 4
 
 
-def test_the_stream_of_its_own_goes_with_the_builder(device):
+def test_closing_a_builder_closes_its_own_stream(device):
     builder = device.create_graph_builder()
     stream = builder.stream
     builder.close()
@@ -137,7 +137,7 @@ def test_split_and_join(builder, stream, ints, add_one):
     assert len(builder.graph_definition.edges()) == 5, "the last one waits for the first, its own place before, too"
 
 
-def test_a_builder_that_is_not_joined(builder, ints, add_one):
+def test_a_split_builder_must_be_joined(builder, ints, add_one):
     branch = builder.begin_building().split(2)[1]
     launch(branch, ONE, add_one, ints[1], 1)
     with pytest.raises(CUDAError, match="A builder that was split off has not been joined"):
@@ -148,7 +148,7 @@ def test_a_builder_that_is_not_joined(builder, ints, add_one):
     branch.close()
 
 
-def test_a_builder_that_was_split_off_is_not_ended(builder):
+def test_a_split_builder_cannot_be_ended(builder):
     branch = builder.begin_building().split(2)[1]
     with pytest.raises(CUDAError, match=r"CAPTURE_UNMATCHED.*\n.*This builder was split off: join it"):
         branch.end_building()
@@ -195,7 +195,7 @@ class Function:
         self.seen.append(1)
 
 
-def test_a_kernel_is_kept(builder, stream, ints):
+def test_a_captured_kernel_stays_loaded(builder, stream, ints):
     from cuda.core import Module
 
     source = 'extern "C" __global__ void put(int *x) { x[threadIdx.x] = 8; }'
@@ -206,7 +206,7 @@ def test_a_kernel_is_kept(builder, stream, ints):
     assert ints[0].tolist() == [8] * 4
 
 
-def test_what_captured_work_uses_is_kept(builder, device, stream, ints, add_one):
+def test_captured_buffers_stay_alive(builder, device, stream, ints, add_one):
     array, buffer = ints
     first, second, third = (device.allocate(16, stream=stream) for _ in range(3))
     gone = [weakref.ref(each) for each in (first, second, third)]
@@ -231,7 +231,7 @@ def test_what_captured_work_uses_is_kept(builder, device, stream, ints, add_one)
     assert soon(lambda: all(ref() is None for ref in gone))
 
 
-def test_a_graph_is_embedded(builder, device, stream, ints, add_one):
+def test_embed_adds_a_child_graph(builder, device, stream, ints, add_one):
     array, buffer = ints
     definition = GraphDefinition()
     definition.launch(ONE, add_one, buffer, 4)
@@ -260,7 +260,7 @@ def test_a_launch_of_a_graph_is_not_captured(builder, ints, add_one):
         builder.end_building()
 
 
-def test_memory_within_a_graph(builder, device, stream, ints, add_one):
+def test_allocations_within_a_captured_graph(builder, device, stream, ints, add_one):
     array, buffer = ints
     resource = GraphMemoryResource(device)
     assert resource is GraphMemoryResource(0)
@@ -291,7 +291,7 @@ def test_memory_within_a_graph(builder, device, stream, ints, add_one):
     resource.close()
 
 
-def test_what_cannot_be_captured_fails_the_building(builder, stream):
+def test_an_unsupported_call_invalidates_the_capture(builder, stream):
     builder.begin_building("global")
     with pytest.raises(CUDAError, match="STREAM_CAPTURE"):
         builder.stream.sync()
@@ -302,7 +302,7 @@ def test_what_cannot_be_captured_fails_the_building(builder, stream):
     assert not builder.is_building
 
 
-def test_a_builder_that_goes_ends_its_capture(device, stream):
+def test_closing_or_deleting_a_builder_ends_its_capture(device, stream):
     builder = stream.create_graph_builder().begin_building()
     builder.close()
     stream.sync()
@@ -319,7 +319,7 @@ def test_another_thread_may_end_a_relaxed_capture(builder, ints, add_one):
     builder.complete().close()
 
 
-def test_wrong_use(builder, device):
+def test_invalid_use_is_rejected(builder, device):
     with pytest.raises(NotImplementedError, match="a GraphBuilder is not made directly"):
         GraphBuilder()
     with pytest.raises(CUDAError, match="The legacy default stream cannot be captured: use Device"):
@@ -362,7 +362,7 @@ def test_wrong_use(builder, device):
             GraphBuilder.join(*builders)
 
 
-def test_graph_definition_is_there_once_the_building_has_ended(builder, ints, add_one):
+def test_graph_definition_needs_a_finished_builder(builder, ints, add_one):
     with pytest.raises(RuntimeError, match="graph_definition needs a builder that has finished, but this one has not"):
         builder.graph_definition  # noqa: B018
     builder.begin_building()
@@ -375,7 +375,7 @@ def test_graph_definition_is_there_once_the_building_has_ended(builder, ints, ad
     assert len(definition.nodes()) == 1
 
 
-def test_a_picture_of_a_captured_graph(builder, ints, add_one, tmp_path):
+def test_debug_dot_print_of_a_captured_graph(builder, ints, add_one, tmp_path):
     launch(builder.begin_building(), ONE, add_one, ints[1], 4)
     with pytest.raises(RuntimeError, match="has finished"):
         builder.debug_dot_print(str(tmp_path / "x.dot"))
@@ -418,7 +418,7 @@ def test_threads_build_and_launch_their_own_graphs():
     assert run_checked(text, PYTHONDEVMODE="1").strip() == "[]"
 
 
-def test_ending_python_amid_everything():
+def test_python_exits_with_graphs_in_use():
     text = """
         from cuda.core import Device
         from cuda.core.graph import GraphDefinition

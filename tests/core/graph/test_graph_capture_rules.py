@@ -45,7 +45,7 @@ def test_no_pool_allocates_for_a_captured_stream(builder, stream, pool, mode):
     assert used(pool) == before
 
 
-def test_no_pool_allocates_for_a_stream_that_somebody_captures(device, stream, pool):
+def test_no_pool_allocates_for_a_stream_captured_by_the_driver_api(device, stream, pool):
     mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     (status,) = driver.cuStreamBeginCapture(stream.handle, mode)
     assert status == driver.CUresult.CUDA_SUCCESS
@@ -64,7 +64,7 @@ def test_a_pool_allocates_for_a_builder_before_and_after(builder, pool):
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
-def test_memory_outlives_the_builder_that_it_was_allocated_for(builder, pool):
+def test_memory_can_be_freed_after_its_builder_is_closed(builder, pool):
     before = used(pool)
     buffer = pool.allocate(64, stream=builder)
     builder.close()
@@ -74,7 +74,7 @@ def test_memory_outlives_the_builder_that_it_was_allocated_for(builder, pool):
 
 
 @pytest.mark.parametrize("explicit", [True, False])
-def test_memory_given_back_to_a_captured_stream_is_freed_after_the_capture(builder, pool, explicit):
+def test_memory_freed_on_a_captured_stream_is_released_after_the_capture(builder, pool, explicit):
     before = used(pool)
     buffer = pool.allocate(64, stream=builder.stream)
     builder.begin_building()
@@ -91,7 +91,7 @@ def test_memory_given_back_to_a_captured_stream_is_freed_after_the_capture(build
 @pytest.mark.parametrize("explicit", [True, False])
 @pytest.mark.parametrize("mode", ["relaxed", "thread_local", "global"])
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
-def test_pinned_memory_goes_amid_a_capture(builder, stream, mode, explicit):
+def test_pinned_memory_can_be_freed_during_a_capture(builder, stream, mode, explicit):
     """Neither a traceback that is ignored nor a capture that is invalid."""
     pinned = LegacyPinnedMemoryResource()
     of_builder, of_another = (pinned.allocate(64, stream=order) for order in (builder, stream))
@@ -112,7 +112,7 @@ def test_pinned_memory_goes_amid_a_capture(builder, stream, mode, explicit):
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
-def test_memory_of_a_graph_that_is_gone(builder, device):
+def test_a_buffer_may_outlive_the_graph_that_allocates_it(builder, device):
     """A buffer outlives the graph that was to allocate it: there is nothing to free, and nothing to tell."""
     buffer = GraphMemoryResource(device).allocate(64, stream=builder.begin_building())
     builder.end_building().close()

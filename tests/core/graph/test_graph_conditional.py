@@ -66,7 +66,7 @@ def run(stream):
     return once
 
 
-def test_if(graph, kernels, number, run):
+def test_if_runs_its_body(graph, kernels, number, run):
     array, buffer = number
     condition = graph.create_condition(0)
     first = graph.launch(ONE, kernels.set, condition, 1)
@@ -83,7 +83,7 @@ def test_if(graph, kernels, number, run):
 
 
 @pytest.mark.parametrize(("value", "expected"), [(7, 10), (0, 100)])
-def test_if_else(graph, kernels, number, run, value, expected):
+def test_if_else_runs_one_body(graph, kernels, number, run, value, expected):
     array, buffer = number
     condition = graph.create_condition(value)
     node = graph.if_else(condition)
@@ -96,7 +96,7 @@ def test_if_else(graph, kernels, number, run, value, expected):
     assert array[0] == expected
 
 
-def test_while(graph, kernels, number, run):
+def test_while_repeats_its_body(graph, kernels, number, run):
     array, buffer = number
     condition = graph.create_condition(1)
     node = graph.while_loop(condition)
@@ -139,7 +139,7 @@ def test_captured_callbacks_in_bodies(device, run):
     assert seen == [1, 1]
 
 
-def test_the_graph_of_a_body_is_there_before_it_is_built(device):
+def test_graph_definition_of_a_body_exists_before_building(device):
     with device.create_graph_builder().begin_building() as builder:
         body = builder.if_then(builder.create_condition(1))
         assert body.graph_definition.nodes() == set()
@@ -152,7 +152,7 @@ def test_the_graph_of_a_body_is_there_before_it_is_built(device):
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0, 1), (2, 3), (3, 0)])
-def test_switch(graph, kernels, number, run, value, expected):
+def test_switch_runs_the_selected_body(graph, kernels, number, run, value, expected):
     array, buffer = number
     node = graph.switch(graph.create_condition(value), 3)
     assert isinstance(node, SwitchNode)
@@ -164,7 +164,7 @@ def test_switch(graph, kernels, number, run, value, expected):
     assert array[0] == expected
 
 
-def test_conditions_within_conditions(graph, kernels, number, run):
+def test_nested_conditional_nodes(graph, kernels, number, run):
     array, buffer = number
     outer, inner = graph.create_condition(1), graph.create_condition(1)
     body = graph.while_loop(outer).body
@@ -174,7 +174,7 @@ def test_conditions_within_conditions(graph, kernels, number, run):
     assert array[0] == 3
 
 
-def test_a_node_is_found_again_with_its_graphs(graph, kernels, number):
+def test_conditional_nodes_are_recovered_with_their_bodies(graph, kernels, number):
     for make, kind in ((graph.if_then, IfNode), (graph.if_else, IfElseNode), (graph.while_loop, WhileNode)):
         node = make(graph.create_condition())
         handle, branches = int(node.handle), node.branches
@@ -186,7 +186,7 @@ def test_a_node_is_found_again_with_its_graphs(graph, kernels, number):
     assert isinstance(found, ConditionalNode)
 
 
-def test_the_graphs_go_with_the_node(graph):
+def test_bodies_are_destroyed_with_their_node(graph):
     node = graph.if_then(graph.create_condition(0))
     body = node.then
     inner = body.empty()
@@ -234,7 +234,7 @@ def test_captured_while_and_switch(device, kernels, number, run):
     assert array[0] == 24
 
 
-def test_captured_if_in_a_branch(device, kernels, number, run):
+def test_captured_nested_if(device, kernels, number, run):
     array, buffer = number
     builder = device.create_graph_builder().begin_building()
     outer, inner = builder.create_condition(1), builder.create_condition(1)
@@ -248,7 +248,7 @@ def test_captured_if_in_a_branch(device, kernels, number, run):
 
 
 @pytest.mark.cpu_only
-def test_conditions_of_another_device_than_the_current_one():
+def test_conditions_of_a_device_that_is_not_current():
     text = """
         import numpy as np
         from cuda.core import Device, LegacyPinnedMemoryResource
@@ -271,7 +271,7 @@ def test_conditions_of_another_device_than_the_current_one():
     assert run_checked(text, CUDA_CPU_DEVICES="2").strip() == r"0 b'\x03\x03'"
 
 
-def test_conditions(graph):
+def test_condition_handles(graph):
     condition, other = graph.create_condition(1), graph.create_condition()
     assert condition != other
     assert len({condition, other, condition}) == 2

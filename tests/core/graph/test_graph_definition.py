@@ -82,7 +82,7 @@ def test_nodes_run_in_the_order_of_their_edges(graph, run, ints, add_one):
     assert (filled, added) in graph.edges()
 
 
-def test_what_nodes_tell(graph, ints, add_one, device):
+def test_attributes_of_nodes(graph, ints, add_one, device):
     _, buffer = ints
     config = LaunchConfig(grid=(2, 3), block=(4, 5, 6), shmem_size=128)
     kernel = graph.launch(config, add_one, buffer, 4)
@@ -109,7 +109,7 @@ def test_what_nodes_tell(graph, ints, add_one, device):
     assert "KernelNode" in repr(kernel)
 
 
-def test_a_kernel_that_was_captured_is_found(device, module, ints):
+def test_a_captured_kernel_node_has_its_kernel(device, module, ints):
     from cuda.core import launch
 
     builder = device.create_graph_builder().begin_building()
@@ -120,7 +120,7 @@ def test_a_kernel_that_was_captured_is_found(device, module, ints):
     assert node.config == ONE
 
 
-def test_cooperation_and_clusters_are_attributes(graph, ints, add_one):
+def test_cooperative_and_cluster_are_kernel_node_attributes(graph, ints, add_one):
     config = LaunchConfig(grid=2, block=4, is_cooperative=True)
     node = graph.launch(config, add_one, ints[1], 4)
     assert node.config == config
@@ -130,7 +130,7 @@ def test_cooperation_and_clusters_are_attributes(graph, ints, add_one):
         graph.launch(LaunchConfig(grid=1, block=1, programmatic_stream_serialization=True), add_one, ints[1], 4)
 
 
-def test_edges_are_sets(graph):
+def test_pred_and_succ_are_sets(graph):
     a, b, c = (graph.empty() for _ in range(3))
     joined = a.join(b, c)
     assert isinstance(joined, EmptyNode)
@@ -151,7 +151,7 @@ def test_edges_are_sets(graph):
 
 
 @pytest.mark.cpu_only  # NVIDIA's driver finds cycles at instantiation
-def test_an_edge_that_is_refused_changes_nothing(graph):
+def test_a_rejected_edge_leaves_the_graph_unchanged(graph):
     a, b, c = graph.empty(), graph.empty(), graph.empty()
     a.succ.add(b)
     b.succ.add(c)
@@ -178,7 +178,7 @@ def test_a_destroyed_node(graph):
             use()
 
 
-def test_identity(graph):
+def test_node_identity(graph):
     node = graph.empty()
     (found,) = graph.nodes()
     assert found is node
@@ -199,7 +199,7 @@ def test_a_graph_lives_as_long_as_its_nodes():
     assert node.graph.nodes() == {node}
 
 
-def test_updates_hold_for_graphs_made_from_then_on(graph, stream, ints, add_one):
+def test_node_updates_apply_to_later_instantiations(graph, stream, ints, add_one):
     array, buffer = ints
     fill = graph.memset(buffer, 0, 16)
     kernel = fill.launch(ONE, add_one, buffer, 4)
@@ -246,7 +246,7 @@ def test_update_of_copies_calls_and_events(graph, run, device, ints):
     assert call.callback is None
 
 
-def test_a_c_function_gets_its_data(graph, run):
+def test_a_c_callback_receives_its_user_data(graph, run):
     seen = []
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -269,7 +269,7 @@ def test_a_callback_that_fails_is_reported(graph, run, monkeypatch):
     assert isinstance(told[0], ZeroDivisionError)
 
 
-def test_a_graph_within_a_graph(graph, run, ints, add_one):
+def test_child_graph(graph, run, ints, add_one):
     array, buffer = ints
     inner = GraphDefinition()
     inner.launch(ONE, add_one, buffer, 4)
@@ -313,7 +313,7 @@ def test_allocations(graph, run, device, ints, module):
 
 
 @pytest.mark.parametrize("kind", ["host", "managed"])
-def test_allocations_that_the_host_reaches(graph, run, kind, on_gpu):
+def test_host_accessible_allocations(graph, run, kind, on_gpu):
     try:
         made = graph.allocate(16, memory_type=kind)
     except CUDAError as error:
@@ -330,7 +330,7 @@ def test_allocations_that_the_host_reaches(graph, run, kind, on_gpu):
 
 
 @pytest.mark.cpu_only  # counts bytes, NVIDIA's driver units of 32 MiB
-def test_memory_of_graphs_is_counted(graph, device, stream):
+def test_graph_memory_attributes(graph, device, stream):
     attributes = GraphMemoryResource(device).attributes
     used = attributes.used_mem_current
     made = graph.allocate(1 << 20)
@@ -345,7 +345,7 @@ def test_memory_of_graphs_is_counted(graph, device, stream):
     assert attributes.used_mem_current == used
 
 
-def test_operands_live_as_long_as_the_graph_needs_them(graph, stream, device, add_one):
+def test_operands_live_as_long_as_the_graph(graph, stream, device, add_one):
     class Function:
         def __call__(self):
             pass
@@ -369,7 +369,7 @@ def test_operands_live_as_long_as_the_graph_needs_them(graph, stream, device, ad
     executable.close()
 
 
-def test_operands_go_with_the_graph(device, stream, add_one):
+def test_operands_are_released_with_the_graph(device, stream, add_one):
     graph = GraphDefinition()
     owner = Owner()
     gone = weakref.ref(owner)
@@ -383,7 +383,7 @@ def test_operands_go_with_the_graph(device, stream, add_one):
     assert gone() is None
 
 
-def test_what_an_update_replaces_goes(graph, device, stream):
+def test_operands_replaced_by_an_update_are_released(graph, device, stream):
     owner = Owner()
     gone = weakref.ref(owner)
     buffer = device.allocate(64, stream=stream)
@@ -433,13 +433,13 @@ class Owner:
         (lambda g, b, k: GraphNode(), RuntimeError, "a GraphNode is not made directly"),
     ],
 )
-def test_wrong_use_adds_nothing(graph, ints, add_one, use, error, message):
+def test_invalid_arguments_add_no_node(graph, ints, add_one, use, error, message):
     with pytest.raises(error, match=message):
         use(graph, ints[1], add_one)
     assert graph.nodes() == set()
 
 
-def test_a_closed_operand(graph, device, stream, add_one):
+def test_a_closed_operand_is_rejected(graph, device, stream, add_one):
     buffer, event = device.allocate(16, stream=stream), device.create_event()
     buffer.close()
     event.close()
@@ -453,7 +453,7 @@ def test_a_closed_operand(graph, device, stream, add_one):
     assert graph.nodes() == set()
 
 
-def test_a_picture(graph, tmp_path, ints):
+def test_debug_dot_print(graph, tmp_path, ints):
     graph.memset(ints[1], 3, 16).join()
     path = tmp_path / "graph.dot"
     graph.debug_dot_print(str(path))

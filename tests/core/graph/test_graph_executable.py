@@ -112,7 +112,7 @@ def test_event_and_child_nodes(ints, launched, device, add_one):
             executable[child].update(inner)
 
 
-def test_update_as_a_whole(ints, launched, add_one, device):
+def test_update_from_another_graph(ints, launched, add_one, device):
     array, buffer = ints
     graph, other = GraphDefinition(), GraphDefinition()
     graph.launch(ONE, add_one, buffer, 1)
@@ -148,7 +148,7 @@ def settle():
         pass
 
 
-def test_what_updates_bring_lives_until_no_launch_needs_it(stream, device):
+def test_operands_set_by_updates_live_until_the_last_launch_ends(stream, device):
     gate = threading.Event()
     graph = GraphDefinition()
     node = graph.callback(gate.wait)
@@ -172,7 +172,7 @@ def test_what_updates_bring_lives_until_no_launch_needs_it(stream, device):
     executable.close()
 
 
-def test_closing_with_a_launch_that_runs(stream):
+def test_closing_during_a_launch(stream):
     gate, seen = threading.Event(), []
     graph = GraphDefinition()
     call = graph.callback(gate.wait).join().callback(Function())
@@ -188,7 +188,7 @@ def test_closing_with_a_launch_that_runs(stream):
     assert int(executable.handle) == 0
 
 
-def test_a_closed_graph(stream, ints):
+def test_a_closed_graph_is_rejected(stream, ints):
     graph = GraphDefinition()
     node = graph.memset(ints[1], 0, 1)
     executable = graph.instantiate()
@@ -220,7 +220,7 @@ def test_options(stream, ints, launched):
 
 
 @pytest.mark.cpu_only
-def test_a_graph_for_launches_by_kernels(stream, ints, launched):
+def test_device_launchable_graph(stream, ints, launched):
     graph = GraphDefinition()
     graph.memset(ints[1], 1, 4)
     with graph.instantiate({"device_launch": True}) as executable:
@@ -228,7 +228,7 @@ def test_a_graph_for_launches_by_kernels(stream, ints, launched):
         assert ints[0][0] == 0x01010101
 
 
-def test_wrong_nodes(ints):
+def test_invalid_nodes_are_rejected(ints):
     graph, other = GraphDefinition(), GraphDefinition()
     node, foreign = graph.empty(), other.memset(ints[1], 0, 1)
     with graph.instantiate() as executable:
@@ -244,7 +244,7 @@ def test_wrong_nodes(ints):
         ExecutableKernelNode()
 
 
-def test_launch_in_a_foreign_stream(ints, stream, launched):
+def test_launch_on_a_stream_of_another_library(ints, stream, launched):
     class Foreign:
         def __cuda_stream__(self):
             return stream.__cuda_stream__()

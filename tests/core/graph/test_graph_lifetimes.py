@@ -68,7 +68,7 @@ def function():
     return [made], weakref.ref(made)
 
 
-def test_memory_of_a_closed_buffer_stays_while_nodes_fill_or_copy_it(device, stream, memory, settle):
+def test_nodes_keep_the_memory_of_a_closed_buffer(device, stream, memory, settle):
     source, target = (memory.allocate(4, stream=stream) for _ in range(2))
     graph = GraphDefinition()
     node = graph.memset(source, 7, 4).memcpy(target, source, 4)
@@ -88,7 +88,7 @@ def test_memory_of_a_closed_buffer_stays_while_nodes_fill_or_copy_it(device, str
     assert memory.freed == 2
 
 
-def test_a_closed_buffer_is_named_as_the_owner_of_an_address(device, stream, memory, settle):
+def test_a_closed_buffer_as_dst_owner_keeps_its_memory(device, stream, memory, settle):
     buffer = memory.allocate(4, stream=stream)
     graph = GraphDefinition()
     node = graph.memset(buffer.handle, 7, 4, dst_owner=buffer)
@@ -100,7 +100,7 @@ def test_a_closed_buffer_is_named_as_the_owner_of_an_address(device, stream, mem
     assert memory.freed == 1
 
 
-def test_memory_goes_when_an_update_has_replaced_it_everywhere(device, stream, memory, settle):
+def test_memory_is_freed_once_updates_have_replaced_it(device, stream, memory, settle):
     first, second, third = (memory.allocate(4, stream=stream) for _ in range(3))
     graph = GraphDefinition()
     node = graph.memset(first, 7, 4)
@@ -126,7 +126,7 @@ def test_memory_goes_when_an_update_has_replaced_it_everywhere(device, stream, m
     assert memory.freed == 4
 
 
-def test_a_buffer_that_nodes_use_keeps_its_address(device, stream, memory):
+def test_a_buffer_used_by_nodes_cannot_move(device, stream, memory):
     buffer = memory.allocate(4, stream=stream)
     node = GraphDefinition().memset(buffer, 7, 4)
     with pytest.raises(BufferError, match="1 arrays or nodes of graphs refer to its memory"):
@@ -153,7 +153,7 @@ def test_a_closed_event_is_still_recorded_and_waited_for(device, stream):
     assert driver.cuEventQuery(handle)[0] != driver.CUresult.CUDA_SUCCESS, "the last graph destroyed it"
 
 
-def test_what_a_child_graph_got_goes_with_its_node(stream, settle, function):
+def test_operands_of_a_child_graph_are_released_with_its_node(stream, settle, function):
     made, alive = function
     inner = GraphDefinition()
     inner.empty()
@@ -171,7 +171,7 @@ def test_what_a_child_graph_got_goes_with_its_node(stream, settle, function):
     assert alive() is None
 
 
-def test_what_a_child_graph_got_is_replaced(stream, settle, function):
+def test_replaced_operands_of_a_child_graph_are_released(stream, settle, function):
     made, alive = function
     inner = GraphDefinition()
     inner.empty()
@@ -187,7 +187,7 @@ def test_what_a_child_graph_got_is_replaced(stream, settle, function):
     assert alive() is None
 
 
-def test_child_graphs_copy_what_theirs_refer_to(stream, settle, function):
+def test_a_copied_child_graph_keeps_its_operands(stream, settle, function):
     made, alive = function
     inner = GraphDefinition()
     inner.callback(made.pop())
@@ -206,7 +206,7 @@ def test_child_graphs_copy_what_theirs_refer_to(stream, settle, function):
     assert alive() is None
 
 
-def test_an_executable_child_graph_takes_over_what_the_new_one_refers_to(stream, settle):
+def test_updating_an_executable_child_graph_keeps_the_new_operands(stream, settle):
     old, new = Function(), Function()
     alive = weakref.ref(old), weakref.ref(new)
     first, second = GraphDefinition(), GraphDefinition()
@@ -226,7 +226,7 @@ def test_an_executable_child_graph_takes_over_what_the_new_one_refers_to(stream,
 
 
 @pytest.mark.parametrize("end", ["node", "graph"])
-def test_bodies_of_conditional_nodes(stream, settle, function, end):
+def test_operands_in_conditional_bodies(stream, settle, function, end):
     made, alive = function
     graph = GraphDefinition()
     node = graph.if_then(graph.create_condition(default_value=1))
@@ -245,7 +245,7 @@ def test_bodies_of_conditional_nodes(stream, settle, function, end):
     assert alive() is None
 
 
-def test_child_graphs_in_bodies_of_conditional_nodes(stream, settle, function):
+def test_operands_of_child_graphs_in_conditional_bodies(stream, settle, function):
     made, alive = function
     inner = GraphDefinition()
     inner.callback(made.pop())
@@ -262,7 +262,7 @@ def test_child_graphs_in_bodies_of_conditional_nodes(stream, settle, function):
     assert not child.is_valid
 
 
-def test_what_is_captured_into_a_body(device, stream, settle, function):
+def test_operands_captured_into_a_conditional_body(device, stream, settle, function):
     made, alive = function
     with device.create_graph_builder().begin_building() as builder:
         body = builder.if_then(builder.create_condition(default_value=1)).begin_building()
@@ -277,7 +277,7 @@ def test_what_is_captured_into_a_body(device, stream, settle, function):
     assert alive() is None
 
 
-def test_a_failed_instantiation_keeps_nothing(stream, settle, function):
+def test_a_failed_instantiation_releases_its_operands(stream, settle, function):
     made, alive = function
     graph = GraphDefinition()
     graph.create_condition(default_value=1)
@@ -291,7 +291,7 @@ def test_a_failed_instantiation_keeps_nothing(stream, settle, function):
     assert alive() is None
 
 
-def test_a_failed_capture_keeps_nothing(device, settle, function):
+def test_a_failed_capture_releases_its_operands(device, settle, function):
     made, alive = function
     with device.create_graph_builder().begin_building() as builder:
         builder.callback(made.pop())
@@ -303,7 +303,7 @@ def test_a_failed_capture_keeps_nothing(device, settle, function):
         assert alive() is None
 
 
-def test_a_clone_made_by_the_driver(stream, settle, function):
+def test_operands_of_a_clone_made_by_the_driver(stream, settle, function):
     made, alive = function
     graph = GraphDefinition()
     graph.callback(made.pop())
@@ -317,7 +317,7 @@ def test_a_clone_made_by_the_driver(stream, settle, function):
     assert alive() is None
 
 
-def test_a_launch_that_runs_keeps_what_the_graphs_within_refer_to(stream, settle, function):
+def test_a_running_launch_keeps_operands_of_child_graphs(stream, settle, function):
     made, alive = function
     gate = threading.Event()
     inner = GraphDefinition()
@@ -338,7 +338,7 @@ def test_a_launch_that_runs_keeps_what_the_graphs_within_refer_to(stream, settle
     assert alive() is None
 
 
-def test_memory_of_a_builder_that_is_dropped_while_it_builds(device, stream):
+def test_a_buffer_deleted_during_capture_lives_with_the_graph(device, stream):
     """What the graph copies stays until the graph goes; the capture goes on."""
     pinned = LegacyPinnedMemoryResource()
     target = pinned.allocate(4, stream=stream)

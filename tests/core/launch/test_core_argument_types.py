@@ -29,7 +29,7 @@ def arrives(module, device, stream, host):
 
 
 @pytest.mark.parametrize("code", "?bBhHiIlLfd")
-def test_scalars_arrive_byte_for_byte(arrives, code):
+def test_scalars_are_passed_bit_for_bit(arrives, code):
     if code == "?":
         scalars = [np.bool_(True), np.bool_(False), ctypes.c_bool(True)]
     else:
@@ -49,7 +49,7 @@ class Own(ctypes.c_int32):
     """ctypes keeps objects of such a type, and shared memory, as any other."""
 
 
-def test_scalars_of_derived_types_and_shared_memory(arrives):
+def test_subclasses_of_scalars_and_shared_memory(arrives):
     assert arrives(Narrow(1.5), -4) == struct.pack("f", 1.5)
     assert arrives(Own(-2), 4) == struct.pack("i", -2)
     shared = bytearray(struct.pack("ii", 5, 6))
@@ -88,13 +88,13 @@ class Outer:
     last: np.float16
 
 
-def test_dataclass_arrives(arrives):
+def test_a_dataclass_is_passed_by_value(arrives):
     expected = struct.pack("fid", 1.5, -7, 2.5)
     for value in (Mixed(1.5, -7, 2.5), Mixed(ctypes.c_float(1.5), np.int32(-7), np.float64(2.5)), Mixed(1.5, -7, 2.5)):
         assert arrives(value, 16) == expected
 
 
-def test_layout_is_that_of_c():
+def test_dataclass_layout_matches_c():
     assert layout(Outer).itemsize == 32
     assert {name: offset for name, (_, offset) in layout(Outer).fields.items()} == {
         "first": 0,

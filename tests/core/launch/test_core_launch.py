@@ -147,7 +147,7 @@ def test_dlpack_arrives(stored, device, stream, versioned):
 @pytest.mark.parametrize("kind", SIZES)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=st.integers(-(2**70), 2**70) | st.integers(-300, 300))
-def test_int_takes_the_parameter_size_or_is_refused(stored, kind, value):
+def test_an_int_is_converted_to_the_parameter_size_or_refused(stored, kind, value):
     bits = 8 * SIZES[kind]
     if -(2 ** (bits - 1)) <= value < 2**bits:
         assert int(stored(kind, value, f"u{SIZES[kind]}")) == value % 2**bits
@@ -158,7 +158,7 @@ def test_int_takes_the_parameter_size_or_is_refused(stored, kind, value):
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=st.floats())
-def test_float_takes_the_parameter_size_or_is_refused(stored, value):
+def test_a_float_is_converted_to_the_parameter_size_or_refused(stored, value):
     np.testing.assert_equal(stored("double", value, "f8"), value)
     if abs(value) > 3.5e38 and math.isfinite(value):
         with pytest.raises(OverflowError, match="32-bit float"):
@@ -231,7 +231,7 @@ def test_grid_and_block_arrive(module, device, stream, host):
         assert host(out, "u4").tolist() == [2, 1, 1, 8, 1, 1]
 
 
-def test_grid_counts_clusters_where_there_are_any(module, device, stream, host):
+def test_grid_counts_clusters(module, device, stream, host):
     if not device.properties.cluster_launch:
         pytest.skip("the device has no clusters")
     with device.allocate(24, stream=stream) as out:
@@ -257,7 +257,7 @@ def test_dynamic_shared_memory(reverse, stream, host, upload, shared):
         assert host(data, "i4").tolist() == list(range(63, -1, -1))
 
 
-def test_much_dynamic_shared_memory_is_asked_for_first(reverse, device, stream):
+def test_large_dynamic_shared_memory_needs_the_kernel_attribute(reverse, device, stream):
     """As in CUDA: above 48 KiB the kernel's attribute has to be set, and no launch does so by itself."""
     config = LaunchConfig(grid=1, block=64, shmem_size=48 * 1024 + 1)
     refused = pytest.raises(
@@ -280,7 +280,7 @@ def test_much_dynamic_shared_memory_is_asked_for_first(reverse, device, stream):
         stream.sync()
 
 
-def test_too_large_launches_name_the_limit(module, device, stream):
+def test_the_error_for_a_too_large_launch_names_the_limit(module, device, stream):
     cases = [
         (LaunchConfig(grid=1, block=2048), r"block \(2048, 1, 1\) has 2048 threads, but kernel 'empty' takes at most"),
         (LaunchConfig(grid=1, block=(1, 1, 128)), r"block \(1, 1, 128\) is 128 along z, but the device's limit is 64"),
@@ -299,7 +299,7 @@ def test_too_large_launches_name_the_limit(module, device, stream):
     stream.sync()
 
 
-def test_wrong_objects_are_named(module, stream):
+def test_the_error_names_a_wrong_object(module, stream):
     with pytest.raises(TypeError, match="config must be a LaunchConfig, not int"):
         launch(stream, 1, module.empty)
     with pytest.raises(TypeError, match="kernel must be a Kernel, as get_kernel returns it, not Module"):
@@ -308,7 +308,7 @@ def test_wrong_objects_are_named(module, stream):
         launch(None, ONE, module.empty)
 
 
-def test_any_object_with_cuda_stream_is_a_stream(module, stream):
+def test_objects_with_cuda_stream_are_accepted_as_streams(module, stream):
     class Foreign:
         def __cuda_stream__(self):
             return stream.__cuda_stream__()
@@ -319,7 +319,7 @@ def test_any_object_with_cuda_stream_is_a_stream(module, stream):
 
 
 @pytest.mark.needs_nvrtc
-def test_many_parameters(device, stream, host):
+def test_kernels_with_many_parameters(device, stream, host):
     from cuda.core import Module
 
     count = 500

@@ -16,7 +16,7 @@ def test_fields():
     assert LaunchConfig(grid=1, block=1).shmem_size == 0
 
 
-def test_equal_configs_are_one_key():
+def test_equal_configurations_hash_equally():
     first, same, other = LaunchConfig(1, None, 2), LaunchConfig(grid=(1,), block=(2, 1)), LaunchConfig(1, None, 3)
     assert first == same
     assert hash(first) == hash(same)
@@ -41,7 +41,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_changes(name):
+def test_attributes_can_be_changed(name):
     config = LaunchConfig(grid=1, block=32)
     before = hash(config)
     setattr(config, name, CHANGES[name])
@@ -50,7 +50,7 @@ def test_changes(name):
     assert hash(config) != before
 
 
-def test_wrong_changes_change_nothing():
+def test_a_rejected_change_leaves_the_configuration_unchanged():
     config = LaunchConfig(grid=1, block=32, cluster=2, shmem_size=8)
     for name, value, error in (
         ("grid", 2, TypeError),

@@ -20,7 +20,7 @@ def out(device, stream):
         yield buffer
 
 
-def test_it_runs_the_kernel_with_what_it_is_given(module, stream, out, host):
+def test_a_launcher_runs_the_kernel_with_its_arguments(module, stream, out, host):
     kernel = module.get_kernel("store_int")
     store = kernel.prepare(ONE, stream)
     for value in (5, np.int32(-6), True):
@@ -30,7 +30,7 @@ def test_it_runs_the_kernel_with_what_it_is_given(module, stream, out, host):
     assert repr(store).startswith("<Launcher of <Kernel 'store_int'> with LaunchConfig(grid=(1, 1, 1)")
 
 
-def test_shape_and_shared_memory_are_the_configuration_s(module, stream, out, host):
+def test_shape_and_shared_memory_come_from_the_configuration(module, stream, out, host):
     module.shape.prepare(LaunchConfig(grid=(2, 3), block=(4, 5, 6)), stream)(out)
     assert host(out, "u4")[:6].tolist() == [2, 3, 1, 4, 5, 6]
     out.fill(np.arange(1, dtype="i4"), stream=stream)
@@ -87,7 +87,7 @@ def test_a_closed_stream_is_refused(module, device):
 
 
 @pytest.mark.needs_nvrtc
-def test_it_keeps_what_it_needs(device, stream, out, host):
+def test_a_launcher_keeps_kernel_and_stream_alive(device, stream, out, host):
     source = 'extern "C" __global__ void store(int *out, int value) { *out = value; }'
     own = device.create_stream()
     store = Module.from_source(source).store.prepare(LaunchConfig(grid=1, block=1), own)
@@ -138,6 +138,6 @@ def test_threads_share_a_launcher(module, device, stream, host):
     assert wrong == []
 
 
-def test_limits_are_named(module, stream):
+def test_the_error_names_the_exceeded_limit(module, stream):
     with pytest.raises(RuntimeError, match=r"has 2048 threads, but kernel 'empty' takes at most"):
         module.empty.prepare(LaunchConfig(grid=1, block=2048), stream)()

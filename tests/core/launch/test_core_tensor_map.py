@@ -79,7 +79,7 @@ def view(device, stream):
         ((16, 32), {}, {"swizzle": 99}, TypeError, r"swizzle must be a TensorMapSwizzle, not 99 \(int\)"),
     ],
 )
-def test_what_is_refused(view, shape, more, options, error, message):
+def test_invalid_options_are_refused(view, shape, more, options, error, message):
     options = {"box_dim": (4,) * len(shape), **options}
     with pytest.raises(error, match=message):
         view(shape, **more).as_tensor_map(**options)
@@ -103,7 +103,7 @@ def test_wrong_memory_and_options(view, device, stream):
         TensorMapDescriptor()
 
 
-def test_types():
+def test_element_types():
     names = [
         "bool",
         *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
@@ -136,14 +136,14 @@ def tensor_map(view, device):
     return view().as_tensor_map((8, 16), swizzle=TensorMapSwizzle.SWIZZLE_64B)
 
 
-def test_a_map(tensor_map, view, device):
+def test_a_tiled_map(tensor_map, view, device):
     assert tensor_map.device == device
     assert len(bytes(tensor_map)) == 128
     assert any(bytes(tensor_map))
     assert "TensorMapDescriptor" in repr(tensor_map)
 
 
-def test_another_address(tensor_map, view, device, stream):
+def test_replace_address(tensor_map, view, device, stream):
     before = bytes(tensor_map)
     tensor_map.replace_address(view())
     assert bytes(tensor_map) == before
@@ -155,7 +155,7 @@ def test_another_address(tensor_map, view, device, stream):
 
 
 @pytest.mark.needs_nvrtc
-def test_a_kernel_and_a_node_take_it(tensor_map, device, stream):
+def test_kernels_and_graph_nodes_accept_a_tensor_map(tensor_map, device, stream):
     source = """
     struct alignas(64) Map { unsigned long long words[16]; };
     extern "C" __global__ void words(unsigned long long *out, const __grid_constant__ Map map) {

@@ -72,7 +72,7 @@ def read(obj):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_arrays_of_the_host(buffer, stream, kind):
+def test_host_arrays(buffer, stream, kind):
     buffer.copy_from(KINDS[kind](FLOATS), stream=stream)
     target = KINDS[kind](FLOATS * 0)
     assert buffer.copy_to(target, stream=stream) is target
@@ -81,7 +81,7 @@ def test_arrays_of_the_host(buffer, stream, kind):
 
 
 @pytest.mark.parametrize("kind", [ByDLPack, WithAddress])
-def test_arrays_of_the_device(buffer, device, stream, kind):
+def test_device_arrays(buffer, device, stream, kind):
     with device.allocate(64, stream=stream) as other:
         other.copy_from(FLOATS, stream=stream)
         buffer.copy_from(kind(other), stream=stream)
@@ -91,7 +91,7 @@ def test_arrays_of_the_device(buffer, device, stream, kind):
     assert (result == FLOATS).all()
 
 
-def test_sources_may_be_read_only_and_empty(buffer, device, stream):
+def test_read_only_and_empty_sources(buffer, device, stream):
     buffer.copy_from(FLOATS.tobytes(), stream=stream)
     frozen = FLOATS.copy()
     frozen.flags.writeable = False
@@ -101,7 +101,7 @@ def test_sources_may_be_read_only_and_empty(buffer, device, stream):
         nothing.copy_from(b"", stream=stream)
 
 
-def test_a_copy_keeps_its_array_until_it_is_done(buffer, pinned_resource, stream, device):
+def test_an_async_copy_keeps_its_array_alive(buffer, pinned_resource, stream, device):
     class Kept(np.ndarray):
         pass
 
@@ -126,7 +126,7 @@ def test_a_copy_keeps_its_array_until_it_is_done(buffer, pinned_resource, stream
     assert not _array_copy._held
 
 
-def test_a_graph_keeps_the_arrays_of_its_copies(buffer, device, stream):
+def test_a_graph_keeps_the_arrays_of_its_copies_alive(buffer, device, stream):
     builder = device.create_graph_builder().begin_building()
     values = FLOATS.copy()
     count = sys.getrefcount(values)
@@ -142,7 +142,7 @@ def test_a_graph_keeps_the_arrays_of_its_copies(buffer, device, stream):
     assert (result == FLOATS).all()
 
 
-def test_a_captured_stream_keeps_no_arrays(buffer, device):
+def test_arrays_cannot_be_copied_on_a_captured_stream(buffer, device):
     with device.create_stream() as line:
         builder = line.create_graph_builder().begin_building()
         with pytest.raises(ValueError, match=r"^src is an array and the stream is captured, .* give the GraphBuilder"):
@@ -199,7 +199,7 @@ def test_closed_buffers(device, stream):
         closed.copy_from(FLOATS, stream=stream)
 
 
-def test_views_take_arrays(buffer, stream):
+def test_views_copy_from_and_to_arrays(buffer, stream):
     view = StridedMemoryView.from_buffer(buffer, (4, 4), dtype=np.dtype(np.float32))
     source = FLOATS.reshape(4, 4)
     view.copy_from(source.T, stream)
@@ -216,7 +216,7 @@ def test_views_take_arrays(buffer, stream):
         view.copy_to(np.broadcast_to(np.float32(0), (4, 4)), stream)
 
 
-def test_numpy_does_not_wrap_device_memory(buffer, stream):
+def test_numpy_cannot_view_device_memory(buffer, stream):
     view = StridedMemoryView.from_buffer(buffer, (16,), dtype=np.dtype(np.float32))
     with pytest.raises(
         TypeError, match=r"^this Buffer is memory of the device, .* buffer.copy_to\(array, stream=stream\)"
@@ -234,7 +234,7 @@ def test_numpy_does_not_wrap_device_memory(buffer, stream):
         np.asarray(buffer)
 
 
-def test_numpy_reads_memory_of_the_host(pinned_resource, stream):
+def test_numpy_views_host_accessible_memory(pinned_resource, stream):
     with pinned_resource.allocate(64) as pinned:
         np.asarray(pinned)[:] = 1
         assert np.asarray(pinned).sum() == 64

@@ -31,7 +31,7 @@ class Counting(MemoryResource):
     device_id = -1
 
 
-def test_facts(device, stream):
+def test_attributes_of_a_buffer(device, stream):
     with device.allocate(100, stream=stream) as buffer:
         assert buffer.size == 100
         assert buffer.handle % 256 == 0
@@ -69,7 +69,7 @@ def test_close(device, stream):
 
 
 @pytest.mark.parametrize("finish", ["close", "del", "with"])
-def test_memory_goes_back_once(stream, finish):
+def test_memory_is_freed_once(stream, finish):
     resource = Counting()
     buffer = resource.allocate(16, stream=stream)
     address = buffer.handle
@@ -95,7 +95,7 @@ def test_deallocation_stream(device, stream):
         assert resource.freed[-1][2] is other
 
 
-def test_memory_goes_back_although_its_stream_is_closed(device):
+def test_memory_is_freed_after_its_stream_was_closed(device):
     other = device.create_stream()
     buffer = device.allocate(1 << 20, stream=other)
     other.close()
@@ -202,7 +202,7 @@ def test_buffer_protocol_shares_the_memory(stream):
         view.release()
 
 
-def test_subclasses_share_their_memory_too(stream):
+def test_subclasses_support_the_buffer_protocol(stream):
     """From Python 3.12 on, __buffer__ of a class in Python is asked for each view: it cannot view the object itself."""
     buffer = ManagedMemoryResource().allocate(4, stream=stream)
     view, other = memoryview(buffer), buffer.__buffer__(0)
@@ -222,7 +222,7 @@ def test_device_memory_is_no_host_buffer(device, stream):
         memoryview(buffer)
 
 
-def test_memory_stays_while_a_view_lives(stream):
+def test_views_keep_the_memory_alive(stream):
     resource = Counting()
     buffer = resource.allocate(4, stream=stream)
     view = memoryview(buffer)
@@ -237,7 +237,7 @@ def test_memory_stays_while_a_view_lives(stream):
     assert [size for _, size, _ in resource.freed] == [4]
 
 
-def test_not_shared(device, stream):
+def test_a_buffer_without_ipc_has_no_descriptor(device, stream):
     with device.allocate(4, stream=stream) as buffer:
         with pytest.raises(RuntimeError, match=r"^this Buffer is not shared: its memory resource must be made"):
             buffer.ipc_descriptor  # noqa: B018

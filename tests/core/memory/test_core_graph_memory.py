@@ -37,7 +37,7 @@ def capture(stream):
         driver.cuGraphDestroy(graph)
 
 
-def test_facts(resource, device):
+def test_attributes_of_the_resource(resource, device):
     assert GraphMemoryResource(0) is resource
     assert pickle.loads(pickle.dumps(resource)) is resource
     assert (resource.is_device_accessible, resource.is_host_accessible, resource.is_managed) == (True, False, False)
@@ -48,7 +48,7 @@ def test_facts(resource, device):
         GraphMemoryResource(99)
 
 
-def test_memory_lives_within_the_graph(resource, stream, upload, host, capture):
+def test_memory_allocated_and_freed_within_the_graph(resource, stream, upload, host, capture):
     import numpy as np
 
     result = upload(np.zeros(64, "u1"))
@@ -98,7 +98,7 @@ def test_attributes(resource):
         attributes.used_mem_current = 0
 
 
-def test_outside_of_a_capture(resource, stream):
+def test_allocating_outside_a_capture(resource, stream):
     with pytest.raises(RuntimeError, match=r"^stream is not being captured: GraphMemoryResource allocates"):
         resource.allocate(8, stream=stream)
     with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):

@@ -80,7 +80,7 @@ def read(stream):
     return lambda buffer: ipc_workers.read({}, stream, buffer)
 
 
-def test_facts(resource, buffer):
+def test_attributes_of_a_shared_resource(resource, buffer):
     assert resource.is_ipc_enabled
     assert isinstance(resource.uuid, uuid.UUID)
     assert not resource.is_mapped
@@ -126,7 +126,7 @@ def test_send_the_resource_then_pickled_buffers(other, resource, stream, read):
         assert f"memory resource {name} was not opened in this process" in other.read_pickled(pickle.dumps(buffer))
 
 
-def test_descriptors(other, resource, buffer, read):
+def test_buffer_descriptors(other, resource, buffer, read):
     other.keep("resource", resource)
     assert other.open_descriptor("resource", buffer.ipc_descriptor, 5) is True
     assert read(buffer) == b"\5" * 64
@@ -135,7 +135,7 @@ def test_descriptors(other, resource, buffer, read):
     other.drop("resource")
 
 
-def test_resource_outlives_its_other_ends(other, resource, stream, read):
+def test_a_resource_outlives_its_imports(other, resource, stream, read):
     buffer = resource.allocate(16, stream=stream)
     other.keep("buffer", buffer)
     assert "Buffer" in other.keep("again", buffer)
@@ -173,7 +173,7 @@ def test_wrong_descriptors(device, resource, stream):
             PinnedMemoryResource.from_registry(resource.uuid)
 
 
-def test_descriptors_are_closed(device):
+def test_file_descriptors_are_closed(device):
     gc.collect()
     before = len(os.listdir("/proc/self/fd"))
     for make in KINDS.values():
@@ -188,7 +188,7 @@ def test_descriptors_are_closed(device):
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_registry_forgets(device):
+def test_the_registry_forgets_closed_resources(device):
     resource = KINDS["device"]()
     name = resource.uuid
     del resource
@@ -197,7 +197,7 @@ def test_registry_forgets(device):
         DeviceMemoryResource.from_registry(name)
 
 
-def test_events(other, device, stream):
+def test_ipc_events(other, device, stream):
     event = stream.record(options=EventOptions(ipc_enabled=True, blocking_sync=True))
     assert event.is_ipc_enabled
     assert other.record(event) == (True, False, True, 0)
@@ -282,12 +282,12 @@ if __name__ == "__main__":
 
 
 @pytest.mark.cpu_only
-def test_second_device():
+def test_a_resource_of_the_second_device():
     said = run_checked(TWO_DEVICES, CUDA_CPU_DEVICES="2").splitlines()
     assert said == ["('Buffer', True, 8, True)", "{3}"]
 
 
-def test_buffers_stay_when_their_process_ends(device, stream, buffer, read):
+def test_a_buffer_outlives_the_importing_process(device, stream, buffer, read):
     other = Other("spawn")
     assert other.write(buffer, 6)[1]
     other.keep("buffer", buffer)

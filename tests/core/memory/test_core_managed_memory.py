@@ -25,7 +25,7 @@ def buffer(resource, stream):
         yield buffer
 
 
-def test_facts(resource, buffer):
+def test_attributes_of_managed_memory(resource, buffer):
     assert (resource.is_device_accessible, resource.is_host_accessible, resource.is_managed) == (True, True, True)
     assert (resource.device_id, resource.preferred_location, resource.is_ipc_enabled) == (-1, None, False)
     assert not resource.is_handle_owned
@@ -59,7 +59,7 @@ def test_host_and_device_share_the_memory(module, stream, buffer):
         ({"preferred_location_type": "host_numa"}, ("host_numa", 0), -1),
     ],
 )
-def test_own_pool(device, stream, options, location, device_id):
+def test_a_managed_pool_of_its_own(device, stream, options, location, device_id):
     with ManagedMemoryResource(ManagedMemoryResourceOptions(**options)) as resource:
         assert (resource.preferred_location, resource.device_id) == (location, device_id)
         assert location is None or isinstance(resource.preferred_location[0], ManagedMemoryLocationType)
@@ -87,7 +87,7 @@ def test_wrong_options(device, options, message):
         ManagedMemoryResource(options)
 
 
-def test_the_pool_of_a_device_by_its_object(device):
+def test_preferred_location_may_be_a_device(device):
     with ManagedMemoryResource(ManagedMemoryResourceOptions(preferred_location=device)) as resource:
         assert (resource.preferred_location, resource.device_id) == (("device", device.device_id), device.device_id)
     with pytest.raises(TypeError, match=r"^preferred_location must be an int or a Device, not str$"):
@@ -136,7 +136,7 @@ def test_accessed_by(device, buffer):
         assert set(users) == {Host()}, "it stays as it was"
 
 
-def test_moves(device, stream, buffer):
+def test_prefetch(device, stream, buffer):
     buffer.fill(1, stream=stream)
     buffer.prefetch(Host(), stream=stream)
     buffer.prefetch(device, stream=stream)
@@ -164,14 +164,14 @@ def test_from_handle(device, stream):
         buffer.read_mostly  # noqa: B018
 
 
-def test_device_memory_takes_no_advice(device, stream):
+def test_advice_for_device_memory_is_rejected(device, stream):
     with device.allocate(16, stream=stream) as plain:
         wrapped = ManagedBuffer.from_handle(plain.handle, 16, owner=plain)
         with pytest.raises(RuntimeError, match=r"CUDA_ERROR_INVALID_VALUE"):
             wrapped.read_mostly = True
 
 
-def test_hosts():
+def test_host_locations():
     assert Host() is Host()
     assert Host(0) is Host(numa_id=0)
     assert Host(0) != Host()
@@ -199,7 +199,7 @@ def test_hosts():
         ({"numa_id": 0, "is_numa_current": True}, ValueError, r"^give numa_id, a certain node, or is_numa_current"),
     ],
 )
-def test_wrong_hosts(arguments, error, message):
+def test_wrong_host_locations(arguments, error, message):
     with pytest.raises(error, match=message):
         Host(**arguments)
 

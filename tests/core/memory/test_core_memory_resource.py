@@ -91,7 +91,7 @@ def test_device_allocation_needs_a_stream(device):
         device.memory_resource.allocate(8, stream=None)
 
 
-def test_facts_of_device_memory(device):
+def test_attributes_of_a_device_resource(device):
     resource = DeviceMemoryResource(device)
     assert resource.device_id == 0
     assert (resource.is_device_accessible, resource.is_host_accessible, resource.is_managed) == (True, False, False)
@@ -105,7 +105,7 @@ def test_facts_of_device_memory(device):
     assert resource.attributes.release_threshold > 0
 
 
-def test_own_pool(device, stream):
+def test_a_device_pool_of_its_own(device, stream):
     resource = DeviceMemoryResource(device, {"max_size": 1 << 26})
     assert resource.is_handle_owned
     buffer = resource.allocate(1 << 20, stream=stream)
@@ -137,7 +137,7 @@ def test_wrong_device(device):
     assert "zero" not in peers
 
 
-def test_facts_of_pinned_memory():
+def test_attributes_of_a_pinned_resource():
     resource = LegacyPinnedMemoryResource()
     assert (resource.is_device_accessible, resource.is_host_accessible, resource.is_managed) == (True, True, False)
     with pytest.raises(RuntimeError, match=r"^host memory belongs to no device$"):
@@ -153,7 +153,7 @@ def test_pinned_memory_waits_for_its_stream(module, device, stream):
     assert stream.is_done
 
 
-def test_a_subclass_takes_its_memory_back(device, stream):
+def test_deallocate_of_a_subclass_is_called(device, stream):
     taken = []
 
     class Noting(DeviceMemoryResource):
@@ -167,7 +167,7 @@ def test_a_subclass_takes_its_memory_back(device, stream):
     assert taken == [expected]
 
 
-def test_the_base_says_what_to_define(stream):
+def test_the_base_class_names_the_missing_method(stream):
     class Empty(MemoryResource):
         pass
 
@@ -192,7 +192,7 @@ def test_pool_as_context_manager(device, stream):
         resource.__init__(device)
 
 
-def test_pool_outlives_its_resource(device, stream, host):
+def test_a_pool_outlives_its_resource(device, stream, host):
     resource = DeviceMemoryResource(device, {"max_size": 1 << 20})
     buffer = resource.allocate(8, stream=stream)
     resource.close()
@@ -201,7 +201,7 @@ def test_pool_outlives_its_resource(device, stream, host):
     buffer.close()
 
 
-def test_not_shared(device):
+def test_a_resource_without_ipc_has_no_allocation_handle(device):
     resource = DeviceMemoryResource(device, {"max_size": 1 << 20})
     name = uuid.uuid4()
     for use in (lambda: resource.allocation_handle, lambda: resource.register(name)):

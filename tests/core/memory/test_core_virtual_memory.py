@@ -21,7 +21,7 @@ def unit(resource):
         return buffer.size
 
 
-def test_facts(resource, device):
+def test_attributes_of_a_resource(resource, device):
     assert (resource.is_device_accessible, resource.is_host_accessible, resource.is_managed) == (True, False, False)
     assert resource.device_id == 0
     assert resource.device is device
@@ -38,7 +38,7 @@ def test_allocate(resource, stream, unit, host):
     assert resource.allocate(0).size == 0
 
 
-def test_memory_goes_back(resource, stream):
+def test_memory_is_freed(resource, stream):
     before = driver.cuMemGetInfo()[1]
     buffer = resource.allocate(8 << 20, stream=stream)
     assert driver.cuMemGetInfo()[1] < before
@@ -70,7 +70,7 @@ FREE_ADDRESS = 0x5000_0000_0000
 
 
 @pytest.mark.cpu_only  # another driver may pass over the hint
-def test_grow_in_place_or_elsewhere(device, stream, unit, host):
+def test_growing_in_place_or_at_a_new_address(device, stream, unit, host):
     resource = VirtualMemoryResource(device, {"addr_hint": FREE_ADDRESS})
     buffer = resource.allocate(unit, stream=stream)
     buffer.fill(3, stream=stream)
@@ -86,7 +86,7 @@ def test_grow_in_place_or_elsewhere(device, stream, unit, host):
 
 
 @pytest.mark.cpu_only
-def test_views_keep_the_memory_in_its_place(device, stream, unit):
+def test_a_buffer_with_views_cannot_move(device, stream, unit):
     resource = VirtualMemoryResource(device, {"location_type": "host", "addr_hint": FREE_ADDRESS})
     buffer = resource.allocate(1, stream=stream)
     view = memoryview(buffer)
@@ -103,7 +103,7 @@ def test_views_keep_the_memory_in_its_place(device, stream, unit):
     driver.cuMemAddressFree(taken, unit)
 
 
-def test_failure_changes_nothing(resource, stream, unit):
+def test_a_failed_growth_leaves_the_buffer_unchanged(resource, stream, unit):
     with resource.allocate(unit, stream=stream) as buffer:
         start, free = buffer.handle, driver.cuMemGetInfo()[1]
         with pytest.raises(CUDAError, match="CUDA_ERROR_OUT_OF_MEMORY"):
@@ -156,7 +156,7 @@ def test_options():
 
 
 @pytest.mark.cpu_only
-def test_what_the_device_cannot_do(device):
+def test_options_not_supported_by_the_device(device):
     with pytest.raises(RuntimeError, match=r"^device 0 does not support handle_type 'fabric' \(Device.prop"):
         VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type="fabric"))
     with pytest.raises(RuntimeError, match=r"^device 0 does not support gpu_direct_rdma"):

@@ -9,7 +9,7 @@ from cuda.core import CUDAError, GraphicsResource
 NEEDS = "takes a GPU of NVIDIA whose OpenGL context is current"
 
 
-def test_without_opengl(device, stream):
+def test_graphics_resources_without_opengl(device, stream):
     with pytest.raises(CUDAError, match=NEEDS):
         GraphicsResource.from_gl_buffer(1)
     with pytest.raises(CUDAError, match=NEEDS):

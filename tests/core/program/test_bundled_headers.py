@@ -55,7 +55,7 @@ def test_false_leaves_the_headers_out(cache):
         Program(SOURCE, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=False)).compile("ptx")
 
 
-def test_folder_that_others_may_write_is_refused(cache):
+def test_a_folder_writable_by_others_is_refused(cache):
     path = pathlib.Path(_bundled_headers.folder())
     for folder in (path, path.parent):
         folder.chmod(0o777)
@@ -65,20 +65,20 @@ def test_folder_that_others_may_write_is_refused(cache):
     assert _bundled_headers.folder() == str(path)
 
 
-def test_the_path_that_is_handed_on_has_no_links(cache, monkeypatch):
+def test_the_returned_path_has_no_symbolic_links(cache, monkeypatch):
     (cache / "data").mkdir()
     (cache / "link").symlink_to("data")
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache / "link"))
     assert _bundled_headers.folder().startswith(str(cache / "data"))
 
 
-def test_each_build_of_the_compiler_has_its_folder(cache, monkeypatch):
+def test_each_compiler_build_has_its_own_folder(cache, monkeypatch):
     first = _bundled_headers.folder()
     monkeypatch.setattr(_compiler_build, "of", lambda api: "another")
     assert _bundled_headers.folder() != first
 
 
-def test_folder_that_cannot_be_made_is_named(cache):
+def test_the_error_names_a_folder_that_cannot_be_created(cache):
     (cache / "open-cuda-python").write_text("a file")
     with pytest.raises(RuntimeError, match="include_path"):
         _bundled_headers.folder()

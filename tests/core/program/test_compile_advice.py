@@ -49,14 +49,14 @@ def compile_it(source=KERNEL, target="cubin", names=(), **options):
         ('"mine.h"', {"include_path": ["/", "/absent"]}, "include_path names '/absent', which is not a folder."),
     ],
 )
-def test_a_header_that_is_not_found(header, options, expected):
+def test_a_missing_header(header, options, expected):
     with pytest.raises(NVRTCError, match=re.escape(expected)) as caught:
         compile_it(f"#include {header}\n{KERNEL}", **options)
     assert expected not in caught.value.log  # which is the compiler's own
 
 
 @pytest.mark.needs_recent_nvrtc
-def test_what_is_said_to_be_in_cuda_std_is_there():
+def test_the_listed_cuda_std_headers_exist():
     """The tables of headers are those of the NVRTC that is installed."""
     compile_it("#include <cuda/std/array>\n", "ptx", use_bundled_headers=True)  # unpacks the headers
     folder = os.path.join(bundled.folder(), "cccl", "cuda", "std")
@@ -113,7 +113,7 @@ def test_architectures_of_links():
 
 
 @pytest.mark.parametrize("names", ["scale<float>", b"scale<float>"])
-def test_one_name_for_several(names):
+def test_a_single_string_for_name_expressions(names):
     message = (
         rf"^name_expressions must be a sequence of names, such as \('scale<float>',\), not one {type(names).__name__}$"
     )
@@ -124,7 +124,7 @@ def test_one_name_for_several(names):
 
 
 @pytest.mark.parametrize("name", ["scale", "scale<float>"])
-def test_a_template_without_instances(name):
+def test_a_template_without_instantiations(name):
     expected = re.escape("A template becomes code only for the arguments that are named when it is compiled, as by "
                          "name_expressions=('scale<float>',).")  # fmt: skip
     with pytest.raises(CUDAError, match=expected):

@@ -38,7 +38,7 @@ def test_a_fat_binary_runs(device, stream, upload, host, tmp_path):
 @pytest.mark.parametrize(
     ("capability", "taken"), [("7.5", 750), ("8.6", 800), ("8.9", 890), ("9.0", 890), ("10.0", 890), ("12.0", 890)]
 )
-def test_the_entry_for_the_device(capability, taken, tmp_path):
+def test_the_best_entry_for_the_device_is_loaded(capability, taken, tmp_path):
     """The machine code for the device or its family, else the PTX for the newest architecture that it runs."""
     entries = [compiled("sm_75", "cubin"), compiled("compute_80"), compiled("sm_89", "cubin"), compiled("compute_89")]
     path = tmp_path / "x.fatbin"
@@ -63,7 +63,7 @@ def test_the_entry_for_the_device(capability, taken, tmp_path):
 
 
 @pytest.mark.cpu_only
-def test_no_entry_for_the_device():
+def test_a_fatbin_without_an_entry_for_the_device():
     with pytest.raises(CUDAError, match="CUDA_ERROR_NO_BINARY_FOR_GPU"):
         make_fatbin(compiled("sm_120", "cubin")).get_kernel("which")
 
@@ -77,7 +77,7 @@ def test_names_of_templates(device):
     assert make_fatbin(*parts).get_kernel("set<float>").num_arguments == 1
 
 
-def test_architectures_that_the_code_does_not_tell():
+def test_code_of_unknown_architecture_needs_an_explicit_one():
     options = {"relocatable_device_code": True}
     lto = compiled("sm_90", "ltoir", **options)
     assert make_fatbin((lto, "sm_90")).code

@@ -25,24 +25,24 @@ def fatbin():
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 40) + bytes(40)
 
 
-def test_what_a_compiler_makes_is_as_long_as_it_says(cubin, device):
+def test_compiler_output_passes_the_size_check(cubin, device):
     check_image(cubin)
     check_image(cubin + b"more")
     assert ObjectCode.from_cubin(cubin).get_kernel("k").num_arguments == 1
 
 
-def test_what_is_neither_is_not_looked_at():
+def test_other_formats_are_not_checked():
     for code in (b"", b".version 8.0", b"\x7fEL", bytes(1000)):
         check_image(code)
 
 
-def test_a_cubin_that_is_cut_off_is_refused(cubin, device):
+def test_a_truncated_cubin_is_refused(cubin, device):
     for size in (4, 63, 64, 200, len(cubin) // 2, len(cubin) - 1):
         with pytest.raises(ValueError, match=rf"^module is damaged or cut off: .*, but it has {size} in all$"):
             ObjectCode.from_cubin(cubin[:size]).get_kernel("k")
 
 
-def test_a_fatbin_that_is_cut_off_is_refused(fatbin, device):
+def test_a_truncated_fatbin_is_refused(fatbin, device):
     check_image(fatbin)
     for size in (4, 15, 16, 55):
         with pytest.raises(
@@ -53,7 +53,7 @@ def test_a_fatbin_that_is_cut_off_is_refused(fatbin, device):
 
 @pytest.mark.parametrize("value", [2**64 - 1, 1 << 63, 1 << 46])
 @pytest.mark.parametrize("field", [0x18, 0x20], ids=["offset", "size"])
-def test_a_section_that_leads_out_is_refused(cubin, device, field, value):
+def test_a_section_beyond_the_end_is_refused(cubin, device, field, value):
     at = struct.unpack_from("<Q", cubin, 0x28)[0] + 2 * 64
     damaged = cubin[: at + field] + value.to_bytes(8, "little") + cubin[at + field + 8 :]
     with pytest.raises(ValueError, match=r"its section 2 has \d+ bytes from byte \d+ on, but it has \d+ in all$"):
@@ -68,7 +68,7 @@ def test_a_pointer_is_not_code(device):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_any_damage_is_survived(cubin, fatbin, device, data):
+def test_random_damage_never_crashes(cubin, fatbin, device, data):
     code = data.draw(st.sampled_from([cubin, fatbin]))
     edges = [4, 8, 0x20, 0x28, 0x30, 0x36, 0x3A, struct.unpack_from("<Q", cubin, 0x28)[0] + 64 + 0x18]
     at = data.draw(st.sampled_from(edges) | st.integers(4, len(code) - 8))

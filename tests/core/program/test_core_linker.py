@@ -61,7 +61,7 @@ def test_unresolved_symbol():
     assert caught.value.call == "nvJitLinkComplete"
 
 
-def test_wrong_option_is_named():
+def test_the_error_names_the_wrong_option():
     with pytest.raises(NvJitLinkError, match=r"nvJitLinkCreate\)\n.*-arch=nothing"):
         Linker(compiled(PART, "cubin", "sm_90"), options=LinkerOptions(arch="nothing"))
 
@@ -116,7 +116,7 @@ def test_driver_links(driver_backend, stream, upload, host, kind):
         assert host(data, "i4")[0] == 42
 
 
-def test_what_the_driver_cannot_link(driver_backend):
+def test_links_not_supported_by_the_driver(driver_backend):
     part = compiled(MAIN, "ptx", driver_backend)
     with (
         Linker(part, options=LinkerOptions(arch=driver_backend)) as linker,
@@ -147,7 +147,7 @@ def test_backend_without_nvjitlink(monkeypatch):
         _linker._backend.cache_clear()
 
 
-def test_a_link_in_two_steps(device, stream, upload, host):
+def test_linking_in_two_steps(device, stream, upload, host):
     """What `relocatable` gives is linked again, with a function that was missing."""
     arch = f"sm_{device.arch}"
     middle = "extern __device__ int twice(int); __device__ int four(int x) { return twice(twice(x)); }"

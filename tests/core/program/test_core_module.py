@@ -35,7 +35,7 @@ def ran(code, device, stream, host):
         return host(out, "i4")[0]
 
 
-def test_code_runs(code, device, stream, host):
+def test_kernels_of_a_module_run(code, device, stream, host):
     assert ran(code, device, stream, host) == 7
     assert int(code.handle)
     assert int(code.get_module())
@@ -81,7 +81,7 @@ def test_wrong_code():
 
 
 @pytest.mark.parametrize("kind", ["ptx", "cubin", "fatbin"])
-def test_code_that_does_not_load(device, kind):
+def test_loading_invalid_code_fails(device, kind):
     code = getattr(ObjectCode, f"from_{kind}")(b"nonsense")
     with pytest.raises(CUDAError, match=r"\(cuLibrary(LoadData|GetKernel)\)"):
         code.get_kernel("k")
@@ -94,7 +94,7 @@ def test_ptx_that_does_not_compile_shows_why(device):
 
 @pytest.mark.cpu_only
 @pytest.mark.needs_nvrtc
-def test_cubin_without_ptx_says_what_to_do(device):
+def test_a_cubin_without_ptx_is_refused_with_advice(device):
     import ctypes
 
     from cuda import pathfinder
@@ -111,7 +111,7 @@ def test_cubin_without_ptx_says_what_to_do(device):
         ObjectCode.from_cubin(cubin.raw).get_kernel("k")
 
 
-def test_unknown_kernel_lists_what_there_is(code):
+def test_the_error_for_an_unknown_kernel_lists_the_kernels(code):
     with pytest.raises(CUDAError, match=r"There is no kernel 'nothing' in this code, but: _Z7mangledf, k\.$") as caught:
         code.get_kernel("nothing")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
@@ -119,7 +119,7 @@ def test_unknown_kernel_lists_what_there_is(code):
         code.get_kernel(1)
 
 
-def test_mangled_kernel_is_advised(device):
+def test_the_error_for_a_mangled_kernel_gives_advice(device):
     module = Module.from_source("__global__ void mangled(float x) {}")
     with pytest.raises(CUDAError, match=r"Declare it extern \"C\", or compile with name_expressions=\('mangled',\)"):
         module.get_kernel("mangled")
@@ -190,7 +190,7 @@ HANDLES = {
 
 
 @pytest.mark.parametrize("kind", HANDLES)
-def test_code_stays_while_others_may_have_its_handle(code, device, stream, host, kind):
+def test_code_stays_loaded_once_its_handle_was_read(code, device, stream, host, kind):
     """As with NVIDIA's package: whoever got a handle can use it, and unload the library, without our objects."""
     from cuda.bindings import driver
 

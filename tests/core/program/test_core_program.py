@@ -112,7 +112,7 @@ def test_compile_error_names_the_line_of_the_python_string(tmp_path):
     assert f"    3 |     x[0] = y;\n      |            ^\n      --> {script}:4\n" in result.stdout, result.stderr
 
 
-def test_brief_compile_error_shows_the_line_too():
+def test_a_brief_compile_error_shows_the_line():
     options = ProgramOptions(arch="sm_90", brief_diagnostics=True, name="mine.cu")
     with pytest.raises(NVRTCError, match=r'"y" is undefined\n    1 | __device__ int x = y;'):
         Program("__device__ int x = y;", "c++", options).compile("ptx")
@@ -174,7 +174,7 @@ def test_include_path(tmp_path):
         Program(source, "c++", SM90).compile("ptx")
 
 
-def test_without_any_driver():
+def test_compile_without_a_driver():
     text = """
         from cuda.core import Program, ProgramOptions
         source = 'extern "C" __global__ void k() {}'
@@ -210,7 +210,7 @@ def test_without_nvrtc():
     assert said.endswith("alive\n")
 
 
-def test_a_missing_header_says_where_headers_come_from():
+def test_the_error_for_a_missing_header_names_use_bundled_headers():
     with pytest.raises(NVRTCError, match=r"use_bundled_headers=True") as caught:
         Program("#include <cuda_fp16.h>", "c++").compile("ptx")
     assert "use_bundled_headers" not in caught.value.log

@@ -28,7 +28,7 @@ def cache(request, tmp_path):
         yield made
 
 
-def test_entries(cache):
+def test_get_set_and_delete_entries(cache):
     assert isinstance(cache, ProgramCacheResource)
     cache["a"] = b"one"
     cache[b"b"] = ObjectCode.from_cubin(b"two")
@@ -65,7 +65,7 @@ def test_wrong_arguments(cache, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-def test_size_is_bounded_and_what_is_used_stays(tmp_path):
+def test_the_least_recently_used_entries_are_evicted(tmp_path):
     for cache, each in (
         (InMemoryProgramCache(max_size_bytes=30), 0),
         (FileStreamProgramCache(tmp_path, max_size_bytes=30 + 3 * HEADER), HEADER),
@@ -81,7 +81,7 @@ def test_size_is_bounded_and_what_is_used_stays(tmp_path):
         assert len(cache) == 0
 
 
-def test_damaged_file_is_absent(tmp_path):
+def test_a_damaged_file_counts_as_missing(tmp_path):
     cache = FileStreamProgramCache(tmp_path)
     for damage in (
         lambda data: data[:-1] + b"X",
@@ -96,7 +96,7 @@ def test_damaged_file_is_absent(tmp_path):
         assert not path.exists()
 
 
-def test_folder_is_ours_alone(tmp_path, monkeypatch):
+def test_the_folder_must_be_private(tmp_path, monkeypatch):
     cache = FileStreamProgramCache(tmp_path / "made")
     cache["a"] = b"1"
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700
@@ -117,7 +117,7 @@ def test_folder_is_ours_alone(tmp_path, monkeypatch):
         FileStreamProgramCache(tmp_path / "made")
 
 
-def test_a_closed_cache_and_a_removed_folder_are_opened_again(tmp_path):
+def test_a_closed_cache_or_removed_folder_is_reopened(tmp_path):
     cache = FileStreamProgramCache(tmp_path / "c")
     cache["a"] = b"1"
     cache.close()
@@ -128,7 +128,7 @@ def test_a_closed_cache_and_a_removed_folder_are_opened_again(tmp_path):
     assert cache["a"] == b"2"
 
 
-def test_a_link_that_is_exchanged_leads_nowhere_else(tmp_path):
+def test_replacing_a_symbolic_link_does_not_redirect_the_cache(tmp_path):
     for name in ("mine", "planted"):
         FileStreamProgramCache(tmp_path / name)["a"] = name.encode()
     (tmp_path / "link").symlink_to("mine")
@@ -150,7 +150,7 @@ def test_default_folder(tmp_path, monkeypatch):
     assert len(FileStreamProgramCache(tmp_path / "open-cuda-python" / "programs")) == 1
 
 
-def test_other_files_stay_but_abandoned_parts_go(tmp_path):
+def test_clear_removes_abandoned_temporary_files_only(tmp_path):
     cache = FileStreamProgramCache(tmp_path)
     for name, age in ((".new-old", 7200), (".new-fresh", 0), ("mine.txt", 7200)):
         (tmp_path / name).touch()
@@ -160,7 +160,7 @@ def test_other_files_stay_but_abandoned_parts_go(tmp_path):
     assert sorted(os.listdir(tmp_path)) == [".new-fresh", "mine.txt"]
 
 
-def test_failed_write_leaves_nothing(tmp_path, monkeypatch):
+def test_a_failed_write_leaves_no_temporary_file(tmp_path, monkeypatch):
     cache = FileStreamProgramCache(tmp_path)
     cache["a"] = b"old"
 

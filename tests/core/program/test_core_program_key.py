@@ -41,7 +41,7 @@ def test_every_input_changes_the_key():
     assert key(code=SOURCE.encode(), name_expressions=[b"scale<int>"]) == key(name_expressions=("scale<int>",))
 
 
-def test_each_build_of_a_compiler_has_keys_of_its_own(tmp_path, monkeypatch):
+def test_keys_depend_on_the_compiler_build(tmp_path, monkeypatch):
     """Patch releases have the same version."""
     given = [{}, {"code": PTX, "code_type": "ptx", "target_type": "cubin"}]
     before = [key(**each) for each in given]
@@ -66,7 +66,7 @@ def test_each_build_of_a_compiler_has_keys_of_its_own(tmp_path, monkeypatch):
         ("", {"pch": True}),
     ],
 )
-def test_files_that_are_read_need_a_digest(code, options):
+def test_included_files_need_a_digest(code, options):
     options = ProgramOptions(arch="sm_90", **options)
     with pytest.raises(ValueError, match=r"the program reads files, .* extra_digest"):
         key(code=code, options=options)
@@ -86,7 +86,7 @@ def test_wrong_arguments():
 
 
 @pytest.mark.parametrize(("target", "names", "entries"), [("ptx", (), 1), ("cubin", ["scale<int>"], 2)])
-def test_compile_finds_the_program_again(tmp_path, monkeypatch, target, names, entries):
+def test_compile_uses_the_cache(tmp_path, monkeypatch, target, names, entries):
     cache = FileStreamProgramCache(tmp_path)
     with Program(SOURCE, "c++", SM90) as program:
         first = program.compile(target, names, cache=cache)
@@ -112,7 +112,7 @@ class Recorded(InMemoryProgramCache):
         return super().get(key, default)
 
 
-def test_keys_that_were_found_once_stay_right():
+def test_remembered_keys_stay_valid():
     """A program remembers keys, by all that they depend on and that may change between two calls."""
     cache = Recorded()
     macros = ["A"]
@@ -138,7 +138,7 @@ def test_keys_that_were_found_once_stay_right():
     assert cache.asked.count(key(name_expressions=["scale<int>"])) == 3
 
 
-def test_a_program_that_fails_or_cannot_be_kept(tmp_path, monkeypatch):
+def test_failed_compilations_and_failed_cache_writes(tmp_path, monkeypatch):
     cache = InMemoryProgramCache()
     for _ in range(2):
         with pytest.raises(RuntimeError, match="COMPILATION"):

@@ -69,13 +69,13 @@ SPELLED = {
 ELSEWHERE = {"name", "extra_sources", "use_bundled_headers", "use_libdevice"}
 
 
-def test_every_field_is_spelled():
+def test_every_field_is_covered():
     assert {field.name for field in dataclasses.fields(ProgramOptions)} == set(SPELLED) | ELSEWHERE
     assert ProgramOptions().as_bytes("nvrtc") == []
 
 
 @pytest.mark.parametrize("field", SPELLED)
-def test_spelling(field):
+def test_compiler_spelling_of_options(field):
     value, option = SPELLED[field]
     assert ProgramOptions(**{field: value}).as_bytes("NVRTC") == [option.encode()]
 
@@ -83,7 +83,7 @@ def test_spelling(field):
 @pytest.mark.needs_nvrtc
 @pytest.mark.needs_recent_nvrtc
 @pytest.mark.parametrize("field", SPELLED)
-def test_nvrtc_knows_the_option(field, tmp_path):
+def test_nvrtc_accepts_the_option(field, tmp_path):
     value = SPELLED[field][0]
     if isinstance(value, str):
         value = value.replace("/nowhere", str(tmp_path))
@@ -169,7 +169,7 @@ def test_nvvm_options(fields, expected):
     assert options.as_bytes("nvvm", "ltoir")[-1] == b"-gen-lto"
 
 
-def test_options_that_nvvm_has_not():
+def test_options_not_supported_by_nvvm():
     with pytest.raises(ValueError, match=r"^std is not for NVVM programs$"):
         ProgramOptions(std="c++17").as_bytes("NVVM")
     with pytest.raises(ValueError, match=r"^define_macro, include_path are not for NVVM programs$"):

@@ -79,7 +79,7 @@ def test_identity(device):
     assert first != 1
 
 
-def test_not_shared(device):
+def test_an_event_without_ipc_has_no_descriptor(device):
     with pytest.raises(TypeError, match=r"^ipc_enabled and timing_enabled exclude each other"):
         device.default_stream.record(options=EventOptions(ipc_enabled=True, timing_enabled=True))
     with pytest.raises(TypeError, match=r"^ipc_enabled is for events that a stream records: use Stream.record"):

@@ -66,7 +66,7 @@ def test_from_handle_does_not_own(device, stream):
     assert Stream.from_handle(int(stream.handle)) == stream
 
 
-def test_streams_differ(device, stream):
+def test_equality_of_streams(device, stream):
     with device.create_stream() as other:
         assert other != stream
         assert other != int(other.handle)
@@ -104,7 +104,7 @@ def test_work_waits_for_another_stream(module, device, stream, host):
         assert set(host(buffer, "i4").tolist()) == {20}
 
 
-def test_a_stream_that_is_dropped_finishes_its_work(module, device, stream, host):
+def test_a_deleted_stream_finishes_its_work(module, device, stream, host):
     from cuda.core import LaunchConfig, launch
 
     with device.allocate(4, stream=stream) as buffer:

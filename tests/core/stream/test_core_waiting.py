@@ -23,7 +23,7 @@ def gate(stream):
     stream.sync()
 
 
-def test_sync_with_a_limit(stream, gate):
+def test_sync_with_a_timeout(stream, gate):
     event = stream.record()
     assert not stream.is_done
     assert not event.is_done
@@ -62,7 +62,7 @@ def test_callbacks_run_in_order_on_another_thread(stream):
     assert threading.get_ident() not in {thread for _, thread in seen}
 
 
-def test_a_callback_is_let_go_of(stream):
+def test_a_callback_is_released_after_its_call(stream):
     def callback():
         pass
 
@@ -73,7 +73,7 @@ def test_a_callback_is_let_go_of(stream):
     assert sys.getrefcount(callback) == before
 
 
-def test_what_a_callback_raises_surfaces_once(stream):
+def test_an_exception_of_a_callback_is_raised_once(stream):
     def fail(error):
         raise error
 
@@ -89,7 +89,7 @@ def test_what_a_callback_raises_surfaces_once(stream):
     stream.sync()
 
 
-def test_what_nobody_waits_for_is_shown(device, stream, monkeypatch):
+def test_an_unobserved_callback_exception_goes_to_unraisablehook(device, stream, monkeypatch):
     shown = []
     monkeypatch.setattr(sys, "unraisablehook", lambda what: shown.append(what.exc_value))
     other = Stream.from_handle(stream.handle)
@@ -124,7 +124,7 @@ def test_no_callback_while_the_stream_is_captured(stream):
     driver.cuGraphDestroy(graph)
 
 
-def test_await_lets_the_loop_go_on(stream, gate):
+def test_await_does_not_block_the_event_loop(stream, gate):
     async def main():
         event = stream.record()
         waits = [asyncio.ensure_future(wait(work)) for work in (stream, event)]
@@ -152,7 +152,7 @@ def test_await_can_be_cancelled(stream, gate):
     assert not stream.is_done
 
 
-def test_await_raises_what_a_callback_raised(stream):
+def test_await_raises_the_exception_of_a_callback(stream):
     async def main():
         stream.add_callback(lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -169,7 +169,7 @@ def test_await_of_a_closed_event(device):
         event.__await__()
 
 
-def test_python_ends_with_callbacks_pending(device):
+def test_python_exits_with_callbacks_pending(device):
     text = """
         import time
         from cuda.core import Device

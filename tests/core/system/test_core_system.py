@@ -47,7 +47,7 @@ def record(kind, **fields):
     return getattr(nvml, kind)(**fields)
 
 
-def test_every_name_is_there():
+def test_every_public_name_exists():
     for name in system.__all__:
         assert hasattr(system, name)
     assert issubclass(system.NotFoundError, system.NvmlError)
@@ -56,7 +56,7 @@ def test_every_name_is_there():
         system.Devise  # noqa: B018
 
 
-def test_the_numbers_are_those_of_the_header():
+def test_enumeration_values_match_the_header():
     other = {
         ("ClockType", "MEMORY"): "MEM",
         ("FanControlPolicy", "TEMPERATURE_CONTROLLED"): "TEMPERATURE_CONTINUOUS_SW",
@@ -150,7 +150,7 @@ def test_wrong_devices(answers, arguments, error, message):
         system.Device(**arguments)
 
 
-def test_absent_device(answers):
+def test_missing_device(answers):
     answers(device_get_handle_by_index_v2=nvml.InvalidArgumentError(nvml.Return.ERROR_INVALID_ARGUMENT))
     with pytest.raises(system.InvalidArgumentError):
         system.Device(9)
@@ -410,7 +410,7 @@ def test_events(answers, device):
         events.wait()
 
 
-def test_events_are_given_back_where_registering_fails(answers, device):
+def test_the_event_set_is_freed_if_registration_fails(answers, device):
     calls = answers(
         event_set_create=900,
         device_register_events=nvml.NotSupportedError(nvml.Return.ERROR_NOT_SUPPORTED),
@@ -439,7 +439,7 @@ def test_system_events(answers):
     assert calls[-1] == ("system_event_set_free", 800)
 
 
-def test_parts(answers, device):
+def test_mig_devices(answers, device):
     absent = nvml.NotFoundError(nvml.Return.ERROR_NOT_FOUND)
     calls = answers(
         device_is_mig_device_handle=0,
@@ -485,7 +485,7 @@ def test_two_devices(answers, device):
     assert calls[-1] == ("device_get_p2p_status", 100, 101, 2)
 
 
-def test_the_same_device_in_cuda(answers):
+def test_conversion_to_a_cuda_device(answers):
     from cuda.core import Device
 
     cuda_device = Device(0)

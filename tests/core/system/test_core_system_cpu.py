@@ -283,7 +283,7 @@ def test_every_function():
             assert is_as_expected(found, expected), (name, arguments, found)
 
 
-def test_every_enumeration_is_understood():
+def test_every_enumeration_value_is_known():
     """Members that a method takes are numbers of NVML's: none is refused as unknown."""
     device = system.Device(0)
     for kind in vars(typing).values():
@@ -297,7 +297,7 @@ def test_every_enumeration_is_understood():
     assert isinstance(result_of(lambda: unknown.value), system.InvalidArgumentError)
 
 
-def test_what_cannot_be_changed():
+def test_read_only_settings():
     device = system.Device(0)
     changes = [(device, "is_persistence_mode_enabled"), (device.mig, "mode")]
     for owner, name in changes:
@@ -381,7 +381,7 @@ def fail():
 """
 
 
-def test_a_fault_is_an_event():
+def test_a_kernel_fault_raises_an_event():
     said = run_checked(
         FAULT
         + """
@@ -399,7 +399,7 @@ with seen.register_events("xid_critical_error") as events, seen.register_events(
     assert said.splitlines() == ["xid_critical_error 31 True", "nothing more", "nothing more"]
 
 
-def test_awaited_events():
+def test_async_waits_for_events():
     """The loop goes on while a task waits, and a task that was cancelled takes no event away."""
     said = run_checked(
         FAULT

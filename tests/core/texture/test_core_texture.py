@@ -99,7 +99,7 @@ def test_formats_by_dtype(device, name):
 
 
 @pytest.mark.parametrize("form", [None, 3, "float", "<f4", np.float64, np.dtype(">f4"), np.dtype("f4,f4"), object])
-def test_formats_that_textures_lack(device, form):
+def test_unsupported_formats(device, form):
     with pytest.raises(ValueError, match=r"format must be one of 'uint8', .* or the NumPy dtype of that name, not "):
         device.create_opaque_array(OpaqueArrayOptions((4,), form, 1))
 
@@ -108,7 +108,7 @@ def test_formats_that_textures_lack(device, form):
     ("shape", "format", "channels"),
     [((5,), "uint8", 4), ((5, 3), "float16", 2), ((4, 3, 2), "int32", 1), ((3, 4), "float32", 4)],
 )
-def test_copies_there_and_back(device, stream, shape, format, channels):
+def test_copies_to_and_from_arrays(device, stream, shape, format, channels):
     options = OpaqueArrayOptions(shape, format, channels)
     with device.create_opaque_array(options) as array:
         assert (array.shape, array.format, array.num_channels) == (shape, format, channels)
@@ -132,7 +132,7 @@ def test_copies_there_and_back(device, stream, shape, format, channels):
     assert array.handle == 0
 
 
-def test_points_of_a_texture(image, sampled):
+def test_point_sampling(image, sampled):
     resource = ResourceDescriptor.from_opaque_array(image(PIXELS))
     places = [(x + 0.5, y + 0.5) for y in range(3) for x in range(4)]
     assert (sampled(resource, places) == PIXELS.ravel()).all()
@@ -190,7 +190,7 @@ def test_textures_of_buffers(device, stream, kernels, sampled):
     assert sampled(picture, [(1.5, 2.5), (4, 1)], filter_mode="linear").tolist() == [257, 67]
 
 
-def test_levels(device, stream, kernels):
+def test_mipmap_levels(device, stream, kernels):
     options = MipmappedArrayOptions(shape=(4, 4), format="float32", num_channels=1, num_levels=3)
     with device.create_mipmapped_array(options) as pyramid:
         assert (pyramid.shape, pyramid.num_levels, pyramid.num_channels) == ((4, 4), 3, 1)
@@ -236,7 +236,7 @@ def test_surfaces(image, device, stream, kernels):
         launch(stream, LaunchConfig(grid=1, block=1), kernels.transpose, *made)
 
 
-def test_what_a_texture_tells_and_keeps(image, device):
+def test_attributes_and_lifetime_of_a_texture(image, device):
     array = image(PIXELS)
     options = TextureObjectOptions(filter_mode="linear")
     texture = device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(array), options=options)
@@ -264,7 +264,7 @@ def test_copies_in_a_graph(device, stream):
     second.close()
 
 
-def test_arrays_go_in_any_order(device, stream):
+def test_arrays_can_be_closed_in_any_order(device, stream):
     for order in itertools.permutations(range(3)):
         pyramid = device.create_mipmapped_array(MipmappedArrayOptions((8, 8), "float32", 1, 2))
         level = pyramid.get_level(1)
@@ -382,6 +382,6 @@ def test_wrong_resources(device, stream):
 
 
 @pytest.mark.parametrize("kind", [OpaqueArray, MipmappedArray, TextureObject, SurfaceObject])
-def test_not_made_directly(kind):
+def test_classes_cannot_be_instantiated_directly(kind):
     with pytest.raises(RuntimeError, match=f"a {kind.__name__} is not made directly"):
         kind()

@@ -38,7 +38,7 @@ def test_capsule_kind_follows_the_version(pinned, version):
         _dlpack.peek_pointer(capsule)
 
 
-def test_what_is_no_capsule():
+def test_objects_that_are_not_capsules():
     for wrong in (1, None, "dltensor"):
         with pytest.raises((BufferError, ValueError)):
             _dlpack.Tensor(wrong)
@@ -86,19 +86,19 @@ def test_streams(device, stream, pinned):
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", "?"])
-def test_types_there_and_back(dtype):
+def test_dtype_round_trip(dtype):
     dtype = np.dtype(dtype)
     assert _dlpack.dtype_of(_dlpack.code_of(dtype)) == dtype
 
 
 @pytest.mark.parametrize("name", list(_dlpack._NARROW))
-def test_narrow_floats(name):
+def test_small_float_dtypes(name):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     dtype = np.dtype(getattr(ml_dtypes, name))
     assert _dlpack.dtype_of(_dlpack.code_of(dtype)) == dtype
 
 
-def test_types_without_equivalent():
+def test_dtypes_without_a_dlpack_code():
     with pytest.raises(BufferError, match=r"^dtype datetime64\[s\] has no DLPack equivalent$"):
         _dlpack.code_of(np.dtype("M8[s]"))
     with pytest.raises(BufferError, match=r"^dtype >i4 has no DLPack equivalent$"):
@@ -121,7 +121,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_devices_of_all_kinds_of_memory(device, stream, kind):
+def test_dlpack_device_of_each_kind_of_memory(device, stream, kind):
     make, code, access, ordinal, wrapped_ordinal = KINDS[kind]
     with make(device).allocate(64, stream=stream) as buffer:
         assert buffer.__dlpack_device__() == (code, 0)
@@ -161,7 +161,7 @@ def test_devices_of_managed_memory_beside_another_device():
 @pytest.mark.parametrize("on_device", [True, False])
 @pytest.mark.parametrize("on_host", [True, False])
 @pytest.mark.parametrize("managed", [True, False])
-def test_devices_of_memory_of_own_resources(device, stream, on_device, on_host, managed):
+def test_device_of_memory_of_user_defined_resources(device, stream, on_device, on_host, managed):
     """What a resource says counts; and managed memory is managed whatever its resource says."""
 
     class Own(MemoryResource):

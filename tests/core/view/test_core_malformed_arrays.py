@@ -130,7 +130,7 @@ def test_an_argument_of_a_kernel_is_checked_as_well(settings):
         {"shape": (1, 2), "strides": (LARGEST, 1)}, {"strides": (0, 0), "shape": (2**40, 2)},
     ],
 )  # fmt: skip
-def test_a_legal_capsule_is_viewed_and_given_back_once(settings):
+def test_a_valid_capsule_is_deleted_once(settings):
     array = Array(**settings)
     view = StridedMemoryView(array)
     assert len(view.shape) == array.managed.tensor.ndim
@@ -141,7 +141,7 @@ def test_a_legal_capsule_is_viewed_and_given_back_once(settings):
     assert array.deleted == 1
 
 
-def test_a_refused_capsule_is_left_to_its_producer():
+def test_a_refused_capsule_is_not_consumed():
     array = Array(shape=(-1,))
     capsule = array.__dlpack__()
     with pytest.raises(BufferError, match="negative"):
@@ -168,7 +168,7 @@ SMALL = st.integers(0, 255)
     ),
     versioned=st.booleans(),
 )  # fmt: skip
-def test_any_capsule_is_viewed_or_refused(shape, strides, more, versioned):
+def test_random_capsules_are_viewed_or_refused(shape, strides, more, versioned):
     if more.get("name", b"") == (b"dltensor" if versioned else b"dltensor_versioned"):
         del more["name"]  # the structure would be another than the name says, which nobody can see
     array = Array(shape=shape, strides=strides, versioned=versioned, **more)
@@ -229,7 +229,7 @@ def test_a_malformed_interface_is_refused(host, changes, message):
 
 
 @pytest.mark.parametrize("key", ["data", "shape", "typestr", "version"])
-def test_a_missing_key_is_named(key):
+def test_the_error_names_a_missing_key(key):
     given = {name: value for name, value in GOOD.items() if name != key}
     with pytest.raises(BufferError, match="no address" if key == "data" else key):
         StridedMemoryView(Interface(False, given), stream_ptr=-1)
@@ -251,13 +251,13 @@ def test_a_malformed_interface_of_a_device_is_refused(changes, message):
 
 @pytest.mark.parametrize("host", [True, False])
 @pytest.mark.parametrize("interface", [None, 5, [], "x"])
-def test_an_interface_that_is_no_dictionary_is_refused(host, interface):
+def test_an_interface_that_is_not_a_dict_is_refused(host, interface):
     with pytest.raises(BufferError, match=r"array_interface__ is a \w+, must be a dict$"):
         StridedMemoryView(Interface(host, interface), stream_ptr=-1)
 
 
 @pytest.mark.parametrize("interface", [5, {}, {"data": None}, {"data": ()}, {"data": ("x", 0)}, {"data": (-1, 0)}])
-def test_a_malformed_interface_is_no_kernel_argument(module, stream, interface):
+def test_a_malformed_interface_is_refused_as_kernel_argument(module, stream, interface):
     with pytest.raises(
         TypeError, match=r"^argument 1 of .*: its __cuda_array_interface__ must be a dict whose data is"
     ):
@@ -279,7 +279,7 @@ TYPES = st.sampled_from(["<f4", ">i8", "|u1", "|V3", "|S5", "<U2", "|b1", "<c16"
         },
     )
 )  # fmt: skip
-def test_any_interface_is_viewed_or_refused(interface):
+def test_random_interfaces_are_viewed_or_refused(interface):
     try:
         view = StridedMemoryView(Interface(True, GOOD | interface))
     except BufferError:

@@ -41,7 +41,7 @@ def test_structured_arrays():
     assert StridedMemoryView.from_array_interface(array).dtype == array.dtype
 
 
-def test_what_is_no_array():
+def test_objects_that_are_not_arrays():
     with pytest.raises(BufferError, match=r"^list has none of __dlpack__, __cuda_array_interface__ and"):
         StridedMemoryView([1, 2])
     with pytest.raises(TypeError, match=r"^obj must be an array"):
@@ -118,7 +118,7 @@ def test_from_buffer(device, stream):
         ({"shape": (0, 99), "dtype": "f8"}, None),
     ],
 )
-def test_from_buffer_stays_inside(device, stream, settings, message):
+def test_from_buffer_rejects_views_beyond_the_buffer(device, stream, settings, message):
     with device.allocate(48, stream=stream) as buffer:
         if message is None:
             StridedMemoryView.from_buffer(buffer, **settings)
@@ -156,7 +156,7 @@ def test_copies(device, stream):
     orders=st.tuples(st.permutations(range(4)), st.permutations(range(4))),
     steps=st.tuples(st.integers(1, 3), st.integers(-2, -1) | st.integers(1, 2)),
 )
-def test_pieces_make_up_the_whole(shape, orders, steps):
+def test_strided_copies_split_into_pieces_cover_every_element(shape, orders, steps):
     source = np.random.default_rng(1).integers(0, 1000, 5000, dtype="i4")
     arrays = []
     for order, step, memory in zip(orders, steps, (source, np.zeros(5000, "i4")), strict=True):
@@ -176,7 +176,7 @@ def test_pieces_make_up_the_whole(shape, orders, steps):
     assert (arrays[1] == arrays[0]).all()
 
 
-def test_a_contiguous_copy_is_one_piece():
+def test_a_contiguous_copy_is_a_single_piece():
     one, two = StridedMemoryView(np.zeros((4, 5, 6))), StridedMemoryView(np.zeros((4, 5, 6)))
     assert list(pieces(one, two)) == [(0, 0, 960)]
     transposed = StridedMemoryView(np.zeros((6, 5, 4)).T)
@@ -184,7 +184,7 @@ def test_a_contiguous_copy_is_one_piece():
     assert len(list(pieces(one, StridedMemoryView(np.zeros((4, 5, 12))[:, :, ::2])))) == 120
 
 
-def test_decorator(device, stream):
+def test_args_viewable_as_strided_memory_decorator(device, stream):
     @args_viewable_as_strided_memory((1,))
     def function(scale, array, *, extra):
         """Say it."""
@@ -195,7 +195,7 @@ def test_decorator(device, stream):
     assert function(2, np.zeros((3, 4)), extra=1) == (2, (3, 4), 1, np.dtype("f8"))
 
 
-def test_pinned_memory_is_both(stream):
+def test_pinned_memory_is_host_and_device_accessible(stream):
     with LegacyPinnedMemoryResource().allocate(8, stream=stream) as pinned:
         view = StridedMemoryView(pinned)
         assert view.is_device_accessible
@@ -205,7 +205,7 @@ def test_pinned_memory_is_both(stream):
         del array, view
 
 
-def test_array_interface_of_numpy_by_its_struct():
+def test_numpy_arrays_are_read_through_array_struct():
     """NumPy's own arrays are read by __array_struct__ from the second one on: the answers are those of the dict."""
     StridedMemoryView.from_array_interface(np.zeros(1))
     fixed = np.arange(3)
@@ -240,7 +240,7 @@ class Old:
         return np.arange(3, dtype="i2").__dlpack__()
 
 
-def test_old_producers_and_types_in_turn():
+def test_old_dlpack_producers_after_new_ones():
     for _ in range(2):
         assert StridedMemoryView.from_dlpack(Old()).dtype == np.dtype("i2")
         assert StridedMemoryView.from_dlpack(np.zeros(2, "c8")).dtype == np.dtype("c8")

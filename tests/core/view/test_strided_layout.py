@@ -39,7 +39,7 @@ def same(array, layout):
 
 
 @given(pairs())
-def test_parts_and_orders(pair):
+def test_slices_and_permutations(pair):
     array, layout = pair
     assert same(array, layout)
     assert layout.volume == array.size
@@ -59,7 +59,7 @@ def test_parts_and_orders(pair):
 
 
 @given(pairs(), st.data())
-def test_reshaping_needs_a_copy_where_numpys_does(pair, data):
+def test_reshaping_needs_a_copy_exactly_when_numpy_does(pair, data):
     array, layout = pair
     shape = data.draw(st.permutations(array.shape + (1,)))
     merged = data.draw(st.sampled_from([tuple(shape), (array.size,), (-1,), (1, array.size)]))
@@ -84,7 +84,7 @@ def test_broadcasting(pair, front):
 
 
 @given(pairs(), st.sampled_from([1, 2, 4, 8, 16]))
-def test_other_sizes_of_elements(pair, itemsize):
+def test_other_element_sizes(pair, itemsize):
     array, layout = pair
     if not array.ndim or not array.size:
         return
@@ -115,7 +115,7 @@ def test_dense_layouts():
     assert StridedLayout((2, 3), None, 4) == StridedLayout((2, 3), (12, 4), 4, divide_strides=True)
 
 
-def test_values():
+def test_layout_attributes_and_operations():
     layout = StridedLayout.dense((4, 6), 4)
     part = layout[1:3, ::2]
     assert (part.strides, part.slice_offset, part.slice_offset_in_bytes) == ((6, 2), 6, 24)
@@ -190,7 +190,7 @@ def test_views_take_layouts():
     assert (np.from_dlpack(again) == array.reshape(6, 4)).all()
 
 
-def test_a_view_refuses_a_layout_that_leads_out():
+def test_a_view_refuses_a_layout_beyond_its_memory():
     view = StridedMemoryView.from_array_interface(np.arange(24, dtype=np.int32).reshape(4, 6)[1:])
     with pytest.raises(ValueError, match="lead out of the view's memory"):
         view.view(StridedLayout.dense((4, 6), 4))
