@@ -12,7 +12,7 @@ from cuda.cpu.ptx.syntax import Operand, Symbol, Variable
 
 
 def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
-    """Return an argument, with its LLVM type."""
+    """Return an argument of a call as LLVM operand text, with its type."""
     storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
     if isinstance(storage, Storage):
         if is_scalar(parameter):
@@ -32,7 +32,7 @@ def storage_of(frame: Frame, operand: Operand) -> Storage:
 
 
 def put_result(frame: Frame, operand: Operand, value: Value) -> None:
-    """Write a scalar result where the call wants it."""
+    """Write a scalar result to the .param variable or register that the call names."""
     if isinstance(operand, Symbol):
         storage_of(frame, operand).write(0, value, frame.line)
     else:
@@ -40,7 +40,7 @@ def put_result(frame: Frame, operand: Operand, value: Value) -> None:
 
 
 def field(frame: Frame, operand: Operand, offset: int, width: int) -> Value:
-    """Return some bytes of an argument: of a .param variable, or a scalar itself."""
+    """Return a field of an argument: `width` bytes at `offset` of a .param variable, or the scalar in a register."""
     if isinstance(operand, Symbol) and operand.name in frame.variables:
         return frame.variables[operand.name].read(offset, f"i{8 * width}", frame.line)
     return frame.read(operand, f"b{8 * width}")

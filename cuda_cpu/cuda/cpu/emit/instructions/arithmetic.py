@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic instructions: which function computes which opcode, for integers, floats, halves and packed types."""
+"""Emitters of arithmetic instructions: a table of the functions that compute each opcode, by kind of type."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction
 
-# Opcode: what computes it on integers and on floats, with types of the operands after the first if they are
-# not the form's own.
+# Opcode: the functions for integers and for floats (None: no such form), and the types of the operands after the
+# first where they differ from the form's.
 OPERATIONS: dict[str, tuple[Callable | None, Callable | None, tuple[str, ...]]] = {
     "add": (integer.add, floating.add, ()),
     "sub": (integer.subtract, floating.subtract, ()),
@@ -60,7 +60,7 @@ def _emit(frame: Frame, instruction: Instruction, form: Form) -> None:
     if getattr(form, "mode", None) == "wide" and form.opcode == "mad":
         types[2] = type_[0] + str(2 * int(type_[1:]))
     narrow = getattr(form, "atype", None) or getattr(form, "abtype", None)
-    if narrow:  # mixed precision: the factors (or the first summand) are small
+    if narrow:  # mixed precision: the factors (of add: the first summand) have 16 bits
         types[: 2 if form.opcode == "fma" else 1] = [narrow] * (2 if form.opcode == "fma" else 1)
     values = [frame.read(operand, each) for operand, each in zip(instruction.operands[1:], types, strict=False)]
     if narrow:
@@ -77,7 +77,7 @@ def _emit(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: Value) -> Value:
-    """Compute one element of a scalar type."""
+    """Compute the result for a scalar type, or for one part of a packed type."""
     if type_ not in FLOATS:
         return compute(frame, form, *values)
     ftz = getattr(form, "ftz", False)
@@ -102,13 +102,13 @@ def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: V
     return flush_subnormals(frame, result) if ftz and ELEMENTS[type_] == "half" else result
 
 
-# the NaN that tensor copies write for numbers of 16 bits outside of a tensor, see runtime/texture/tensor.c;
+# The NaN that tensor copies write for 16-bit elements outside of the tensor, see runtime/texture/tensor.c.
 OUTSIDE = 0x7FF7
-MAGNITUDE = 0x7FFF  # with either sign, as an H100 has it
+MAGNITUDE = 0x7FFF  # mask: an H100 accepts either sign
 
 
 def _zero_if_outside(frame: Frame, result: Value, factors: list[Value]) -> Value:
-    """Return zero where a factor lies outside of a tensor."""
+    """Replace the result by zero where a factor is the NaN of elements outside of a tensor (fma.oob)."""
     builder = frame.builder
     for factor in factors:
         size = builder.binary("and", builder.bits(factor), constant(MAGNITUDE, "i16"))

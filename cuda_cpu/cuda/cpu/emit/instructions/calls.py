@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device functions: their LLVM signature, their entry and exit, and calls.
 
-A device function takes the warp, the lanes that call it, and a place to note the lanes that exit in it; then
-its parameters: a SIMD group for each scalar, a
-pointer to SIMD groups for anything else. One scalar result is returned, other results go through pointers at the end.
+The LLVM function of a device function takes the warp, the mask of the calling lanes and a pointer to the mask of lanes
+that exit in the call, then the parameters: a SIMD group for each scalar, a pointer to SIMD groups for anything else. A
+single scalar result is returned; other results are written through pointers at the end of the parameter list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cuda.cpu.ptx.syntax import Call, CallTargets, Function, Operand, Prototype,
 
 
 def symbol_of(function: Function) -> str:
-    """Return the LLVM name: a kernel's own name, and a device function's so that it hides no C function."""
+    """Return the LLVM name: that of a kernel unchanged, that of a device function so that it shadows no C function."""
     return f'"{function.name}"' if function.entry else f'"device.{function.name}"'
 
 
@@ -52,7 +52,7 @@ def signature(module: Module, function: Function) -> str:
 
 
 def enter(frame: Frame, size: int) -> None:
-    """Emit what comes before the first block."""
+    """Emit the prologue: stack slots, parameters and masks."""
     builder, function = frame.builder, frame.function
     frame.at_line(function.line)
     if function.entry:
@@ -132,7 +132,7 @@ def emit_call(frame: Frame, call: Call) -> None:
 
 
 def _may_exit(frame: Frame, call: Call) -> bool:
-    """Tell whether lanes may exit the kernel in a call."""
+    """Return whether lanes may exit the kernel in a call."""
     leaves = frame.module.leaves
     return bool(leaves) if isinstance(call.target, Register) else call.target.name in leaves
 
@@ -171,10 +171,11 @@ def _call_direct(frame: Frame, call: Call, function: Function) -> None:
 
 
 def _call_indirect(frame: Frame, call: Call) -> None:
-    """Try every function whose address is taken and whose parameters fit; the address is a mere token.
+    """Emit an indirect call as direct calls of all address-taken functions with a matching signature.
 
-    Each call is under a branch, so all that the call and what follows it share is made outside of these: arguments
-    are read in front, and results meet in memory, from which registers are written behind the last branch.
+    The pointer is only compared with their addresses. Each direct call is under a branch, so code that they share is
+    emitted outside: arguments are read before the first branch, and results are stored to memory, from which the
+    destination registers are written after the last one.
     """
     builder = frame.builder
     target = frame.read(call.target, "u64")
@@ -208,7 +209,7 @@ def _call_indirect(frame: Frame, call: Call) -> None:
 
 
 def _result_storage(frame: Frame, operand: Operand) -> Storage:
-    """Return the memory in which results of several functions meet: an own one for a register."""
+    """Return the memory that receives a result from any callee: a stack slot if the destination is a register."""
     if not isinstance(operand, Register):
         return storage_of(frame, operand)
     size = width_of(frame.element_of(operand.name)) // 8

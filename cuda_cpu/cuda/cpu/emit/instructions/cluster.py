@@ -17,7 +17,7 @@ _SHIFT = CLUSTER_STRIDE.bit_length() - 1
 
 
 def _split(frame: Frame, form: Form, operand: Operand) -> tuple[Value, Value]:
-    """Return the rank of an address's block (i64) and the offset in its shared memory."""
+    """Return the rank of the block that an address belongs to (i64), and the offset in its shared memory."""
     builder = frame.builder
     address = builder.resize(frame.read(operand, form.type), "i64")
     stride = constant(CLUSTER_STRIDE, "i64")
@@ -33,7 +33,7 @@ def _split(frame: Frame, form: Form, operand: Operand) -> tuple[Value, Value]:
 
 @emits("mapa")
 def emit_mapa(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Return the address of the same place in another block's shared memory."""
+    """Emit mapa: the address of the same offset in another block's shared memory."""
     builder = frame.builder
     destination, address, rank = instruction.operands
     _, offset = _split(frame, form, address)
@@ -54,9 +54,9 @@ def emit_getctarank(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("clusterlaunchcontrol")
 def emit_launch_control(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Refuse every request to take over another cluster's work, as the manual allows: all clusters run by themselves.
+    """Emit clusterlaunchcontrol: each request to cancel a cluster fails, as the manual allows; all clusters run.
 
-    A response is 16 bytes: whether the request succeeded, and the coordinates of a block.
+    A response has 16 bytes: whether the request succeeded, and the coordinates of the cluster's first block.
     """
     builder = frame.builder
     if form.modifiers[0] == "try_cancel":

@@ -30,7 +30,7 @@ def compare(frame: Frame, form: Form, type_: str, a: Value, b: Value) -> Value:
 
 
 def _combine(frame: Frame, form: Form, value: Value, instruction: Instruction) -> Value:
-    """Join a comparison with the predicate operand, if there is one."""
+    """Combine a comparison with the predicate operand by .and, .or or .xor, if there is one."""
     if not getattr(form, "boolop", None):
         return value
     return frame.builder.binary(form.boolop, value, frame.read(instruction.operands[3], "pred"))
@@ -98,7 +98,7 @@ def emit_selp(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("slct")
 def emit_slct(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Choose by the sign of the last operand."""
+    """Select `a` where the last operand is at least zero, else `b`."""
     destination, *sources, chooser = instruction.operands
     a, b = (frame.builder.bits(frame.read(operand, form.dtype)) for operand in sources)
     value = frame.read(chooser, form.type)

@@ -63,7 +63,7 @@ def _limits(type_: str) -> tuple[int, int]:
 
 
 def _clamp(frame: Frame, value: Value, type_: str, low: int, high: int) -> Value:
-    """Clamp an integer of a PTX type to a range, as far as the type reaches beyond it."""
+    """Clamp an integer of a PTX type to a range; bounds that the type cannot exceed emit no code."""
     builder = frame.builder
     kind = "s" if type_[0] == "s" else "u"
     least, most = _limits(type_)
@@ -81,7 +81,7 @@ def _integer_of_integer(frame: Frame, form: Form, value: Value) -> Value:
 
 
 def _pack_integers(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Saturate two integers and put them into the low bits, `b` lowest; `c` moves up by as much."""
+    """Emit cvt.pack: saturate `a` and `b` into the low bits, `b` lowest, with `c` shifted left above them."""
     builder = frame.builder
     destination, a, b, *rest = instruction.operands
     kind, width = form.dtype[0], int(form.dtype[1:])
@@ -102,13 +102,13 @@ def _float_of_integer(frame: Frame, form: Form, value: Value) -> Value:
     operation = "sitofp" if form.type.startswith("s") else "uitofp"
     if dtype in ("f32", "f64"):
         if width_of(value.element) < 64 and form.rnd != "rn":
-            # LLVM's sequence for unsigned vectors is only right to nearest; a double holds 32 bits as they are.
+            # LLVM's sequence for unsigned vectors is correct to nearest only; a double represents 32 bits exactly.
             value, operation = builder.cast(operation, value, "double"), "fptrunc"
         result = value
         if dtype == "f32" or operation != "fptrunc":
             result = directed(frame, operation, form.rnd, value, to=ELEMENTS[dtype])
         return saturate(frame, result) if form.sat else result
-    # A double holds 32 bits; of 64 bits the lowest that it keeps tells whether more were set.
+    # A double represents 32 bits exactly; 64 bits are rounded to odd.
     exact = directed(frame, operation, "rz" if width_of(value.element) == 64 else None, value, to="double")
     if width_of(value.element) == 64:
         name = "fptosi.sat" if operation == "sitofp" else "fptoui.sat"
@@ -131,7 +131,7 @@ def _from_float(frame: Frame, form: Form, value: Value) -> Value:
     if form.irnd:
         value = builder.intrinsic(WHOLE[form.irnd], value.element, value)
     if dtype not in FLOATS and dtype != "tf32":
-        # Out of range clamps. NaN becomes 0, or where either side has 64 bits the highest bit (section 9.7.9.21).
+        # Out of range clamps. NaN becomes 0, or just the highest bit if either type has 64 bits (section 9.7.9.21).
         name, element = "fptosi.sat" if dtype.startswith("s") else "fptoui.sat", ELEMENTS[dtype]
         result = builder.intrinsic(name, element, value, mangle=(element, value.element))
         if type_ != "f64" and dtype not in ("s64", "u64"):
@@ -174,13 +174,13 @@ def _limit(frame: Frame, value: Value, largest: float) -> Value:
 
 
 def _round_sideways(frame: Frame, value: Value, dtype: str, mode: str) -> Value:
-    """Round towards plus or minus infinity: truncate, and step away from zero if that lost something on that side."""
+    """Round towards plus or minus infinity: truncate, then step away from zero if that was the wrong direction."""
     builder = frame.builder
     short = narrow(frame, value, dtype, toward_zero=True)
     back = widen(frame, short, dtype)
     lost = builder.compare("fcmp ogt" if mode == "rp" else "fcmp olt", value, back)
     bits = builder.bits(short)
-    # A truncated value that is still too small (for rp) is positive, or a negative zero that lost nothing.
+    # A truncated value that is still too small (for rp) is positive, or an exact negative zero.
     step = builder.resize(lost, integer_of(short.element))
     return (
         builder.cast("bitcast", builder.binary("add", bits, step), ELEMENTS[dtype])
@@ -206,7 +206,7 @@ def _to_tf32(frame: Frame, value: Value, mode: str) -> Value:
 
 
 def _pack_floats(frame: Frame, form: Form, sources: list[Operand]) -> Value:
-    """Convert two or four numbers and pack them: of several operands the first is the highest part."""
+    """Convert two or four numbers and pack them; the first operand becomes the highest part."""
     builder, part = frame.builder, PACKED[form.dtype]
     scales = random = None
     if form.rs:
@@ -242,7 +242,7 @@ def _scaled(frame: Frame, operation: str, value: Value, scale: Value) -> Value:
 
 
 def _packed_part(frame: Frame, form: Form, value: Value, part: str) -> Value:
-    """Convert one number of several."""
+    """Convert one number to an element of a packed type."""
     builder = frame.builder
     if part in ("f16", "bf16"):
         return builder.bits(_to_small(frame, form, value, part))
@@ -267,7 +267,7 @@ def _unpacked(frame: Frame, value: Value, type_: str) -> list[Value]:
     builder, part = frame.builder, PACKED.get(type_)
     if part is None:
         raise PtxError(f"cvt from .{type_} to two numbers", frame.line)
-    if part == "e2m1":  # what is beyond its bits does not count
+    if part == "e2m1":  # the upper bits are ignored
         parts = [builder.binary("lshr", value, constant(4, value.element)), value]
         return [from_minifloat(frame, each, part) for each in parts]
     parts = _halves(frame, value)

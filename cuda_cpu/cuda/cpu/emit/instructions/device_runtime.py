@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device runtime (cuda_device_runtime_api.h): kernels that launch kernels, copy, and ask. The work is native.
+"""Calls of the device runtime (cuda_device_runtime_api.h) from kernels: launches, copies, queries.
+
+The native runtime (runtime/device_runtime) implements them.
 
 Each function has two names: that of CUDA 12 and later (CDP2, __cudaCDP2LaunchDevice), which the header's inline
-functions call, and its own (cudaLaunchDevice), which -DCUDA_FORCE_CDP1_IF_SUPPORTED makes of it.
+functions call, and that of CDP1 (cudaLaunchDevice), used with -DCUDA_FORCE_CDP1_IF_SUPPORTED.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call
 from cuda.cpu.runtime.abi import DEVICE_CALLS
 
-# Name in PTX: number, bytes of each parameter's fields, of the result.
+# Name in PTX: number of the function, bytes of each parameter's fields, bytes of the result.
 CALLS = {
     alias: (DEVICE_CALLS[name], fields, result)
     for name, (fields, result) in FUNCTIONS.items()
@@ -25,7 +27,7 @@ CALLS = {
 
 
 def emit_call(frame: Frame, call: Call) -> None:
-    """Call the function: a row of operands for each field of each parameter; the result comes in the first row."""
+    """Call the runtime with a row of all lanes' values per parameter field; it writes the result to the first row."""
     number, parameters, result = CALLS[call.target.name]
     if len(call.arguments) != len(parameters):
         raise PtxError(f"{call.target.name} takes {len(parameters)} parameters, not {len(call.arguments)}", call.line)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Floating-point arithmetic on SIMD groups: ISA manual 9.7.3. Nothing is contracted, every operation rounds once."""
+"""Floating-point arithmetic on SIMD groups: ISA manual 9.7.3. No contraction; every operation rounds once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def saturate(frame: Frame, value: Value) -> Value:
 
 
 def relu(frame: Frame, value: Value) -> Value:
-    """Clamp below at 0; NaN becomes the canonical one (.relu)."""
+    """Replace negative values by 0 and NaN by the canonical NaN (.relu)."""
     builder, element = frame.builder, value.element
     negative = builder.compare("fcmp olt", value, real(0.0, element))
     value = builder.select(negative, real(0.0, element), value)
@@ -31,7 +31,7 @@ def relu(frame: Frame, value: Value) -> Value:
 
 
 def canonical(frame: Frame, value: Value) -> Value:
-    """Replace NaNs by PTX's canonical one: all bits but the sign."""
+    """Replace NaNs by PTX's canonical NaN: all bits set but the sign."""
     builder, width = frame.builder, width_of(value.element)
     nan = builder.cast("bitcast", constant((1 << (width - 1)) - 1, integer_of(value.element)), value.element)
     return builder.select(builder.compare("fcmp uno", value, value), nan, value)
@@ -66,7 +66,7 @@ multiply_add = _operation("fma")
 
 
 def divide(frame: Frame, form: Form, a: Value, b: Value) -> Value:
-    """Return a / b; .approx multiplies with a reciprocal, which is zero from 2^126 on (manual, 9.7.3.8)."""
+    """Return a / b; .approx multiplies by the reciprocal of b, which is zero for b above 2^126 (manual, 9.7.3.8)."""
     result = _divide(frame, form, a, b)
     if "approx" not in form.modifiers:
         return result
@@ -92,7 +92,7 @@ def copy_sign(frame: Frame, form: Form, a: Value, b: Value) -> Value:
 
 def _extremum(name: str) -> Callable[..., Value]:
     def pick(frame: Frame, form: Form, *args: Value) -> Value:
-        """-0 is less than +0; a NaN loses, unless .NaN; two NaNs give the canonical one."""
+        """-0 is less than +0; a NaN operand is ignored without .NaN; two NaNs give the canonical NaN."""
         builder, values = frame.builder, list(args)
         intrinsic = name if getattr(form, "NaN", False) else name + "num"
         signs = values
@@ -118,7 +118,7 @@ maximum = _extremum("maximum")
 
 
 def has_property(frame: Frame, form: Form, a: Value) -> Value:
-    """Tell what kind of number it is (testp)."""
+    """Return whether a number is of the class that testp names."""
     classes = {
         "finite": 0x1F8,
         "infinite": 0x204,

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Half and bfloat numbers, computed as floats; and packed types, computed part by part.
+"""Half and bfloat arithmetic in float, and packed types part by part.
 
-A float has more than twice the bits of either, so that rounding twice is rounding once, but for fma, which
-goes by a double rounded to odd.
+A float has more than twice the bits of either type, so double rounding is harmless, except for fma, which is computed
+as a double rounded to odd.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def narrow(frame: Frame, value: Value, type_: str, *, toward_zero: bool = False)
 
 
 def _drop_bits(frame: Frame, value: Value) -> Value:
-    """Clear what a half has no room for, so that rounding to nearest rounds towards zero; finite stays finite."""
+    """Clear the bits that a half cannot represent, so that rounding to nearest truncates; finite stays finite."""
     builder = frame.builder
     bits = builder.bits(value)
     kept = builder.binary("and", bits, constant(0xFFFFE000, "i32"))
@@ -67,7 +67,7 @@ def _power(exponent: int) -> str:
 
 
 def fused(frame: Frame, a: Value, b: Value, c: Value) -> Value:
-    """Return a*b + c of widened small numbers as a float that rounds to either small type as the exact result does."""
+    """Return a*b + c of widened 16-bit floats as a float that rounds to either 16-bit type as the exact result does."""
     builder = frame.builder
     a, b, c = (builder.cast("fpext", value, "double") for value in (a, b, c))
     product = builder.binary("fmul", a, b)  # exact
@@ -75,7 +75,7 @@ def fused(frame: Frame, a: Value, b: Value, c: Value) -> Value:
 
 
 def _sum_and_error(frame: Frame, a: Value, b: Value) -> tuple[Value, Value]:
-    """Return the rounded sum and what rounding took away (Knuth's two-sum)."""
+    """Return the rounded sum and its rounding error (Knuth's two-sum)."""
     builder = frame.builder
     total = builder.binary("fadd", a, b)
     part = builder.binary("fsub", total, a)
@@ -84,7 +84,7 @@ def _sum_and_error(frame: Frame, a: Value, b: Value) -> tuple[Value, Value]:
 
 
 def round_to_odd(frame: Frame, value: Value, error: Value | None = None) -> Value:
-    """Return value + error (doubles) as a float, its last bit set if inexact: it can be rounded again."""
+    """Return value + error (doubles) as a float rounded to odd, which can be rounded again without error."""
     builder = frame.builder
     bits = builder.bits(value)
     if error is not None:

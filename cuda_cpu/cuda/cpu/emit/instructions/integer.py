@@ -56,7 +56,7 @@ def multiply(frame: Frame, form: Form, a: Value, b: Value) -> Value:
 
 
 def carryless_multiply_add(frame: Frame, form: Form, a: Value, b: Value, c: Value) -> Value:
-    """Return half of the product of polynomials over two elements, plus c."""
+    """Return the low or high half of the carry-less product (polynomials over GF(2)), plus c."""
     builder, one = frame.builder, constant(1, "i64")
     total = c
     for position in range(64):
@@ -145,9 +145,9 @@ def remainder(frame: Frame, form: Form, a: Value, b: Value) -> Value:
 
 
 def _quotient(frame: Frame, form: Form, a: Value, b: Value) -> tuple[Value, Value]:
-    """Return the quotient and the divisor. By zero, which PTX leaves open, the quotient has all bits set.
+    """Return the quotient and the divisor. Division by zero, undefined in PTX, gives a quotient with all bits set.
 
-    Signed division goes by magnitudes, so that the least number divided by -1 wraps and nothing traps.
+    Signed division divides magnitudes, so that the least number divided by -1 wraps and nothing traps.
     """
     builder, element = frame.builder, a.element
     zero = builder.compare("icmp eq", b, constant(0, element))
@@ -168,7 +168,7 @@ def _divide_unsigned(frame: Frame, a: Value, b: Value) -> Value:
         return builder.binary("udiv", a, b)
     if width == 64:
         return for_each_lane(frame, "udiv.i64", "i64", "%r = udiv i64 %x0, %x1", a, b)
-    # Exact: a double's quotient of 32-bit integers never rounds up to the next integer.
+    # Exact: the double quotient of 32-bit integers never rounds up to the next integer.
     real = "float" if width == 16 else "double"
     numerator, denominator = builder.cast("uitofp", a, real), builder.cast("uitofp", b, real)
     if width == 16:
@@ -206,11 +206,11 @@ def find_bit(frame: Frame, form: Form, a: Value) -> Value:
 
 
 def extract_field(frame: Frame, form: Form, a: Value, position: Value, length: Value) -> Value:
-    """Return bits of `a`; above its end a signed field has its sign, an unsigned one zeros. Numbers are modulo 256."""
+    """Return a bit field of `a`, sign- or zero-extended beyond the width of `a`; position and length are modulo 256."""
     builder, element, width = frame.builder, a.element, width_of(a.element)
     position, length = (builder.binary("and", v, constant(255, "i32")) for v in (position, length))
     signed = is_signed(form.type)
-    # Shift the field to the top, with as many bits as there are, then back down.
+    # Shift the field to the top, without the bits beyond the end of `a`, then back down.
     end = builder.intrinsic("umin", "i32", builder.binary("add", position, length), constant(width, "i32"))
     inside = builder.intrinsic("umin", "i32", position, constant(width - 1 if signed else width, "i32"))
     end = builder.intrinsic("umax", "i32", end, inside)
@@ -237,7 +237,7 @@ def insert_field(frame: Frame, form: Form, a: Value, b: Value, position: Value, 
 
 
 def sign_extend_field(frame: Frame, form: Form, a: Value, length: Value) -> Value:
-    """Return the low bits of `a`, extended (szext)."""
+    """Return the low `length` bits of `a`, sign- or zero-extended (szext)."""
     builder = frame.builder
     length = _limited(frame, form, length)
     up = builder.binary("sub", constant(32, "i32"), length)
@@ -262,7 +262,7 @@ def _limited(frame: Frame, form: Form, value: Value) -> Value:
 
 
 def shift(frame: Frame, opcode: str, value: Value, amount: Value) -> Value:
-    """Shift as PTX does: by the width or more gives zeros, or copies of the sign."""
+    """Shift as PTX does: an amount of the width or more gives zeros, or copies of the sign."""
     builder, width, element = frame.builder, width_of(value.element), value.element
     if amount.literal and amount.uniform:
         count = int(amount.ref) & 0xFFFFFFFF
@@ -278,7 +278,7 @@ def shift(frame: Frame, opcode: str, value: Value, amount: Value) -> Value:
 
 
 def nth_set_bit(frame: Frame, form: Form, mask: Value, base: Value, offset: Value) -> Value:
-    """Return the position of the offset-th set bit from `base` on, upwards or downwards (fns); -1 if there is none."""
+    """Return the position of the offset-th set bit, upwards or downwards from bit `base` (fns); -1 if there is none."""
     builder = frame.builder
     zero, minus = constant(0, "i32"), constant(-1, "i32")
     down = builder.compare("icmp slt", offset, zero)

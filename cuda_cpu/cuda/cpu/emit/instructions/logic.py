@@ -66,7 +66,7 @@ def emit_funnel_shift(frame: Frame, instruction: Instruction, form: Form) -> Non
 
 @emits("lop3")
 def emit_lop3(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Compute any function of three bits from its table, as the sum of its products."""
+    """Compute the function of three bits that the look-up table defines."""
     builder = frame.builder
     a, b, c = (frame.read(operand, "b32") for operand in instruction.operands[1:4])
     table = instruction.operands[4]
@@ -84,7 +84,7 @@ def emit_lop3(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _table_function(frame: Frame, table: int, a: Value, b: Value, c: Value) -> Value:
-    """Expand by Shannon over a, then b, then c; bit 4a + 2b + c of the table is the result."""
+    """Apply Shannon's expansion over a, then b, then c; bit 4a + 2b + c of the table is the result."""
     builder = frame.builder
 
     def choose(which: Value, one: Value, zero: Value) -> Value:
@@ -108,7 +108,7 @@ def _table_function(frame: Frame, table: int, a: Value, b: Value, c: Value) -> V
 
 @emits("prmt")
 def emit_permute(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Pick four of the eight bytes b:a."""
+    """Emit prmt: select four of the eight bytes b:a."""
     builder = frame.builder
     a, b, selector = (frame.read(operand, "b32") for operand in instruction.operands[1:])
     high = builder.binary("shl", builder.resize(b, "i64"), constant(32, "i64"))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reciprocals, roots and the approximate functions: PTX manual, sections 9.7.3.13 to 9.7.3.22, 9.7.4.9 and 9.7.4.10.
 
-The manual bounds the error of each .approx function; the polynomials here (least maximum error over their interval,
-found by iterated weighted least squares) stay within those bounds in SIMD groups of any width, with no call per lane.
+The manual bounds the error of each .approx function. The polynomials here (minimax over their interval, found by
+iterated weighted least squares) stay within those bounds; they run in SIMD groups of any width, with no call per lane.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _power_of_two(frame: Frame, exponent: Value) -> Value:
 def exp2(frame: Frame, x: Value) -> Value:
     """Return 2^x for f32, subnormal results included."""
     builder = frame.builder
-    # Outside of [-151, 129] the result is 0 or infinity anyway; maxnum would lose a NaN, the selects keep it.
+    # Outside of [-151, 129] the result is 0 or infinity anyway. Selects propagate a NaN, maxnum would drop it.
     low, high = real(-151.0, "float"), real(129.0, "float")
     x = builder.select(builder.compare("fcmp olt", x, low), low, x)
     x = builder.select(builder.compare("fcmp ogt", x, high), high, x)
@@ -70,12 +70,12 @@ def exp2(frame: Frame, x: Value) -> Value:
 
 
 def log2(frame: Frame, x: Value) -> Value:
-    """Return the logarithm to base 2 for f32: negative NaN, zero -inf."""
+    """Return the logarithm to base 2 for f32: NaN for negative numbers, -inf for zero."""
     builder = frame.builder
     tiny = builder.compare("fcmp olt", x, real(2.0**-126, "float"))
     scaled = builder.select(tiny, builder.binary("fmul", x, real(2.0**24, "float")), x)
     bits = builder.bits(scaled)
-    # The mantissa is taken from [sqrt(1/2), sqrt(2)): 0x3f3504f3 is sqrt(1/2).
+    # The mantissa is reduced to [sqrt(1/2), sqrt(2)): 0x3f3504f3 is sqrt(1/2).
     shifted = builder.binary("sub", bits, constant(0x3F3504F3, "i32"))
     exponent = builder.binary("ashr", shifted, constant(23, "i32"))
     mantissa = builder.binary("sub", bits, builder.binary("shl", exponent, constant(23, "i32")))
@@ -94,15 +94,15 @@ def log2(frame: Frame, x: Value) -> Value:
 def _sine(frame: Frame, x: Value, quarter: int) -> Value:
     """Return sin(x + quarter * pi/2) for f32; infinities give NaN.
 
-    Where x is so large that pi/2 times the number of quarters is off by more than a quarter, the rest is cut to one:
-    the result has no correct digit, as the manual allows there, but is in [-1, 1].
+    For x so large that the range reduction is off by more than pi/4, the remainder is clamped: the result has no
+    correct digit, as the manual allows there, but is in [-1, 1].
     """
     builder = frame.builder
     turns = builder.intrinsic("rint", "float", builder.binary("fmul", x, real(2 / math.pi, "float")))
     r = x
     for part in HALF_PI:
         r = builder.intrinsic("fma", "float", turns, real(-part, "float"), r)
-    for compare, bound in (("fcmp ogt", 1.0), ("fcmp olt", -1.0)):  # pi/4, and what rounding may add
+    for compare, bound in (("fcmp ogt", 1.0), ("fcmp olt", -1.0)):  # pi/4, with a margin for rounding
         r = builder.select(builder.compare(compare, r, real(bound, "float")), real(bound, "float"), r)
     quadrant = builder.intrinsic("fptosi.sat", "i32", turns, mangle=("i32", "float"))
     quadrant = builder.binary("add", quadrant, constant(quarter, "i32"))
@@ -119,7 +119,7 @@ def _sine(frame: Frame, x: Value, quarter: int) -> Value:
 
 
 def _sin(frame: Frame, x: Value) -> Value:
-    """Return the sine; that of -0 is -0 (manual, 9.7.3.18)."""
+    """Return the sine; sin(-0) is -0 (manual, 9.7.3.18)."""
     zero = frame.builder.compare("fcmp oeq", x, real(0.0, "float"))
     return frame.builder.select(zero, x, _sine(frame, x, 0))
 

@@ -1,14 +1,17 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Floats of eight bits: e4m3 (no infinities, largest 448), e5m2 (as half, largest 57344), ue8m0 (powers of two); of six
-and four bits: e2m3, e3m2, e2m1, which have neither infinities nor NaN. Fixed point: s2f6, 64ths in eight bits."""
+"""Conversions from and to narrow number formats.
+
+Eight bits: e4m3 (no infinities, largest 448), e5m2 (as half, largest 57344), ue8m0 (powers of two). Six and four bits:
+e2m3, e3m2, e2m1, which have neither infinities nor NaN. Fixed point: s2f6, 64ths in eight bits.
+"""
 
 from __future__ import annotations
 
 from cuda.cpu.emit.llvm.values import Value, constant, real
 from cuda.cpu.emit.simt.frame import Frame
 
-# Bits of the mantissa, bias of the exponent, largest number, NaN (the largest number where there is none).
+# Bits of the mantissa, bias of the exponent, code of the largest number, code of NaN (else of the largest number).
 FORMATS = {
     "e4m3": (3, 7, 448.0, 0x7F),
     "e5m2": (2, 15, 57344.0, 0x7F),
@@ -16,11 +19,11 @@ FORMATS = {
     "e3m2": (2, 3, 28.0, 0x1F),
     "e2m1": (1, 1, 6.0, 0x7),
 }
-SIGNS = {"e4m3": 7, "e5m2": 7, "e2m3": 5, "e3m2": 5, "e2m1": 3}  # the sign's bit
+SIGNS = {"e4m3": 7, "e5m2": 7, "e2m3": 5, "e3m2": 5, "e2m1": 3}  # position of the sign bit
 
 
 def to_minifloat(frame: Frame, value: Value, type_: str) -> Value:
-    """Round a float to nearest even; what is too large becomes the largest number (.satfinite)."""
+    """Round a float to nearest even; values out of range become the largest number (.satfinite)."""
     builder = frame.builder
     mantissa, bias, largest, nan = FORMATS[type_]
     size = builder.intrinsic("fabs", "float", value)
@@ -32,7 +35,7 @@ def to_minifloat(frame: Frame, value: Value, type_: str) -> Value:
     rounded = builder.binary("add", builder.binary("add", bits, constant((1 << (shift - 1)) - 1, "i32")), odd)
     normal = builder.binary("lshr", rounded, constant(shift, "i32"))
     normal = builder.binary("sub", normal, constant((127 - bias) << mantissa, "i32"))
-    # Subnormal ones: a multiple of the least number, which also is the code; adding 2**23 rounds to an integer.
+    # Subnormal numbers: the multiple of the least number is the code; adding 2**23 rounds to an integer.
     units = builder.binary("fmul", size, real(2.0 ** (bias - 1 + mantissa), "float"))
     small = builder.bits(builder.binary("fadd", units, real(2.0**23, "float")))
     small = builder.binary("and", small, constant(0x7FFFFF, "i32"))
@@ -47,13 +50,13 @@ def to_minifloat(frame: Frame, value: Value, type_: str) -> Value:
 
 
 def from_minifloat(frame: Frame, code: Value, type_: str) -> Value:
-    """Return such a float (i8) as a float; exact."""
+    """Return a minifloat (i8) as a float; exact."""
     builder = frame.builder
     mantissa, bias, _, _ = FORMATS[type_]
     wide = builder.resize(code, "i32")
     sign_bit = SIGNS[type_]
     magnitude = builder.binary("and", wide, constant((1 << sign_bit) - 1, "i32"))
-    # As bits of a float the exponent is too small by 127 - bias; a multiplication mends it, for subnormals too.
+    # Read as a float, the exponent is too small by 127 - bias; a multiplication corrects it, for subnormals too.
     bits = builder.binary("shl", magnitude, constant(23 - mantissa, "i32"))
     size = builder.binary("fmul", builder.cast("bitcast", bits, "float"), real(2.0 ** (127 - bias), "float"))
     nan = real(float("nan"), "float")
@@ -69,7 +72,7 @@ def from_minifloat(frame: Frame, code: Value, type_: str) -> Value:
 
 
 def to_power(frame: Frame, value: Value, *, up: bool, finite: bool) -> Value:
-    """Return the exponent (i8) of the power of two next to a float's size: below it, or with `up` above it."""
+    """Return the code (i8) of a float's magnitude rounded down, or with `up` rounded up, to a power of two."""
     builder = frame.builder
     bits = builder.binary("and", builder.bits(value), constant(0x7FFFFFFF, "i32"))
     exponent = builder.binary("lshr", bits, constant(23, "i32"))
@@ -85,7 +88,7 @@ def to_power(frame: Frame, value: Value, *, up: bool, finite: bool) -> Value:
 
 
 def from_power(frame: Frame, code: Value) -> Value:
-    """Return the power of two (a float) with such an exponent."""
+    """Return the power of two (a float) of a ue8m0 code."""
     builder = frame.builder
     wide = builder.resize(code, "i32")
     bits = builder.binary("shl", wide, constant(23, "i32"))
@@ -95,7 +98,7 @@ def from_power(frame: Frame, code: Value) -> Value:
 
 
 def to_fixed(frame: Frame, value: Value) -> Value:
-    """Return the nearest 64ths (i8) of a float or double; NaN becomes the largest number."""
+    """Return a float or double rounded to 64ths (i8); NaN becomes the largest number."""
     builder = frame.builder
     nearest = builder.binary("fmul", value, real(64.0, value.element))
     nearest = builder.intrinsic("roundeven", value.element, nearest)

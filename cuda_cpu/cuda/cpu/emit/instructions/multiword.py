@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic over several words, and dot products: ISA manual 9.7.2 and 9.7.1.23 to 9.7.1.24."""
+"""Extended-precision arithmetic with the carry register, and dot products: ISA manual 9.7.2, 9.7.1.23 and 9.7.1.24."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cuda.cpu.ptx.syntax import Instruction
 
 
 def add_with_carry(frame: Frame, form: Form, a: Value, b: Value) -> Value:
-    """Add, with the carry register if the opcode ends in c, and set it if the form says .cc."""
+    """Add, with the carry if the opcode ends in c; set the carry register if the form has .cc."""
     builder = frame.builder
     total = builder.binary("add", a, b)
     carry = builder.compare("icmp ult", total, a)
@@ -28,10 +28,10 @@ def add_with_carry(frame: Frame, form: Form, a: Value, b: Value) -> Value:
 
 
 def subtract_with_borrow(frame: Frame, form: Form, a: Value, b: Value) -> Value:
-    """Subtract, with the borrow if the opcode ends in c, and set it if the form says .cc.
+    """Subtract, with the borrow if the opcode ends in c; set the carry register if the form has .cc.
 
-    The carry register holds the opposite of a borrow, as in a + ~b + 1: the manual does not say so, but NVRTC's
-    128-bit division asks by `addc` whether a `subc.cc` before it borrowed.
+    The carry register holds the complement of a borrow, as in a + ~b + 1: the manual does not say so, but NVRTC's
+    128-bit division uses `addc` to find out whether the `subc.cc` before it borrowed.
     """
     builder = frame.builder
     result = builder.binary("sub", a, b)
@@ -59,7 +59,7 @@ def emit_multiply_carry(frame: Frame, instruction: Instruction, form: Form) -> N
 
 
 def _field(frame: Frame, value: Value, position: int, width: int, *, signed: bool) -> Value:
-    """Return `width` bits of a word, extended."""
+    """Return `width` bits of a word, sign- or zero-extended."""
     builder = frame.builder
     top = builder.binary("shl", value, constant(32 - width - position, "i32"))
     return builder.binary("ashr" if signed else "lshr", top, constant(32 - width, "i32"))

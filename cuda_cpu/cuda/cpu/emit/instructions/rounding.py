@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic with PTX's directed rounding (.rz, .rm, .rp) and flushing of subnormals (.ftz).
 
-AVX-512 has the rounding mode in the instruction (Intel's manual, volume 1, "Static Rounding Support in EVEX").
+AVX-512 encodes the rounding mode in the instruction (Intel's manual, volume 1, "Static Rounding Support in EVEX").
 Elsewhere, and for casts, an operation becomes a helper function of the module that sets the CPU's rounding mode around
-one constrained operation (LLVM Language Reference, "Constrained Floating-Point Intrinsics"): correct for every width,
-at the price of a call, and of waiting for all operations before.
+one constrained operation (LLVM Language Reference, "Constrained Floating-Point Intrinsics"). That is correct for every
+width, but costs a call and serialises the operations before it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MODES = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}  # of llvm.set.rounding
 SMALLEST_NORMAL = {"half": 2.0**-14, "bfloat": 2.0**-126, "float": 2.0**-126, "double": 2.0**-1022}
 CASTS = ("fptrunc", "sitofp", "uitofp")
 EMBEDDED = {"fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "sqrt": "sqrt"}
-# 8: no exceptions; and where to, as _MM_FROUND_TO_NEG_INF, _TO_POS_INF and _TO_ZERO in Intel's intrinsics guide.
+# 8 (no exceptions) + _MM_FROUND_TO_NEG_INF, _TO_POS_INF or _TO_ZERO of Intel's intrinsics guide.
 EMBEDDED_MODES = {"rm": 8 + 1, "rp": 8 + 2, "rz": 8 + 3}
 
 
@@ -32,7 +32,7 @@ def directed(frame: Frame, operation: str, rounding: str | None, *values: Value,
     rounding : str or None
         rn, rz, rm, rp; None is rn.
     to : str, optional
-        The LLVM element type that a cast results in.
+        The LLVM element type of a cast's result.
     """
     builder = frame.builder
     if rounding in (None, "rn"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device-side library that NVRTC's code calls: printf, malloc, free, assert, graphs, launches. It is native."""
+"""Calls of the device-side library in NVRTC's code: printf, malloc, free, assert, graphs, launches; all native."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, Variable
 from cuda.cpu.runtime.abi import number
 
-# Name in PTX: service, widths of the parameters, and of the result (0: none).
+# Name in PTX: runtime function, widths of the parameters, width of the result (0: none).
 SERVICES = {
     "vprintf": ("vprintf", (8, 8), 4),
     "malloc": ("malloc", (8,), 8),
@@ -31,7 +31,7 @@ def _emit_service(name: str) -> Callable[[Frame, Call], None]:
 
     def emit_service(frame: Frame, call: Call) -> None:
         builder = frame.builder
-        arguments = call.arguments[: len(widths)]  # __assertfail has one more, the size of a character
+        arguments = call.arguments[: len(widths)]  # __assertfail has one more, the size of a char
         if len(arguments) != len(widths):
             raise PtxError(f"{name} takes {len(widths)} parameters, not {len(arguments)}", call.line)
         buffers = []

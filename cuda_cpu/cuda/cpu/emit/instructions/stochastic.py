@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stochastic rounding, `cvt.rs` (9.7.9.21): random bits are added to what the destination has no room for.
+"""Stochastic rounding, `cvt.rs` (9.7.9.21): random bits are added to the bits that the destination drops.
 
-They stand below the destination's last bit, the highest first. If the sum carries, the number is rounded away from
-zero. For subnormal results, of which more is cut off, they stand in the same place.
+The highest random bit is added just below the destination's last bit. If the sum carries, the number is rounded away
+from zero. Subnormal results drop more bits; the random bits are still aligned to the last bit of the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def random_bits(frame: Frame, bits: Value, type_: str, count: int) -> list[Value
     """Return the random bits of each of two or four operands, the first of which becomes the highest part."""
     builder = frame.builder
     upper, lower = builder.binary("lshr", bits, constant(16, "i32")), bits
-    if type_ == "e2m1":  # each half has its upper bytes for the first two and its lower bytes for the others
+    if type_ == "e2m1":  # in each half, the upper byte is for the first two operands, the lower byte for the others
 
         def joined(shift: int) -> Value:
             parts = [builder.binary("lshr", half, constant(shift, "i32")) for half in (upper, lower)]
@@ -35,13 +35,13 @@ def random_bits(frame: Frame, bits: Value, type_: str, count: int) -> list[Value
 
 
 def round_stochastically(frame: Frame, value: Value, random: Value, type_: str) -> Value:
-    """Return a float that the type has, or one that is too large for it; infinities and NaN stay."""
+    """Return the float rounded to a value of the type, or out of its range; infinities and NaN are unchanged."""
     builder = frame.builder
     mantissa, bias = LAYOUTS[type_]
     bits = builder.bits(value)
     size = builder.binary("and", bits, constant(0x7FFFFFFF, "i32"))
     exponent = builder.binary("lshr", size, constant(23, "i32"))
-    if type_ == "bf16":  # has the exponents of float: what is cut off are 16 bits of each number
+    if type_ == "bf16":  # has the exponents of float: always the low 16 bits are dropped
         rounded = builder.binary("add", size, random)
         rounded = builder.cast("bitcast", builder.binary("and", rounded, constant(-0x10000, "i32")), "float")
     else:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers and fences, and what stops a kernel: ISA manual 9.7.13 and 9.7.19."""
+"""Barriers, fences, traps, sleep, and the stack of local memory: ISA manual 9.7.13, 9.7.17 and 9.7.19."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REDUCTIONS = {"popc": 0, "and": 1, "or": 2}
 
 
 def of_first_lane(frame: Frame, value: Value) -> str:
-    """Return the value of the first lane that runs, with its type."""
+    """Return the value of the first active lane, with its LLVM type."""
     if not value.uniform:
         builder = frame.builder
         mask = Value(frame.mask, builder.mask_type)
@@ -28,7 +28,7 @@ def of_first_lane(frame: Frame, value: Value) -> str:
 @emits("bar", "barrier")
 def emit_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     if "warp" in form.modifiers:
-        # Lanes of a SIMD group go in step; only the compiler must not move memory accesses across.
+        # Lanes of a SIMD group run in lockstep; only the compiler must not move memory accesses across.
         frame.builder.line('fence syncscope("singlethread") seq_cst')
         return
     if form.modifiers[0] == "cluster":
@@ -46,7 +46,7 @@ def emit_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Wait, and combine the predicates of all threads."""
+    """Emit bar.red: wait, and combine the predicates of all threads."""
     builder = frame.builder
     destination, number, *threads, predicate = instruction.operands
     held = builder.lane_bits(frame.read(predicate, "pred"))
@@ -84,7 +84,7 @@ def emit_nanosleep(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("pmevent", "setmaxnreg", "griddepcontrol")
 def emit_nothing(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Drop what steers a GPU's resources. A grid starts when those before it are done, which griddepcontrol allows."""
+    """Emit nothing for hints about GPU resources. griddepcontrol needs nothing: a grid starts after those before it."""
 
 
 # --- the stack of local memory ------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def emit_stackrestore(frame: Frame, instruction: Instruction, form: Form) -> Non
 
 @emits("alloca")
 def emit_alloca(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Take local memory, the same place for all lanes and as much as the greediest of them wants."""
+    """Allocate local memory at one offset for all lanes, with the largest size that any of them requests."""
     builder = frame.builder
     size = builder.broadcast(builder.resize(frame.read(instruction.operands[1], form.type), "i64"))
     size = builder.select(frame.lanes(), size, constant(0, "i64"))

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Video instructions, ISA manual 9.7.18: arithmetic on a register, its halves or its bytes.
 
-An operand may select parts: one of a source (`a.b0`), of which the result becomes one of the last operand (`d.h1`); or,
-where all parts are computed, which parts of both sources are taken (`a.h31`), and which results count (`d.b20`).
+An operand may select parts of its register. Scalar instructions take one part of a source (`a.b0`) and may insert the
+result into one part of the last operand (`d.h1`). SIMD instructions select which parts of both sources are used
+(`a.h31`) and which results are written (`d.b20`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def _plain(operand: Operand) -> Operand:
 
 
 def _selected(frame: Frame, operand: Operand, count: int, letter: str) -> list[int] | None:
-    """Return the numbers of the parts that an operand selects, the lowest place first; None if it selects none."""
+    """Return the numbers of the parts that an operand selects, least significant first; None if it selects none."""
     if not isinstance(operand, Selected) or not operand.part:
         return None
     numbers = [int(digit) for digit in reversed(operand.part[1:])]
@@ -57,7 +58,7 @@ def _source(frame: Frame, operand: Operand, type_: str) -> Value:
 
 @emits(*_SCALAR)
 def emit_scalar(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Compute with more bits than 32; then combine with the last operand, or put a part of the result into it."""
+    """Compute in more than 32 bits; then combine the result with the last operand, or insert it there as a part."""
     destination, left, right, *rest = instruction.operands
     a, b = _source(frame, left, form.atype), _source(frame, right, form.btype)
     result = _combine(frame, form, form.opcode, a, b)
@@ -75,7 +76,7 @@ def emit_scalar(frame: Frame, instruction: Instruction, form: Form) -> None:
         value = _insert(frame, third, value, position * width, width)
     elif form.op:
         value = _second(frame, form.op, value, frame.read(rest[0], "b32"), signed=dtype == "s32")
-    # else ptxas takes a third operand, too, which means nothing
+    # otherwise ptxas accepts a third operand, too, and ignores it
     frame.write(_plain(destination), value)
 
 
@@ -102,7 +103,7 @@ def _combine(frame: Frame, form: Form, operation: str, a: Value, b: Value) -> Va
 
 
 def _shift_left(frame: Frame, a: Value, by: Value) -> Value:
-    """Shift 33 bits by up to 32: what has more than 64 bits stays beyond all limits."""
+    """Shift 33 bits left by up to 32; overflow of 64 bits stays out of range of every saturation."""
     builder, most = frame.builder, constant(31, "i64")
     shifted = builder.binary("shl", a, builder.intrinsic("umin", "i64", by, most))
     limited = builder.intrinsic("smax", "i64", shifted, constant(-1 << 40, "i64"))
@@ -125,7 +126,7 @@ def _second(frame: Frame, operation: str, value: Value, third: Value, *, signed:
 
 
 def _insert(frame: Frame, into: Value, value: Value, shift: int, width: int) -> Value:
-    """Return a word some bits of which are those of another value's lowest."""
+    """Return a word with `width` bits at `shift` replaced by the low bits of another value."""
     builder, bits = frame.builder, (1 << width) - 1 << shift
     moved = builder.binary("shl", value, constant(shift, "i32")) if shift else value
     kept = builder.binary("and", into, constant(~bits, "i32"))
@@ -134,7 +135,7 @@ def _insert(frame: Frame, into: Value, value: Value, shift: int, width: int) -> 
 
 @emits("vmad")
 def emit_multiply_add(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Compute a*b + c with 65 bits: 64 of them, and whether the number is negative."""
+    """Compute a*b + c in 65 bits: 64 bits, and whether the result is negative."""
     builder = frame.builder
     destination, left, right, third = instruction.operands
     minus_a, minus_b, minus_c = (isinstance(each, Selected) and each.negated for each in (left, right, third))
@@ -165,7 +166,7 @@ def emit_multiply_add(frame: Frame, instruction: Instruction, form: Form) -> Non
 
 
 def _scaled(frame: Frame, form: Form, total: Value, negative: Value | None, *, signed: bool) -> Value:
-    """Shift a number of 65 bits to the right, limit it, and return 32 bits."""
+    """Shift a number of 65 bits to the right, saturate it, and return 32 bits."""
     builder = frame.builder
     if form.scale:
         by = int(form.scale[3:])
@@ -187,7 +188,7 @@ def _scaled(frame: Frame, form: Form, total: Value, negative: Value | None, *, s
 
 @emits(*_SIMD)
 def emit_simd(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Compute each part with 64 bits; then join those that count with the parts of the last operand, or add them up."""
+    """Compute each part in 64 bits; then merge the selected ones into the last operand, or add them up."""
     count = int(form.opcode[-1])
     width, letter = 32 // count, "h" if count == 2 else "b"
     destination, left, right, third = instruction.operands

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exchange between the lanes of a warp: ISA manual 9.7.9.6 (shfl.sync) and 9.7.13.9 to 9.7.13.14.
+"""Warp-level primitives (shfl, vote, match, redux, elect, activemask): ISA manual 9.7.9.6, 9.7.13.9 to 9.7.13.14.
 
-A warp is one SIMD group, so its lanes are together wherever the program brought them together. Lanes of several member
-masks may be in one instruction (tiles of a cooperative group): each lane's result comes from the lanes of its own mask.
+A warp is one SIMD group, so its lanes are converged wherever the program synchronised them. Lanes with different member
+masks may execute one instruction (tiles of a cooperative group): each lane's result comes from the lanes of its mask.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cuda.cpu.ptx.syntax import Instruction, Operand, Pair
 
 
 def _members(frame: Frame, operand: Operand) -> Value:
-    """Return the lanes of each lane's member mask that are here, as bits."""
+    """Return each lane's member mask, restricted to the active lanes."""
     return frame.builder.binary("and", frame.read(operand, "b32"), Value(frame.mask, "i32"))
 
 
@@ -31,7 +31,7 @@ def _write_pair(frame: Frame, destination: Operand, first: Value, second: Value)
 
 @emits("shfl")
 def emit_shuffle(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Give each lane the register of another one; out of its segment, its own."""
+    """Give each lane the register of another lane, or its own if that lane is out of its segment."""
     builder = frame.builder
     destination, source, select, clamp = instruction.operands[:4]
     value = builder.broadcast(frame.read(source, "b32"))
@@ -49,7 +49,7 @@ def emit_shuffle(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _source_lane(mode: str, lane: int, index: int, limits: int) -> tuple[int, bool]:
-    """Return the lane that a lane reads, and whether that is within its segment, as the manual's pseudo-code does."""
+    """Return the lane that a lane reads, and whether it is in range, by the manual's pseudo-code."""
     segment, clamp = limits >> 8 & 31, limits & 31
     most = lane & segment | clamp & ~segment
     if mode == "up":
@@ -62,7 +62,7 @@ def _source_lane(mode: str, lane: int, index: int, limits: int) -> tuple[int, bo
 
 
 def _source_lanes(frame: Frame, mode: str, index: Value, limits: Value) -> tuple[Value, Value]:
-    """Return the same for values known at run time only."""
+    """Return the same as `_source_lane` for operands that are known at run time only."""
     builder = frame.builder
     lane, low_bits = builder.lane_numbers(), constant(31, "i32")
     index = builder.binary("and", index, low_bits)
@@ -119,7 +119,7 @@ def permute(frame: Frame, value: Value, lanes: Value) -> Value:
 
 @emits("vote")
 def emit_vote(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Combine a predicate over the lanes."""
+    """Combine a predicate over the lanes of the member mask."""
     builder = frame.builder
     destination, source, *membermask = instruction.operands
     members = _members(frame, *membermask) if membermask else Value(frame.mask, "i32")
@@ -138,13 +138,13 @@ def emit_vote(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("activemask")
 def emit_activemask(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Give the lanes that are here."""
+    """Write the mask of the active lanes."""
     frame.write(instruction.operands[0], Value(frame.mask, "i32"))
 
 
 @emits("elect")
 def emit_elect(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Choose the first lane of the mask."""
+    """Elect the first lane of the member mask."""
     builder = frame.builder
     destination, membermask = instruction.operands
     leader = builder.intrinsic("cttz", "i32", _members(frame, membermask), "i1 false")
@@ -156,7 +156,7 @@ def emit_elect(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("match")
 def emit_match(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Find the lanes that have the same value."""
+    """Write the mask of the lanes with the same value."""
     builder = frame.builder
     destination, source, membermask = instruction.operands
     members = _members(frame, membermask)
@@ -169,7 +169,7 @@ def emit_match(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _equal_lanes(frame: Frame, value: Value) -> Value:
-    """Return for each lane the lanes with an equal element, as bits."""
+    """Return for each lane the mask of the lanes with an equal element."""
     builder, width = frame.builder, frame.width
     value = builder.broadcast(value)
     found: Value | None = None
@@ -181,7 +181,7 @@ def _equal_lanes(frame: Frame, value: Value) -> Value:
     return found
 
 
-# Operation on the lanes' values and the value that changes nothing, for unsigned and signed types.
+# Vector reduction and its neutral element, by operation and type.
 _REDUCTIONS = {
     ("add", "u32"): ("add", 0),
     ("add", "s32"): ("add", 0),
@@ -199,7 +199,7 @@ _REDUCTIONS = {
 
 @emits("redux")
 def emit_redux(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Combine the lanes' numbers; floats as integers of the same order."""
+    """Reduce the values of the lanes; floats as integers with the same order."""
     builder = frame.builder
     destination, source, membermask = instruction.operands
     members = _members(frame, membermask)
@@ -222,7 +222,7 @@ def emit_redux(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _ordered(frame: Frame, form: Form, value: Value, neutral: int) -> Value:
-    """Return floats as integers that compare as they do. A NaN counts for nothing, or with .NaN for all."""
+    """Return floats as integers with the same order. A NaN becomes the neutral element, or with .NaN the winner."""
     builder = frame.builder
     if form.abs:
         value = builder.intrinsic("fabs", "float", value)
@@ -234,7 +234,7 @@ def _ordered(frame: Frame, form: Form, value: Value, neutral: int) -> Value:
 
 
 def _unordered(frame: Frame, order: Value) -> Value:
-    """Return the bits of the float; the least and the greatest integer stand for NaN."""
+    """Undo `_ordered`: return the bits of the float; the least and the greatest integer represent NaN."""
     builder = frame.builder
     lower = builder.binary("and", builder.binary("ashr", order, constant(31, "i32")), constant(0x7FFFFFFF, "i32"))
     bits = builder.binary("xor", order, lower)
