@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
 
 
-# Blocks of a general graph, any of which may follow any other, up to which LLVM may build phis: the time for it is
-# quadratic.
+# Most blocks of a general graph (any block may follow any other) for which LLVM may promote slots to registers: its
+# time is quadratic.
 MOST_JOINED = 40
-# Blocks that wait while another one runs, summed over all blocks, up to which LLVM may keep their pending masks in
-# registers: each block passes on all of them.
+# Most pending blocks, summed over all blocks, for which LLVM may keep the masks of waiting lanes in registers: each
+# block has phis for all of them.
 MOST_WAITING = 10_000
 LONGEST = 1000  # instructions of a block
-CUT = "cut"  # the label in front of the next ones; jit.py leaves functions with such blocks cut
+CUT = "cut"  # label of each further piece; jit.py does not merge the blocks of functions that have it
 
 
 def emit_function(module: Module, program: Program, graph: Graph) -> None:
@@ -68,7 +68,7 @@ def _waiting(graph: Graph) -> int:
 
 
 def _enter(frame: Frame, flow: Flow, size: int) -> None:
-    """Begin a function that one call runs for one warp."""
+    """Emit the start of a function that runs one warp per call."""
     builder, lanes = frame.builder, "%lanes"
     if frame.function.entry:
         lanes = frame.warp_field("lanes", "i32").ref
@@ -82,7 +82,7 @@ def _enter(frame: Frame, flow: Flow, size: int) -> None:
 
 
 def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regions | None) -> None:
-    """Emit blocks: for converged SIMD groups, if the function has such a copy, and for any."""
+    """Emit all blocks: a copy for converged SIMD groups, if the function has one, and the general copy."""
     blocks = [frame.graph.blocks[number] for number in numbers]
     region = regions and regions.regions[flow.region]
     reentries = _emit_converged(frame, flow, numbers, regions) if flow.has_converged else set()
@@ -117,7 +117,7 @@ def _emit_converged(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions:
 
 
 def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
-    """Emit copies of a block: for consecutive lanes all of which run, for others that are consecutive, for any.
+    """Emit copies of a block: for a full mask of consecutive lanes, for a partial mask of these, and for any lanes.
 
     Plain loads and stores are several times faster than masked ones: the hardware prefetcher works for them.
     """
@@ -143,8 +143,8 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
 
 def _emit_copy(frame: Frame, flow: Flow, block: Block, mask: str, *, consecutive: bool, full: bool) -> None:
     frame.begin_block(block.number, mask, alone=full)
-    # In a copy that is not for consecutive lanes, the bases are still those of a consecutive warp; some of its lanes do
-    # not run.
+    # In a copy that is not for consecutive lanes, the bases are still those of a warp with consecutive lanes, some of
+    # which are inactive.
     with frame.emitting(Copy(consecutive, full)):
         _emit_block(frame, flow, block, bases=True)
 
@@ -155,7 +155,7 @@ def _emit_block(frame: Frame, flow: Flow, block: Block, *, bases: bool) -> None:
 
 
 def _emit_steps(frame: Frame, block: Block, *, bases: bool) -> None:
-    """Emit a block's instructions, cut into several LLVM blocks: LLVM's work is quadratic in their length."""
+    """Emit a block's instructions, split into several LLVM blocks: LLVM's time is quadratic in their length."""
     for position, step in enumerate(block.steps):
         if position and position % LONGEST == 0:
             label = frame.builder.new_label(CUT)
@@ -165,7 +165,7 @@ def _emit_steps(frame: Frame, block: Block, *, bases: bool) -> None:
 
 
 def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
-    """Emit one instruction, and the bases of its results if they may be needed."""
+    """Emit one instruction, and the bases of affine results if they may be needed."""
     instruction = step.instruction
     frame.at_line(instruction.line)
     frame.builder.at(DebugLocation(frame.function.name, instruction.line, instruction.source))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Translate a kernel of PTX, and what it calls, to one LLVM module with one function `void NAME(struct cpu_warp *)`."""
+"""Translate a PTX kernel and the functions it calls to an LLVM module with an entry `void NAME(struct cpu_warp *)`."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
 
-# How much likelier a branch is that is marked as likely; the empty node marks loads that never change; the last two,
-# by their types, that what a program loads is not what the machine code tells the runtime (even.py).
+# Branch weights; the empty node of !invariant.load; TBAA tags, by which loads of the program's memory do not alias
+# stores to struct cpu_warp (frame.py, regions.py).
 METADATA = """
 !0 = !{!"branch_weights", i32 2000, i32 1}
 !1 = !{!"branch_weights", i32 1, i32 2000}
@@ -70,7 +70,7 @@ attributes #4 = { nounwind willreturn memory(none) }
 
 @dataclass(frozen=True, slots=True)
 class KernelText:
-    """LLVM IR of a kernel, and what the runtime must know of it."""
+    """LLVM IR of a kernel, and the properties of it that the runtime needs."""
 
     text: str
     path: Path
@@ -79,7 +79,7 @@ class KernelText:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How it will run, for people: found out when somebody asks."""
+        """Description for users of how the kernel will run, computed when it is asked for."""
         return self.explain()
 
 
@@ -107,7 +107,7 @@ def emit_kernel(
     width : int, optional
         Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
     lane_run : int, optional
-        Consecutive lanes in the blocks that the code is made for: FULL_RUN or HALF_RUN. It runs with all blocks.
+        Consecutive lanes in the blocks that the code is optimised for: FULL_RUN or HALF_RUN. It is correct for all.
     native_gather : bool, optional
         Whether the CPU has masked gathers and scatters.
     near : int, optional
@@ -115,9 +115,9 @@ def emit_kernel(
     fibers : bool, optional
         Run every warp on a fiber of its own, even if one call could run all warps of a block.
     locations : list, optional
-        Filled with the instructions that code was made of; comments of the text, "; location N", count from 1.
+        Filled with the locations of the instructions; comments "; location N" in the text count from 1.
     quick : bool, optional
-        Leave out copies of blocks that only make the code faster.
+        Omit copies of blocks that only make the code faster.
     instrumentation : Instrumentation, optional
         Checks of memory accesses and barriers; warps then run on fibers.
 
@@ -177,20 +177,20 @@ def _tracks_barriers(module: Module) -> bool:
 def _analysed(
     program: Program, module: Module, functions: list[Function], at: Callable[[Function], Function]
 ) -> list[Graph]:
-    """Return the graphs of all functions, with what the passes find out."""
+    """Return the graphs of all functions, with the results of the passes."""
     polling, synchronising = _callers_of(program, functions, polls), _callers_of(program, functions, _has_barriers)
     graphs = [
         analyse(at(each), is_pure, lanewise(each), module.leaves, polling, synchronising, _tracks_barriers(module))
         for each in functions
     ]
     if module.checks:
-        for graph in graphs:  # each lane's address is asked about
+        for graph in graphs:  # each lane's address is checked by itself
             graph.strides, graph.shifted = {}, set()
     return graphs
 
 
 def _why_all_fibers(module: Module, graphs: list[Graph], fibers: bool) -> str:
-    """Return the reason for which each warp runs on a fiber of its own, "" if there is none."""
+    """Return the reason why each warp needs a fiber of its own, "" if there is none."""
     if module.checks:
         return "CUDA_CPU_CHECK asks for them"
     if fibers:
@@ -203,7 +203,7 @@ def _why_all_fibers(module: Module, graphs: list[Graph], fibers: bool) -> str:
 def _emit_functions(
     program: Program, module: Module, functions: list[Function], width: int, fibers: bool
 ) -> tuple[list[Graph], str] | None:
-    """Emit all functions; return their graphs and why they run on fibers, None if that needs a width of 32."""
+    """Emit all functions; return their graphs and the reason for fibers, None if these need a width of 32."""
     with _located(program, functions) as at:
         graphs = _analysed(program, module, functions, at)
         why = _why_all_fibers(module, graphs, fibers)
@@ -228,7 +228,7 @@ def _notes(graphs: list[Graph], width: int, why: str) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _located(program: Program, functions: list[Function]) -> Iterator[Callable[[Function], Function]]:
-    """Say in errors where they are: in the function that was named last."""
+    """Add the location to errors: in the function passed last to the callable that this yields."""
     current = functions[0]
 
     def at(function: Function) -> Function:
@@ -244,7 +244,7 @@ def _located(program: Program, functions: list[Function]) -> Iterator[Callable[[
 
 
 def _why_fibers(graphs: list[Graph]) -> str:
-    """Say why the warps of a block need fibers; "" and the kernel's regions if they do not."""
+    """Return why the warps of a block need fibers; if they do not, find the kernel's regions and return ""."""
     for graph in graphs:
         if graph.spins:
             line = line_of(graph.blocks[min(graph.spins)])
@@ -259,7 +259,7 @@ def _why_fibers(graphs: list[Graph]) -> str:
 
 
 def _has_independent_lanes(function: Function) -> bool:
-    """Tell whether no lane exchanges anything with others of its warp, but at barriers of the block."""
+    """Return whether lanes exchange nothing with others of their warp, except at barriers of the block."""
     for item in function.body:
         if isinstance(item, Call):
             return False
@@ -277,7 +277,7 @@ def _has_clusters(function: Function) -> bool:
 
 
 def _has_barriers(function: Function) -> bool:
-    """Tell whether threads wait at barriers of the block, or of the cluster."""
+    """Return whether threads wait at barriers of the block or cluster."""
     instructions = [item for item in function.body if isinstance(item, Instruction)]
     return any(
         item.opcode in ("bar", "barrier") and {"warp", "arrive"}.isdisjoint(item.modifiers) for item in instructions
@@ -285,7 +285,7 @@ def _has_barriers(function: Function) -> bool:
 
 
 def _leaving(program: Program, functions: list[Function]) -> frozenset[str]:
-    """Return the names of device functions in which lanes may exit the kernel, themselves or in what they call."""
+    """Return the names of device functions in which lanes may exit the kernel, directly or in their callees."""
 
     def exits(function: Function) -> bool:
         return any(isinstance(item, Instruction) and item.opcode == "exit" for item in function.body)
@@ -294,7 +294,7 @@ def _leaving(program: Program, functions: list[Function]) -> frozenset[str]:
 
 
 def _callers_of(program: Program, functions: list[Function], does: Callable[[Function], bool]) -> frozenset[str]:
-    """Return the names of device functions that do something, themselves or in what they call."""
+    """Return the names of device functions that satisfy `does`, directly or through their callees."""
     direct = {function.name for function in functions if not function.entry and does(function)}
     return frozenset(
         function.name
@@ -304,11 +304,11 @@ def _callers_of(program: Program, functions: list[Function], does: Callable[[Fun
 
 
 def _local_bytes(program: Program, name: str, known: dict[str, int]) -> int:
-    """Return the local memory of the deepest chain of calls; a function that calls itself counts once."""
+    """Return the local memory of the deepest call chain; a recursive function counts once."""
     if name not in known:
         known[name] = 0
         below = [_local_bytes(program, callee, known) for callee in program.callees(name)]
-        padding = local_alignment(program.functions[name]) - 16  # at most, and none in a kernel, which begins at 0
+        padding = local_alignment(program.functions[name]) - 16  # upper bound; a kernel has none, it starts at 0
         known[name] = local_size(program.functions[name]) + max(below, default=0)
         known[name] += 0 if program.functions[name].entry else padding
     return known[name]

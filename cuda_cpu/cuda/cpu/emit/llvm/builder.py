@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write LLVM IR as text. Every operation takes and gives `Value`s and works on scalars and SIMD groups alike."""
+"""A builder of LLVM IR as text. Operations take and return `Value`s and work on scalars and SIMD groups alike."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DebugLocation(NamedTuple):
-    """An instruction of PTX: its function and line, and the line of the source if the PTX tells it (.loc)."""
+    """Location of a PTX instruction: its function and PTX line, and the source line if the PTX has it (.loc)."""
 
     function: str
     line: int
@@ -27,20 +27,20 @@ class Module:
 
     def __init__(self, width: int, native_gather: bool):
         self.width = width
-        self.lane_run = width  # lanes that lie in a row, or nothing is taken for one; see affine.py
+        self.lane_run = width  # consecutive lanes that contiguous access needs: FULL_RUN or HALF_RUN; see affine.py
         self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
-        self.near = 0  # bytes ahead in a page that the CPU does not fetch by itself, see ahead.py
-        self.quick = False  # is for code that others will replace
+        self.near = 0  # distance of software prefetches in bytes, 0 for none; see prefetch.py
+        self.quick = False  # first, quick compilation: tier-up will replace the code
         self.has_barriers = False  # the runtime counts lanes at barriers
-        self.has_clusters = False  # blocks may reach into each other's shared memory
-        self.instrumentation: Instrumentation | None = None  # the checks that are compiled in
-        self.checks = 0  # enum cpu_check, of these
-        self.functions: list[str] = []  # whose numbers checks are told
+        self.has_clusters = False  # blocks may access each other's shared memory
+        self.instrumentation: Instrumentation | None = None  # emits the checks, None for none
+        self.checks = 0  # the checks, bits of enum cpu_check
+        self.functions: list[str] = []  # names; sites in reports of checks contain the index
         self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
         self.locations: list[DebugLocation] | None = (
-            None  # where code comes from, if the text is to tell; see locate.py
+            None  # collects the locations of code, None for none; see locate.py
         )
-        self.numbers: dict[tuple, int] = {}  # of the places, by function and line
+        self.numbers: dict[tuple, int] = {}  # number of a location, by function and line
         self._parts: dict[str, str] = {}
 
     def declare(self, name: str, result: str, parameters: Iterable[str], attributes: str = "") -> None:
@@ -68,7 +68,7 @@ class Builder:
         self.allocas: list[str] = []
         self._count = 0
         self._broadcasts: dict[str, Value] = {}
-        self._bitcasts: dict[tuple[str, str], Value] = {}  # of this block, there and back
+        self._bitcasts: dict[tuple[str, str], Value] = {}  # casts emitted in this block, in both directions
         self._vectors = {element: f"<{module.width} x {element}>" for element in WIDTHS}
 
     # --- raw text ---------------------------------------------------------------------------------
@@ -87,9 +87,9 @@ class Builder:
         return name
 
     def at(self, location: DebugLocation) -> None:
-        """Note where the code that follows comes from."""
+        """Set the location of the code that follows."""
         if self.module.locations is not None:
-            # One number for all copies of an instruction: LLVM merges equal code of two numbers to code of none.
+            # One number for all copies of an instruction: when LLVM merges equal code with two numbers, it drops both.
             number = self.module.numbers.setdefault(location[:2], len(self.module.locations) + 1)
             if number > len(self.module.locations):
                 self.module.locations.append(location)
@@ -112,7 +112,7 @@ class Builder:
         return name
 
     def keep_in_memory(self) -> None:
-        """Let the stack slots stay memory: none becomes a value that every block has to pass on."""
+        """Keep LLVM from promoting stack slots to registers, which would need a phi in every block."""
         slots = [line.split(" = alloca ")[0].strip() for line in self.allocas if " = alloca " in line]
         location = self.alloca("ptr")
         self.allocas += [f"  store volatile ptr {slot}, ptr {location}" for slot in slots]
@@ -121,7 +121,7 @@ class Builder:
         self.line(f"br label %{target}")
 
     def branch(self, condition: str, then: str, other: str, *, likely: bool | None = None) -> None:
-        """`likely` tells LLVM which way it goes: True means `then`."""
+        """Branch conditionally; `likely` sets branch weights: True favours `then`, False `other`."""
         weights = "" if likely is None else f", !prof !{0 if likely else 1}"
         self.line(f"br i1 {condition}, label %{then}, label %{other}{weights}")
 
@@ -169,7 +169,7 @@ class Builder:
         return Value(self.assign(f"{opcode} {self.type_of(a)} {a.ref}, {b.ref}"), a.element, a.shape)
 
     def compare(self, opcode: str, a: Value, b: Value) -> Value:
-        """`opcode` is such as "icmp slt" or "fcmp oeq"."""
+        """Compare by an `opcode` such as "icmp slt" or "fcmp oeq"."""
         a, b = self.align_shapes(a, b)
         return Value(self.assign(f"{opcode} {self.type_of(a)} {a.ref}, {b.ref}"), "i1", a.shape)
 
@@ -182,7 +182,7 @@ class Builder:
         return Value(ref, element, value.shape)
 
     def _bitcast(self, value: Value, element: str) -> Value:
-        """Registers are integers: most values are cast there and back, which need not be written."""
+        """Bitcast, reusing the reverse cast: registers are integers, so most values are cast back and forth."""
         found = self._bitcasts.get((value.ref, element))
         if found is None:
             found = as_real(value, element) if value.literal and value.uniform else None
@@ -223,7 +223,7 @@ class Builder:
     def call(self, name: str, result: str, *args: str, how: str = "") -> str:
         """Call a function with typed argument texts; return the result's name ("" for void). `how`: an attribute.
 
-        Calls that several instructions have made stay apart, since a fault tells of one of them.
+        LLVM must not merge equal calls (nomerge): the message of a fault names the instruction of the call.
         """
         attributes = [each for each in ("" if name.startswith("llvm.") else "nomerge", how) if each]
         text = " ".join((f"call {result} @{name}({', '.join(args)})", *attributes))

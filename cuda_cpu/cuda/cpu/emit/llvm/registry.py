@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which function emits which opcode. Modules of families fill the tables when they are imported."""
+"""Registry of emitters by opcode, filled by the modules of `emit.instructions` when they are imported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def emits(*opcodes: str) -> Callable[[Callable], Callable]:
     return register
 
 
-# Without exchange between lanes: all that kernels may have whose SIMD groups are less than a warp.
+# Opcodes without exchange between lanes: a kernel with SIMD groups smaller than a warp has no others.
 PER_LANE = PURE | opcodes_with("per_lane")
 
 
@@ -41,7 +41,7 @@ def is_pure(opcode: str) -> bool:
 
 
 def lanewise(function: Function) -> Callable[[Step], bool]:
-    """Return what tells whether a step of the function gives equal results to lanes with equal inputs."""
+    """Return a predicate: whether a step of the function gives equal results to lanes with equal inputs."""
     parameters = {parameter.name for parameter in function.parameters} if function.entry else set()
 
     def is_lanewise(step: Step) -> bool:
@@ -59,7 +59,7 @@ def lanewise(function: Function) -> Callable[[Step], bool]:
         if form.opcode in (
             "cvta",
             "isspacep",
-        ):  # each lane has local memory of its own, and what is global is not local
+        ):  # each lane has its own local memory, and a global address is not local
             return form.space.partition("::")[0] not in ("local", "global" if form.opcode == "isspacep" else "")
         return form.opcode in PURE
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an emitted value is: an LLVM operand, its element type and its shape."""
+"""Emitted values: LLVM operands with element type and shape (uniform or one element per lane); constants."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def as_real(value: Value, element: str) -> Value | None:
     if element == "double":
         return Value(f"0x{bits:016X}", element, literal=True)
     if bits >> 23 & 0xFF == 0xFF and bits & 0x7FFFFF:
-        return None  # written as a double, a NaN may become another one
+        return None  # a NaN may change when it is written as a double
     return real(struct.unpack("<f", struct.pack("<I", bits))[0], element)
 
 
@@ -99,7 +99,7 @@ UNSIGNED = {"lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge"}
 
 
 def integer_predicate(cmp: str, type_: str) -> str:
-    """Return LLVM's predicate for a comparison of integers, as PTX names it, in a PTX type."""
+    """Return the predicate of icmp for a PTX comparison operator and integer type."""
     if cmp in ("eq", "ne"):
         return cmp
     return UNSIGNED.get(cmp) or ("s" if type_.startswith("s") else "u") + cmp

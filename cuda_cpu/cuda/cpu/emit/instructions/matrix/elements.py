@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of matrices in registers: how many there are, and as what they are computed with."""
+"""Packing of matrix elements in registers, and their conversion from and to the type of the computation."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.ptx.syntax import Operand, Vector
 
-# Elements of each type in a register. Of single bits a word is an element: they are multiplied 32 at once. Floats of
-# six and four bits lie in bytes; e2m1x8 are those of four bits without anything between them (kinds mxf4, mxf4nvf4).
+# Elements of each type in a register. For b1, a word of 32 bits is one element: they are multiplied at once. Floats of
+# six and four bits take a byte each; e2m1x8 are packed floats of four bits (kinds mxf4, mxf4nvf4).
 PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "f64": 1, "b1": 1}
 PER_REGISTER |= {"s8": 4, "u8": 4, "e4m3": 4, "e5m2": 4, "s4": 8, "u4": 8}
 PER_REGISTER |= {"e2m3": 4, "e3m2": 4, "e2m1": 4, "e2m1x8": 8}
@@ -25,7 +25,7 @@ def word_of(type_: str) -> str:
 
 
 def unpack(builder: Builder, registers: list[Value], type_: str) -> list[Value]:
-    """Return the elements of a fragment as what they are computed with."""
+    """Return the elements of a fragment in the type of the computation, such as float for f16."""
     found = []
     for register in registers:
         for position in range(PER_REGISTER[type_]):
@@ -57,7 +57,7 @@ def _element(builder: Builder, register: Value, type_: str, position: int) -> Va
 
 
 def pack(builder: Builder, elements: list[Value], type_: str) -> list[Value]:
-    """Return the registers of a result."""
+    """Return the elements of a result packed into registers."""
     if type_ != "f16":
         return [builder.bits(element) for element in elements]
     bits = []

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices between memory and the registers of a warp: wmma.load, wmma.store, ldmatrix, stmatrix, movmatrix."""
+"""Loads, stores and moves of matrix fragments: wmma.load, wmma.store, ldmatrix, stmatrix, movmatrix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction
 
-# Bits of an element in memory; those of the narrow types lie in words of 32 bits.
+# Bits of an element in memory; elements of less than a byte are packed in words of 32 bits.
 _BITS = {
     "f16": 16,
     "bf16": 16,
@@ -46,9 +46,9 @@ def _at(frame: Frame, pointer: Value, offset: Value) -> Value:
 
 
 def _layout(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tuple[int, int]], int]:
-    """Return where an element (lane, number) is, as (line, position in it), and how long a line of the matrix is.
+    """Return the function from (lane, number of the element) to (line, position in it), and the length of a line.
 
-    A line is a row of a matrix stored by rows and a column of one stored by columns.
+    A line is a row of a row-major matrix and a column of a column-major one.
     """
     rows, columns, depth = sizes(form.shape)
 
@@ -179,16 +179,16 @@ def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _elements_at(frame: Frame, pointer: Value, rows: list[int], columns: list[int], packing: str | None) -> Value:
-    """Return an element of each lane as a byte (i32); lane i has the address of row i, of 16 bytes.
+    """Load an element for each lane as a byte (i32); lane i has the address of row i, of 16 bytes.
 
-    Floats of four bits come to lie in the middle of their byte, as `mma` takes them (9.7.14.5.14).
+    Floats of four bits are placed in the middle of their byte, as `mma` takes them (9.7.14.5.14).
     """
     builder = frame.builder
     bits = {"b6x16_p32": 6, "b4x16_p64": 4}.get(packing, 8)
     start = shuffle(builder, builder.broadcast(pointer), tuple(rows))
     at = _at(frame, start, _lanes([column * bits // 8 for column in columns], "i64"))
     word = builder.resize(load(frame, at, "i8"), "i32")
-    if bits == 6:  # may go on in the next byte, which is there: padding follows
+    if bits == 6:  # may continue in the next byte, which exists: padding follows
         following = builder.resize(load(frame, _at(frame, at, constant(1, "i64")), "i8"), "i32")
         word = builder.binary("or", word, builder.binary("shl", following, constant(8, "i32")))
     shifts = [column * bits % 8 for column in columns]
@@ -200,7 +200,7 @@ def _elements_at(frame: Frame, pointer: Value, rows: list[int], columns: list[in
 
 
 def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Load matrices of 8 rows, or of 16 rows in columns; a lane gets four neighbours for each register."""
+    """Load matrices of 8 rows, or transposed ones of 16 rows; a lane gets four adjacent elements per register."""
     builder = frame.builder
     destination, address = instruction.operands
     pointer = pointers(frame, address, "shared")
@@ -224,7 +224,7 @@ def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _store_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Store matrices of 16 rows and 8 columns by columns; lane 8*matrix + i has the address of column i."""
+    """Store matrices of 16 rows and 8 columns, column-major; lane 8*matrix + i has the address of column i."""
     builder = frame.builder
     address, source = instruction.operands
     pointer = builder.broadcast(pointers(frame, address, "shared"))

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrix products of a warp: `mma.sync`, `mma.sp.sync` and `wmma`, ISA manual 9.7.14.
 
-A fragment is what a warp's registers hold of a matrix; which lane has which element is a formula. For `mma` the manual
-gives it, for `wmma` it is ours to choose. A product is a function of its own in the module, made once for each shape
-and type.
+A fragment is a matrix distributed over the registers of a warp; its layout, which lane has which element, is a formula.
+The manual defines it for `mma` and leaves it to the implementation for `wmma`. A product is a helper function of the
+module, defined once for each shape and type.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector
 
-BLOCKS = {"kind::mxf8f6f4": 1, "kind::mxf4": 2}  # of scaling, where `.scale_vec` is left out
+BLOCKS = {"kind::mxf8f6f4": 1, "kind::mxf4": 2}  # blocks of scaling without `.scale_vec`
 
 
 def mma_layout(shape: str, type_: str) -> Layout:
@@ -47,7 +47,7 @@ def mma_layout(shape: str, type_: str) -> Layout:
 
 
 def quad_layout(alayout: str, blayout: str, dtype: str, ctype: str) -> Layout:
-    """Return the layout of `mma.m8n8k4` of halves: four products, each of four lanes and the four 16 beyond them."""
+    """Return the layout of `mma.m8n8k4` of halves: four products, each by lanes 4i to 4i + 3 and those 16 higher."""
 
     def lane_of(line: int) -> int:
         return line % 4 + 16 * (line // 4)
@@ -78,7 +78,7 @@ def quad_layout(alayout: str, blayout: str, dtype: str, ctype: str) -> Layout:
 
 
 def wmma_layout(shape: str, type_: str, counts: tuple[int, int]) -> Layout:
-    """Return our layout of `wmma`: lanes go down the rows of A and along the columns of B, then on in depth.
+    """Return our layout of `wmma`: consecutive lanes have consecutive rows of A and columns of B, then go on along k.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def wmma_layout(shape: str, type_: str, counts: tuple[int, int]) -> Layout:
 
 
 def types_of(form: Form) -> tuple[str, str, str]:
-    """Return the types of A, B and C as their registers have them."""
+    """Return the types of A, B and C by which their registers are packed."""
     types = form.atype or "f16", form.btype or "f16", form.ctype
     if form.kind in ("kind::mxf4", "kind::mxf4nvf4"):
         return "e2m1x8", "e2m1x8", form.ctype
@@ -151,7 +151,7 @@ def _write(frame: Frame, destination: Operand, results: list[Value]) -> None:
 
 
 def vector_of(frame: Frame, operand: Operand) -> Value:
-    """Return a word of each lane."""
+    """Return an operand of 32 bits as a SIMD group."""
     return frame.builder.broadcast(frame.read(operand, "b32"))
 
 
@@ -164,18 +164,18 @@ def fragments_of(frame: Frame, operands: tuple[Operand, ...], types: tuple[str, 
 
 
 def sparsity_of(frame: Frame, form: Form, depth: int, type_: str, selector: Operand) -> Sparsity:
-    """Return what the metadata of a sparse A mean.
+    """Return how to read the metadata of a sparse A.
 
     Raises
     ------
     PtxError
-        The selector is not a constant, or no lanes have metadata where it says.
+        The selector is not a constant, or is out of range.
     """
     together = 2 if PER_REGISTER[type_] == 8 else 1
     choices = 2 if type_ == "tf32" else 4
     chunks = depth // (choices * together)
     by_row = PER_REGISTER[type_] >= 4
-    # Four lanes have 128 bits, of which the metadata of two rows need 8 bits for each chunk.
+    # Four lanes have 128 bits; the metadata of two rows need 8 bits per chunk.
     count = 16 // chunks
     if not isinstance(selector, Immediate) or not 0 <= selector.value < count:
         wanted = "0" if count == 1 else f"a constant from 0 to {count - 1}"
@@ -184,7 +184,7 @@ def sparsity_of(frame: Frame, form: Form, depth: int, type_: str, selector: Oper
 
 
 def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
-    """Return the factors of A's rows as `Scaling` has them: two lanes of each four have them (9.7.14.3)."""
+    """Return the scale factors of A's rows in the layout of `Scaling`: two lanes of each four have them (9.7.14.3)."""
     builder = frame.builder
     byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
     words = vector_of(frame, *registers_of(data))
@@ -194,7 +194,7 @@ def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
 
 
 def _scales_of_b(frame: Frame, data: Operand, selectors: Vector) -> Value:
-    """Return the factors of B's columns as `Scaling` has them: one lane of each four has them."""
+    """Return the scale factors of B's columns in the layout of `Scaling`: one lane of each four has them."""
     builder = frame.builder
     byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
     words = chosen = vector_of(frame, *registers_of(data))
@@ -232,13 +232,13 @@ def multiply(
     Parameters
     ----------
     form : Form
-        Its text names the product; of its modifiers dtype, ctype, rnd, satfinite and bitop count.
+        Its text names the product; of its modifiers dtype, ctype, rnd, satfinite and bitop are used.
     types : tuple of str
         Of A, B and C.
     values : list
         The registers of A, B and C, as SIMD groups.
     metadata, scales : Value
-        Words in each lane, of a sparse A and of scaled blocks.
+        A word per lane: the metadata of a sparse A, the scale factors of blocks.
     """
     builder = frame.builder
     name = f"{form}.{len(values[0])}.{len(values[1])}" + (f".{sparsity.selector}" if sparsity else "")

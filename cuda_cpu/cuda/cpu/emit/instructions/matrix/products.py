@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a product of matrices in registers computes: dense, sparse (9.7.14.6) and scaled by blocks (9.7.14.3).
+"""Code of matrix products in registers: dense, sparse (9.7.14.6) and block-scaled (9.7.14.3).
 
-A product fetches, for each element of the result and each k, the two factors from their lanes by shuffles that are
-known beforehand. Of a sparse A only what is kept is multiplied: the metadata choose the factors from B. Products of
-small types are exact in a float; they are added one by one. Blocks are scaled and added as doubles.
+For each element of the result and each k, the two factors are fetched from their lanes by constant shuffles. With a
+sparse A, only its non-zero elements are multiplied; the metadata select the factors from B. Products of small types are
+exact in a float and are added one by one. Blocks are scaled and added as doubles.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 
 LANES = 32
-Source = Callable[[int, int], tuple[int, int]]  # an element's place in its matrix -> (lane, number in its fragment)
+Source = Callable[[int, int], tuple[int, int]]  # indices of an element in its matrix -> (lane, number in its fragment)
 Pair = Callable[[int], tuple[Value, Value]]  # the number of a multiplication -> its factors
 
 
@@ -27,31 +27,31 @@ Pair = Callable[[int], tuple[Value, Value]]  # the number of a multiplication ->
 class Layout:
     """Where the elements of a product's matrices are.
 
-    `a` is asked for (row, k), or (row, number of what is kept) if A is sparse, `b` for (k, column); `result` tells the
-    (row, column) of a (lane, number).
+    `a` maps (row, k), for a sparse A (row, number of the non-zero element), and `b` maps (k, column) to a (lane,
+    number); `result` maps a (lane, number) to its (row, column).
     """
 
-    depth: int  # how many k
+    depth: int  # the extent of k
     count: int  # elements of the result in each lane
     a: Source
     b: Source
     result: Callable[[int, int], tuple[int, int]]
-    group: Callable[[int], int] = lambda lane: 0  # what is added to a source's lane for a result in `lane`
-    c: Source | None = None  # where C's element (row, column) is, if not where the result's is
+    group: Callable[[int], int] = lambda lane: 0  # added to the lane of a source for a result in `lane`
+    c: Source | None = None  # as `a`, of (row, column); None: the layout of the result
 
 
 @dataclass(frozen=True, slots=True)
 class Sparsity:
-    """How the metadata of a row of A, four bits for each chunk, choose what is kept (9.7.14.6.1)."""
+    """How the metadata of a row of A, four bits per chunk, give the positions of non-zero elements (9.7.14.6.1)."""
 
-    choices: int  # groups of elements in a chunk: two of four are kept, or one of two (tf32)
-    together: int  # elements of a group: two if they have four bits
+    choices: int  # groups of elements in a chunk: two of four are non-zero, or one of two (tf32)
+    together: int  # elements of a group: two for types of four bits
     chunks: int  # of a row
-    by_row: bool  # a lane has the metadata of one row, not 16 bits of either of two
+    by_row: bool  # a lane has the metadata of one row, not 16 bits of each of two rows
     selector: int  # which lanes of each four have metadata
 
     def position(self, row: int, chunk: int) -> tuple[int, int]:
-        """Return the lane that has a chunk's metadata, and their first bit (the figures of 9.7.14.6.2)."""
+        """Return the lane that has the metadata of a chunk, and their first bit (figures of 9.7.14.6.2)."""
         half, group = divmod(row, 8)
         if self.by_row:
             block, chunk = divmod(chunk, 8)
@@ -63,7 +63,7 @@ class Sparsity:
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """Factors of rows of A and of columns of B: for each of `blocks` parts of k a byte, the first one lowest.
+    """Scale factors of rows of A and columns of B: a byte for each of `blocks` parts of k, the first one lowest.
 
     Lane 4*i + j has the word of A's row i + 8*j (j < 2), lane 4*i that of B's column i.
     """
@@ -74,7 +74,7 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """Elements of A, B and C, and words of metadata and of factors, in each lane."""
+    """Elements of A, B and C, and words of metadata and of scale factors, in each lane."""
 
     a: list[Value]
     b: list[Value]
@@ -84,7 +84,7 @@ class Operands:
 
 
 def shuffle(builder: Builder, value: Value, lanes: tuple[int, ...], other: Value | None = None) -> Value:
-    """Return a SIMD group whose lanes are those of `value`, numbers from 32 on those of `other`."""
+    """Return a SIMD group of the given lanes of `value`; numbers from 32 on are lanes of `other`."""
     if lanes == tuple(range(LANES)):
         return value
     order = ", ".join(f"i32 {lane}" for lane in lanes)
@@ -95,7 +95,7 @@ def shuffle(builder: Builder, value: Value, lanes: tuple[int, ...], other: Value
 
 
 class Product:
-    """The emission of one product: what has been fetched once is not fetched again."""
+    """Emits one product; each factor is fetched once."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class Product:
         return found
 
     def _fetch(self, which: int, elements: list[Value], positions: list[tuple[int, int]]) -> Value:
-        """Return a SIMD group of elements from (lane, number in it)."""
+        """Return a SIMD group of the elements at (lane, number of its element)."""
         builder = self.builder
         found, numbers = zip(*positions, strict=True)
         lanes = tuple(lane + self.layout.group(position) for position, lane in enumerate(found))
@@ -157,9 +157,9 @@ class Product:
         return pair
 
     def _sparse(self, positions: list[tuple[int, int]]) -> Pair:
-        """Return factors by the number of what is kept of A: the metadata tell which of B they meet."""
+        """Return the factors by the number of A's non-zero element; the metadata select the elements of B."""
         layout, sparsity = self.layout, self.sparsity
-        kept = sparsity.choices // 2 * sparsity.together  # elements of a chunk
+        kept = sparsity.choices // 2 * sparsity.together  # non-zero elements of a chunk
 
         def pair(step: int) -> tuple[Value, Value]:
             left = self._fetch(0, self.operands.a, [layout.a(row, step) for row, _ in positions])
@@ -174,7 +174,7 @@ class Product:
                 )
                 for choice in range(sparsity.choices)
             ]
-            # An index has two bits; of tf32 it is 0100 or 1110, that is, the places of two halves of an element.
+            # An index has two bits; for tf32 it is 0100 or 1110: the indices of the two halves of an element.
             bits = (3,) if sparsity.choices == 2 else (2 * which, 2 * which + 1)
             for bit in bits:
                 high = self._metadata_bit(positions, chunk, bit)

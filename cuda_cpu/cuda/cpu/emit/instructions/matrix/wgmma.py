@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products of four warps: `wgmma`, also of a sparse A, ISA manual 9.7.15.
+"""Matrix products of four warps: `wgmma`, dense and with a sparse A, ISA manual 9.7.15.
 
-Each warp has 16 rows of the result and computes them by itself, eight columns at a time, as `mma` does. What comes from
-shared memory is described by 64 bits (9.7.15.5.1): start, two strides and how 16-byte chunks are swizzled. The product
-is done when the instruction is, so that there is nothing to wait for.
+Each warp computes its 16 rows of the result by itself, eight columns at a time, as `mma` does. A descriptor of 64 bits
+(9.7.15.5.1) describes a matrix in shared memory: start, two strides and how 16-byte chunks are swizzled. The product is
+computed synchronously, so there is nothing to wait for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SIGNS = {"f16": -0x7FFF8000, "bf16": -0x7FFF8000, "tf32": -0x80000000, "e4m3": 
 
 @dataclass(frozen=True, slots=True)
 class EightColumns:
-    """A product of `mma` by which a warp computes eight columns: what `matrix.multiply` takes for a form."""
+    """The `mma` by which a warp computes eight columns: passed to `mma.multiply` as its form."""
 
     depth: int
     dtype: str
@@ -54,13 +54,13 @@ class EightColumns:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A matrix in shared memory; values are i32. `chunks` of 16 bytes make up a row before the pattern repeats."""
+    """A matrix in shared memory; values are i32. The swizzle pattern repeats after rows of `chunks` times 16 bytes."""
 
     start: Value
     leading: Value
     stride: Value
     chunks: Value
-    swizzled: Value  # whether there is a pattern at all (i1)
+    swizzled: Value  # whether chunks are swizzled (i1)
 
 
 def _described(frame: Frame, operand: Operand) -> Described:
@@ -86,7 +86,7 @@ def _lanes(values: list[int]) -> Value:
 
 
 def _pointers(frame: Frame, matrix: Described, offset: Value) -> Value:
-    """Return the addresses of start + offset: bits 4 to 6 of an address are exchanged by its bits 7 to 9."""
+    """Return the addresses of start + offset, swizzled: bits 4 to 6 are xored with bits 7 to 9."""
     builder = frame.builder
     address = builder.binary("add", matrix.start, offset)
     mask = builder.binary("shl", builder.binary("sub", matrix.chunks, constant(1, "i32")), constant(4, "i32"))
@@ -98,13 +98,13 @@ def _pointers(frame: Frame, matrix: Described, offset: Value) -> Value:
 
 
 def _by_depth(frame: Frame, matrix: Described, line: Value, chunk: int, byte: Value) -> Value:
-    """Return where a line's byte in a chunk is, of a matrix whose lines (rows of A, columns of B) go along k."""
+    """Return the offset of a byte of a chunk in a line (row of A, column of B) of a matrix stored along k."""
     builder = frame.builder
     width = builder.binary("shl", matrix.chunks, constant(4, "i32"))
     offset = builder.binary("mul", builder.binary("and", line, constant(7, "i32")), width)
     group = builder.binary("lshr", line, constant(3, "i32"))
     offset = builder.binary("add", offset, builder.binary("mul", group, matrix.stride))
-    # Where a row of the pattern has fewer chunks than k, the next ones are where the leading offset says.
+    # If a row of the pattern has fewer chunks than k, the next ones are at the leading-dimension offset.
     number = constant(chunk, "i32")
     inner = builder.binary("and", number, builder.binary("sub", matrix.chunks, constant(1, "i32")))
     outer = builder.binary("udiv", number, matrix.chunks)
@@ -114,7 +114,7 @@ def _by_depth(frame: Frame, matrix: Described, line: Value, chunk: int, byte: Va
 
 
 def _across_depth(frame: Frame, matrix: Described, line: Value, k: Value) -> Value:
-    """Return where an element of 16 bits is, of a matrix stored the other way (transposed)."""
+    """Return the offset of an element of 16 bits in a transposed matrix."""
     builder = frame.builder
     across = builder.select(matrix.swizzled, matrix.leading, matrix.stride)
     along = builder.select(matrix.swizzled, matrix.stride, matrix.leading)
@@ -159,7 +159,7 @@ def _fragment(
 
 @emits("wgmma")
 def emit_wgmma(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Add a product to the destination; fences, commits and waits are nothing."""
+    """Add a product to the destination; fences, commits and waits emit nothing."""
     if form.modifiers[0] != "mma_async":
         return
     builder = frame.builder
@@ -203,11 +203,11 @@ def _columns(
     *,
     transposed: bool,
 ) -> list[Value]:
-    """Multiply eight columns after the other."""
+    """Multiply, eight columns at a time."""
     _, columns, depth = sizes(form.shape)
     product = EightColumns(depth, form.dtype, form.atype, form.btype, form.satfinite, form.bitop, bool(sparsity))
     layout = mma_layout(f"m16n8k{depth}", form.atype)
-    each = len(c) * 8 // columns  # registers of eight columns
+    each = len(c) * 8 // columns  # registers for eight columns
     results = []
     for number in range(columns // 8):
         start = constant(8 * number, "i32")

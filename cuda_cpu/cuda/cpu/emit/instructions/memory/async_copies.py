@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous copies, ISA manual 9.7.9.25: they are made at once, so that there is nothing to wait for."""
+"""Asynchronous copies, ISA manual 9.7.9.25, performed synchronously, so that there is nothing to wait for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cuda.cpu.ptx.syntax import Immediate, Instruction, Negated, Operand, Regist
 
 @emits("cp")
 def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Choose by the kind of copy; committing and waiting for groups is nothing."""
+    """Dispatch on the kind of copy; commits of groups and waits emit nothing."""
     if "mbarrier" in form.modifiers:
         _arrive_after_copies(frame, instruction, form)
     elif "prefetch" in form.modifiers:
@@ -40,7 +40,7 @@ def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Copy 4, 8 or 16 bytes from global to shared memory; bytes behind the source's size become zero."""
+    """Copy 4, 8 or 16 bytes from global to shared memory; bytes beyond the source's size become zero."""
     target, source, size, *rest = instruction.operands
     if form.hint:
         rest = rest[:-1]
@@ -59,7 +59,7 @@ def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def source_size(frame: Frame, operand: Operand, size: Value) -> Value:
-    """Return how many bytes are read: as many as are told, or none where a predicate says so."""
+    """Return the number of bytes to read: the operand, at most `size`, or 0 where an ignore-src predicate is true."""
     register = operand.operand if isinstance(operand, Negated) else operand
     if isinstance(register, Register) and frame.function.registers.get(register.name) == "pred":
         return frame.builder.select(frame.read(operand, "pred"), constant(0, "i32"), size)
@@ -73,13 +73,13 @@ def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, s
 
 
 def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Copy any number of bytes, and tell the barrier, if there is one, that they have come."""
+    """Copy any number of bytes and, if there is an mbarrier, complete its transaction."""
     target, source, size, *rest = instruction.operands
     to, from_ = (
         pointers(frame, address, space_name(space)) for address, space in ((target, form.dst), (source, form.src))
     )
     amount = inside = frame.read(size, "u32")
-    if form.ignore_oob:  # up to 15 bytes at either end may be no memory; the barrier counts them, too
+    if form.ignore_oob:  # up to 15 bytes at either end may be out of bounds; the barrier counts them, too
         left, right, *rest = rest
         skipped = frame.read(left, "u32")
         to, from_ = (advanced(frame, address, skipped) for address in (to, from_))
@@ -91,7 +91,7 @@ def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Arrive; without .noinc the arrival was not expected, so that nothing changes."""
+    """Arrive on an mbarrier; without .noinc the pending count is first incremented, so that nothing changes."""
     if form.noinc:
         zero, one = constant(0, "i64"), constant(1, "i64")
         update(frame, pointers(frame, instruction.operands[0], "shared"), one, zero, zero)

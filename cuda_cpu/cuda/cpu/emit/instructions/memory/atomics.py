@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Atomic operations: ISA manual 9.7.13.5 (atom) and 9.7.13.6 (red).
 
-One lane comes after the other, as the manual leaves their order open. All scopes are alike: the threads of a grid, a
-block and the host share one coherent memory. `atom.add.f32` keeps subnormal numbers in every state space, which the
-manual allows.
+Lanes are processed one after the other; the manual leaves their order open. All scopes are implemented alike: the
+threads of a block, a grid and the host share one coherent memory. `atom.add.f32` preserves subnormal numbers in every
+state space, which the manual allows.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Vector
 
 _ORDERS = {None: "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
 
-# atomicrmw's name of each operation, for unsigned (and untyped), signed and floating-point types. `inc` and `dec` wrap
-# around at the operand as LLVM's do.
+# Name of each operation in LLVM's atomicrmw, for unsigned (and untyped), signed and floating-point types. `inc` and
+# `dec` wrap around at the operand, as LLVM's do.
 _OPERATIONS = {
     "add": ("add", "add", "fadd"),
     "min": ("umin", "min", ""),
@@ -43,8 +43,8 @@ _OPERATIONS = {
     "xor": ("xor", "", ""),
     "exch": ("xchg", "", ""),
 }
-LOCKED = {"add", "and", "or", "xor"}  # one instruction each if nobody wants the old value
-# Two small numbers in a register are two atomic operations: the manual guarantees no more.
+LOCKED = {"add", "and", "or", "xor"}  # one x86 instruction each if the old value is unused
+# Packed types are two atomic operations: the manual guarantees no more.
 _HALVES = {"f16x2": "f16", "bf16x2": "bf16"}
 
 
@@ -74,7 +74,7 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
             result = _modify(frame, form, address, position * size, value, wanted)
         if wanted:
             frame.write(each, result)
-    if form.opcode == "red" and form.mbarrier_complete_tx_bytes:  # red.async is done at once
+    if form.opcode == "red" and form.mbarrier_complete_tx_bytes:  # red.async is performed synchronously
         complete_bytes(frame, operands[3], form.space, size * len(sources))
 
 
@@ -87,7 +87,7 @@ def _order(form: Form) -> str:
 
 
 def _name(form: Form) -> str:
-    """Return what atomicrmw calls the operation."""
+    """Return the name of the operation in LLVM's atomicrmw."""
     unsigned, signed, floating = _OPERATIONS[form.op]
     return floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
 
@@ -119,10 +119,10 @@ def _modify(frame: Frame, form: Form, address: Address, extra: int, source: Oper
 
 
 def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, value: Value) -> str:
-    """Change one place after the other if an index of some bits tells that few lanes share the first one's.
+    """Emit a path for addresses base + narrow index, taken if few lanes have the index of the first one.
 
-    Return the label behind what is done for others, "" if that is not done at all. The indices pass through registers:
-    a locked instruction waits until all stores are in the cache, also those of a SIMD group's addresses.
+    Returns the label after the code for all other cases, "" if this path is not emitted. Indices stay in registers: a
+    locked instruction waits until all stores are in the cache, including those of a SIMD group's addresses.
     """
     builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
     indexed = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
@@ -148,14 +148,14 @@ def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, va
 
 
 def _pointer_by_index(indexed: Indexed, index: str) -> tuple[str, str]:
-    """Return the code that makes %place of the base %x0 and a lane's index %x1, and a word that tells of it."""
+    """Return the code that computes %pointer from the base %x0 and a lane's index %x1, and a name for that code."""
     extend = "sext" if indexed.signed else "zext"
     code = f"%far = {extend} {index} %x1 to i64\n  %pointer = getelementptr [{indexed.scale} x i8], ptr %x0, i64 %far"
     return code, f"{extend}.{index}.by{indexed.scale}"
 
 
 def _change(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
-    """Read, modify and write what no other thread can reach meanwhile; return the old value."""
+    """Read, modify and write memory that no other thread accesses meanwhile; return the old value."""
     builder, element, name = frame.builder, ELEMENTS[form.type], _name(form)
     value = frame.read(source, form.type)
     if space_name(form.space) != "shared":
@@ -175,7 +175,7 @@ def _change(frame: Frame, form: Form, address: Address, extra: int, source: Oper
     called = f"plain.{name}.{element}.{offset.element}"
     locate = f"%pointer = getelementptr i8, ptr %x0, {offset.element} %x1"
     indexed = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
-    if indexed is not None:  # several of them come out of a register at once
+    if indexed is not None:  # the indices of several lanes are extracted from a register at once
         offset = indexed.index
         locate, by = _pointer_by_index(indexed, offset.element)
         called = f"plain.{name}.{element}.{by}"
@@ -186,18 +186,18 @@ def _change(frame: Frame, form: Form, address: Address, extra: int, source: Oper
     return for_each_lane(frame, called, element, body, base, offset, value, wanted=wanted, straight=True)
 
 
-# Comparison that lets the old value stay, for what LLVM has no instruction of that name.
+# Operations without a lock; for minima and maxima, the comparison under which the old value stays.
 _PLAIN = {"add", "and", "or", "xor", "exch", "min", "max"}
 _STAYS = {"umin": "icmp ult", "min": "icmp slt", "umax": "icmp ugt", "max": "icmp sgt"}
 
 
 def _has_memory_for_itself(form: Form) -> bool:
-    """Tell whether no other thread of the host can touch the memory: all warps of a cluster run on one worker."""
+    """Return whether no other host thread can access the memory: all warps of a cluster run on one worker."""
     return form.space in ("shared", "shared::cta", "shared::cluster")
 
 
 def _plain(name: str, element: str, pointer: str, value: str) -> str:
-    """Return the operation as a load and a store, several times faster than one that locks."""
+    """Return the operation as a load and a store, several times faster than a locked instruction."""
     align, new = int(integer_of(element)[1:]) // 8, "%n"
     if name == "xchg":
         change, new = "", value
@@ -211,7 +211,7 @@ def _plain(name: str, element: str, pointer: str, value: str) -> str:
 
 
 def _compare_and_swap(frame: Frame, form: Form, pointer: Value, expected: Operand, new: Operand) -> Value:
-    """Write `new` where `expected` is; return the old value."""
+    """Write `new` if the memory holds `expected`; return the old value."""
     element, order = ELEMENTS[form.type], _order(form)
     failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
     body = (
@@ -224,7 +224,7 @@ def _compare_and_swap(frame: Frame, form: Form, pointer: Value, expected: Operan
 
 # --- half and bfloat ----------------------------------------------------------------------------------
 
-# Widening and narrowing of bit patterns, for which LLVM would call functions that need not be there.
+# Conversions of bit patterns, for which LLVM would call library functions that may not be linked.
 _WIDEN = {
     "f16": "  %{to}.h = bitcast i16 %{of} to half\n  %{to} = fpext half %{to}.h to float\n",
     "bf16": (
@@ -248,7 +248,7 @@ _COMBINE = {
 
 
 def _small_float(frame: Frame, form: Form, type_: str, pointer: Value, value: Value) -> Value:
-    """Add to (or compare with) a half or bfloat in a loop around compare-and-swap; return the old bits."""
+    """Emit add, min or max of a half or bfloat as a compare-and-swap loop; return the old bits."""
     order = _order(form)
     failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
     if form.op != "add":

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of tensors, and bulk copies that go to several blocks, reduce or leave bytes out: ISA manual 9.7.9.25.
+"""Tensor copies, tensor maps, and bulk copies that multicast, reduce or mask bytes: ISA manual 9.7.9.25.
 
-The runtime does the work (tensor.c), lane by lane; usually one lane asks for it.
+The runtime performs them (tensor.c), lane by lane; usually a single lane is active.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIELDS = (
 
 
 class Request:
-    """A row of double words for each operand."""
+    """Arguments of one call of the runtime: a row of 64-bit words, one per lane, for each operand."""
 
     def __init__(self, frame: Frame):
         self.frame = frame
@@ -55,7 +55,7 @@ class Request:
         self.put(index, pointers(self.frame, address, space_name(space)))
 
     def get(self, index: int, element: str) -> Value:
-        """Return what the call has left in a row."""
+        """Return a row that the call has written."""
         builder = self.frame.builder
         slot = builder.offset(self.slots, index * self.frame.width * 8)
         return builder.resize(builder.load("i64", slot, shape=Shape.VECTOR, align=64), element)
@@ -71,7 +71,7 @@ def _elements(operand: Operand) -> tuple[Operand | None, ...]:
 
 
 def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Load, store or reduce the box at some coordinates."""
+    """Load, store or reduce the box of a tensor at the given coordinates."""
     operands = list(instruction.operands)
     if form.hint:
         operands.pop()
@@ -111,7 +111,7 @@ def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def copy_to_blocks(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Copy to the same place in several blocks, and tell a barrier of each."""
+    """Copy to the same shared memory offset in several blocks, and signal the mbarrier of each."""
     target, source, size, barrier, mask = instruction.operands[:5]
     request = Request(frame)
     request.point(TO, target, form.dst)
@@ -133,7 +133,7 @@ def copy_some_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Combine an array in memory with one of the block's, element by element."""
+    """Combine the destination array with the source array, element by element."""
     target, source, size, *_ = instruction.operands
     request = Request(frame)
     request.point(TO, target, form.dst)
@@ -144,7 +144,7 @@ def reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("tensormap")
 def emit_tensormap(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Change a field of a map, or copy a map to global memory."""
+    """Replace a field of a tensor map, or copy a map to global memory."""
     if form.modifiers[0] == "cp_fenceproxy":
         target, source, _ = instruction.operands
         request = Request(frame)

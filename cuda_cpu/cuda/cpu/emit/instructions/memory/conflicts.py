@@ -13,27 +13,27 @@ from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.llvm.values import Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
 
-# For each operation of atomicrmw, the name of the vector reduction and the neutral element: its low bits, its high bit.
+# For each operation of atomicrmw: the vector reduction, and the neutral element as its low bits and its high bit.
 COMBINES = {
     "add": ("add", 0, 0), "or": ("or", 0, 0), "xor": ("xor", 0, 0), "and": ("and", 1, 1),
     "umin": ("umin", 1, 1), "umax": ("umax", 0, 0), "min": ("smin", 1, 0), "max": ("smax", 0, 1),
 }  # fmt: skip
 FOLDS = {"fadd"}
-# Lanes with the same address from which on combining them is cheaper than as many locked instructions.
+# Number of lanes with one address from which on combining them is cheaper than a locked instruction for each.
 ENOUGH = {"fadd": 2}
 MANY = 4
-FEWEST = 8  # lanes of a SIMD group that is tested for conflicts
+FEWEST = 8  # lanes a SIMD group must have to be tested for conflicts
 
 
 def modify_one(
     frame: Frame, name: str, element: str, order: str, pointer: Value, value: Value, wanted: bool
 ) -> Value | None:
-    """Change one word for all lanes that run; return the old values if they are wanted.
+    """Update one word for all active lanes; return the old values if they are wanted.
 
     Parameters
     ----------
     name : str
-        atomicrmw's name of the operation.
+        Name of the operation in LLVM's atomicrmw.
     order : str
         LLVM's memory order, "" if no other thread can access the word.
     pointer : Value
@@ -50,10 +50,10 @@ def modify_one(
 def modify_conflicts(
     frame: Frame, name: str, element: str, order: str, pointers: Value, value: Value, wanted: bool
 ) -> tuple[Value | None, str]:
-    """Change the words on which many lanes conflict, one by one; return old values and the remaining lanes.
+    """Update the words on which many lanes conflict, one by one; return the old values and the mask of remaining lanes.
 
-    The address of the first lane is tested, as long as lanes conflict on it: where addresses are spread over memory,
-    this costs one comparison.
+    The address of the first remaining lane is compared with the others until few lanes share it: where addresses are
+    spread over memory, this costs one comparison.
     """
     builder, mask = frame.builder, frame.builder.mask_type
     one = _define_one(frame, name, element, order, wanted)
@@ -128,7 +128,7 @@ def _define_one(frame: Frame, name: str, element: str, order: str, wanted: bool)
 
 
 def _combine(frame: Frame, name: str, element: str, order: str, wanted: bool) -> str:
-    """Reduce the values and change the word once."""
+    """Return the code that reduces the values of the lanes and updates the word once."""
     module, width, mask = frame.module, frame.width, frame.builder.mask_type
     vector, lanes, align = f"<{width} x {element}>", f"<{width} x i1>", width_of(element) // 8
     how, low, high = COMBINES[name]
@@ -179,7 +179,7 @@ def _operation(frame: Frame, how: str, element: str, to: str, a: str, b: str, *,
 
 
 def _fold(frame: Frame, name: str, element: str, order: str, wanted: bool) -> str:
-    """Add the lanes' values to the word, one after the other, and exchange it for the sum."""
+    """Return the code that adds the values to the word in registers, one after the other, and swaps in the sum."""
     width, mask, bits = frame.width, frame.builder.mask_type, integer_of(element)
     vector, align = f"<{width} x {element}>", width_of(element) // 8
     frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])

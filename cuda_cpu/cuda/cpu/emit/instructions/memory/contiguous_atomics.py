@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations of a SIMD group on contiguous memory, 16 bytes at a time, as a block adds its sums to a total.
+"""Atomic operations of a SIMD group on contiguous memory, 16 bytes at a time, for example when blocks add up sums.
 
-A locked instruction takes a CPU as long for one word as for four. So four words are changed as a vector, and exchanged
-if none of them has changed meanwhile. Each single word is read and written atomically, which is all that PTX asks for.
+A locked instruction takes as long for one word as for four. So four words are updated as a vector by one
+compare-and-swap. Each single word is read and written atomically, which is all that PTX requires.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.find_affine import stride_of
 from cuda.cpu.ptx.syntax import Address, Register
 
-SIZE = 16  # bytes that the CPU exchanges at once
+SIZE = 16  # bytes of a compare-and-swap
 PLAIN = {"add", "and", "or", "xor", "fadd"}  # operations that are instructions of LLVM
 
 
 def bases_of(frame: Frame, name: str, element: str, address: Address, space: str, extra: int) -> list[str]:
-    """Return the base of each segment if the lanes' words are contiguous and are changed as vectors, else []."""
+    """Return the base pointer of each segment if the lanes' words can be updated as vectors, else []."""
     size, module = width_of(element) // 8, frame.module
     known = name in COMBINES or name in FOLDS
     every = (
         frame.copy.converged and frame.copy.full and frame.copy.consecutive
-    )  # a short arm of a branch is whole, but not all lanes take it
+    )  # in a predicated branch the copy is full, but not all lanes are active
     if not (known and every and module.native_gather) or module.quick or frame.checked:
         return []
     if size not in (4, 8) or lanes_of_segment(frame) * size % SIZE or not isinstance(address.base, Register):
@@ -44,7 +44,7 @@ def bases_of(frame: Frame, name: str, element: str, address: Address, space: str
 def modify_contiguous(
     frame: Frame, name: str, element: str, order: str, bases: list[str], value: Value, wanted: bool
 ) -> Value | None:
-    """Change contiguous words by the operation `name` of atomicrmw; return the old values if they are wanted."""
+    """Update contiguous words by the operation `name` of atomicrmw; return the old values if they are wanted."""
     builder, count = frame.builder, lanes_of_segment(frame)
     part, vector, values = f"<{count} x {element}>", builder.type(element), builder.broadcast(value).ref
     result = part if wanted else "void"
@@ -134,7 +134,7 @@ again{number}:
 
 
 def _odd(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:
-    """Return the code that changes one word after the other."""
+    """Return the code that updates one word after the other."""
     part, size = f"<{count} x {element}>", width_of(element) // 8
     store_old = give = rooms = ""
     if wanted:

@@ -44,12 +44,12 @@ def _destinations(operand: Operand) -> tuple[Operand | None, ...]:
 
 
 def _is_strong_vector(operand: Operand, step: int) -> bool:
-    """Tell whether a strong access is one for all elements of a vector."""
+    """Return whether a strong access covers all elements of a vector at once."""
     return isinstance(operand, Vector) and 8 * step * len(operand.elements) <= strong_vectors.MOST_BITS
 
 
 def is_parameter(address: Address, space: str) -> bool:
-    """Tell whether an address is that of a .param variable by its name."""
+    """Return whether an address names a .param variable."""
     return space == "param" and isinstance(address.base, Symbol)
 
 
@@ -110,7 +110,7 @@ def _gather_by_index(frame: Frame, address: Address, extra: int) -> Value | None
 
 
 def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: int) -> Value | None:
-    """Return an element that is loaded with its neighbours, from now on or already."""
+    """Return an element of a combined load of adjacent elements, emitted at the first of them."""
     key = id(instruction), position
     if key not in frame.block.loaded:
         together = adjacent.find(frame, instruction, form, position)
@@ -150,13 +150,13 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
             else:
                 store_contiguous(frame, access, value if access.stride == 0 else builder.broadcast(value))
         elif isinstance(parameter, Storage):
-            # Lanes that wait elsewhere, or have returned a result, keep theirs.
+            # Inactive lanes, which wait at another block or have returned a result, keep their value.
             returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)
             lanes = frame.lanes() if frame.block.waiting or returned else None
             parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
         else:
             raise PtxError(f"store to kernel parameter {address.base.name!r}", frame.line)
-    if form.mbarrier_complete_tx_bytes:  # st.async is done at once
+    if form.mbarrier_complete_tx_bytes:  # st.async is performed synchronously
         complete_bytes(frame, instruction.operands[2], form.space, step * len(_destinations(source)))
 
 
@@ -168,7 +168,7 @@ def emit_cvta(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
     type_ = form.type
     value = frame.read(instruction.operands[1], type_)
-    # Programs make .shared::cluster addresses by cvta.to.shared, too: of what lies in another block.
+    # Programs also use cvta.to.shared for addresses in another block, which are .shared::cluster.
     if space_of(form) == "cluster" or (form.to and space_of(form) == "shared" and frame.module.has_clusters):
         convert = _to_cluster if form.to else cluster_pointers
         value = builder.cast("ptrtoint", convert(frame, builder.resize(value, "i64")), "i64")
@@ -231,6 +231,6 @@ def _cluster_blocks(frame: Frame) -> Value:
 
 @emits("prefetch", "prefetchu", "applypriority", "discard", "createpolicy")
 def emit_hint(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Drop what concerns caches alone. A policy that is made is never looked at."""
+    """Emit nothing for cache hints. The result of createpolicy is never read."""
     if form.opcode == "createpolicy":
         frame.write(instruction.operands[0], constant(0, "i64"))

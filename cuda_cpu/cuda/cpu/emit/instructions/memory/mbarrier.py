@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers in shared memory, ISA manual 9.7.13.15.
+"""mbarrier objects, ISA manual 9.7.13.15.
 
-The manual leaves open what is in the 64 bits. Here, from the lowest: 20 bits of arrivals that the phase still lacks,
-20 bits of arrivals that each phase expects, 22 bits of bytes that copies still have to bring, 2 bits of the phase's
-number. What `arrive` returns is the whole as it was before.
+The 64 bits of an mbarrier are opaque in the manual. Here, from the lowest: 20 bits pending arrivals of the phase, 20
+bits expected arrivals of each phase, 22 bits pending bytes of copies (tx-count), 2 bits number of the phase. `arrive`
+returns all 64 bits as they were before it.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ over:
 
 
 def update(frame: Frame, pointer: Value, arrived: Value, dropped: Value, transferred: Value) -> Value:
-    """Count arrivals, threads that leave, and bytes that are still to come; return the state before.
+    """Count arrivals, threads that drop out, and expected bytes; return the state before.
 
     Parameters
     ----------
-    place : Value
+    pointer : Value
         Host address of each lane's barrier.
     arrived, dropped, transferred : Value
-        i64; `transferred` is negative for bytes that have come.
+        i64; `transferred` is positive for expected and negative for completed bytes.
     """
     if not frame.module.has("mbarrier.update"):
         frame.module.define("mbarrier.update", _UPDATE)
@@ -75,7 +75,7 @@ def update(frame: Frame, pointer: Value, arrived: Value, dropped: Value, transfe
 
 
 def complete_bytes(frame: Frame, barrier: Address, space: str | None, amount: Value | int) -> None:
-    """Tell a barrier that bytes have come."""
+    """Emit complete_tx: count bytes as transferred."""
     builder, zero = frame.builder, constant(0, "i64")
     amount = constant(amount, "i64") if isinstance(amount, int) else builder.resize(amount, "i64")
     update(frame, pointers(frame, barrier, space_name(space)), zero, zero, builder.binary("sub", zero, amount))
@@ -83,7 +83,7 @@ def complete_bytes(frame: Frame, barrier: Address, space: str | None, amount: Va
 
 @emits("mbarrier")
 def emit_mbarrier(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Choose by the operation, which is the first modifier."""
+    """Dispatch on the operation, which is the first modifier."""
     _OPERATIONS[form.modifiers[0]](frame, instruction, form)
 
 
@@ -96,7 +96,7 @@ def _initialise(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _invalidate(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Leave the memory as it is: it may be used for something else now."""
+    """Emit nothing: the memory may be reused as it is."""
 
 
 def _arrive(frame: Frame, instruction: Instruction, form: Form) -> None:
@@ -110,7 +110,7 @@ def _arrive(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _transfer(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Expect bytes, or tell that they have come."""
+    """Emit expect_tx or complete_tx."""
     builder = frame.builder
     address, amount = instruction.operands
     amount = builder.resize(frame.read(amount, "u32"), "i64")
@@ -121,7 +121,7 @@ def _transfer(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _test(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Tell whether the phase of a state, or of that parity, is over. There is no need to wait here: programs loop."""
+    """Test whether the phase of a state, or of a parity, is complete. try_wait need not block: programs loop."""
     builder = frame.builder
     destination, address, state = instruction.operands[:3]
     now = load(frame, pointers(frame, address, space_of(form)), "i64", "acquire")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses to the memory of several devices at once: ISA manual 9.7.9.14, and the bulk copies to such memory.
+"""Accesses to multicast memory, of several devices at once (multimem): ISA manual 9.7.9.14, and its bulk copies.
 
-The runtime does the work (multimem.c). All accesses are ordered as .acquire and .release ask for.
+The runtime performs them (multimem.c). All accesses have acquire and release order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction, Operand, Vector
 
 WIDE = 1 << 12
-PARTS = {"f16x2": ("f16", 1), "bf16x2": ("bf16", 1)}  # a number of the register, and the logarithm of how many it has
+PARTS = {"f16x2": ("f16", 1), "bf16x2": ("bf16", 1)}  # element type, log2 of the elements of a register
 WORK = {"ld_reduce": bulk.MULTIMEM_LOAD, "st": bulk.MULTIMEM_STORE, "red": bulk.MULTIMEM_REDUCE}
 
 
@@ -25,7 +25,7 @@ def _registers(operand: Operand) -> tuple[Operand, ...]:
 
 @emits("multimem")
 def emit_multimem(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Choose by the kind of access."""
+    """Dispatch on the kind of access."""
     if form.modifiers[0] == "cp":
         _copy(frame, instruction, form)
         return
@@ -48,7 +48,7 @@ def emit_multimem(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Copy from shared memory, or combine with what is there."""
+    """Copy from shared memory, or reduce into the destination."""
     target, source, size, *mask = instruction.operands
     request = bulk.Request(frame)
     request.point(bulk.TO, target, form.dst)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures and surfaces: ISA manual 9.7.10 and 9.7.11. The runtime does the work (texture.c), lane by lane."""
+"""Textures and surfaces: ISA manual 9.7.10 and 9.7.11. The runtime performs the accesses (texture.c), lane by lane."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REDUCTIONS = ("add", "min", "max", "and", "or")
 
 
 class Request:
-    """Memory for one call: a row of words per argument, of double words per result or value."""
+    """Memory for one call: a row of 32-bit words per argument, and of 64-bit words per result or value."""
 
     def __init__(self, frame: Frame):
         self.frame = frame
@@ -82,14 +82,14 @@ def _elements(operand: Operand) -> tuple[Operand | None, ...]:
 
 
 def _next(rest: list[Operand], form: Form, line: int) -> Operand:
-    """Take the next operand behind the address."""
+    """Remove and return the next operand after the address."""
     if not rest:
         raise PtxError(f"{form}: an operand for .{form.level} is missing", line)
     return rest.pop(0)
 
 
 def _coordinates(request: Request, form: Form, address: Address, count: int) -> None:
-    """Store layer and coordinates; what follows them is ignored, as the manual says of padding."""
+    """Store layer and coordinates; elements after them are padding, as in the manual."""
     if len(address.coordinates) != 1:
         raise PtxError(f"{form}: samplers of their own are not supported by the CPU device", request.frame.line)
     given = list(_elements(address.coordinates[0]))
@@ -106,7 +106,7 @@ def _dimensions(form: Form) -> int:
 
 
 def _write(frame: Frame, request: Request, destination: Operand, dtype: str) -> None:
-    """Write the results; the predicate beside them tells that the memory is there, which it always is."""
+    """Write the results; the predicate for resident memory is always true."""
     if isinstance(destination, Pair):
         frame.write(destination.second, constant(1, "i1"))
         destination = destination.first
@@ -117,7 +117,7 @@ def _write(frame: Frame, request: Request, destination: Operand, dtype: str) -> 
 
 @emits("tex", "tld4")
 def emit_fetch(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Fetch an element, filtered as the texture says, or one channel of the four that filtering would take."""
+    """Emit tex (a filtered element) or tld4 (one channel of the four elements that bilinear filtering reads)."""
     destination, address, *rest = instruction.operands
     request = Request(frame)
     what = GEOMETRIES[form.geometry] | RESULTS.get(form.dtype, 0) << 16 | (INDEX if form.type == "s32" else 0)
@@ -148,7 +148,7 @@ def emit_query(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, address, *rest = instruction.operands
     request = Request(frame)
     request.put(DX, frame.read(rest[0], "b32") if rest else constant(0, "i32"))
-    if form.query == "memory_layout":  # no surface is linear memory, but its handle is looked at
+    if form.query == "memory_layout":  # no surface is linear memory, but the handle is still checked
         request.call(QUERY | QUERIES.index("width") << 12, address)
         frame.write(destination, constant(0, "i32"))
         return
@@ -158,7 +158,7 @@ def emit_query(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("istypep")
 def emit_istypep(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Tell what a handle is by the word that it points to, see texture.h. Samplers stand in textures."""
+    """Compare the magic word that a handle points to, see texture.h. There are no separate sampler objects."""
     builder = frame.builder
     destination, handle = instruction.operands
     kinds = {"texref": 0x54584554, "surfref": 0x46525553, "samplerref": 0}
