@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Batches: what is submitted is done at once, so that there is nothing to wait for or to cancel. */
+   cuFile batch I/O. Requests are executed synchronously at submission, so nothing can be pending or cancelled. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -30,7 +30,7 @@ struct event {
 
 struct batch {
     struct batch *next;
-    unsigned most, first, count; /* a ring of events that nobody has fetched */
+    unsigned most, first, count; /* ring buffer of events not yet fetched */
     struct event events[];
 };
 
@@ -82,7 +82,7 @@ static struct event run(const struct request *request)
     return (struct event){request->cookie, moved < 0 ? FAILED : COMPLETE, (size_t)moved};
 }
 
-/* Keep an event; false if the batch has been destroyed meanwhile. */
+/* Store an event; false if the batch has been destroyed meanwhile. */
 static bool keep(void *handle, struct event event)
 {
     pthread_mutex_lock(&lock);

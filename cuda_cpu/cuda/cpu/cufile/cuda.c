@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   What is asked of the CPU device's driver, which lies beside this library. */
+   Queries to the CPU device's libcuda.so.1, which is loaded from its path relative to this library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void *function(const char *name)
     return driver ? dlsym(driver, name) : NULL;
 }
 
-/* Call one of the driver's functions, if it is there. */
+/* Call one of the driver's functions, if the driver could be loaded. */
 #define CALL(name, types, ...)                                                                                         \
     ({                                                                                                                 \
         int (*entry) types = (int (*) types)function(name);                                                            \

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   cuFile for CPU devices: its compatibility mode alone, which reads and writes by the system's calls. The memory of a
-   CPU device is the process's own, so nothing is copied on the way. */
+   cuFile for CPU devices: the compatibility mode only, which uses the system calls pread and pwrite. The memory of a
+   CPU device is the process's own, so there are no bounce buffers. */
 #ifndef CUDA_CPU_CUFILE_H
 #define CUDA_CPU_CUFILE_H
 
@@ -72,16 +72,16 @@ struct description {
 };
 
 /* driver.c */
-extern pthread_mutex_t lock; /* of all that is registered; never held while CUDA is called, which may need Python's */
+extern pthread_mutex_t lock; /* of everything registered; never held across CUDA calls, which may need the GIL */
 bool is_open(void);
-void open_once(void); /* what registers something opens the driver, too */
+void open_once(void); /* called by every registration: it opens the driver, too */
 
 /* CUDA's driver, see cuda.c. Each returns a CUresult. */
 struct range {
     uint64_t start, size;
     int device; /* -1: the host's */
 };
-int find_range(uint64_t address, struct range *range); /* 1: it is no memory of CUDA's */
+int find_range(uint64_t address, struct range *range); /* 1: not allocated by CUDA */
 int call_in_stream(void *stream, void (*function)(void *), void *argument);
 int is_capturing(void *stream, bool *capturing);
 int count_devices(int *count);
@@ -91,7 +91,7 @@ int device_uuid(int device, char uuid[16]);
 struct file;
 void close_files(void);
 void forget_buffers(void);
-/* What an address belongs to: a registered buffer, an allocation of CUDA's, or the host. */
+/* Kind of memory at an address: a registered buffer, an allocation of CUDA's, or other host memory. */
 enum owner { REGISTERED, ALLOCATED, SYSTEM };
 struct memory {
     uint64_t base, start, end;
@@ -99,7 +99,7 @@ struct memory {
     int device; /* -1: the host's */
 };
 int find_memory(uint64_t base, struct memory *memory); /* 0, or a CUfileOpError */
-/* The bytes that were moved; -1 with errno set, or a CUfileOpError below 0. move_found() calls nothing of CUDA's. */
+/* Return the number of bytes moved; -1 with errno set, or a negated CUfileOpError. move_found() makes no CUDA call. */
 ssize_t move(void *handle, uint64_t base, size_t size, off_t at, off_t offset, bool write);
 ssize_t move_found(void *handle, const struct memory *memory, size_t size, off_t at, off_t offset, bool write);
 

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Opening and closing, the version, and what is about the hardware that CPU devices have not. */
+   Opening and closing the driver, its version, and queries about hardware that CPU devices lack. */
 #include "cufile.h"
 
-#define VERSION 1200 /* 1.20, whose header this is written by */
+#define VERSION 1200 /* 1.20: the version of cufile.h that this implements */
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long uses;
@@ -90,7 +90,7 @@ EXPORT struct error cuFileDriverGetP2PFlags(int system, int *flags)
 {
     if (system < 0 || system >= FILE_SYSTEMS || !flags)
         return status(INVALID_VALUE);
-    *flags = 0; /* none: there is no peer on a bus */
+    *flags = 0; /* none: there is no peer-to-peer DMA */
     return status(SUCCESS);
 }
 

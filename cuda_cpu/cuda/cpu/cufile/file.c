@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Files and buffers, and moving bytes between them. */
+   Registration of files and buffers, and synchronous reads and writes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@ enum { OPAQUE_FD = 1, OPAQUE_WIN32 = 2, USERSPACE_FS = 3 }; /* CUfileFileHandleT
 struct file {
     struct file *next;
     struct description given;
-    int fd; /* our own, without O_DIRECT; -1: of a file system of the user's */
-    unsigned uses; /* of moves under way, and one while it is registered */
+    int fd; /* our own, without O_DIRECT; -1: a userspace file system */
+    unsigned uses; /* references: one per move in progress, one while registered */
 };
 
 struct buffer {
@@ -35,7 +35,7 @@ static struct buffer *buffers;
 
 /* --- files ---------------------------------------------------------------------------------------------------- */
 
-/* A descriptor of the same file. O_DIRECT asks for aligned memory and sizes, which cuFile does not. */
+/* Open the file again without O_DIRECT, which requires aligned addresses and sizes; cuFile does not. */
 static int reopen(int fd)
 {
     char path[64];
@@ -67,7 +67,7 @@ static bool same(const struct description *a, const struct description *b)
            (a->type == OPAQUE_FD ? a->handle.fd == b->handle.fd : a->handle.handle == b->handle.handle);
 }
 
-/* With the lock held: false for one that is registered already. */
+/* With the lock held: false if the file is registered already. */
 static bool add_file(struct file *file)
 {
     for (struct file *each = files; each; each = each->next)
@@ -159,13 +159,13 @@ void close_files(void)
 
 /* --- buffers -------------------------------------------------------------------------------------------------- */
 
-/* Whose memory it is, apart from registered buffers. */
+/* Fill in the owner of an address, registered buffers not considered. */
 static int find_owner(uint64_t base, struct memory *memory)
 {
     struct range range;
     int result = find_range(base, &range);
     *memory = (struct memory){base, 0, UINT64_MAX, SYSTEM, -1};
-    if (result == 1) /* the host's: pread() and pwrite() see whether it is there */
+    if (result == 1) /* host memory: pread() and pwrite() return EFAULT where none is mapped */
         return allows_system_memory() ? SUCCESS : CUDA_MEMORY_TYPE_INVALID;
     if (result)
         return CUDA_DRIVER_ERROR;
@@ -173,7 +173,7 @@ static int find_owner(uint64_t base, struct memory *memory)
     return SUCCESS;
 }
 
-/* Whether so many bytes at an offset are all in it. */
+/* Return 0 if `size` bytes at `offset` lie in the memory, else a CUfileOpError. */
 static int check_within(const struct memory *memory, size_t size, off_t offset)
 {
     uint64_t first = memory->base + (uint64_t)offset;
@@ -246,7 +246,7 @@ void forget_buffers(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* True for a registered buffer, of which a copy is made. */
+/* Copy the registered buffer at `base`; false if there is none. */
 static bool find_buffer(uint64_t base, struct buffer *copy)
 {
     struct buffer *each;

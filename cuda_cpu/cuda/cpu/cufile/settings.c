@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Properties and parameters. They are kept and checked; of what they would tune there is only the size of a batch and
-   whether memory of the host may be used. */
+   Driver properties and parameters. They are validated and stored; only the batch size and the permission to use host
+   memory have an effect. */
 #include <string.h>
 
 #include "cufile.h"
@@ -29,7 +29,7 @@ static struct {
 enum { POLL_MODE, COMPAT_MODE, FORCE_COMPAT, SYSTEM_MEMORY = 6, POSIX_IO = 12, BOOLS = 14 };
 static bool bools[BOOLS] = {[COMPAT_MODE] = true, [FORCE_COMPAT] = true, [SYSTEM_MEMORY] = true, [POSIX_IO] = true};
 
-/* CUFileStringConfigParameter_t: level of logging, path of the log, its folder, transport. */
+/* CUFileStringConfigParameter_t: log level, log file, log folder, transport. */
 #define STRINGS 4
 static char strings[STRINGS][LONGEST] = {"ERROR", "", "", ""};
 
@@ -75,7 +75,7 @@ EXPORT struct error cuFileDriverGetProperties(struct properties *properties)
         return status(DRIVER_NOT_INITIALIZED);
     if (!properties)
         return status(INVALID_VALUE);
-    memset(properties, 0, sizeof *properties); /* there is no nvidia-fs, and no file system is special */
+    memset(properties, 0, sizeof *properties); /* no nvidia-fs, no file system with special support */
     properties->driver.poll_threshold = sizes[POLL_THRESHOLD].value;
     properties->driver.direct_io = sizes[DIRECT_IO].value;
     properties->driver.control_flags = (unsigned)bools[POLL_MODE] | (unsigned)bools[COMPAT_MODE] << 1 |
@@ -121,7 +121,7 @@ EXPORT struct error cuFileDriverSetMaxPinnedMemSize(size_t size)
     return set_property(PINNED_MEMORY, size);
 }
 
-/* --- parameters: before it is opened ---------------------------------------------------------------------------- */
+/* --- parameters: set before the driver is opened --------------------------------------------------------------- */
 
 EXPORT struct error cuFileGetParameterSizeT(unsigned which, size_t *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Statistics: what is counted between cuFileStatsStart() and cuFileStatsStop(), by a level from 1 to 3. */
+   Statistics: counters between cuFileStatsStart() and cuFileStatsStop(), for levels 1 to 3. */
 #include <string.h>
 #include <time.h>
 
@@ -56,7 +56,7 @@ static struct {
     pthread_mutex_t lock;
     int level;
     bool running;
-    int64_t since, counted; /* microseconds of which the counts are */
+    int64_t since, counted; /* start of counting, and time counted before it: microseconds */
     struct level_3 counts;
 } stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -72,7 +72,7 @@ static void count(struct counter *counter, bool fine, uint64_t number)
     *(fine ? &counter->fine : &counter->failed) += number;
 }
 
-/* With the lock held if it is true. */
+/* Take the lock if statistics are being collected; if true, the caller releases it. */
 static bool begin(void)
 {
     pthread_mutex_lock(&stats.lock);
@@ -234,7 +234,7 @@ static uint64_t rate(uint64_t number, uint64_t time)
     return time ? (uint64_t)((double)number * SECOND / (double)time) : 0;
 }
 
-/* Work out what follows from the counts. */
+/* Compute the averages and rates that derive from the counters. */
 static void complete(struct level_1 *basic, uint64_t span)
 {
     const struct counter *reads = &basic->operations[READS], *writes = &basic->operations[WRITES];

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Reads and writes in the order of a stream: its own thread calls them. Sizes and offsets are read then, but for those
-   that the stream was registered to have fixed. */
+   Stream-ordered reads and writes, executed by the stream's own thread as host functions. Sizes and offsets are read at
+   execution, except those that cuFileStreamRegister declared fixed. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ struct work {
     const size_t *size;
     const off_t *at, *offset;
     ssize_t *result;
-    unsigned flags; /* of what is fixed: then the values below count */
+    unsigned flags; /* CU_FILE_STREAM_FIXED_*: the values below are used for those */
     size_t fixed_size;
     off_t fixed_at, fixed_offset;
     bool write;
@@ -87,7 +87,7 @@ static unsigned flags_of(void *stream)
     return flags;
 }
 
-/* By the stream's thread. */
+/* The host function, called by the stream's thread. */
 static void do_work(void *argument)
 {
     struct work *work = argument;
@@ -110,9 +110,9 @@ static struct error submit(struct work given, uint64_t base, void *stream)
         return status(DRIVER_NOT_INITIALIZED);
     if ((result = is_capturing(stream, &capturing)))
         return (struct error){CUDA_DRIVER_ERROR, result};
-    if (capturing) /* a graph would run it again */
+    if (capturing) /* not supported: a graph would run it repeatedly */
         return status(ASYNC_NOT_SUPPORTED);
-    if ((result = find_memory(base, &given.memory))) /* here: the stream's thread has no context */
+    if ((result = find_memory(base, &given.memory))) /* at submission: the stream's thread has no context */
         return status(result);
     struct work *work = malloc(sizeof *work);
     if (!work)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Find the library that embeds Python (programs/embed), for a process without Python. Its path is in the environment
-   that python -m cuda.cpu run gives a program (machine_code.py). */
+   Loads the library that embeds Python (programs/embed) into a process without Python. The path of libpython is in an
+   environment variable that `python -m cuda.cpu run` sets (machine_code.py). */
 #define _GNU_SOURCE
 #include "interpreter.h"
 
@@ -20,7 +20,7 @@ static const char STARTER_PATH[] = "/../programs/embed/libcuda_cpu_python.so"; /
 
 static void *starter; /* that library */
 
-/* Registered before everything of the program's own, so that its handlers and destructors still have the device. */
+/* Registered before the program's own atexit handlers and destructors, so that these can still use the device. */
 static void end(void) {
     void (*end_python)(void) = starter ? (void (*)(void))dlsym(starter, "cuda_cpu_end_python") : NULL;
     if (end_python) end_python();
@@ -50,7 +50,7 @@ shell_embedded_call *shell_find_embedded(void) {
     static int failed;
     shell_embedded_call *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
     if (known || __atomic_load_n(&failed, __ATOMIC_RELAXED)) return known;
-    void *library = open_starter(); /* by several threads at once it is the same one */
+    void *library = open_starter(); /* concurrent calls return the same handle */
     int (*start)(void) = library ? (int (*)(void))dlsym(library, "cuda_cpu_start_python") : NULL;
     if (start && start()) known = (shell_embedded_call *)dlsym(library, EMBEDDED_CALL);
     if (known) __atomic_store_n(&starter, library, __ATOMIC_RELEASE);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   shell_call: take the GIL, call cuda.cpu.driver.<name>, store what it returns. */
+   shell_call: takes the GIL, calls cuda.cpu.driver.<name>, and stores the results in the output pointers. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -13,13 +13,13 @@
 #include <string.h>
 
 #ifndef DRIVER_MODULE
-#define DRIVER_MODULE "cuda.cpu.driver" /* runtime_api/interpreter.c has another */
+#define DRIVER_MODULE "cuda.cpu.driver" /* overridden in runtime_api/interpreter.c and nvml/interpreter.c */
 #endif
 #define ERROR_MODULE "cuda.cpu.driver.base.error"
 #define RUNTIME_MODULE "cuda.cpu.runtime._runtime"
 
 #ifndef SHELL_PYTHON
-#define SHELL_PYTHON (PY_VERSION_HEX >> 16) /* major and minor version of the interpreter that this was built for */
+#define SHELL_PYTHON (PY_VERSION_HEX >> 16) /* major and minor version of Python that this was built for */
 #endif
 
 #ifdef Py_GIL_DISABLED
@@ -96,15 +96,15 @@ struct output {
 static PyObject *error_type;  /* cuda.cpu.driver.base.error.CudaError */
 static PyObject *closed_type; /* cuda.cpu.runtime._runtime.QueueClosed */
 static PyObject *say_function, *unexpected_function; /* of cuda.cpu.driver.base.error */
-static int was_initialized;   /* an interpreter was seen alive */
+static int was_initialized;   /* an initialised interpreter was seen */
 static int in_forked_child;
 
-/* Only free-threaded interpreters have it. */
+/* Weak: only free-threaded interpreters define it. */
 extern void _Py_DecRefShared(PyObject *);
 
 static void mark_forked_child(void) { in_forked_child = 1; }
 
-/* Tell whether the process runs an interpreter whose objects are laid out otherwise; say so once. */
+/* Return whether the process runs an interpreter with another object layout; print a message the first time. */
 static int is_other_python(void) {
     if (!_Py_DecRefShared == !FREE_THREADED && &Py_Version && Py_Version >> 16 == SHELL_PYTHON) return 0;
     static int said;
@@ -115,10 +115,10 @@ static int is_other_python(void) {
 }
 
 #ifndef SHELL_EMBEDDED
-static int is_over(void) { return 0; } /* an interpreter of programs/embed/python.c is not finalised, but says so */
+static int is_over(void) { return 0; } /* of the interpreter of programs/embed/python.c, which is never finalised */
 #endif
 
-/* Return the status with which to refuse a call before Python is touched, 0 to go on. */
+/* Return the status to refuse a call with, before any other use of Python; 0 to proceed. */
 static int refusal(void) {
     if (in_forked_child || !Py_IsInitialized) return SHELL_NOT_INITIALIZED;
     if (is_other_python()) return SHELL_SYSTEM_DRIVER_MISMATCH;
@@ -132,9 +132,9 @@ static int has_word(const char *name, const char *const *words) {
     return *words != NULL;
 }
 
-/* Whether there is nothing to do for a function when Python has ended. All that could be given back (cuMemFree,
-   cuStreamDestroy, cuLibraryUnload) goes with the process, and nobody waits where all work was done: finalisers of other
-   libraries that come so late have nothing to complain of. */
+/* Return whether a function succeeds without doing anything once Python has ended. Functions that release resources
+   (cuMemFree, cuStreamDestroy, cuLibraryUnload) do, since the process is about to end. Those that synchronise or change
+   the context do if all work was done. Late finalisers of other libraries then see no error. */
 static int is_done(const char *name) {
     static const char *const gives_back[] = {"Free", "Destroy", "Release", "Unload", "Unregister", "Detach", NULL};
     static const char *const waits[] = {"Synchronize", "SetCurrent", "PushCurrent", "PopCurrent", "GetCurrent", NULL};
@@ -179,7 +179,7 @@ static PyObject *next_input(char kind, va_list *arguments) {
     }
 }
 
-/* Find what fast_path.c calls, without which every call goes through Python, and an exception of the runtime. */
+/* Look up the table that fast_path.c calls (without it every call goes through Python), and QueueClosed. */
 static void find_runtime(void) {
     PyObject *runtime = PyImport_ImportModule(RUNTIME_MODULE);
     PyObject *table = runtime ? PyObject_GetAttrString(runtime, "FAST_PATH") : NULL;
@@ -190,7 +190,7 @@ static void find_runtime(void) {
     PyErr_Clear();
 }
 
-/* Return a borrowed reference to the entry's function; import the driver at the first call of all. */
+/* Return a borrowed reference to the entry's function; the first call of any entry imports the driver. */
 static PyObject *function_of(struct shell_entry *entry) {
     PyObject *function = __atomic_load_n(&entry->function, __ATOMIC_ACQUIRE);
     if (function) return function;
@@ -219,7 +219,7 @@ static PyObject *function_of(struct shell_entry *entry) {
     return function;
 }
 
-/* Tell what the failing call of this thread has to say, which its status alone does not. Takes `text`, may be NULL. */
+/* Report the message of a failing call, which says more than its status. Steals the reference to `text` (or NULL). */
 static void say(PyObject *text) {
     PyErr_Clear();
     if (say_function && text) Py_XDECREF(PyObject_Vectorcall(say_function, &text, 1, NULL));
@@ -244,8 +244,8 @@ static int raise_later(void *given) {
     return -1;
 }
 
-/* Let the main thread's Python code, which has called us, see an exception of its signal handler as soon as it goes on;
-   return whether that is possible. Takes the exception if so. */
+/* Schedule an exception of a signal handler to be raised in the main thread's Python code, once this call has returned
+   to it. Return whether that is possible; if so, the references are stolen. */
 static int hand_on(struct exception *given) {
     struct exception *saved = malloc(sizeof *saved);
     if (!saved) return 0;
@@ -265,12 +265,12 @@ static int status_of_error(struct exception *given) {
     if (message && PyObject_IsTrue(message) == 1)
         say(message);
     else
-        Py_XDECREF(message); /* the error has said that there is none when it was made; queries take this way often */
+        Py_XDECREF(message); /* no message: frequent for queries */
     PyErr_Clear();
     return status > 0 && status <= INT32_MAX ? (int)status : SHELL_UNKNOWN;
 }
 
-/* Whether an exception is the program's own: one of a signal handler, which runs in the midst of the driver. */
+/* Return whether an exception is the program's own: raised by a signal handler that ran inside of the driver. */
 static int is_of_program(struct exception *given) {
     PyObject *values[] = {given->value, given->traceback ? given->traceback : Py_None};
     PyObject *found = unexpected_function ? PyObject_Vectorcall(unexpected_function, values, 2, NULL) : NULL;
@@ -280,7 +280,7 @@ static int is_of_program(struct exception *given) {
     return own;
 }
 
-/* Return the status that the pending Python exception stands for, and clear it. */
+/* Map the pending Python exception to a CUresult, and clear it. */
 static int status_of_exception(PyObject *function) {
     int is_error = error_type && PyErr_ExceptionMatches(error_type);
     int is_closed = closed_type && PyErr_ExceptionMatches(closed_type);
@@ -377,8 +377,8 @@ static int call_function(PyObject *function, const char *inputs, va_list *argume
     return status;
 }
 
-/* Call the driver's function, which runs without the cyclic garbage collector: that would run finalisers of the
-   program's, which may call a library that is waiting for this very call, with its locks held. */
+/* Call the driver's function with cyclic garbage collection disabled: a collection could run finalisers of the program
+   that call a library which is waiting for this very call, with its locks held. */
 static int call_without_collection(PyObject *function, const char *inputs, va_list *arguments, struct output *outputs,
                                    int count) {
     int collects = PyGC_Disable();
@@ -387,7 +387,7 @@ static int call_without_collection(PyObject *function, const char *inputs, va_li
     return status;
 }
 
-/* Refuse a call because an output is NULL that must not be. */
+/* Refuse a call with a NULL pointer for an output that is not optional. */
 static int refuse_outputs(struct shell_entry *entry) {
     if (refusal()) return SHELL_INVALID_VALUE;
     PyGILState_STATE state = PyGILState_Ensure();
@@ -412,14 +412,14 @@ static int call_entry(struct shell_entry *entry, va_list *arguments) {
     }
     else if (!status) {
         PyGILState_STATE state = PyGILState_Ensure();
-        /* A caller may be in the middle of handling an exception, a finaliser for one. */
+        /* The caller may be handling an exception, as a finaliser does: save it. */
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
         PyObject *function = function_of(entry);
         if (function)
             status = call_without_collection(function, signature, arguments, outputs, count);
         else if (error_type && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-            say(PyUnicode_FromString("the CPU device has no such function")); /* the driver is there */
+            say(PyUnicode_FromString("the CPU device has no such function")); /* the driver itself was imported */
             status = SHELL_NOT_SUPPORTED;
         } else
             status = status_of_exception(NULL);

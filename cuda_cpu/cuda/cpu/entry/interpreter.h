@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   From a C call to the Python half of the CPU driver and back. The generated _shell.c has one function for each symbol
-   of libcuda; all of them go through shell_call. */
+   Calls from C into the Python part of the CPU driver. The generated _shell.c defines one function for each symbol of
+   libcuda; each of them calls shell_call. */
 #ifndef CUDA_CPU_ENTRY_INTERPRETER_H
 #define CUDA_CPU_ENTRY_INTERPRETER_H
 
@@ -49,18 +49,18 @@ struct shell_entry {
     void *function; /* the Python function, once it has been looked up */
 };
 
-/* Call the entry's function with first the addresses of the outputs, then the inputs; return a CUresult. */
+/* Call the entry's function; the arguments are the addresses of the outputs, then the inputs. Return a CUresult. */
 int shell_call(struct shell_entry *entry, ...);
 
-/* embedded.c: in a program without Python, started by python -m cuda.cpu run, all calls go to this function of
-   programs/embed/libcuda_cpu_python.so, which starts an interpreter. NULL: there is none. */
+/* embedded.c: in a program without Python that `python -m cuda.cpu run` started, all calls go to this function of
+   programs/embed/libcuda_cpu_python.so, which starts an interpreter. NULL: not such a program. */
 typedef int shell_embedded_call(struct shell_entry *entry, va_list *arguments, void (*ready)(uint64_t),
                             int (*ended_idle)(void));
 shell_embedded_call *shell_find_embedded(void);
 
 /* Called once with the address of the runtime's cpu_fast_path. */
 void shell_ready(uint64_t table) __attribute__((weak));
-/* Whether Python has ended with all work done. */
+/* Return whether Python has ended, with all queues idle. */
 int shell_ended_idle(void) __attribute__((weak));
 int shell_fast_path_cuLaunchKernel(uint64_t function, uint64_t gx, uint64_t gy, uint64_t gz, uint64_t bx, uint64_t by,
                                 uint64_t bz, uint64_t shared, uint64_t stream, uint64_t params, uint64_t extra);
@@ -72,7 +72,7 @@ int shell_fast_path_cuStreamQuery(uint64_t stream);
 /* A handle of the per-thread variants (_ptsz): stream 0 is CU_STREAM_PER_THREAD. */
 static inline uint64_t shell_per_thread(uint64_t stream) { return stream ? stream : 2; }
 
-/* Name and words of a CUresult. */
+/* Name and description of a CUresult. */
 struct shell_status {
     int value;
     const char *name;
@@ -82,7 +82,7 @@ extern const struct shell_status shell_statuses[];
 extern const size_t shell_status_count;
 
 /* One form of a driver function: the base name, the CUDA version that introduced it, and whether its stream 0 is the
-   per-thread one. Sorted by name, then version. */
+   per-thread default stream. Sorted by name, then version. */
 struct shell_symbol {
     const char *name;
     int version;
@@ -96,12 +96,12 @@ extern const int shell_driver_version;
 int shell_error_name(int status, const char **out);
 int shell_error_string(int status, const char **out);
 
-/* cuGetProcAddress; `found` may be NULL. The first form has no such parameter and fails where nothing is found. */
+/* cuGetProcAddress; `found` (the query result) may be NULL. _v1 lacks this parameter, and fails if nothing is found. */
 int shell_proc_address(const char *name, void **out, int version, uint64_t flags, int *found);
 int shell_proc_address_v1(const char *name, void **out, int version, uint64_t flags);
 
-/* For a per-thread variant that takes a struct with a stream in it at `offset`: return a copy of the struct with the
-   stream changed as shell_per_thread does (NULL for NULL), and write changes to the copy back, the stream excepted. */
+/* For per-thread variants that take a struct with a stream at `offset`: shell_copy_in returns a copy with the stream
+   replaced by shell_per_thread (NULL for NULL), shell_copy_out writes changes of the copy back, except the stream. */
 void *shell_copy_in(void *copy, const void *given, size_t size, size_t offset);
 void shell_copy_out(void *given, const void *copy, size_t size, size_t offset);
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   What the driver's shell does without Python: error names, addresses of functions. */
+   Driver functions that need no Python: cuGetErrorName, cuGetErrorString, cuGetProcAddress. */
 #include "interpreter.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ int shell_proc_address(const char *name, void **out, int version, uint64_t flags
     int status = form ? VERSION_NOT_SUFFICIENT : SYMBOL_NOT_FOUND;
     for (; form && form < end && !strcmp(form->name, name); form++) {
         if (form->version > version || form->per_thread > per_thread) continue;
-        /* A per-thread variant is preferred to any form without; among equals the later wins. */
+        /* A per-thread variant is preferred to all other forms; among equals, the later version. */
         if (!best || form->per_thread >= best->per_thread) best = form;
     }
     *out = best ? best->address : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   Structs with a stream in them, for the per-thread variants. */
+   Replaces the stream in a struct that is passed to a per-thread variant (_ptsz): shell_copy_in, shell_copy_out. */
 #include "interpreter.h"
 
 #include <string.h>

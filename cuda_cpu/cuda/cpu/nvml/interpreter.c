@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   The way from C to Python is the driver's; the functions are those of another module. */
+   ../entry/interpreter.c, compiled for the functions of the module cuda.cpu.nvml. */
 #define DRIVER_MODULE "cuda.cpu.nvml"
 #include "../entry/interpreter.c"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   libnvidia-ml's C interface for CPU devices: what is there, with the types of the ABI. All other functions of nvml.h
-   are in _unsupported.c, which the generator writes. */
+   NVML for CPU devices: the supported functions of libnvidia-ml.so.1, with their C signatures. All other functions of
+   nvml.h are in the generated _unsupported.c. */
 #include "../entry/interpreter.h"
 
 /* nvmlReturn_t (nvml.h). */
@@ -14,7 +14,7 @@ enum {
     MEMORY = 20,
     UNKNOWN = 999,
 };
-#define OWN 10000 /* what nvml/status.py adds to a nvmlReturn_t, to tell it from the shell's own statuses */
+#define OWN 10000 /* nvml/status.py adds it to an nvmlReturn_t, to distinguish it from the shell's own statuses */
 
 static int status_of(int status) {
     if (status >= OWN) return status - OWN;
@@ -30,7 +30,7 @@ static int status_of(int status) {
     }
 }
 
-/* `python` is called with the arguments behind it, outputs first (see shell_entry). */
+/* Define `symbol` to call the Python function `python` with the trailing arguments, outputs first (see shell_entry). */
 #define EXPORT(symbol, python, signature, parameters, ...)                                                             \
     SHELL_EXPORT int symbol parameters {                                                                               \
         static struct shell_entry entry = {python, signature, 0};                                                      \

@@ -3,7 +3,7 @@
 # Findings of checked kernels, and the table of allocations that they may access. Part of _runtime.pyx.
 
 cdef class Finding:
-    """What a check has found: an instruction's errors of one kind in one launch, the first one of them."""
+    """Errors of one kind of one instruction in one launch: the details of the first error, and their number."""
 
     cdef readonly int kind, what, relation
     cdef readonly object site, count, address, size, offset, start, bytes, other_site
@@ -12,7 +12,7 @@ cdef class Finding:
 
 
 def take_findings(uint64_t grid_id):
-    """Return what checks have found in a launch, once, in the order of threads."""
+    """Remove and return the findings of a launch, in the order of threads."""
     cdef cpu_finding *each = cpu_findings_take(grid_id)
     cdef cpu_finding *next
     cdef Finding finding
@@ -37,13 +37,13 @@ def take_findings(uint64_t grid_id):
 
 
 def table_add(uint64_t start, uint64_t size, uint64_t id, bint joins, str origin not None):
-    """Let checked kernels access a range."""
+    """Add a range to the table of allocations that checked kernels may access."""
     if not cpu_table_add(start, size, id, joins, origin.encode()):
         raise MemoryError
 
 
 def table_remove(uint64_t id):
-    """Let them access it no more."""
+    """Remove a range from the table, by its id."""
     cpu_table_remove(id)
 
 

@@ -6,7 +6,7 @@ SHARED_EVENT_BYTES = CPU_SHARED_BYTES
 
 
 cdef class Event:
-    """An event; with the descriptor of a `file` of SHARED_EVENT_BYTES the same one for all who have the file."""
+    """An event; with the descriptor of a `file` of SHARED_EVENT_BYTES, shared by all processes that map the file."""
 
     cdef cpu_event *event
 
@@ -23,7 +23,7 @@ cdef class Event:
             cpu_event_free(self.event)
 
     def is_done(self):
-        """Return whether the latest record is done; true if there is none."""
+        """Return whether the latest record has completed; True if the event was never recorded."""
         check_process()
         cdef cpu_event_record *record = cpu_event_latest(self.event)
         cdef bint done = cpu_event_record_done(record)
@@ -31,7 +31,7 @@ cdef class Event:
         return done
 
     def wait(self, double timeout):
-        """Wait for the latest record; false when `timeout` seconds (< 0: none) pass first."""
+        """Wait for the latest record; return False if it did not complete in `timeout` seconds (< 0: no limit)."""
         check_process()
         cdef cpu_event_record *record = cpu_event_latest(self.event)
         cdef int64_t deadline = deadline_of(timeout)
@@ -43,7 +43,7 @@ cdef class Event:
         return done
 
     def time_ns(self):
-        """Return when the latest record was done, in nanoseconds of CLOCK_MONOTONIC."""
+        """Return the completion time of the latest record, in nanoseconds of CLOCK_MONOTONIC."""
         check_process()
         cdef cpu_event_record *record = cpu_event_latest(self.event)
         if record is NULL:

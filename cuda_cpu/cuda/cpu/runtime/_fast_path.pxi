@@ -42,7 +42,7 @@ cdef int add_fast_path(cpu_fast_path_entry *entry, Queue queue, list awaited, ui
 
 
 def cache_wait(uint64_t epoch, uint64_t stream, Queue queue not None, list awaited not None):
-    """Cache a fast path for this thread's waits for a stream: for `queue` and `awaited`, if the epoch is current."""
+    """Cache a fast path for this thread's waits for a stream, if `epoch` is current: wait for `queue` and `awaited`."""
     cdef cpu_fast_path_entry entry
     memset(&entry, 0, sizeof(entry))
     entry.stream = stream
@@ -53,7 +53,7 @@ def cache_launch(
     uint64_t epoch, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None, Grid grid not None,
     bint half_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
 ):
-    """Cache a fast path for this thread's launches of a function in a stream, taken while `awaited` are idle."""
+    """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
     cdef cpu_fast_path_entry entry
     memset(&entry, 0, sizeof(entry))
     entry.function, entry.stream, entry.grid = function, stream, grid.grid

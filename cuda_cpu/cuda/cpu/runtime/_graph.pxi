@@ -3,7 +3,7 @@
 # Graph execution: sequences of commands, device-side updates, launches. Part of _runtime.pyx.
 
 cdef class Sequence(Queue):
-    """Takes commands like a queue, and keeps them, so that they can be run as one and again."""
+    """A reusable list of commands: recorded like those of a queue, then executed as a unit any number of times."""
 
     cdef cpu_sequence *sequence
 
@@ -23,20 +23,20 @@ cdef class Sequence(Queue):
         return 0
 
     def updatable(self, uint64_t node, uint64_t token):
-        """Let kernels update the launch that was put in last through a node of `new_node`.
+        """Let kernels update the launch appended last, through `node` (an address returned by `new_node`).
 
-        What they have changed of another launch of the same token stays.
+        Device-side updates of the node's previous launch are carried over if that one had the same token.
         """
         cpu_node_attach(<cpu_node *>node, cpu_sequence_last(self.sequence), token)
 
     def publish(self, uint64_t handle):
-        """Let kernels launch the sequence by this handle, instead of what had it before."""
+        """Let kernels launch the sequence by this handle; replaces a sequence published under it before."""
         if not cpu_graph_publish(handle, self.sequence):
             raise MemoryError
 
 
 def new_node():
-    """Return the address of a new node through which kernels update a launch; it is never given back."""
+    """Return the address of a new node, through which kernels update a launch; a node is never freed."""
     cdef cpu_node *node = cpu_node_make()
     if node is NULL:
         raise MemoryError
@@ -44,13 +44,13 @@ def new_node():
 
 
 def withdraw(uint64_t handle):
-    """End what `Sequence.publish` began."""
+    """Undo `Sequence.publish`: kernels can no longer launch by this handle."""
     if cpu_process_state() != CPU_FORKED:
         cpu_graph_withdraw(handle)
 
 
 cdef class GraphRun:
-    """One launch of a graph; `handle` is what its kernels see as the current graph, 0 where they cannot launch it."""
+    """One launch of a graph; its kernels see `handle` as the current graph (0: not for device launch)."""
 
     cdef cpu_graph_run *run
 

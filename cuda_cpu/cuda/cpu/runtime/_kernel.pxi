@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# Kernels: what launches of them share, tier-up, and what the device runtime knows of them. Part of _runtime.pyx.
+# Kernels: data shared by all launches of one, tier-up, and their descriptors for the device runtime.
+# Part of _runtime.pyx.
 
 @cython.no_gc_clear
 cdef class DeviceRuntime:
-    """What kernels can ask of their context, and how much they may launch: see device.h."""
+    """State of a context that kernels query through the device runtime, and its launch limits: see device.h."""
 
     cdef cpu_device_runtime *device_runtime
     cdef bytes text
@@ -14,10 +15,10 @@ cdef class DeviceRuntime:
         self, uint32_t device, uint32_t devices, uint32_t version, dict attributes not None, dict limits not None,
         tuple occupancy not None, list statuses not None,
     ):
-        """Take the device's number, how many there are, CUDA's version, attributes and limits by their numbers.
+        """Take the device ordinal, the number of devices, the CUDA version, attributes and limits by their numbers.
 
-        `occupancy` has bytes of shared memory, threads and blocks of a multiprocessor, and reserved bytes of each
-        block; `statuses` the number, name and text of each cudaError_t.
+        `occupancy` has the shared memory, threads and blocks of a multiprocessor, and the shared memory reserved for
+        each block; `statuses` has the number, name and text of each cudaError_t.
         """
         if self.device_runtime is not NULL:
             raise RuntimeError("the device runtime exists already")
@@ -58,7 +59,7 @@ cdef class DeviceRuntime:
 
     @property
     def texts(self):
-        """Address and size of what the texts of statuses lie in, for checks."""
+        """Address and size of the buffer with the names and texts of statuses, for the table of allocations."""
         return <uint64_t><const char *>self.text, len(self.text) + 1
 
     def __dealloc__(self):
@@ -68,13 +69,13 @@ cdef class DeviceRuntime:
 
 @cython.no_gc_clear
 cdef class DeviceKernel:
-    """A kernel as other kernels see it: `address` is what the address of the kernel is in device code."""
+    """Descriptor of a kernel for launches by other kernels: `address` is the kernel's address in device code."""
 
     cdef cpu_kernel *kernel
     cdef object grids
 
     def __init__(self, uint32_t max_threads, required_block, cluster, uint32_t shared):
-        """Take what launches are checked by; a cluster of (0, 0, 0) is one that each launch would have to give."""
+        """Take the limits that launches are checked against; cluster (0, 0, 0): to be given at each launch."""
         if self.kernel is not NULL:
             raise RuntimeError("the kernel exists already")
         self.kernel = <cpu_kernel *>calloc(1, sizeof(cpu_kernel))
@@ -87,7 +88,7 @@ cdef class DeviceKernel:
             self.kernel.cluster[i] = cluster[i]
 
     def fill(self, Grid full_run not None, Grid half_run not None, uint32_t dynamic, bytes facts not None):
-        """Let it be launched; `facts` is its cudaFuncAttributes."""
+        """Set the machine code, which makes the kernel launchable; `facts` is its cudaFuncAttributes."""
         if len(facts) > CPU_FUNCTION_FACTS:
             raise ValueError(f"facts has {len(facts)} bytes, at most {CPU_FUNCTION_FACTS} fit")
         self.grids = full_run, half_run
@@ -125,7 +126,7 @@ cdef void free_abandoned():
 
 @cython.no_gc_clear
 cdef class Grid:
-    """Everything about a launch that does not change from one launch of the kernel to the next."""
+    """The properties of a kernel that all its launches share: machine code, sizes, parameter layout, checks."""
 
     cdef object __weakref__
     cdef cpu_grid *grid
@@ -173,14 +174,14 @@ cdef class Grid:
         self.owner = owner, device_runtime
 
     def watch(self, int64_t nanoseconds):
-        """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""
+        """Make the kernel hot once it has run for so many nanoseconds in total: see `is_hot`, `wait_hot`."""
         cpu_grid_watch(self.grid, nanoseconds)
 
     def is_hot(self):
         return cpu_grid_is_hot(self.grid)
 
     def replace(self, uint64_t entry):
-        """Go on with other machine code of the same kernel; the owner has to keep the old code, which may still run."""
+        """Switch to other machine code of the same kernel; the owner keeps the old code, which may still run."""
         if entry == 0:
             raise ValueError("entry must be the address of machine code, not 0")
         cpu_grid_set_entry(self.grid, entry)
@@ -198,7 +199,7 @@ cdef class Grid:
 
 
 def wait_hot(uint32_t seen):
-    """Wait until a watched kernel gets hot after `seen` was returned; return what to wait with next."""
+    """Wait until a watched kernel has become hot since the call that returned `seen`; return the next `seen`."""
     cdef uint32_t count
     with nogil:
         count = cpu_hot_wait(seen)

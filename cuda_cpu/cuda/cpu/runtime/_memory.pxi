@@ -3,9 +3,9 @@
 # Device memory and machine code in the process: arenas, loaded ELF images. Part of _runtime.pyx.
 
 cdef class Arena:
-    """Reserve an address range; pages come and go inside it, each allocation followed by a guard page.
+    """A reserved address range in which allocations are made, each followed by a guard page.
 
-    With the descriptor of a `file` as large as that, an address is an offset in the file: its distance from `base`.
+    With the descriptor of a `file` of the same size the memory is that file's: `base` is mapped to offset 0.
     """
 
     cdef cpu_arena *arena
@@ -65,8 +65,8 @@ cdef class Arena:
     def share(self, address, int file, list queues not None):
         """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
 
-        Return None, and move nothing, while one of `queues` has work. The interpreter lock is held meanwhile, so that
-        none can get any.
+        Return None, and move nothing, while one of `queues` has work. The GIL is held throughout, so that none gets new
+        work meanwhile.
         """
         cdef uint64_t offset
         cdef Queue queue
@@ -88,7 +88,7 @@ cdef class Arena:
         return None
 
     def close(self):
-        """Give the range back, at once or when the last queued `free` is done."""
+        """Unmap the range, at once or when the last queued `free` has run."""
         if self.arena is not NULL:
             check_process()
             cpu_arena_release(self.arena)
@@ -96,9 +96,9 @@ cdef class Arena:
 
 
 cdef class Image:
-    """Load and relocate an ELF object (ET_REL); undefined symbols come from libc and libm only.
+    """An ELF object (ET_REL), loaded and relocated; undefined symbols are resolved in libc and libm only.
 
-    It lies in memory from `base` on, `size` bytes with all its sections.
+    All its sections are in the `size` bytes from `base`.
     """
 
     cdef cpu_image *image

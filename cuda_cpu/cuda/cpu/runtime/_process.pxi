@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# Process-wide settings, and the exit. Part of _runtime.pyx.
+# Process-wide settings, and shutdown at exit. Part of _runtime.pyx.
 
 cdef extern from *:
     """
     #include <fcntl.h>
     #include <sys/stat.h>
-    /* What changes with a file: its size and time (nanoseconds); -1 where it cannot be told. */
+    /* Size and modification time (nanoseconds) of a file; -1 if it cannot be read. */
     static int cpu_file_stamp(int folder, const char *name, int64_t stamp[2]) {
         struct stat found;
         if (fstatat(folder, name, &found, 0)) return -1;
@@ -19,7 +19,7 @@ cdef extern from *:
 
 
 def stamps(str folder not None):
-    """Return what changes with the Python files of a folder: names, sizes, times. os.stat takes twice as long."""
+    """Return names, sizes and modification times of the Python files of a folder. os.stat takes twice as long."""
     cdef int64_t stamp[2]
     cdef list found = []
     cdef bytes name
@@ -38,7 +38,7 @@ def stamps(str folder not None):
 
 
 def abi_table():
-    """Return the numbers of exec/abi_table.c: name -> (value, code of the type or "", count of elements)."""
+    """Return the numbers of exec/abi_table.c: name -> (value, type code of `struct` or "", number of elements)."""
     cdef const cpu_abi_entry *each = cpu_abi_table
     cdef dict found = {}
     while each.name is not NULL:
@@ -59,7 +59,7 @@ def workers():
 
 
 def flush_printf():
-    """Write what device printf has buffered to the process's stdout (the C stream and Python's both see the order)."""
+    """Write the buffered output of device printf to stdout, in order with the C stream's and Python's own output."""
     check_process()
     if not cpu_printf_pending():
         return
@@ -86,21 +86,21 @@ def set_heap_size(size):
 
 
 def reset_heap():
-    """Take back all that kernels have allocated, whose contexts have ended; the size is 8 MiB then."""
+    """Free all that kernels have allocated, once their contexts are destroyed; resets the size to 8 MiB."""
     check_process()
     with nogil:
         cpu_heap_reset()
 
 
 def set_stack_size(size):
-    """Set the bytes of stack that each thread of a kernel is promised."""
+    """Set the guaranteed stack size of each thread of a kernel, in bytes."""
     if not 0 <= size <= 1 << 20:
         raise ValueError(f"size must be from 0 to 2**20 bytes, not {size}")
     cpu_set_stack_size(size)
 
 
 def shutdown():
-    """Stop all threads; called at exit and never after."""
+    """Stop all threads; called once, at exit."""
     if cpu_process_state() != CPU_RUNNING:
         return
     cpu_queues_note_end()

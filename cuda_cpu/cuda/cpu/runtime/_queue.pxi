@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# Command queues: streams, faults of their launches. Part of _runtime.pyx.
+# Command queues (streams), and the faults of their launches. Part of _runtime.pyx.
 
 cdef class Fault:
     """Why a launch ended early (enum cpu_fault), read once from the queue."""
@@ -48,14 +48,14 @@ cdef int dimensions(str name, tuple value, uint32_t *out, uint64_t limit) except
 
 
 class QueueClosed(ValueError):
-    """A queue that was closed is given a command."""
+    """A command was submitted to a closed queue."""
 
 
 cdef class Queue:
-    """A stream: commands run in order on a native thread of its own that starts with the first command.
+    """A stream: commands run in order, on a native thread of its own or inline in the submitting thread.
 
-    After a fault the commands that follow are dropped until `take_fault` is called; events still complete. `workers` is
-    how many threads may work on one launch, 0 all.
+    After a fault the commands that follow are dropped until `take_fault` is called; events still complete. At most
+    `workers` threads work on one launch (0: no limit).
     """
 
     cdef cpu_queue *queue
@@ -172,7 +172,7 @@ cdef class Queue:
         self.submit(command)
 
     def call(self, uint64_t function, uint64_t user_data, bint always=False):
-        """Run the C function void(void*) on the queue's thread; after a fault too if `always`."""
+        """Call a C function void(void *) on the queue's thread; with `always` even after a fault."""
         if function == 0:
             raise ValueError("function must be the address of a C function, not 0")
         cdef cpu_command *command = self.command(CPU_CALL)
@@ -182,7 +182,7 @@ cdef class Queue:
         self.submit(command)
 
     def decompress(self, list batch not None):
-        """Decompress each (source, bytes of it, target, bytes at most, where to count those written, algorithm)."""
+        """Decompress each (source, its size, target, its capacity, address for the size written, algorithm)."""
         cdef cpu_compressed *all = <cpu_compressed *>calloc(len(batch) + 1, sizeof(cpu_compressed))
         if all is NULL:
             raise MemoryError
@@ -207,14 +207,14 @@ cdef class Queue:
         self.submit(command)
 
     def unmap(self, uint64_t address, uint64_t size):
-        """Unmap a range of addresses of the process; after a fault too."""
+        """Unmap a range of addresses of the process, even after a fault."""
         cdef cpu_command *command = self.command(CPU_UNMAP)
         command.unmap.address = address
         command.unmap.size = size
         self.submit(command)
 
     def choose(self, uint64_t cell, int kind, list bodies not None):
-        """Run one of the sequences, or none, by the 32-bit value at `cell`: 0 if, 1 while, 2 switch."""
+        """Run one of the sequences, or none, by the 32-bit value at `cell`; `kind` is enum cpu_choice_kind."""
         cdef Sequence body
         cdef cpu_command *command
         if kind not in (CPU_IF, CPU_WHILE, CPU_SWITCH) or not bodies or cell % 4 or cell == 0:
@@ -237,7 +237,7 @@ cdef class Queue:
         self.submit(command)
 
     def branch(self, list parts not None):
-        """Run parts of a graph, which may run at once: each is a sequence and the numbers of those that wait for it."""
+        """Run parts of a graph, possibly concurrently: each is (sequence, indices of the parts that depend on it)."""
         cdef cpu_command *command = self.command(CPU_BRANCHES)
         cdef cpu_branches *made = &command.branches
         cdef Sequence sequence
@@ -267,7 +267,7 @@ cdef class Queue:
         self.submit(command)
 
     def run(self, Sequence sequence not None, GraphRun run not None, bint last):
-        """Run a part of a graph; with the last one what kernels have launched to run behind it."""
+        """Run a part of a graph; after the `last` part, also the tail launches that its kernels made."""
         cdef cpu_command *command = self.command(CPU_GRAPH_PART)
         cpu_sequence_retain(sequence.sequence)
         cpu_graph_run_retain(run.run)
@@ -301,7 +301,7 @@ cdef class Queue:
         return cpu_queue_idle(self.queue)
 
     def wait(self, double timeout):
-        """Wait until all commands submitted so far are done. False when `timeout` seconds (< 0: none) pass first."""
+        """Wait until all commands submitted so far are done; return False after `timeout` seconds (< 0: no limit)."""
         check_process()
         if cpu_queue_idle(self.queue):
             return True
@@ -312,12 +312,12 @@ cdef class Queue:
         return done
 
     def cancel(self):
-        """End the running kernel at its next poll (CPU_FAULT_CANCELLED) and drop what is queued behind it."""
+        """End the running kernel at its next poll (CPU_FAULT_CANCELLED), and drop the commands queued behind it."""
         check_process()
         cpu_queue_cancel(self.queue)
 
     def take_fault(self):
-        """Return the fault that stopped the queue, once, and let it go on; None if there is none."""
+        """Clear and return the fault that stopped the queue, which resumes; None if there is none."""
         cdef cpu_fault_record record
         check_process()
         if cpu_queue_take_fault(self.queue, &record):
@@ -325,11 +325,11 @@ cdef class Queue:
         return None
 
     def take_interrupted(self):
-        """Return whether commands were cancelled since this was asked last."""
+        """Return whether commands were cancelled since the last call."""
         check_process()
         return cpu_queue_take_interrupted(self.queue)
 
     def close(self):
-        """Take no more commands; those queued still run."""
+        """Refuse further commands; those queued still run."""
         if cpu_process_state() != CPU_FORKED:
             cpu_queue_close(self.queue)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The native half of the CPU device: memory, queues, events, grids. No driver semantics live here.
+"""Types of the native runtime's bindings: device memory, queues, events, kernels. No driver semantics are in here.
 
-Every call that can wait releases the GIL. Addresses are host addresses as int.
+Every call that can block releases the GIL. Addresses are host addresses as int.
 """
 
 from typing import Final
@@ -16,35 +16,35 @@ class Fault:
     address: int
     pc: int  # of the instruction in machine code, 0 if unknown
     grid_id: int  # of the launch
-    symbols: int  # address of those of the kernel's module
-    callers: tuple[int, ...]  # what may be return addresses, the last call's first
+    symbols: int  # address of the symbol table of the kernel's module
+    callers: tuple[int, ...]  # possible return addresses, innermost call first
     kernel: str
     block: tuple[int, int, int]
     warp: int
     line: int  # of the PTX, 0 if unknown
-    message: str  # of an assert
+    message: str  # of a failed assert
 
 class Arena:
-    """Reserved address range; pages come and go inside it, each allocation followed by a guard page."""
+    """A reserved address range in which allocations are made, each followed by a guard page."""
 
-    def __init__(self, size: int, file: int = -1) -> None: ...  # descriptor of a file that the memory is
+    def __init__(self, size: int, file: int = -1) -> None: ...  # descriptor of a file that backs the memory
     base: int
     size: int
     used: int
     def allocate(self, size: int) -> int:
-        """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page. MemoryError when full."""
+        """Return a 256-byte aligned address; the end (rounded up) touches the guard page. MemoryError when full."""
     def free(self, address: int) -> None: ...
     def share(self, address: int, file: int, queues: list[Queue]) -> int | None:
         """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
 
-        Return None, and move nothing, while one of `queues` has work or the list `copies` is not empty.
+        Return None, and move nothing, while one of `queues` has work.
         """
     def find(self, address: int) -> tuple[int, int] | None:
         """Return (start, size) of the live allocation that holds `address`."""
     def close(self) -> None: ...
 
 class Image:
-    """An ELF object (ET_REL) loaded and relocated; undefined symbols come from libc and libm only."""
+    """An ELF object (ET_REL), loaded and relocated; undefined symbols are resolved in libc and libm only."""
 
     base: int
     size: int  # bytes, with all sections
@@ -53,9 +53,9 @@ class Image:
     def address(self, symbol: str) -> int: ...
 
 class DeviceRuntime:
-    """What kernels can ask of their context, and how much they may launch."""
+    """State of a context that kernels query through the device runtime, and its launch limits."""
 
-    texts: tuple[int, int]  # address and size of what the texts of statuses lie in
+    texts: tuple[int, int]  # address and size of the buffer with the names and texts of statuses
 
     def __init__(
         self,
@@ -70,9 +70,9 @@ class DeviceRuntime:
     def set_limit(self, which: int, value: int) -> None: ...
 
 class DeviceKernel:
-    """A kernel as other kernels see it."""
+    """Descriptor of a kernel for launches by other kernels."""
 
-    address: int  # what the address of the kernel is in device code
+    address: int  # the kernel's address in device code
 
     def __init__(
         self,
@@ -82,10 +82,10 @@ class DeviceKernel:
         shared: int,
     ) -> None: ...
     def fill(self, full_run: Grid, half_run: Grid, dynamic: int, facts: bytes) -> None:
-        """Let it be launched; `facts` is its cudaFuncAttributes."""
+        """Set the machine code, which makes the kernel launchable; `facts` is its cudaFuncAttributes."""
 
 class Grid:
-    """Everything about a launch that does not change from one launch of the kernel to the next."""
+    """The properties of a kernel that all its launches share: machine code, sizes, parameter layout, checks."""
 
     def __init__(
         self,
@@ -97,37 +97,37 @@ class Grid:
         parameter_bytes: int,
         path: int,
         owner: object,
-        layout: tuple[tuple[int, int], ...] = (),  # offset and size of each parameter, for launches that gather
-        frames: int = 0,  # bytes of stack for the machine code, where each function runs once
+        layout: tuple[tuple[int, int], ...] = (),  # offset and size of each parameter, for launches with `gather`
+        frames: int = 0,  # bytes of host stack if each function of the machine code has one frame
         checks: int = 0,  # enum cpu_check in check.h
         device_runtime: DeviceRuntime | None = None,  # of a kernel that may call the device runtime
-        alignment: int = 64,  # the greatest of local, shared and parameter variables
+        alignment: int = 64,  # greatest alignment of local, shared and parameter variables
     ) -> None: ...
     def watch(self, nanoseconds: int) -> None:
-        """Ask for `is_hot` once the kernel has run so long; `wait_hot` returns then."""
+        """Make the kernel hot once it has run for so many nanoseconds in total: see `is_hot`, `wait_hot`."""
     def is_hot(self) -> bool: ...
     def replace(self, entry: int) -> None:
-        """Go on with other machine code of the same kernel; the owner has to keep the old code, which may still run."""
+        """Switch to other machine code of the same kernel; the owner keeps the old code, which may still run."""
 
 def stamps(folder: str) -> bytes:
-    """Return what changes with the Python files of a folder: names, sizes, times."""
+    """Return names, sizes and modification times of the Python files of a folder."""
 
 def wait_hot(seen: int) -> int:
-    """Wait until a watched kernel gets hot after `seen` was returned; return what to wait with next."""
+    """Wait until a watched kernel has become hot since the call that returned `seen`; return the next `seen`."""
 
 SHARED_EVENT_BYTES: Final[int]
 
 class Event:
-    def __init__(self, file: int = -1) -> None: ...  # descriptor of a file that other processes share
+    def __init__(self, file: int = -1) -> None: ...  # descriptor of the file of an interprocess event
     def is_done(self) -> bool: ...
     def wait(self, timeout: float) -> bool: ...
     def time_ns(self) -> int: ...
 
 class QueueClosed(ValueError):
-    """A queue that was closed is given a command."""
+    """A command was submitted to a closed queue."""
 
 class Queue:
-    """A stream: commands run in order on a native thread of its own that starts with the first command.
+    """A stream: commands run in order, on a native thread of its own or inline in the submitting thread.
 
     After a fault the commands that follow are dropped until `take_fault` is called; events still complete.
     """
@@ -145,7 +145,7 @@ class Queue:
         params: int,  # address of parameter_bytes bytes, copied before the call returns
         cooperative: bool,
         grid_id: int,
-        gather: bool = False,  # params is the address of an array of pointers, one to each parameter
+        gather: bool = False,  # params is the address of kernel_params: an array of pointers to the parameters
     ) -> None: ...
     def copy(self, destination: int, source: int, size: int) -> None: ...
     def copy_2d(
@@ -156,71 +156,71 @@ class Queue:
     def record(self, event: Event) -> None: ...
     def wait_event(self, event: Event) -> None: ...
     def call(self, function: int, user_data: int, always: bool = False) -> None:
-        """Run the C function void(void*) on the queue's thread; after a fault too if `always`."""
+        """Call a C function void(void *) on the queue's thread; with `always` even after a fault."""
     def unmap(self, address: int, size: int) -> None: ...
     def choose(self, cell: int, kind: int, bodies: list[Sequence]) -> None: ...
     def branch(self, parts: list[tuple[Sequence, list[int]]]) -> None: ...
     def run(self, sequence: Sequence, run: GraphRun, last: bool) -> None: ...
     def decompress(self, batch: list[tuple[int, int, int, int, int, int]]) -> None:
-        """Decompress each (source, bytes of it, target, bytes at most, where to count those written, algorithm)."""
+        """Decompress each (source, its size, target, its capacity, address for the size written, algorithm)."""
     def free(self, arena: Arena, address: int) -> None: ...
     def write_value(self, address: int, value: int, width: int) -> None: ...
     def wait_value(self, address: int, value: int, width: int, condition: int) -> None: ...
     def is_idle(self) -> bool: ...
     def wait(self, timeout: float) -> bool:
-        """Wait until all commands submitted so far are done. False when `timeout` seconds (< 0: none) pass first."""
+        """Wait until all commands submitted so far are done; return False after `timeout` seconds (< 0: no limit)."""
     def cancel(self) -> None:
-        """End the running kernel at its next poll (CPU_FAULT_CANCELLED) and drop what is queued behind it."""
+        """End the running kernel at its next poll (CPU_FAULT_CANCELLED), and drop the commands queued behind it."""
     def take_fault(self) -> Fault | None: ...
     def take_interrupted(self) -> bool:
-        """Return whether commands were cancelled since this was asked last."""
+        """Return whether commands were cancelled since the last call."""
     def close(self) -> None:
-        """Take no more commands; those queued still run."""
+        """Refuse further commands; those queued still run."""
 
 def abi_table() -> dict[str, tuple[int, str, int]]:
-    """Return the numbers of exec/abi_table.c: name -> (value, code of the type or "", count of elements)."""
+    """Return the numbers of exec/abi_table.c: name -> (value, type code of `struct` or "", number of elements)."""
 
 class Finding:
-    """What a check has found: an instruction's errors of one kind in one launch, the first one of them."""
+    """Errors of one kind of one instruction in one launch: the details of the first error, and their number."""
 
     kind: int  # enum cpu_finding_kind in check.h
-    site: int  # the function's number, 32 bits, and the PTX line
-    what: int  # bits of the access
+    site: int  # the function's number in the high 32 bits, the PTX line in the low ones
+    what: int  # bits CPU_ACCESS_* or CPU_MEETING_* of check.h
     count: int
     address: int
     size: int
     offset: int  # in the state space
     block: tuple[int, int, int]
     thread: tuple[int, int, int]
-    relation: int  # enum cpu_relation: where the address lies from the allocation
+    relation: int  # enum cpu_relation: of the address to the allocation
     start: int
     bytes: int
     origin: str
-    other_site: int  # of the access before, in a race
+    other_site: int  # of the earlier access, in a race
     other_block: tuple[int, int, int]
     other_thread: tuple[int, int, int]
 
 def take_findings(grid_id: int) -> list[Finding]:
-    """Return what checks have found in a launch, once, in the order of threads."""
+    """Remove and return the findings of a launch, in the order of threads."""
 
 def table_add(start: int, size: int, id: int, joins: bool, origin: str) -> None:
-    """Let checked kernels access a range; `joins`: accesses may go on in the one that begins where it ends."""
+    """Add a range that checked kernels may access; `joins`: an access may extend into the range behind it."""
 
 def table_remove(id: int) -> None:
-    """Let them access it no more."""
+    """Remove a range from the table, by its id."""
 
 def table_clear() -> None: ...
 
-TABLE_REMOVE: Final[int]  # address of what removes the range whose id is its argument, for Queue.call
+TABLE_REMOVE: Final[int]  # C function for Queue.call: removes the range whose id is its argument
 
-FAST_PATH: Final[int]  # address of what libcuda.so.1 calls without Python, see fast_path.h
+FAST_PATH: Final[int]  # address of the functions that libcuda.so.1 calls without Python, see fast_path.h
 
 def set_attribute(device: int, attribute: int, value: int) -> None: ...
 def fast_path_epoch() -> int:
     """Return the epoch of the fast path, which `invalidate_fast_path` changes."""
 
 def invalidate_fast_path() -> None:
-    """Start a new epoch: cached entries of all threads are invalid, and the next call of each kind is served by Python."""
+    """Start a new epoch: cached entries of all threads are invalid; the next call of each kind is served by Python."""
 
 def set_current_context(context: int) -> None:
     """Set the current context of this thread."""
@@ -229,7 +229,7 @@ def set_deferred_work(some: bool) -> None:
     """Set whether synchronize must also run deferred host work."""
 
 def cache_wait(epoch: int, stream: int, queue: Queue, awaited: list[Queue]) -> None:
-    """Cache a fast path for this thread's waits for a stream, which wait for `queue` and `awaited`, if the epoch is current."""
+    """Cache a fast path for this thread's waits for a stream, if `epoch` is current: wait for `queue` and `awaited`."""
 
 def cache_launch(
     epoch: int,
@@ -243,17 +243,17 @@ def cache_launch(
     max_shared: int,
     required_block: tuple[int, int, int] | None,
 ) -> None:
-    """Cache a fast path for this thread's launches of a function in a stream, taken while `awaited` are idle."""
+    """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
 
 class Sequence(Queue):
-    """Takes commands like a queue, and keeps them, so that they can be run as one and again."""
+    """A reusable list of commands: recorded like those of a queue, then executed as a unit any number of times."""
 
     def updatable(self, node: int, token: int) -> None: ...
     def publish(self, handle: int) -> None:
-        """Let kernels launch the sequence by this handle."""
+        """Let kernels launch the sequence by this handle; replaces a sequence published under it before."""
 
 class GraphRun:
-    """One launch of a graph; `handle` is what its kernels see as the current graph, 0 for none."""
+    """One launch of a graph; its kernels see `handle` as the current graph (0: not for device launch)."""
 
     def __init__(self, handle: int) -> None: ...
 
@@ -262,7 +262,7 @@ def withdraw(handle: int) -> None: ...
 def set_workers(count: int) -> None: ...
 def workers() -> int: ...
 def flush_printf() -> None:
-    """Write what device printf has buffered to the process's stdout (the C stream and Python's both see the order)."""
+    """Write the buffered output of device printf to stdout, in order with the C stream's and Python's own output."""
 
 def set_printf_size(size: int) -> None: ...
 def printf_count() -> int: ...
@@ -270,4 +270,4 @@ def set_heap_size(size: int) -> None: ...
 def reset_heap() -> None: ...
 def set_stack_size(size: int) -> None: ...
 def shutdown() -> None:
-    """Stop all threads; called at exit and never after."""
+    """Stop all threads; called once, at exit."""

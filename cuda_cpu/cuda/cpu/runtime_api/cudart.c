@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   What the runtime API does without Python: the last error of each thread, error names, channel descriptions. */
+   Runtime API functions that need no Python: each thread's last error, error names, channel descriptions. */
 #include "cudart.h"
 
 static __thread int last_error;
 
-enum { NOT_READY = 600 }; /* what queries answer, and no error, as the programming guide says */
+enum { NOT_READY = 600 }; /* returned by queries; not an error, says the programming guide */
 
 int cudart_remember(int status) {
     if (status && status != NOT_READY) last_error = status;

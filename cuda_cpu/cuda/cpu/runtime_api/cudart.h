@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   The shell of the runtime API: that of the driver, with an error remembered for each thread, and Python told of the
-   code that host code has registered before it is asked for anything. */
+   Calls from C into the Python part of the runtime API: as in the driver, but each thread's last error is recorded, and
+   fatbins that host code has registered are reported to Python before each call. */
 #ifndef CUDA_CPU_RUNTIME_API_CUDART_H
 #define CUDA_CPU_RUNTIME_API_CUDART_H
 
 #include "../entry/interpreter.h"
 
-/* Remember a failure for cudaGetLastError; return the status. */
+/* Record a failure for cudaGetLastError; return the status. */
 __attribute__((visibility("hidden"))) int cudart_remember(int status);
 
-/* Tell Python of the fatbins that nvcc's host code has registered since (host_code.c). */
+/* Report to Python the fatbins that nvcc's host code has registered since the last call (host_code.c). */
 __attribute__((visibility("hidden"))) void cudart_report_binaries(void);
 
 #define shell_call(...) (cudart_report_binaries(), cudart_remember(shell_call(__VA_ARGS__)))

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   What host code compiled by nvcc registers before main, or when its library is opened: a fatbin, and which addresses of
-   the host stand for its kernels and variables. Declared in crt/host_runtime.h. It is only noted here, since a program may
-   never use the device, or fork before it does; host_code.py learns of it with the first call that needs Python. */
+   Registration functions that host code compiled by nvcc calls before main, or when its library is opened: fatbins, and
+   the host addresses that stand for their kernels and variables. Declared in crt/host_runtime.h. They only record the
+   arguments, since a program may never use the device, or fork before it does; the first call that needs Python reports
+   them to host_code.py. */
 #include "cudart.h"
 
 #include <pthread.h>
@@ -12,10 +13,10 @@
 
 enum kind { FUNCTION, VARIABLE, MANAGED };
 
-/* host_code.py reads these two. */
+/* Layout shared with host_code.py: struct record, struct binary. */
 struct record {
     uint64_t kind;
-    const void *host; /* of a function its stub, of a managed variable where its address is to be stored */
+    const void *host; /* a function's stub; for a managed variable, where to store its address */
     char *name;       /* on the device */
     uint64_t size;
 };
@@ -24,15 +25,15 @@ struct binary {
     const void *wrapper; /* __fatBinC_Wrapper_t (fatbinary_section.h) */
     struct record *records;
     uint64_t count;
-    uint64_t failed; /* memory was short: not all is here */
+    uint64_t failed; /* out of memory: records are missing */
     struct binary *next;
     enum { NEW, COMPLETE, REPORTED, GONE } state;
-    int reporters; /* threads that are reporting it */
+    int reporters; /* threads that are in cudart_report_binaries */
 };
 
 static struct binary *binaries;
-static int unreported; /* how many are COMPLETE */
-/* Never held while Python is called: who waits for Python's lock here may be awaited by who has it. */
+static int unreported; /* number of COMPLETE binaries */
+/* Never held while Python is called: a thread that waits for the GIL here could deadlock with the one that has it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_state(struct binary *binary, int state) {
@@ -60,7 +61,7 @@ SHELL_EXPORT void **__cudaRegisterFatBinary(void *wrapper) {
 static void add(void **handle, enum kind kind, const void *host, const char *name, uint64_t size) {
     struct binary *binary = (struct binary *)handle;
     if (!binary) return;
-    if (!(binary->count & (binary->count - 1))) { /* the room is the next power of two */
+    if (!(binary->count & (binary->count - 1))) { /* the capacity is the next power of two */
         struct record *more = realloc(binary->records, (binary->count ? 2 * binary->count : 1) * sizeof *more);
         if (!more) {
             binary->failed = 1;
@@ -119,7 +120,7 @@ SHELL_EXPORT void __cudaUnregisterFatBinary(void **handle) {
     int reported = binary->state == REPORTED, reporters = binary->reporters;
     set_state(binary, GONE);
     pthread_mutex_unlock(&lock);
-    if (reporters) return; /* the last of them does the rest */
+    if (reporters) return; /* the last of them continues */
     if (reported) report_removal(binary);
     release(binary);
 }
@@ -133,7 +134,7 @@ static struct binary *next_to_report(void) {
     return found;
 }
 
-/* Concurrent threads all report: none may continue before Python knows, and a waiting one could hold the GIL. */
+/* Concurrent threads all report: none may continue before Python has the fatbins, and a waiting one could hold the GIL. */
 void cudart_report_binaries(void) {
     static struct shell_entry entry = {"host_code_added", ">u", 0};
     struct binary *binary;
@@ -147,12 +148,12 @@ void cudart_report_binaries(void) {
             report_removal(binary);
             release(binary);
         }
-        if (failed) return; /* there is no Python, or no more: the call itself will say so */
+        if (failed) return; /* Python is missing or has ended: the call itself returns the error */
     }
 }
 
-/* Called once by host code that is about to read a managed variable, whose address it then finds in its own memory.
-   Without it, it would end by a segmentation fault, so why is said there. */
+/* Called once by host code before it reads a managed variable through the pointer that its registration named. On
+   failure the host code would end with a segmentation fault, so the reason is printed here. */
 SHELL_EXPORT char __cudaInitModule(void **handle) {
     static struct shell_entry entry = {"host_code_needed", ">u", 0};
     return !shell_call(&entry, (uint64_t)handle);

@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   What `kernel<<<grid, block, shared, stream>>>(...)` becomes: the configuration is pushed, the arguments are computed,
-   and the kernel's stub on the host, which nvcc has written, pops it and launches. Declared in crt/device_functions.h
-   and crt/host_runtime.h. Later launches take the fast path (../runtime/queue/fast_path.h), whose
-   entries have the stub's address as the function. */
+   Functions that `kernel<<<grid, block, shared, stream>>>(...)` is compiled to: the configuration is pushed, then the
+   arguments are computed, and the host stub that nvcc generates for the kernel pops the configuration and launches.
+   Declared in crt/device_functions.h and crt/host_runtime.h. Repeated launches take the fast path
+   (../runtime/queue/fast_path.h), whose entries have the stub's address as the function. */
 #include "cudart.h"
 
 #include "../runtime/queue/fast_path.h"
 
 enum { MISSING_CONFIGURATION = 52 }; /* cudaErrorMissingConfiguration */
 
-/* Arguments may launch kernels themselves, so there are several. What exceptions leave behind is overwritten. */
+/* A stack, since arguments may launch kernels themselves. Entries that exceptions leave behind are overwritten. */
 #define MAX_PUSHED 64
 
 struct dim3 {
@@ -46,8 +46,8 @@ SHELL_EXPORT int __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *bloc
 extern int cudaLaunchKernel(void *, struct dim3, struct dim3, void **, size_t, void *);
 extern int cudaLaunchKernel_ptsz(void *, struct dim3, struct dim3, void **, size_t, void *);
 
-/* The stub asks once, and keeps what it gets: that is the address of the stub, since only it stays the same when the
-   code is loaded again after cudaDeviceReset, and why the code cannot be loaded is then told by the launch. */
+/* The stub calls this once and stores the result. That is the stub's own address: it stays valid when cudaDeviceReset
+   makes the code load again, and an error in loading the code is then returned by the launch. */
 SHELL_EXPORT int __cudaGetKernel(void **kernel, void *stub) {
     *kernel = stub;
     return SHELL_SUCCESS;

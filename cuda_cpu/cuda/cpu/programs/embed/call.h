@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   The way from C to Python once more (../entry/interpreter.c), for one library that was loaded without Python. NAME is
-   the function that it calls, with what else of its own is needed. */
+   A second copy of ../entry/interpreter.c for a library that was loaded without Python, whose own copy has unresolved
+   symbols of libpython. NAME is the function that embedded.c of that library calls instead. */
 #define SHELL_EMBEDDED 1
 #include "../../entry/interpreter.h"
 

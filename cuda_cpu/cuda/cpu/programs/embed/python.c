@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   An interpreter for programs that are no Python programs. libcuda.so.1 and libcudart load this library, and before it
-   Python's own, when such a program first calls one of them (../entry/embedded.c). They were loaded without Python, so
-   the way there begins here as well, for each of them: call.h. */
+   Embeds a Python interpreter in programs that have none. libcuda.so.1, libcudart and libnvidia-ml load libpython and
+   then this library when such a program first calls one of them (../entry/embedded.c). Since they were loaded without
+   Python, the code that calls Python is in this library too, once for each of them: call.h. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -18,7 +18,7 @@ static pid_t starter;
 static __thread enum { UNKNOWN, ATTACHED, DETACHED } thread;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-/* What Python does when it ends by itself. It is not ended: other threads may be in the midst of it. */
+/* The exit handlers that Py_Finalize would run. Python is not finalised: other threads may be executing in it. */
 static const char ENDING[] = "import atexit, sys\n"
                              "atexit._run_exitfuncs()\n"
                              "for each in sys.stdout, sys.stderr:\n"
@@ -32,7 +32,7 @@ EXPORT void cuda_cpu_end_python(void) {
     PyGILState_Release(before);
 }
 
-/* The program keeps what is its own: signals, locale, standard streams, arguments. */
+/* An isolated configuration: signals, locale, standard streams and arguments stay the program's own. */
 static PyStatus initialize(void) {
     PyPreConfig early;
     PyPreConfig_InitPythonConfig(&early);
@@ -58,7 +58,7 @@ static int start(void) {
         return FAILED;
     }
     starter = getpid();
-    thread = DETACHED; /* the first one is Python's main thread, which stays */
+    thread = DETACHED; /* the first thread is Python's main thread: its state is never released */
     PyEval_SaveThread();
     return STARTED;
 }
@@ -66,7 +66,7 @@ static int start(void) {
 EXPORT int cuda_cpu_start_python(void) {
     pthread_mutex_lock(&lock);
     if (state == NONE) {
-        state = STARTING; /* what Python imports may come here again */
+        state = STARTING; /* modules that Python imports may call this again */
         state = start();
     }
     int found = state;
@@ -74,7 +74,7 @@ EXPORT int cuda_cpu_start_python(void) {
     return found != FAILED;
 }
 
-/* Of C++'s runtime, in the C library: called for thread_local objects, while all that the thread has is still there. */
+/* C++ ABI function of the C library: registers a destructor that runs before thread-local storage is freed. */
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
 extern void *__dso_handle __attribute__((visibility("hidden"))); /* this library */
 
@@ -88,7 +88,7 @@ static void leave_thread(void *state_of_thread) {
 
 void python_keep_thread(void) {
     if (thread != UNKNOWN || state != STARTED || starter != getpid()) return;
-    PyGILState_Ensure(); /* makes its state, which nobody releases */
+    PyGILState_Ensure(); /* creates the thread state; not paired with a release */
     thread = ATTACHED;
     PyThreadState *own = PyEval_SaveThread();
     __cxa_thread_atexit_impl(leave_thread, own, &__dso_handle);

@@ -7,16 +7,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Start the interpreter if that was not tried before; return whether there is one. */
+/* Start the interpreter at the first call; return whether it runs. */
 EXPORT int cuda_cpu_start_python(void);
 
-/* Do what Python does when it exits; calls are refused from then on. */
+/* Run Python's exit handlers; calls are refused from then on. */
 EXPORT void cuda_cpu_end_python(void);
 
-/* Whether that has happened. */
+/* Return whether cuda_cpu_end_python was called. */
 int python_is_over(void);
 
-/* Let the calling thread be one that Python knows until it ends: to make it one anew takes longer than most calls. */
+/* Keep a Python thread state for the calling thread until it ends: creating one takes longer than most calls. */
 void python_keep_thread(void);
 
 #pragma GCC visibility pop

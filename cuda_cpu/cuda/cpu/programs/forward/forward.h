@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A library with the name and the functions of another, behind which the other does the work: each function jumps to
- * the real one through a pointer. The real library's path is in an environment variable, since it has our SONAME.
+ * Forwarding libraries: they have the SONAME and the functions of a real library, and each function jumps to the real
+ * one through a pointer. The real library's path is in an environment variable, since it has the same SONAME.
  */
 #ifndef CUDA_CPU_FORWARD_H
 #define CUDA_CPU_FORWARD_H
@@ -25,12 +25,12 @@ struct forward {
     __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ":\n" CPU_JUMP_THROUGH("real_" #name) \
             ".size " #name ", .-" #name "\n");
 
-/* Define only the pointer: the function itself is written out. */
+/* Define only the pointer; the function is defined by hand. */
 #define KEEP(name) __attribute__((visibility("hidden"), used)) void *real_##name;
 
 #define ROW(name) {#name, &real_##name},
 
-/* Fill the pointers; one that the real library lacks gets `missing`. */
+/* Resolve the pointers; a function that the real library lacks gets `missing`. */
 static inline void forward_open(const char *variable, const struct forward *table, void *missing)
 {
     const char *path = getenv(variable);
@@ -43,7 +43,7 @@ static inline void forward_open(const char *variable, const struct forward *tabl
     }
 }
 
-/* A copy of `options` with `-lineinfo` behind them, or NULL if one of `known` is there already or memory is short. */
+/* Return a copy of `options` with `-lineinfo` appended, or NULL if they contain one of `known`, or without memory. */
 static inline const char **with_lineinfo(unsigned count, const char *const *options, const char *const *known)
 {
     for (unsigned i = 0; i < count; i++)

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * libnvJitLink.so.13, and by nvjitlink12.c libnvJitLink.so.12, that links with -lineinfo, so that cubins carry the PTX that the CPU device needs.
+ * Forwarding libnvJitLink.so.13 (nvjitlink12.c: libnvJitLink.so.12). It adds -lineinfo to the options, so that cubins
+ * contain the PTX that the CPU device needs.
  *
- * nvJitLink.h calls each function by a name with the minor version at its end; dlsym callers use the plain name.
+ * nvJitLink.h appends the minor version to the name of each function; dlsym callers use the plain name.
  */
 #include "forward.h"
 

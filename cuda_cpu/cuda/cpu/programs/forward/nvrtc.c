@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * libnvrtc.so.13, and by nvrtc12.c libnvrtc.so.12, that compiles with -lineinfo, so that cubins carry the PTX that the CPU device needs.
+ * Forwarding libnvrtc.so.13 (nvrtc12.c: libnvrtc.so.12). It adds -lineinfo to the options, so that cubins contain the
+ * PTX that the CPU device needs.
  */
 #include "forward.h"
 
@@ -12,7 +13,7 @@
 #define OLDER(X)
 #endif
 
-/* The functions of nvrtc.h but nvrtcCompileProgram. */
+/* The functions of nvrtc.h, except nvrtcCompileProgram. */
 #define FUNCTIONS(X) \
     OLDER(X) \
     X(nvrtcAddNameExpression) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcGetBundledHeadersInfo) \
