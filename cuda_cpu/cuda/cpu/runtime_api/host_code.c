@@ -134,7 +134,7 @@ static struct binary *next_to_report(void) {
     return found;
 }
 
-/* Concurrent threads all report: none may continue before Python has the fatbins, and a waiting one could hold the GIL. */
+/* Concurrent threads all report: none may continue before Python has them, and a waiting one could hold the GIL. */
 void cudart_report_binaries(void) {
     static struct shell_entry entry = {"host_code_added", ">u", 0};
     struct binary *binary;
@@ -153,7 +153,7 @@ void cudart_report_binaries(void) {
 }
 
 /* Called once by host code before it reads a managed variable through the pointer that its registration named. On
-   failure the host code would end with a segmentation fault, so the reason is printed here. */
+   failure the host code ends with a segmentation fault, so host_code_needed() is called here to report the error. */
 SHELL_EXPORT char __cudaInitModule(void **handle) {
     static struct shell_entry entry = {"host_code_needed", ">u", 0};
     return !shell_call(&entry, (uint64_t)handle);

@@ -32,7 +32,7 @@ EXPORT void cuda_cpu_end_python(void) {
     PyGILState_Release(before);
 }
 
-/* An isolated configuration: signals, locale, standard streams and arguments stay the program's own. */
+/* The program keeps its own signal handlers, locale, standard streams and arguments. */
 static PyStatus initialize(void) {
     PyPreConfig early;
     PyPreConfig_InitPythonConfig(&early);
