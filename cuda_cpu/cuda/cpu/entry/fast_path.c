@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   libcuda's functions that have a fast path in the runtime, without Python (../runtime/queue/fast_path.h). Arguments are
-   as in shell_call. */
+   libcuda's functions that have a fast path in the runtime, without Python (../runtime/queue/fast_path.h). Arguments
+   are those of shell_call. */
 #include "interpreter.h"
 
 #include "../runtime/queue/fast_path.h"
