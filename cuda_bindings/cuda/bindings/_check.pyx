@@ -50,7 +50,7 @@ cdef str described(object o):
 
 
 cdef bint is_readable(const void* start, size_t size) noexcept nogil:
-    """Tell whether `size` bytes from `start` can be read."""
+    """Return whether `size` bytes from `start` can be read."""
     cdef size_t first = <size_t>start
     cdef size_t last = first + size - 1
     cdef size_t page

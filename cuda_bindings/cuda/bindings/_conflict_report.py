@@ -26,7 +26,7 @@ def mixed(folder: str) -> list[str]:
 
 
 def is_ours(path: str) -> bool:
-    """Tell whether an extension module is ours."""
+    """Return whether an extension module is ours."""
     if os.path.basename(path).startswith("_cython_utility."):
         return True
     with open(path, "rb") as file:

@@ -259,7 +259,7 @@ def driver_path():
 
 
 def will_use_cpu():
-    """Tell whether the CPU device is, or would be, in use; never raises, and does not open it."""
+    """Return whether the CPU device is, or would be, in use; never raises, and does not open it."""
     choice = os.environ.get("CUDA_PYTHON_DRIVER") or "auto"
     if "driver" not in _libraries and choice in ("cpu", "nvidia"):
         return choice == "cpu"
@@ -270,7 +270,7 @@ def will_use_cpu():
 
 
 def is_cpu():
-    """Tell whether the driver in use is the CPU device, without a warning."""
+    """Return whether the driver in use is the CPU device, without a warning."""
     return cpu_in_use()
 
 

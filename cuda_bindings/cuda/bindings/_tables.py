@@ -215,7 +215,7 @@ class Tables:
         return found
 
     def is_plain(self, code):
-        """Tell whether every pattern of bits is a value that can be short_repr: a number or a handle."""
+        """Return whether every pattern of bits is a value that can be short_repr: a number or a handle."""
         if code[0] == "=":
             return self.rows[code[1:]].startswith(("handle ", "enum "))
         return code[0] in "uifbp"

@@ -96,7 +96,7 @@ def get_minimal_required_cuda_ver_from_ptx_ver(ptx_version: str) -> int:
 
 
 def check_nvvm_compiler_options(options: Sequence[str]) -> bool:
-    """Tell whether the installed libNVVM takes all of the options; False, too, if none is installed.
+    """Return whether the installed libNVVM takes all of the options; False, too, if none is installed.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from cuda.bindings import _conflicts as _conflicts  # warns if NVIDIA's packages are installed in the same folder
 from cuda.core._utils._lazy import lazy_names
 
-TYPE_CHECKING = False  # what type checkers take for true; importing typing would be half of this import's time
+TYPE_CHECKING = False  # type checkers assume True; importing typing would double the time of this import
 
 __version__ = "1.2.2"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 
 def _line(facts: dict[str, Any]) -> str:
-    """Return the facts about one thing in one line."""
+    """Return a section's facts as one line."""
     if "error" in facts:
         return f"not available: {facts['error']}"
     details = [str(facts[key]) for key in ("path", "kind", "from") if facts.get(key)]
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     arguments = parser.parse_args()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # the report says what the warnings would
+        warnings.simplefilter("ignore", RuntimeWarning)  # the report contains what the warnings would say
         from cuda.core._utils._environment import environment
 
         facts = environment()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The exceptions of cuda.core, and what to do about the statuses behind them."""
+"""The exceptions of cuda.core, with advice for the statuses behind them."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ class CUDAError(RuntimeError):
 class ClosedError(ValueError, RuntimeError):
     """Report the use of an object that was closed.
 
-    It is a ValueError, as of Python's own files, and a RuntimeError, as of NVIDIA's cuda.core.
+    It is a ValueError, as Python's closed files raise, and a RuntimeError, as NVIDIA's cuda.core raises.
     """
 
 
 class NVRTCError(CUDAError):
-    """Report that NVRTC failed; `log` is the compiler's own account of it."""
+    """Report that NVRTC failed; `log` is the compiler's log."""
 
     log: str = ""
 
 
 class NvJitLinkError(CUDAError):
-    """Report that nvJitLink failed; `log` is the linker's own account of it."""
+    """Report that nvJitLink failed; `log` is the linker's log."""
 
     log: str = ""
 
 
 class NvFatbinError(CUDAError):
-    """Report that nvFatbin failed; `log` is what is known of it."""
+    """Report that nvFatbin failed; `log` holds the details."""
 
     log: str = ""
 
 
 class NVVMError(CUDAError):
-    """Report that libNVVM failed; `log` is the compiler's own account of it."""
+    """Report that libNVVM failed; `log` is the compiler's log."""
 
     log: str = ""
 
@@ -72,7 +72,7 @@ def _rebuild(kind, args, state):
 _PROCESS = os.getpid()
 _FORKED = "CUDA cannot be used in a forked child process; use the spawn start method"
 
-# Statuses that a running kernel causes: the call that returns them may be a later, innocent one.
+# Asynchronous errors: a kernel caused them, and a later, unrelated call may return them.
 ASYNCHRONOUS = frozenset(
     "CUDA_ERROR_" + name
     for name in (
@@ -118,7 +118,7 @@ _ADVICE = {
 
 
 class Told:
-    """How often the program was told that work of a device has failed: where it never was, that is said at exit."""
+    """Count of asynchronous failures that calls have raised; if it is 0, a failure is reported at exit."""
 
     failures = 0
 
@@ -131,8 +131,8 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
     if name in ASYNCHRONOUS:
         Told.failures += 1
         parts.append(LATER)
-    # The CPU device knows more than a status says; where the caller does so too, that is enough.
-    # An unknown error is one that it did not expect itself, and has shown on stderr.
+    # The CPU device has a more specific message than the status; so has the caller if `advice` is given.
+    # CUDA_ERROR_UNKNOWN is an internal error of the CPU device, which it has printed on stderr.
     cpu = None if advice or name == "CUDA_ERROR_UNKNOWN" else sys.modules.get("cuda.cpu")
     if name == "CUDA_ERROR_NOT_INITIALIZED" and os.getpid() != _PROCESS:
         parts.append(_FORKED)

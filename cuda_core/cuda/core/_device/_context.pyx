@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Contexts: the state of a device in this process. Each device's primary context is retained once and kept."""
+"""Contexts: primary contexts, each retained once until the process ends, and green contexts."""
 
 from libc.stdint cimport uint64_t, uintptr_t
 
@@ -15,7 +15,7 @@ import threading
 
 from cuda.core._errors import ClosedError, not_pickled
 
-# The green contexts that there are, by address: whoever asks for a context gets the object that owns it.
+# The live green contexts by address, so that a query for a context returns the object that owns it.
 cdef object _greens = None
 
 cdef HandleClass CUCONTEXT = HandleClass("CUcontext")
@@ -25,7 +25,7 @@ cdef int _count = 0
 cdef cydriver.CUcontext[256] _primaries
 cdef cydriver.CUdevice[256] _handles
 cdef bint[256] _has_handle
-cdef uint64_t[256] _first_lives  # of these, when they were retained
+cdef uint64_t[256] _first_lives  # the id of each context (cuCtxGetId) when it was first retained
 cdef bint _has_ids = True
 
 
@@ -41,13 +41,13 @@ cdef int initialise() except -1:
                 check(cydriver.cuInit(0), b"cuInit")
             check(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
             _count = min(count, 256)
-            atexit.register(_end, os.getpid())  # behind the driver's own, so that it runs before
+            atexit.register(_end, os.getpid())  # registered after the driver's own handler, so that it runs before it
             _initialised = True
     return 0
 
 
 def _end(process):
-    """Tell of work that has failed unnoticed; a forked child has none."""
+    """Report failed work that no call has raised; a forked child has none."""
     for ordinal in range(_count if process == os.getpid() else 0):
         if _primaries[ordinal] != NULL:
             from cuda.core._utils._at_exit import tell_failure
@@ -85,7 +85,7 @@ cdef cydriver.CUcontext primary(int ordinal) except NULL:
 
 
 cdef cydriver.CUcontext living_primary(int ordinal) except NULL:
-    """Return a device's primary context; where a reset has destroyed it, the one that takes its place."""
+    """Return a device's primary context; after a reset has destroyed it, its replacement."""
     cdef cydriver.CUcontext context = primary(ordinal)
     cdef cydriver.CUdevice device = native_device(ordinal)
     cdef unsigned int flags = 0
@@ -101,7 +101,7 @@ cdef cydriver.CUcontext living_primary(int ordinal) except NULL:
 
 
 cdef uint64_t life_of(int ordinal) except? 0:
-    """Return what tells one life of a device's primary context from the next, which a reset begins; 0 if unknown."""
+    """Return the id of a device's primary context, which changes when the device is reset; 0 if unknown."""
     cdef unsigned long long found = 0
     global _has_ids
     if not (_has_ids and 0 <= ordinal < 256) or _primaries[ordinal] == NULL:
@@ -115,9 +115,9 @@ cdef uint64_t life_of(int ordinal) except? 0:
 
 
 cdef bint was_reset(int ordinal, uint64_t life) except -1:
-    """Tell whether a device (any, if it is -1) was reset since a life of its context, or since the first if that is 0.
+    """Return whether a device (-1: any) was reset since its context had the id `life` (0: since it was first retained).
 
-    Where that cannot be known, the answer is yes.
+    True if the driver does not report context ids.
     """
     cdef uint64_t now
     cdef int other
@@ -140,7 +140,7 @@ cdef int current_ordinal() except -2:
     if context == NULL:
         return -1
     for ordinal in range(_count):
-        if _primaries[ordinal] == context:  # the same address as long as it is retained, which it is until the end
+        if _primaries[ordinal] == context:  # the address is stable: the context stays retained until exit
             return ordinal
     check(cydriver.cuCtxGetDevice(&device), b"cuCtxGetDevice")
     return _ordinal_of(device)
@@ -157,7 +157,7 @@ cdef int _ordinal_of(cydriver.CUdevice device) except -2:
 
 
 cdef int context_ordinal(cydriver.CUcontext context) except -2:
-    """Return the device of any context."""
+    """Return the ordinal of a context's device."""
     cdef cydriver.CUcontext popped = NULL
     check(cydriver.cuCtxPushCurrent(context), b"cuCtxPushCurrent")
     try:
@@ -167,22 +167,22 @@ cdef int context_ordinal(cydriver.CUcontext context) except -2:
 
 
 cdef int no_context(const char* call) except -1:
-    """Raise the error for a thread without a current context, in which `call` would fail."""
+    """Raise CUDA_ERROR_INVALID_CONTEXT for `call` in a thread without a current context."""
     advice = "This thread has no current device: call Device(...).set_current() in it first."
     return fail(cydriver.CUDA_ERROR_INVALID_CONTEXT, call, advice)
 
 
 def use_primary(int ordinal) -> None:
-    """Retain a device's primary context, for memory that is mapped into it; raise in a thread without a context."""
+    """Retain a device's primary context, into which memory is to be mapped; raise in a thread without a context."""
     if current_ordinal() == -1:
         no_context(b"cuCtxGetCurrent")
     primary(ordinal)
 
 
 cdef bint activate(int ordinal) except -1:
-    """Make a context of the device current for the next calls; say whether one was pushed, for `deactivate`.
+    """Make a context of the device current for the next calls; return whether one was pushed, for `deactivate`.
 
-    In a thread without a current context it raises: users choose the device of a thread by `Device.set_current`.
+    Raises in a thread without a current context: users choose the device of a thread with `Device.set_current`.
     """
     cdef int current = current_ordinal()
     if current == ordinal:
@@ -194,7 +194,7 @@ cdef bint activate(int ordinal) except -1:
 
 
 cdef bint activate_anyway(int ordinal) except -1:
-    """Do what `activate` does in any thread: for finalisers, and for calls that need no context of the user's."""
+    """Like `activate`, but also in a thread without a context: for finalisers and calls that need no current device."""
     if current_ordinal() == ordinal:
         return False
     check(cydriver.cuCtxPushCurrent(primary(ordinal)), b"cuCtxPushCurrent")
@@ -237,7 +237,7 @@ cdef class Context:
         global _greens
         from cuda.core._device._device_resources import create_green
 
-        primary(ordinal)  # which a green context is part of
+        primary(ordinal)  # a green context belongs to the primary context
         cdef Context self = Context.__new__(Context)
         cdef uintptr_t green, native
         green, native = create_green(ordinal, options)
@@ -271,17 +271,17 @@ cdef class Context:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether `close` was called."""
+        """Return whether `close` was called."""
         return self.closed
 
     @property
     def is_green(self) -> bool:
-        """Tell whether this is a green context, which has a part of the device for itself."""
+        """Return whether this is a green context, to which part of the device's resources is assigned."""
         return self.green != NULL
 
     @property
     def resources(self):
-        """Return what the context has of the device.
+        """Return the device resources of the context: multiprocessors and work queues.
 
         Returns
         -------

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Devices: what there is, what each can do, and everything that is made on one."""
+"""Device: enumeration, attributes, and creation of streams, events, memory, graphs and textures on a device."""
 
 from cpython.object cimport PyObject
 
@@ -39,7 +39,7 @@ cdef extern from *:
 
 
 cdef int _not_set(int ordinal) except -1:
-    """Raise the error for a Device object whose `set_current` was not called."""
+    """Raise if `set_current` was not called for this device in this thread."""
     raise CUDAError(
         f"Device {ordinal} is not yet initialized, perhaps you forgot to call .set_current() first? "
         f"Call Device({ordinal}).set_current() in each thread that uses it",
@@ -58,7 +58,7 @@ class Device:
     Parameters
     ----------
     device_id : int or Device, optional
-        The device's ordinal. Without, it is the current device of this thread, or 0 if none was set.
+        The device's ordinal; by default the current device of this thread, or 0 if none is current.
 
     Notes
     -----
@@ -149,7 +149,7 @@ class Device:
         return Context.wrap(before, context_ordinal(before))
 
     def sync(self) -> None:
-        """Wait until all work of the device is finished.
+        """Wait until all work submitted to the device is finished.
 
         Raises
         ------
@@ -219,7 +219,7 @@ class Device:
         size : int
             Bytes.
         stream : Stream
-            The stream in whose order the memory becomes usable, and later free.
+            The stream that orders the allocation, and later the deallocation.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Device:
 
     @property
     def memory_resource(self):
-        """Return the resource that `allocate` uses; set it to another MemoryResource."""
+        """Return the memory resource that `allocate` uses; can be set to another MemoryResource."""
         if self._memory_resource is None:
             if self._attribute(cydriver.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED):
                 from cuda.core._memory._device_memory_resource import DeviceMemoryResource as Kind
@@ -273,7 +273,7 @@ class Device:
 
     @property
     def properties(self):
-        """Return what the driver tells of the device, an attribute for each CUdevice_attribute."""
+        """Return the device's properties, one attribute for each CUdevice_attribute."""
         if self._properties is None:
             self._properties = DeviceProperties(self)
         return self._properties
@@ -301,7 +301,7 @@ class Device:
 
     @property
     def uuid(self) -> str:
-        """Return the device's UUID in its usual spelling."""
+        """Return the device's UUID as a string, without the prefix ``GPU-``."""
         import uuid
 
         cdef cydriver.CUuuid value
@@ -310,18 +310,18 @@ class Device:
 
     @property
     def pci_bus_id(self) -> str:
-        """Return the device's place on the PCI bus as ``domain:bus:device.function``."""
+        """Return the device's PCI bus id as ``domain:bus:device.function``."""
         cdef char[64] text
         check(cydriver.cuDeviceGetPCIBusId(text, 64, native_device(self._device_id)), b"cuDeviceGetPCIBusId")
         return text.decode()
 
     def can_access_peer(self, peer) -> bool:
-        """Tell whether this device can use the memory of another one.
+        """Return whether this device can access the memory of a peer.
 
         Parameters
         ----------
         peer : Device or int
-            The other device; its own memory a device can always use.
+            The other device. For the device itself the result is True.
         """
         cdef int answer = 0
         cdef int other = int(Device(peer))
@@ -335,7 +335,7 @@ class Device:
 
     @property
     def resources(self):
-        """Return what the device has that contexts can divide: multiprocessors and work queues.
+        """Return the resources that green contexts can partition: multiprocessors and work queues.
 
         Returns
         -------
@@ -346,17 +346,17 @@ class Device:
         return of_device(self._device_id)
 
     def create_context(self, options=None):
-        """Create a green context, which has a part of the device for itself.
+        """Create a green context, to which part of the device's resources is assigned.
 
         Parameters
         ----------
         options : ContextOptions
-            What it has of the device: ``ContextOptions(resources=[device.resources.sm])`` is all multiprocessors.
+            Its resources: ``ContextOptions(resources=[device.resources.sm])`` assigns all multiprocessors.
 
         Returns
         -------
         Context
-            Streams come from its `create_stream`; `set_current` makes it the context of a thread.
+            Create streams with its `create_stream`; `set_current` makes it a thread's current context.
         """
         return Context._create_green(self._device_id, options)
 
@@ -374,7 +374,7 @@ class Device:
         return GraphBuilder._on_stream(create_stream(self._device_id), True)
 
     def create_mipmapped_array(self, options):
-        """Create an image at several sizes, for textures.
+        """Create a mipmapped array: an image at several sizes, for textures.
 
         Parameters
         ----------
@@ -392,7 +392,7 @@ class Device:
         return create_mipmapped(self._device_id, options)
 
     def create_opaque_array(self, options):
-        """Create an image in the hardware's own layout, for textures and surfaces.
+        """Create a CUDA array: an image in the hardware's opaque layout, for textures and surfaces.
 
         Parameters
         ----------
@@ -410,12 +410,12 @@ class Device:
         return create_array(self._device_id, options)
 
     def create_surface_object(self, *, resource):
-        """Create a surface, through which kernels write an image.
+        """Create a surface object, through which kernels read and write an image.
 
         Parameters
         ----------
         resource : ResourceDescriptor
-            The image: of an OpaqueArray that was made with is_surface_load_store=True.
+            The image, from an OpaqueArray created with is_surface_load_store=True.
 
         Returns
         -------
@@ -428,14 +428,14 @@ class Device:
         return create_surface(self._device_id, resource)
 
     def create_texture_object(self, *, resource, options=None):
-        """Create a texture, through which kernels read an image.
+        """Create a texture object, through which kernels read an image.
 
         Parameters
         ----------
         resource : ResourceDescriptor
             The image.
         options : TextureObjectOptions, optional
-            How it is read.
+            Addressing, filtering and read modes.
 
         Returns
         -------

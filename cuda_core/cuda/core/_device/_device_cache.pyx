@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The Device objects of each thread, and `Device(0)` for one that exists without a call of Python code."""
+"""The Device objects of each thread, and a vectorcall fast path for `Device()` and `Device(0)`."""
 
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
@@ -74,13 +74,13 @@ cdef dict devices_here():
 
 
 cdef int note_device(int ordinal, PyObject* device) except -1:
-    """Let `call_device` find a device in the calling thread."""
+    """Record a Device object of the calling thread for `call_device`."""
     open_cuda_note_device(ordinal, device)
     return 0
 
 
 cdef PyObject* call_device(PyObject* cls, PyObject* const* arguments, size_t flags, PyObject* names) except NULL:
-    """Answer `Device()` and `Device(0)` for a device that was made before without the way through type.__call__."""
+    """Return an existing object for `Device()` and `Device(0)` without going through type.__call__."""
     cdef Py_ssize_t count = PyVectorcall_NARGS(flags), index
     cdef long long ordinal = -1
     if names == NULL and count == 0:

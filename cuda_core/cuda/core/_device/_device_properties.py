@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver tells of a device, one attribute for each CUdevice_attribute of the header."""
+"""DeviceProperties: one attribute for each CUdevice_attribute of cuda.h."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda.core._errors import not_pickled
 
 _PREFIX = "CU_DEVICE_ATTRIBUTE_"
 
-# Attributes that are yes or no: those named so, and these.
+# Attributes that are bool: those whose names say so, and these.
 _FLAGS = frozenset(
     [
         "can_flush_remote_writes",
@@ -45,7 +45,7 @@ _FLAGS = frozenset(
 
 @functools.cache
 def attribute_numbers() -> dict[str, int]:
-    """Return the attributes' names in lower case, without prefix, with the numbers that the driver knows them by."""
+    """Return the CUdevice_attribute values by lower-case name without the prefix CU_DEVICE_ATTRIBUTE_."""
     from cuda.bindings.driver import CUdevice_attribute
 
     members = CUdevice_attribute.__members__.items()
@@ -53,10 +53,10 @@ def attribute_numbers() -> dict[str, int]:
 
 
 class DeviceProperties:
-    """What the driver tells of a device, as attributes such as ``max_threads_per_block``.
+    """The properties of a device, as attributes such as ``max_threads_per_block``.
 
-    The names are those of the C API's CUdevice_attribute in lower case; ``dir()`` lists them. Each is asked of the
-    driver once. Attributes that say yes or no are bool, all others int.
+    The names are those of the C API's CUdevice_attribute in lower case; ``dir()`` lists them. Each is queried from the
+    driver once. Flags are bool, all others int.
     """
 
     _device: Any

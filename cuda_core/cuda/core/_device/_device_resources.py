@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a device, a context or a stream has of a device: multiprocessors and work queues, which contexts can divide."""
+"""Device resources (CUdevResource): multiprocessors and work queues of a device, context or stream."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _SCOPES = (WorkqueueSharingScopeType.DEVICE_CTX, WorkqueueSharingScopeType.GREEN
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class SMResourceOptions:
-    """Choose how multiprocessors are divided: a number makes one group, a sequence one for each member.
+    """Options of `SMResource.split`: a single value makes one group, a sequence one group per item.
 
     Attributes
     ----------
     count : int or sequence of int, optional
-        How many multiprocessors a group has; 0 and None leave it to the driver.
+        The number of multiprocessors in a group; 0 and None leave it to the driver.
     coscheduled_sm_count : int or sequence of int, optional
-        How many of them must be able to hold one cluster together.
+        The number of multiprocessors that must be able to run the blocks of one cluster together.
     preferred_coscheduled_sm_count : int or sequence of int, optional
-        How many of them would better be.
+        The preferred number of such multiprocessors.
     backfill : bool or sequence of bool
-        Whether a group may be filled up with multiprocessors that cannot hold a cluster together.
+        Whether a group may be filled up with multiprocessors that cannot run a cluster together.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class SMResourceOptions:
     backfill: bool | Sequence[bool] = False
 
     def groups(self) -> list[tuple[int, int, int, int]]:
-        """Return the groups as the driver takes them."""
+        """Return each group as (count, coscheduled, preferred coscheduled, flags), as cuda.h has them."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         several = isinstance(self.count, Sequence) and not isinstance(self.count, str)
         number = len(self.count) if several else 1  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def _checked(name: str, value: Any) -> int:
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class WorkqueueResourceOptions:
-    """Choose how a context uses the device's work queues.
+    """Options of `WorkqueueResource.configure`: how a context uses the device's work queues.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class WorkqueueResourceOptions:
         ``"device_ctx"``: queues are shared by all contexts of the device; ``"green_ctx_balanced"``: the driver keeps
         those of green contexts apart where it can.
     concurrency_limit : int, optional
-        How many streams are expected to have work at once.
+        The expected number of streams with concurrent work.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class WorkqueueResourceOptions:
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class ContextOptions:
-    """Choose what a green context has of its device.
+    """The resources that a green context gets.
 
     Attributes
     ----------
@@ -180,17 +180,17 @@ class SMResource(_Resource):
 
     @property
     def sm_count(self) -> int:
-        """Return how many there are."""
+        """Return the number of multiprocessors."""
         return int(self._native.sm.smCount)
 
     @property
     def min_partition_size(self) -> int:
-        """Return the smallest group that they can be divided into."""
+        """Return the smallest size of a group."""
         return int(self._native.sm.minSmPartitionSize)
 
     @property
     def coscheduled_alignment(self) -> int:
-        """Return what the sizes of groups are a multiple of whose members can hold a cluster together."""
+        """Return the number of which the sizes of coscheduled groups must be multiples."""
         return int(self._native.sm.smCoscheduledAlignment)
 
     @property
@@ -199,19 +199,19 @@ class SMResource(_Resource):
         return int(self._native.sm.flags)
 
     def split(self, options: SMResourceOptions, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
-        """Divide the multiprocessors.
+        """Split the multiprocessors into groups.
 
         Parameters
         ----------
         options : SMResourceOptions
             The groups.
         dry_run : bool
-            Whether only to find out the sizes: no context can be made of such groups.
+            Whether only to compute the sizes: no context can be created from such groups.
 
         Returns
         -------
         list of SMResource, SMResource
-            The groups, and what is left.
+            The groups, and the remaining multiprocessors.
 
         Raises
         ------
@@ -246,12 +246,12 @@ class WorkqueueResource(_Resource):
 
     @property
     def sharing_scope(self) -> WorkqueueSharingScopeType:
-        """Return with whom the queues are shared."""
+        """Return the sharing scope of the queues."""
         return _SCOPES[int(self._native.wqConfig.sharingScope)]
 
     @property
     def concurrency_limit(self) -> int:
-        """Return how many streams are expected to have work at once."""
+        """Return the expected number of streams with concurrent work."""
         return int(self._native.wqConfig.wqConcurrencyLimit)
 
     @property
@@ -262,12 +262,12 @@ class WorkqueueResource(_Resource):
         return Device(int(self._native.wqConfig.device))
 
     def configure(self, options: WorkqueueResourceOptions) -> None:
-        """Change how a context that is made with this resource uses the queues.
+        """Change how a context created with this resource uses the queues.
 
         Parameters
         ----------
         options : WorkqueueResourceOptions
-            What to change; None in it changes nothing.
+            The new values; fields that are None stay as they are.
         """
         options = as_options(WorkqueueResourceOptions, options, "options")
         if options.sharing_scope is not None:
@@ -280,7 +280,7 @@ class WorkqueueResource(_Resource):
 
 
 class DeviceResources:
-    """What a device, a context or a stream has of a device."""
+    """The resources of a device, a context or a stream."""
 
     __slots__ = ("__weakref__", "_ask", "_what")
     _ask: Callable[[int], Any]
@@ -316,7 +316,7 @@ class DeviceResources:
 
     @property
     def workqueue(self) -> WorkqueueResource:
-        """Return how the work queues are used."""
+        """Return the work queue resource."""
         return WorkqueueResource._of(self._ask(_WORKQUEUE_CONFIG))
 
 
@@ -342,7 +342,7 @@ def of_stream(handle: Any) -> DeviceResources:
 
 
 def create_green(ordinal: int, options: Any) -> tuple[int, int]:
-    """Make a green context of a device; return it as CUgreenCtx and CUcontext."""
+    """Create a green context on a device; return its CUgreenCtx and CUcontext."""
     from cuda.bindings import driver
 
     if options is None:

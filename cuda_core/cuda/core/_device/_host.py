@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The host as a place for memory, beside the devices."""
+"""Host: the host as a memory location (CUmemLocation)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _hosts: dict[tuple[int | None, bool], Host] = {}
 
 
 class Host:
-    """The host, or one of its NUMA nodes: a place that managed memory can prefer or be moved to.
+    """The host, or one of its NUMA nodes, as a location that managed memory can prefer or be prefetched to.
 
     Parameters
     ----------
     numa_id : int, optional
-        A NUMA node; without, the host as a whole.
+        A NUMA node; by default the host as a whole.
     is_numa_current : bool
-        Whether the node of the calling thread is meant, whichever it is; see `numa_current`.
+        Whether the location is the NUMA node of the calling thread; see `numa_current`.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Host:
 
     @classmethod
     def numa_current(cls) -> Host:
-        """Return the NUMA node of whichever thread uses the object."""
+        """Return the location that is the NUMA node of the thread that uses it."""
         return cls(is_numa_current=True)
 
     @property
@@ -60,7 +60,7 @@ class Host:
 
     @property
     def is_numa_current(self) -> bool:
-        """Return whether the calling thread's NUMA node is meant."""
+        """Return whether the location is the calling thread's NUMA node."""
         return self._is_numa_current
 
     def __eq__(self, other: object) -> bool:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Places of memory: Device and Host as the driver's CUmemLocation, and back."""
+"""Memory locations: conversion between Device or Host and CUmemLocation."""
 
 from libc.string cimport memset
 
@@ -11,7 +11,7 @@ from cuda.core import Device, Host
 
 
 cdef int set_location(cydriver.CUmemLocation* where, object location, str argument) except -1:
-    """Write a Device or Host; None is no place."""
+    """Write a Device or Host as a CUmemLocation; None becomes CU_MEM_LOCATION_TYPE_INVALID."""
     memset(where, 0, sizeof(cydriver.CUmemLocation))
     if location is None:
         return 0
@@ -32,7 +32,7 @@ cdef int set_location(cydriver.CUmemLocation* where, object location, str argume
 
 
 def location_object(int kind, int ordinal):
-    """Return the Device or Host that a CUmemLocation means, None for none."""
+    """Return the Device or Host for a CUmemLocation, None for no location."""
     if kind == cydriver.CU_MEM_LOCATION_TYPE_DEVICE:
         return Device(ordinal)
     if kind == cydriver.CU_MEM_LOCATION_TYPE_HOST:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sets of devices that the driver keeps: looking asks it, and changing tells it."""
+"""PeerAccess: a memory pool's peer access, as a set that reads and writes the driver's state."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class PeerAccess(MutableSet):
-    """The other devices that may use a memory pool, as a set of Device that is always up to date.
+    """The peer devices that can access a memory pool, as a set of Device that reflects the driver's state.
 
-    Devices may be given by their ordinals, too. The pool's own device is never in it.
+    Ordinals are accepted, too. The pool's own device is never in the set.
     """
 
     __slots__ = ("_resource",)
@@ -25,7 +25,7 @@ class PeerAccess(MutableSet):
 
     @classmethod
     def _from_iterable(cls, devices: Iterable[Any]) -> Any:
-        return set(devices)  # what `&` and `|` return is no longer the pool's
+        return set(devices)  # `&` and `|` return a plain set, unconnected to the pool
 
     def _ordinal(self, device: Any) -> int:
         from cuda.core import Device
@@ -48,7 +48,7 @@ class PeerAccess(MutableSet):
         return sum(1 for _ in self)
 
     def add(self, device: Any) -> None:
-        """Let a device use the pool."""
+        """Give a device access to the pool."""
         from cuda.core import Device
 
         ordinal = self._ordinal(device)
@@ -60,13 +60,13 @@ class PeerAccess(MutableSet):
         self._resource._set_access(ordinal, True)
 
     def discard(self, device: Any) -> None:
-        """Forbid a device to use the pool."""
+        """Revoke a device's access to the pool."""
         ordinal = self._ordinal(device)
         if ordinal != self._resource.device_id and self._resource._can_access(ordinal):
             self._resource._set_access(ordinal, False)
 
     def replace(self, devices: Iterable[Any]) -> None:
-        """Let these devices use the pool, and no others."""
+        """Give access to these devices and revoke that of all others."""
         wanted = {self._ordinal(device) for device in devices}
         for device in self:
             if device.device_id not in wanted:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Division of multiprocessors, first only asked about where sizes are left to the driver."""
+"""Splitting of multiprocessor resources (cuDevSmResourceSplit, before CUDA 13.1 cuDevSmResourceSplitByCount)."""
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc
@@ -13,15 +13,15 @@ from cuda.core._utils._check cimport check
 
 
 def split_sms(uintptr_t whole, list groups) -> tuple:
-    """Divide a resource.
+    """Split a multiprocessor resource into groups.
 
     Parameters
     ----------
     whole : int
         The address of a CUdevResource.
     groups : list of tuple
-        Of each group: how many multiprocessors (0: as many as there are), how many that can hold a cluster, how many
-        of those are wished for, CUdevSmResourceGroup_flags.
+        For each group: number of multiprocessors (0: as many as possible), number of coscheduled ones, preferred number
+        of coscheduled ones, CUdevSmResourceGroup_flags.
 
     Returns
     -------
@@ -62,7 +62,7 @@ cdef int _split(
 ) except -1:
     cdef unsigned int i
     for i in range(count):
-        if wanted[i].smCount == 0:  # the driver fills in the sizes where nothing is to be made
+        if wanted[i].smCount == 0:  # a dry run, in which the driver fills in the sizes
             check(cydriver.cuDevSmResourceSplit(NULL, count, whole, NULL, 0, wanted), b"cuDevSmResourceSplit")
             break
     check(cydriver.cuDevSmResourceSplit(parts, count, whole, rest, 0, wanted), b"cuDevSmResourceSplit")
@@ -76,7 +76,7 @@ cdef int _split_equally(
     cydriver.CUdevResource* parts,
     cydriver.CUdevResource* rest,
 ) except -1:
-    """Make `count` groups of `size` multiprocessors, or of as many as there are if that is 0."""
+    """Make `count` groups of `size` multiprocessors; a size of 0 takes as many as possible."""
     cdef unsigned int made = count
     size = size or whole.sm.smCount // count
     check(cydriver.cuDevSmResourceSplitByCount(parts, &made, whole, rest, 0, size), b"cuDevSmResourceSplitByCount")

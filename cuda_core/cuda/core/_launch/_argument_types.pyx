@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""What a kernel argument is, by its type: looked into once and remembered."""
+"""Classification of kernel arguments by their Python type, cached for each type."""
 
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
@@ -10,12 +10,12 @@ from libc.string cimport memcmp, memset
 
 import sys
 
-# The types met last, by a part of their addresses; those here are kept alive.
+# Direct-mapped cache of types, indexed by bits of their addresses; it holds references to the types.
 cdef ArgumentType[128] _known
 
 
 cdef int classify(object kind, ArgumentType* found) except -1:
-    """Say what arguments of a type are."""
+    """Find how arguments of a type are written: its ArgumentType."""
     cdef ArgumentType* entry = &_known[<uintptr_t><PyObject*>kind >> 4 & 127]
     if entry.type == <PyObject*>kind:
         found[0] = entry[0]
@@ -55,12 +55,12 @@ cdef What what_is(object kind) except *:
         return DATACLASS
     if hasattr(kind, "__index__") or (kind.__module__.startswith("cuda.bindings.") and hasattr(kind, "__int__")):
         return INTEGER_LIKE
-    # Attributes of instances rather than of the type are looked for when such an argument is written.
+    # Attributes of the instance rather than of the type are looked up when such an argument is written.
     return UNSUPPORTED
 
 
-# Scalars are read in place where a look at one of them shows that its bytes are where NumPy's and ctypes' C structures
-# have them; else by the buffer protocol, which costs more than the rest of a launch.
+# Scalars are read in place where a sample value proves that its bytes lie where NumPy's and ctypes' C structures have
+# them; otherwise by the buffer protocol, which costs more than the rest of a launch.
 
 cdef int look_into_numpy(object kind, ArgumentType* found) except -1:
     """Find the type and storage of NumPy's scalars (PyFloatScalarObject and so on: the value follows the head)."""

@@ -3,7 +3,7 @@
 # cython: auto_pickle=False
 """Kernel arguments: check each against its parameter and write its bytes.
 
-The driver tells the size of each parameter; its kind is a letter from `_signature`, "?" where it is not known:
+The driver reports the size of each parameter. Its kind is a letter from `_signature`, "?" where it is not known:
 i integer or pointer, f floating point, s structure by value.
 """
 
@@ -44,7 +44,7 @@ cdef extern from "Python.h":
     unsigned long long PyLong_AsUnsignedLongLong(object) except? 0xFFFFFFFFFFFFFFFF
 
 
-# One parameter: where its bytes go, how many they are (as many as the argument has if unknown), and its kind.
+# One parameter: where its bytes go, its size (that of the argument if unknown), and its kind.
 cdef struct Parameter:
     char* to
     Py_ssize_t size
@@ -69,7 +69,7 @@ cdef int pack_items(
             slots[p.index] = p.to = scratch + kernel.layout[p.index].offset
             write(<object>arguments[p.index], &p, kernel, stream)
         return 0
-    # A driver that does not tell the sizes: each argument has the size that its own type suggests.
+    # The driver does not report the sizes: each argument has the size that its own type suggests.
     p.kind = c"?"
     for p.index in range(given):
         p.size = own_size(<object>arguments[p.index])
@@ -82,7 +82,7 @@ cdef int pack_items(
 
 
 cdef inline int write(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
-    """Write one argument as a parameter of `size` bytes: the most frequent cases, then all."""
+    """Write one argument: fast paths for the most frequent types, `write_any` for the others."""
     if type(arg) is Buffer:
         if p.size == 8 and p.kind != c"f" and not (<Buffer>arg).closed:
             (<uint64_t*>p.to)[0] = (<Buffer>arg).ptr
@@ -99,7 +99,7 @@ cdef inline int write(object arg, const Parameter* p, Kernel kernel, Stream stre
 
 
 cdef int write_any(object arg, const Parameter* p, Kernel kernel, Stream stream) except -1:
-    """Write one argument of whatever type."""
+    """Write one argument of any type."""
     if type(arg) is Buffer:
         return write_pointer(arg, buffer_address(<Buffer>arg, p, kernel), p, kernel)
     if PyLong_Check(arg):
@@ -128,7 +128,7 @@ cdef int write_pointer(object arg, uint64_t address, const Parameter* p, Kernel 
 
 
 cdef int write_int(object arg, const Parameter* p, Kernel kernel) except -1:
-    """Write an int or bool, which takes the size of the parameter, signed or not, or its floating-point type."""
+    """Write an int or bool with the size of the parameter, signed or unsigned, or as floating point if it is that."""
     cdef int overflow = 0
     cdef long long value
     cdef unsigned long long bits
@@ -154,7 +154,7 @@ cdef int write_int(object arg, const Parameter* p, Kernel kernel) except -1:
 
 
 cdef int write_float(object arg, double value, const Parameter* p, Kernel kernel) except -1:
-    """Write a float, which takes the size of the parameter."""
+    """Write a float with the size of the parameter."""
     cdef float narrow
     if p.kind == c"i" or p.kind == c"s" or p.size not in (4, 8):
         raise mismatch(p, kernel, f"is a {type(arg).__name__} ({arg!r})")
@@ -211,7 +211,7 @@ cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream strea
 
 
 cdef int write_dataclass(object arg, const Parameter* p, Kernel kernel) except -1:
-    """Write a dataclass as the C struct that its fields' types make."""
+    """Write a dataclass as the C struct with the types of its fields."""
     from cuda.core._launch._dataclass_arguments import to_bytes
 
     cdef bytes data
@@ -300,7 +300,7 @@ cdef bint is_ordered(Stream stream) except -1:
 cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     if arg.__dlpack_device__()[0] not in (_dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
         raise TypeError(host_advice(arg, p, kernel))
-    # DLPack spells the null handle of the legacy default stream 1, and no consumer at all -1.
+    # DLPack: stream 1 is the legacy default stream, whose handle is null here; -1 asks for no synchronisation.
     consumer = -1
     if is_ordered(stream):
         consumer = <uintptr_t>stream.native or 1
@@ -314,7 +314,7 @@ cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stre
 
 
 cdef str miscount(Kernel kernel, PyObject* const* arguments, Py_ssize_t given):
-    """Say that the number of arguments is wrong, and of which sequence they may be the items."""
+    """Return the message for a wrong number of arguments; it suggests unpacking a sequence among them."""
     takes = f"{kernel.label()} takes {kernel.count} argument{'' if kernel.count == 1 else 's'}"
     text = f"{takes}, but {given} {'was' if given == 1 else 'were'} given"
     for index in range(given):
@@ -324,7 +324,7 @@ cdef str miscount(Kernel kernel, PyObject* const* arguments, Py_ssize_t given):
 
 
 cdef str spell(object arg):
-    """Return the name of an argument's type, with its module unless that is obvious."""
+    """Return the name of an argument's type, with its module unless that is builtins, ctypes or __main__."""
     kind = type(arg)
     plain = kind.__module__ in ("builtins", "ctypes", "__main__")
     return kind.__name__ if plain else f"{kind.__module__}.{kind.__name__}"
@@ -349,7 +349,7 @@ cdef bint is_device_accessible(object arg):
     try:
         PyObject_GetBuffer(arg, &view, PyBUF_STRIDES)
     except Exception:
-        return False  # an array without the buffer protocol; what matters is the message that is being made
+        return False  # an array without the buffer protocol; the caller is making another error's message
     status = cydriver.cuPointerGetAttribute(
         &kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, <cydriver.CUdeviceptr><uintptr_t>view.buf
     )

@@ -93,7 +93,7 @@ def _put(record: Any, where: str, name: str, value: Any) -> None:
 
 
 def _fits(given: numpy.dtype[Any], wanted: numpy.dtype[Any], value: Any) -> bool:
-    """Return whether a value may become the field's type: Python's numbers if they are of its kind."""
+    """Return whether a value may be converted to the field's type: Python's numbers if they are of its kind."""
     if isinstance(value, (int, float, complex, list, tuple)) and not isinstance(value, numpy.generic):
         kinds = {"b": "b", "i": "biu", "u": "biu", "f": "biuf", "c": "biufc"}
         return given.kind in kinds.get(wanted.kind, "") or (given.kind == "O" and wanted.kind in "iu")
@@ -101,7 +101,7 @@ def _fits(given: numpy.dtype[Any], wanted: numpy.dtype[Any], value: Any) -> bool
 
 
 def _address(value: Any) -> Any:
-    """Return what a pointer field holds: the address of a Buffer, 0 for None."""
+    """Return the value of a pointer field: the address of a Buffer, 0 for None."""
     from cuda.core._memory._buffer import Buffer
 
     if value is None:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Kernels: functions of loaded code that run on a device."""
+"""Kernel: a __global__ function of loaded code (CUkernel), its parameters, attributes and occupancy."""
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, realloc
@@ -45,7 +45,7 @@ cdef class Kernel:
 
     @staticmethod
     def from_handle(handle, mod=None):
-        """Wrap a kernel that something else loaded.
+        """Wrap a kernel that other code has loaded.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ cdef class Kernel:
         return new_kernel(<cydriver.CUkernel><uintptr_t>int(handle), mod, None, None)
 
     def __call__(self, *args, **kwargs):
-        """Raise TypeError: a kernel needs a stream and the shape of its grid to run."""
+        """Raise TypeError: a launch needs a stream and a LaunchConfig."""
         raise TypeError(
             f"{self.label()} is not called: use launch(stream, LaunchConfig(grid=..., block=...), kernel, *args)"
         )
@@ -70,9 +70,9 @@ cdef class Kernel:
         free(self.layout)
 
     cdef int ask_layout(self) except -1:
-        """Ask the driver for the layout of the parameters; it tells threads that have a context.
+        """Query the layout of the parameters, for which the driver requires a current context.
 
-        A launch into a stream needs none: it runs in the stream's.
+        The calling thread may have none, since a launch uses the context of its stream.
         """
         cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
         try:
@@ -158,16 +158,16 @@ cdef class Kernel:
             raise NotImplementedError("this driver does not tell a kernel's parameters: it takes one for CUDA 12.4")
 
     def prepare(self, config, stream):
-        """Fix configuration and stream: what is returned launches the kernel when it is called with the arguments.
+        """Return a callable that launches the kernel with this configuration and stream when called with the arguments.
 
-        A call costs less than `launch`, which looks at all of them each time. The arguments are checked alike.
+        A call costs less than `launch`, which checks configuration and stream each time. It checks the arguments, too.
 
         Parameters
         ----------
         config : LaunchConfig
             The shape of the grid.
         stream : Stream
-            The stream, which the returned object keeps alive; any object with ``__cuda_stream__`` is one.
+            The stream, which the returned object keeps alive, or any object with ``__cuda_stream__``.
 
         Returns
         -------
@@ -185,12 +185,12 @@ cdef class Kernel:
 
     @property
     def attributes(self):
-        """Return what the driver tells of the kernel on the current device; index it by another device."""
+        """Return the kernel's attributes on the current device; index them by another device."""
         return KernelAttributes(self, None)
 
     @property
     def occupancy(self):
-        """Return the queries on how well blocks of this kernel fill the current device."""
+        """Return the occupancy queries of this kernel on the current device."""
         return KernelOccupancy(self)
 
     def __eq__(self, other):
@@ -205,12 +205,12 @@ cdef class Kernel:
         raise not_pickled(self)
 
     def __repr__(self):
-        self.label()  # asks for the name
+        self.label()  # queries the name
         return f"<Kernel {self._name!r}>" if self._name else f"<Kernel at {<uintptr_t>self.native:#x}>"
 
 
 cdef Kernel new_kernel(cydriver.CUkernel native, object owner, str name, str kinds):
-    """Make a Kernel of its handle, what keeps its code alive, its name and the kinds of its parameters."""
+    """Create a Kernel from its handle, the owner of its code, its name and the kinds of its parameters."""
     cdef Kernel self = Kernel.__new__(Kernel)
     self.native = native
     self.owner = owner
@@ -244,7 +244,7 @@ def set_kernel_attribute(Kernel kernel, device, int which, int value) -> None:
 
 
 class KernelAttributes:
-    """What the driver tells of a kernel on one device; ``kernel.attributes[device]`` asks for another device."""
+    """The attributes of a kernel on one device (CUfunction_attribute); index them by a device for another one's."""
 
     __slots__ = ("__weakref__", "_device", "_kernel")
 
@@ -320,7 +320,7 @@ for _name, _which, _kind, _writable, _doc in (
 
 
 cdef class KernelOccupancy:
-    """How well blocks of a kernel fill the current device."""
+    """Occupancy queries of a kernel on the current device."""
 
     cdef Kernel kernel
     cdef object __weakref__
@@ -343,7 +343,7 @@ cdef class KernelOccupancy:
         return f"<KernelOccupancy of {self.kernel!r}>"
 
     def max_active_blocks_per_multiprocessor(self, int block_size, size_t dynamic_shared_memory_size) -> int:
-        """Return how many blocks can be on a multiprocessor at once.
+        """Return the number of blocks that can be resident on a multiprocessor.
 
         Parameters
         ----------
@@ -364,7 +364,7 @@ cdef class KernelOccupancy:
         return blocks
 
     def max_potential_block_size(self, dynamic_shared_memory_needed, int block_size_limit):
-        """Return the block size that fills the device best.
+        """Return the block size with the highest occupancy, and the grid size that reaches it.
 
         Parameters
         ----------
@@ -393,12 +393,12 @@ cdef class KernelOccupancy:
         return MaxPotentialBlockSizeOccupancyResult(grid, block)
 
     def available_dynamic_shared_memory_per_block(self, int num_blocks_per_multiprocessor, int block_size) -> int:
-        """Return how many bytes of dynamic shared memory a block may have, so that so many fit a multiprocessor.
+        """Return the dynamic shared memory in bytes that each block can have with so many blocks on a multiprocessor.
 
         Parameters
         ----------
         num_blocks_per_multiprocessor : int
-            Blocks that shall be on a multiprocessor at once.
+            The number of blocks to be resident on a multiprocessor.
         block_size : int
             Threads in a block.
         """
@@ -414,26 +414,26 @@ cdef class KernelOccupancy:
         return nbytes
 
     def max_potential_cluster_size(self, LaunchConfig config not None, stream=None) -> int:
-        """Return the largest number of blocks in a cluster for a launch.
+        """Return the largest cluster size, in blocks, for a launch.
 
         Parameters
         ----------
         config : LaunchConfig
-            The launch.
+            The configuration of the launch.
         stream : Stream, optional
-            Where it would run.
+            The stream of the launch.
         """
         return self._clusters(config, stream, False)
 
     def max_active_clusters(self, LaunchConfig config not None, stream=None) -> int:
-        """Return how many clusters can be on the device at once for a launch.
+        """Return the number of clusters that can be resident on the device for a launch.
 
         Parameters
         ----------
         config : LaunchConfig
-            The launch.
+            The configuration of the launch.
         stream : Stream, optional
-            Where it would run.
+            The stream of the launch.
         """
         return self._clusters(config, stream, True)
 

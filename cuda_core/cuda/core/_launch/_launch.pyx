@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Running a kernel."""
+"""launch(): kernel launches."""
 
 from cpython.object cimport PyObject
 
@@ -15,16 +15,16 @@ from cuda.core._stream._stream cimport Stream, as_stream
 
 
 def launch(stream, config, kernel, *kernel_args):
-    """Run a kernel: put it into a stream and return.
+    """Launch a kernel asynchronously in a stream.
 
     Parameters
     ----------
     stream : Stream
-        The stream; any object with ``__cuda_stream__`` is one, a `GraphBuilder` too.
+        The stream, a `GraphBuilder`, or any object with ``__cuda_stream__``.
     config : LaunchConfig
-        The shape of the grid.
+        Grid, block and cluster dimensions and other launch attributes.
     kernel : Kernel
-        What to run.
+        The kernel.
     *kernel_args
         An argument for each parameter. Pointers: a Buffer, an array on the device (``__cuda_array_interface__`` or
         DLPack), an address as int, or None for null. Numbers: int, float, complex and bool take the size of the
@@ -34,9 +34,9 @@ def launch(stream, config, kernel, *kernel_args):
     Raises
     ------
     TypeError
-        If the number of arguments, or the type or size of one, is not that of the kernel's parameters.
+        If the number of arguments, or the type or size of one, does not match the kernel's parameters.
     CUDAError
-        If the driver refuses the launch. What happens while the kernel runs is reported by a later call.
+        If the driver refuses the launch. Errors while the kernel runs are raised by a later call.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def launch(stream, config, kernel, *kernel_args):
 
 
 cdef int check_objects(object config, object kernel) except -1:
-    """Raise unless these are what a launch takes."""
+    """Raise unless these are a LaunchConfig and a Kernel."""
     if not isinstance(config, LaunchConfig):
         advice = "; launch takes stream, config, kernel in this order" if isinstance(config, (Kernel, Stream)) else ""
         if isinstance(config, (int, tuple)):
@@ -95,7 +95,7 @@ cdef int put(
         status = cydriver.cuLaunchKernelEx(native, function, kernel_params, NULL)
     stream.end_use()
     if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
-        # A thread without a current device: the stream's is meant.
+        # A thread without a current device uses the stream's.
         pushed = activate_anyway(stream.ordinal())
         try:
             with nogil:
@@ -108,7 +108,7 @@ cdef int put(
 
 
 cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, int ordinal):
-    """Say which limit a refused launch exceeds; nothing if it is none of these."""
+    """Return a message on which limit a refused launch exceeds, "" if it is none of these."""
     if status not in (
         cydriver.CUDA_ERROR_INVALID_VALUE,
         cydriver.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -118,7 +118,7 @@ cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, i
     try:
         return _exceeded(config, kernel, ordinal)
     except Exception:
-        return ""  # the launch's own error is what matters
+        return ""  # raise the error of the launch, not one of these queries
 
 
 def _exceeded(LaunchConfig config, Kernel kernel, int ordinal):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The shape of a launch."""
+"""LaunchConfig: grid, block and cluster dimensions and launch attributes."""
 
 from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.long cimport PyLong_CheckExact
@@ -65,15 +65,15 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
     grid : int or tuple of int
         Blocks along x, y and z; with `cluster`, clusters.
     cluster : int or tuple of int, optional
-        Blocks of a cluster along x, y and z.
+        Blocks in a cluster along x, y and z.
     block : int or tuple of int
-        Threads of a block along x, y and z.
+        Threads in a block along x, y and z.
     shmem_size : int, optional
-        Dynamic shared memory of a block in bytes; 0 by default.
+        Dynamic shared memory per block in bytes; 0 by default.
     is_cooperative : bool
-        Whether blocks may wait for one another, so that all must be on the device at once.
+        Whether blocks may synchronise with each other (``grid.sync()``), so that all must be resident at once.
     programmatic_stream_serialization : bool
-        Whether the kernel may start before the one ahead of it in the stream is finished.
+        Whether the kernel may start before the previous one in the stream has finished.
 
     Examples
     --------
@@ -139,7 +139,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
         return 0
 
     cdef int add(self, int attribute) except -1:
-        """Begin one more launch attribute; return its index."""
+        """Append a launch attribute; return its index."""
         cdef int index = self.native.numAttrs
         memset(&self.attributes[index], 0, sizeof(cydriver.CUlaunchAttribute))
         self.attributes[index].id = <cydriver.CUlaunchAttributeID>attribute
@@ -147,14 +147,14 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
         return index
 
     def _change(self, name, value):
-        """Set one of the values; where it is wrong, all stay."""
+        """Set one of the values; if it is wrong, nothing changes."""
         values = dict(zip(_OPTIONS, self.key()))
         values[name] = value
-        self.__init__(*LaunchConfig(**values).key())  # the new one checks
+        self.__init__(*LaunchConfig(**values).key())  # the constructor checks the values
 
     @property
     def grid(self):
-        """Return the blocks, or clusters if there are any, along x, y and z; can be set to a tuple."""
+        """Return the number of blocks, or of clusters if `cluster` is set, along x, y and z; can be set to a tuple."""
         return (self.grid_extent[0], self.grid_extent[1], self.grid_extent[2])
 
     @grid.setter
@@ -163,7 +163,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
 
     @property
     def cluster(self):
-        """Return the blocks of a cluster along x, y and z, None where there are no clusters; can be set to a tuple."""
+        """Return the number of blocks in a cluster along x, y and z, or None; can be set to a tuple."""
         if not self.has_cluster:
             return None
         return (self.cluster_extent[0], self.cluster_extent[1], self.cluster_extent[2])
@@ -174,7 +174,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
 
     @property
     def block(self):
-        """Return the threads of a block along x, y and z; can be set to a tuple."""
+        """Return the number of threads in a block along x, y and z; can be set to a tuple."""
         return (self.native.blockDimX, self.native.blockDimY, self.native.blockDimZ)
 
     @block.setter
@@ -183,7 +183,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
 
     @property
     def shmem_size(self) -> int:
-        """Return the dynamic shared memory of a block in bytes; can be set."""
+        """Return the dynamic shared memory per block in bytes; can be set."""
         return self.shared
 
     @shmem_size.setter
@@ -194,7 +194,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
 
     @property
     def is_cooperative(self) -> bool:
-        """Tell whether all blocks must be on the device at once; can be set."""
+        """Return whether the launch is cooperative: all blocks are resident at once; can be set."""
         return self.cooperative
 
     @is_cooperative.setter
@@ -203,7 +203,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
 
     @property
     def programmatic_stream_serialization(self) -> bool:
-        """Tell whether the kernel may start before the one ahead of it is finished; can be set."""
+        """Return whether the kernel may start before the previous one in the stream has finished; can be set."""
         return self.programmatic
 
     @programmatic_stream_serialization.setter
@@ -230,7 +230,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
         return f"LaunchConfig({', '.join(f'{name}={value!r}' for name, value in zip(_OPTIONS, self.key()))})"
 
 
-# An unknown name is told from others by the error that Cython's code raises: **unknown would cost each call.
+# Unknown names are looked for only after Cython's own TypeError: a parameter **unknown would slow down each call.
 cdef PyTypeObject* _type = <PyTypeObject*>LaunchConfig
 cdef initproc _plain_init = _type.tp_init
 cdef vectorcallfunc _plain_call = _type.tp_vectorcall
@@ -252,7 +252,7 @@ cdef PyObject* _call(PyObject* kind, PyObject* const* args, size_t flags, PyObje
 
 
 cdef int _check_names(object named) except -1:
-    """Raise for an unknown name; else leave the error as it is."""
+    """Raise the error for an unknown name, with a suggestion; otherwise leave the present error as it is."""
     cdef PyObject* kind
     cdef PyObject* value
     cdef PyObject* traceback

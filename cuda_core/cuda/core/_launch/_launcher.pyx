@@ -29,7 +29,7 @@ cdef extern from "Python.h":
 cdef class Launcher:
     """A kernel that is ready to run with one configuration in one stream; `Kernel.prepare` makes it.
 
-    Calling it with the kernel's arguments launches the kernel; the arguments are those of `launch`, and checked alike.
+    Calling it with the kernel's arguments launches the kernel; they are accepted and checked as by `launch`.
     """
 
     cdef vectorcallfunc vectorcall
@@ -37,7 +37,7 @@ cdef class Launcher:
     cdef readonly Kernel kernel
     cdef readonly LaunchConfig config
     cdef readonly Stream stream
-    cdef object keep  # of a graph builder: called with the kernel and arguments, which its graph uses later
+    cdef object keep  # of a graph builder: called with the kernel and arguments, which its graph must keep alive
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Launcher is not made directly: use Kernel.prepare")
@@ -80,7 +80,7 @@ cdef Py_ssize_t place_of_vectorcall():
     return <char*>&sample.vectorcall - <char*><PyObject*>sample
 
 
-# Cython makes no use of the vectorcall protocol for its classes; without it each call would pack a tuple first.
+# Cython's extension types do not support the vectorcall protocol; without it each call would pack a tuple first.
 cdef PyTypeObject* _type = <PyTypeObject*>Launcher
 _type.tp_vectorcall_offset = place_of_vectorcall()
 _type.tp_call = PyVectorcall_Call

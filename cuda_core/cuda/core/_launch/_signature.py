@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read the kinds of a kernel's parameters from PTX: the driver tells only their sizes.
+"""Read the kinds of a kernel's parameters from PTX, since the driver reports only their sizes.
 
 PTX manual, "Kernel and Function Directives: .entry" and "Kernel Function Parameters".
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-# One letter a parameter: i integer or pointer, f floating point, s aggregate by value, ? bits of any type.
+# One letter per parameter: i integer or pointer, f floating point, s aggregate by value, ? bits of any type.
 _ENTRY = re.compile(r"\.entry\s+([\w$%]+)\s*(?:\(([^)]*)\))?")
 _TYPE = re.compile(r"\.(?:(u|s)\d+|(f)\d+\w*|(b)\d+)\b")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Tensor maps: what the hardware's tensor copies (TMA) know of an array."""
+"""TensorMapDescriptor: CUtensorMap, the description of an array for tensor copies (TMA)."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport uint32_t, uint64_t, uintptr_t
@@ -27,12 +27,12 @@ from cuda.core._launch._tensor_map_options import (
 cdef extern from "<stdlib.h>" nogil:
     void* aligned_alloc(size_t alignment, size_t size)
 
-# The largest line of a box that a swizzle permutes, in bytes (CUDA driver API, cuTensorMapEncodeTiled).
+# The largest inner dimension of a box for each swizzle, in bytes (CUDA driver API, cuTensorMapEncodeTiled).
 cdef tuple _SPANS = (0, 32, 64, 128, 128, 128, 128)
 
 
 cdef class TensorMapDescriptor:
-    """What tensor copies know of an array: `StridedMemoryView.as_tensor_map` makes it.
+    """The description of an array for tensor copies (TMA); `StridedMemoryView.as_tensor_map` makes it.
 
     It is a kernel argument for a parameter ``const __grid_constant__ CUtensorMap``, and keeps the array alive.
     """
@@ -42,7 +42,7 @@ cdef class TensorMapDescriptor:
     cdef int alignment
 
     def __cinit__(self):
-        # The hardware wants 64 bytes, cuda.h says 128.
+        # The hardware requires an alignment of 64 bytes, cuda.h declares 128.
         self.native = <cydriver.CUtensorMap*>aligned_alloc(128, sizeof(cydriver.CUtensorMap))
         if self.native == NULL:
             raise MemoryError
@@ -53,7 +53,7 @@ cdef class TensorMapDescriptor:
 
     @staticmethod
     def _of_view(view, options):
-        """Make the map of a view; see `StridedMemoryView.as_tensor_map`."""
+        """Encode the map for a view; see `StridedMemoryView.as_tensor_map`."""
         cdef uint64_t[5] extents
         cdef uint64_t[5] strides
         cdef uint32_t[5] box
@@ -107,18 +107,18 @@ cdef class TensorMapDescriptor:
 
     @property
     def device(self):
-        """Return the device whose memory the array is in."""
+        """Return the device whose memory holds the array."""
         from cuda.core import Device
 
         return Device(max(self.view.device_id, 0))
 
     def replace_address(self, tensor) -> None:
-        """Let the map describe another array of the same shape, strides and type.
+        """Make the map describe another array of the same shape, strides and type.
 
         Parameters
         ----------
         tensor : object
-            An array with DLPack or the CUDA Array Interface, or a StridedMemoryView; on the same device.
+            An array with DLPack or the CUDA Array Interface, or a StridedMemoryView, on the same device.
         """
         view = _viewed(tensor)
         _check_pointer(view, self.alignment)
@@ -169,7 +169,7 @@ def _distances(view, itemsize, alignment):
 
 
 def _check_line(size, interleave, swizzle):
-    """Raise unless a line of a box, `size` bytes, suits interleave and swizzle."""
+    """Raise unless an inner dimension of `size` bytes is valid with this interleave and swizzle."""
     if interleave == TensorMapInterleave.INTERLEAVE_32B and swizzle != TensorMapSwizzle.SWIZZLE_32B:
         raise ValueError("interleave INTERLEAVE_32B needs swizzle SWIZZLE_32B")
     if interleave != TensorMapInterleave.NONE:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How tensor copies of the hardware (TMA) see an array: enumerations by the values of cuda.h, and options."""
+"""Options of tensor maps (TMA): enumerations with the values of cuda.h, and TensorMapDescriptorOptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class TensorMapDataType(IntEnum):
-    """The type of the elements."""
+    """The element type of a tensor map."""
 
     UINT8 = 0
     UINT16 = 1
@@ -39,7 +39,7 @@ class TensorMapDataType(IntEnum):
 
 
 class TensorMapInterleave(IntEnum):
-    """How channels are interleaved: in slices of so many bytes."""
+    """How channels are interleaved: in slices of 16 or 32 bytes."""
 
     NONE = 0
     INTERLEAVE_16B = 1
@@ -47,7 +47,7 @@ class TensorMapInterleave(IntEnum):
 
 
 class TensorMapSwizzle(IntEnum):
-    """How the pieces of a line are permuted in shared memory: within so many bytes."""
+    """The permutation of 16-byte chunks in shared memory, within spans of this many bytes."""
 
     NONE = 0
     SWIZZLE_32B = 1
@@ -59,7 +59,7 @@ class TensorMapSwizzle(IntEnum):
 
 
 class TensorMapL2Promotion(IntEnum):
-    """How much is brought to the L2 cache at least."""
+    """The granularity, in bytes, with which data is fetched into the L2 cache."""
 
     NONE = 0
     L2_64B = 1
@@ -68,7 +68,7 @@ class TensorMapL2Promotion(IntEnum):
 
 
 class TensorMapOOBFill(IntEnum):
-    """What is read outside of the array: 0, or a NaN that FMA takes for 0."""
+    """The fill value outside of the array: 0, or a NaN that FMA instructions treat as 0."""
 
     NONE = 0
     NAN_REQUEST_ZERO_FMA = 1
@@ -85,12 +85,12 @@ _KINDS = {
 @named_options
 @dataclass
 class TensorMapDescriptorOptions:
-    """Choose how tensor copies see an array; for `StridedMemoryView.as_tensor_map`.
+    """Options of `StridedMemoryView.as_tensor_map`.
 
     Attributes
     ----------
     box_dim : tuple of int
-        The extent of what one copy moves along each axis, in elements, axes in the order of the array's shape.
+        The extents of the box that one copy moves, in elements, axes in the order of the array's shape.
     element_strides : tuple of int, optional
         Along each axis, n to copy every n-th element; 1 by default.
     data_type : numpy.dtype or TensorMapDataType, optional
@@ -98,11 +98,11 @@ class TensorMapDescriptorOptions:
     interleave : TensorMapInterleave
         How channels are interleaved.
     swizzle : TensorMapSwizzle
-        How the pieces of a line are permuted in shared memory.
+        The permutation of 16-byte chunks in shared memory.
     l2_promotion : TensorMapL2Promotion
-        How much is brought to the L2 cache at least.
+        The granularity with which data is fetched into the L2 cache.
     oob_fill : TensorMapOOBFill
-        What is read outside of the array.
+        The fill value outside of the array.
 
     Examples
     --------
@@ -128,8 +128,8 @@ class TensorMapDescriptorOptions:
                 raise TypeError(f"{name} must be a {kind.__name__}, not {value!r} ({type(value).__name__})")
 
 
-# NumPy's name of a type -> what tensor copies call it. They only move bits, so that signed and narrow floating types
-# that they lack are moved as unsigned ones of the same size.
+# NumPy's name of a type -> TensorMapDataType. Tensor copies only move bits, so that signed and narrow floating types
+# without a type of their own are moved as unsigned ones of the same size.
 _TYPES = {
     "bool": TensorMapDataType.UINT8,
     "int8": TensorMapDataType.UINT8,
@@ -170,7 +170,7 @@ def data_type_of(chosen: Any, dtype: Any, itemsize: int) -> TensorMapDataType:
 
 
 def numbers(values: Any, count: int, name: str, most: int) -> tuple[int, ...]:
-    """Return one int for each axis."""
+    """Return the values, checked to be one int from 1 to `most` for each axis."""
     try:
         found = tuple(value.__index__() for value in values)
     except (AttributeError, TypeError):

@@ -174,7 +174,7 @@ cdef class Buffer(Allocation):
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the buffer was closed."""
+        """Return whether the buffer was closed."""
         return self.closed
 
     @property
@@ -189,7 +189,7 @@ cdef class Buffer(Allocation):
 
     @property
     def is_mapped(self) -> bool:
-        """Tell whether another process allocated the memory."""
+        """Return whether another process allocated the memory."""
         return self.mapped
 
     @property
@@ -208,21 +208,21 @@ cdef class Buffer(Allocation):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory."""
+        """Return whether kernels can use the memory."""
         if self.mr is not None:
             return self.mr.is_device_accessible
         return memory_type(self.address()) != 0
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory."""
+        """Return whether the host can use the memory."""
         if self.mr is not None:
             return self.mr.is_host_accessible
         return memory_type(self.address()) != <int>cydriver.CU_MEMORYTYPE_DEVICE
 
     @property
     def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and device by itself."""
+        """Return whether the memory moves between host and device by itself."""
         if self.mr is not None:
             return self.mr.is_managed or is_managed_pointer(self.address())
         return memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED

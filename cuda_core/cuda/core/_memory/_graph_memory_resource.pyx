@@ -100,12 +100,12 @@ cdef class GraphMemory(_Base):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory: they can."""
+        """Return whether kernels can use the memory: they can."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory: it cannot."""
+        """Return whether the host can use the memory: it cannot."""
         return False
 
     def _attribute(self, int which):

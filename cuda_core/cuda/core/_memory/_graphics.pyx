@@ -60,12 +60,12 @@ cdef class _Mapping(MemoryResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory: they can."""
+        """Return whether kernels can use the memory: they can."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory: it cannot."""
+        """Return whether the host can use the memory: it cannot."""
         return False
 
     @property
@@ -219,12 +219,12 @@ cdef class GraphicsResource:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the resource was closed."""
+        """Return whether the resource was closed."""
         return self.native == NULL
 
     @property
     def is_mapped(self) -> bool:
-        """Tell whether CUDA may use the memory now."""
+        """Return whether CUDA may use the memory now."""
         return self.is_map
 
     @property

@@ -301,7 +301,7 @@ cdef class MemoryPool(_Base):
         return value
 
     def _can_access(self, int other) -> bool:
-        """Tell whether a device may use the pool's memory."""
+        """Return whether a device may use the pool's memory."""
         cdef cydriver.CUmemLocation location
         cdef cydriver.CUmemAccess_flags flags
         memset(&location, 0, sizeof(location))
@@ -398,22 +398,22 @@ cdef class MemoryPool(_Base):
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the resource was closed."""
+        """Return whether the resource was closed."""
         return self.closed
 
     @property
     def is_handle_owned(self) -> bool:
-        """Tell whether this object made the pool, or opened it, and destroys it."""
+        """Return whether this object made the pool, or opened it, and destroys it."""
         return self.owned and not self.closed
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Tell whether other processes may use the pool's memory."""
+        """Return whether other processes may use the pool's memory."""
         return self._sharing is not None and not self.closed
 
     @property
     def is_mapped(self) -> bool:
-        """Tell whether another process made the pool; only that process can allocate from it."""
+        """Return whether another process made the pool; only that process can allocate from it."""
         return self.mapped
 
     @property

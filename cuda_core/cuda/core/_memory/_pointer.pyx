@@ -26,7 +26,7 @@ def pointer_device(cydriver.CUdeviceptr ptr) -> int:
 
 
 def is_capturing(Stream stream not None) -> bool:
-    """Tell whether a stream is being captured."""
+    """Return whether a stream is being captured."""
     cdef cydriver.CUstreamCaptureStatus status
     check(cydriver.cuStreamIsCapturing(stream.open_handle(), &status), b"cuStreamIsCapturing")
     return status != cydriver.CU_STREAM_CAPTURE_STATUS_NONE
@@ -91,7 +91,7 @@ cdef int memory_type(cydriver.CUdeviceptr ptr) except -1:
 
 
 cdef bint is_managed_pointer(cydriver.CUdeviceptr ptr):
-    """Tell whether the driver says that an address is one of managed memory."""
+    """Return whether the driver says that an address is one of managed memory."""
     cdef unsigned int managed = 0
     cdef cydriver.CUresult status
     status = cydriver.cuPointerGetAttribute(&managed, cydriver.CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr)

@@ -46,7 +46,7 @@ cdef class MemoryResource:
         return 0
 
     cdef bint may_be_gone(self):
-        """Tell whether memory can go by itself, so that a finaliser need not tell that there is none to take back."""
+        """Return whether memory can go by itself, so that a finaliser need not tell that there is none to take back."""
         return False
 
     def allocate(self, size, *, stream):
@@ -81,17 +81,17 @@ cdef class MemoryResource:
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory."""
+        """Return whether kernels can use the memory."""
         raise _abstract(self, "is_device_accessible")
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory."""
+        """Return whether the host can use the memory."""
         raise _abstract(self, "is_host_accessible")
 
     @property
     def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and device by itself."""
+        """Return whether the memory moves between host and device by itself."""
         return False
 
     @property

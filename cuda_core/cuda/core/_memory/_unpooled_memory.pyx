@@ -102,12 +102,12 @@ cdef class LegacyPinnedMemoryResource(_Base):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory: they can."""
+        """Return whether kernels can use the memory: they can."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory: it can."""
+        """Return whether the host can use the memory: it can."""
         return True
 
     @property
@@ -178,12 +178,12 @@ cdef class SynchronousMemoryResource(_Base):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether kernels can use the memory: they can."""
+        """Return whether kernels can use the memory: they can."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can use the memory: it cannot."""
+        """Return whether the host can use the memory: it cannot."""
         return False
 
     @property

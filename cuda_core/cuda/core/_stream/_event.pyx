@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Events: points in the work of a stream, to wait for or to measure between."""
+"""Event: CUevent, for synchronisation and timing."""
 
 cimport cython
 from libc.stdint cimport uintptr_t
@@ -20,7 +20,7 @@ cdef HandleClass CUEVENT = HandleClass("CUevent")
 
 
 cdef class Event:
-    """A point in a stream's work, made by `Device.create_event` or `Stream.record`.
+    """A point in a stream's work, created by `Device.create_event` or `Stream.record`.
 
     Subtracting two events gives the time between them in milliseconds:
 
@@ -69,7 +69,7 @@ cdef class Event:
             self.native = NULL
 
     def close(self):
-        """Destroy the event. Closing twice does nothing. Graphs that record it, or wait for it, can go on doing so."""
+        """Destroy the event. Closing twice does nothing. Graphs that record it or wait for it can still be launched."""
         cdef cydriver.CUevent native = self.native
         self.native = NULL
         if native != NULL and self.uses:
@@ -79,7 +79,7 @@ cdef class Event:
                 check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
 
     cdef int drop_use(self) except -1:
-        """Count one use less; the last one destroys an event that was closed meanwhile."""
+        """Decrement the number of graph nodes that use the event; the last one destroys an event closed meanwhile."""
         cdef cydriver.CUevent native = self.retired
         self.uses -= 1
         if self.uses == 0 and native != NULL:
@@ -97,12 +97,12 @@ cdef class Event:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the event was closed."""
+        """Return whether the event was closed."""
         return self.native == NULL
 
     @property
     def handle(self):
-        """Return the event as `cuda.bindings.driver.CUevent`, one of address 0 once closed."""
+        """Return the event as `cuda.bindings.driver.CUevent`; its address is 0 once closed."""
         return CUEVENT.of(self.native)
 
     @property
@@ -121,25 +121,25 @@ cdef class Event:
 
     @property
     def is_timing_enabled(self) -> bool:
-        """Tell whether the event takes the time."""
+        """Return whether the event records timing."""
         self.open_handle()
         return self.timing
 
     @property
     def is_blocking_sync(self) -> bool:
-        """Tell whether `sync` sleeps rather than spins."""
+        """Return whether `sync` blocks the thread rather than spins."""
         self.open_handle()
         return self.blocking
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Tell whether other processes may use the event."""
+        """Return whether other processes may use the event."""
         self.open_handle()
         return self.ipc
 
     @property
     def ipc_descriptor(self):
-        """Return what another process needs to open this event.
+        """Return a descriptor with which another process can open this event.
 
         Raises
         ------
@@ -160,7 +160,7 @@ cdef class Event:
         Parameters
         ----------
         ipc_descriptor : IPCEventDescriptor
-            What `ipc_descriptor` returned there. It is trusted: take it only from processes of your own.
+            The other process's `Event.ipc_descriptor`. It is not validated: accept it only from trusted processes.
 
         Returns
         -------
@@ -185,14 +185,14 @@ cdef class Event:
         return self
 
     def _export(self) -> bytes:
-        """Return what another process needs to open the event."""
+        """Return the driver's CUipcEventHandle as bytes."""
         cdef cydriver.CUipcEventHandle data
         check(cydriver.cuIpcGetEventHandle(&data, self.open_handle()), b"cuIpcGetEventHandle")
         return (<char*>&data)[:sizeof(data)]
 
     @property
     def is_done(self) -> bool:
-        """Tell whether the work before the event is finished; an event never recorded counts as done."""
+        """Return whether the work before the event is finished; True for an event that was never recorded."""
         cdef cydriver.CUresult status = cydriver.cuEventQuery(self.open_handle())
         if status == cydriver.CUDA_ERROR_NOT_READY:
             return False
@@ -212,7 +212,7 @@ cdef class Event:
         CUDAError
             If that work failed.
         TimeoutError
-            If the time is over; the work goes on.
+            If the time limit expires; the work continues.
         """
         cdef cydriver.CUevent native = self.open_handle()
         cdef cydriver.CUresult status
@@ -227,7 +227,7 @@ cdef class Event:
             after_wait()
 
     def __await__(self):
-        """Wait until the work before the event is finished, while the event loop of asyncio, anyio or Trio goes on."""
+        """Wait for the work before the event without blocking the event loop (asyncio, anyio or Trio)."""
         from cuda.core._stream._waiting import until_done
 
         self.open_handle()
@@ -272,7 +272,7 @@ cdef class Event:
 
 @cython.final
 cdef class EventUse:
-    """Keep the driver's event, which may be closed meanwhile, as long as this object lives."""
+    """Keep the driver's event alive as long as this object, even if the Event is closed."""
 
     def __cinit__(self, Event of not None):
         self.of = of

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class IPCEventDescriptor:
-    """What another process needs to open an event."""
+    """A descriptor with which another process can open an event."""
 
     __slots__ = ("__weakref__", "device", "is_blocking_sync", "payload")
 
     def __init__(self, payload: bytes, device: str, is_blocking_sync: bool) -> None:
         self.payload = payload
-        self.device = device  # its UUID: processes may number devices in different ways
+        self.device = device  # its UUID, since processes may number devices differently
         self.is_blocking_sync = is_blocking_sync
 
     def __eq__(self, other: object) -> bool:
@@ -44,7 +44,7 @@ def describe_event(event: Event) -> IPCEventDescriptor:
 
 
 def device_of_event(descriptor: IPCEventDescriptor) -> Any:
-    """Return the device on which an event of another process was made."""
+    """Return the device on which another process created an event."""
     from cuda.core import Device
 
     if not isinstance(descriptor, IPCEventDescriptor):

@@ -7,7 +7,7 @@ from cpython.ref cimport Py_DECREF, PyObject
 
 import atexit
 
-# Whether Python is about to end: its lock must not be asked for from then on.
+# Whether the interpreter is shutting down: the GIL must not be acquired from then on.
 cdef bint ending = False
 
 
@@ -18,7 +18,7 @@ def _end():
 
 
 cdef void call_back(void* context) noexcept nogil:
-    """Run a callback, on the driver's thread. One that comes after Python's end has nothing to run in."""
+    """Run a callback on the driver's thread, unless the interpreter is shutting down."""
     if not ending:
         call_back_with_gil(context)
 

@@ -12,14 +12,14 @@ from cuda.core._utils._options import named_options
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class StreamOptions:
-    """Choose the properties of a new stream.
+    """Options for a new stream.
 
     Attributes
     ----------
     nonblocking : bool
-        Whether the stream runs without waiting for the legacy default stream.
+        Whether the stream does not synchronise with the legacy default stream.
     priority : int, optional
-        A lower number is more urgent; one outside the device's range is an error.
+        The priority; lower numbers are more urgent. A number outside the device's range is an error.
 
     Examples
     --------
@@ -34,16 +34,16 @@ class StreamOptions:
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class EventOptions:
-    """Choose the properties of a new event.
+    """Options for a new event.
 
     Attributes
     ----------
     timing_enabled : bool
-        Whether the event takes the time, so that events can be subtracted.
+        Whether the event records timing, so that events can be subtracted.
     blocking_sync : bool
-        Whether `Event.sync` sleeps rather than spins.
+        Whether `Event.sync` blocks the thread rather than spins.
     ipc_enabled : bool
-        Whether another process may open the event; such an event takes no time.
+        Whether another process can open the event; such an event records no timing.
 
     Examples
     --------

@@ -27,11 +27,11 @@ cdef class Stream:
     cdef bint ask_capturing(self) except -1
 
     cdef inline bint is_capturing(self) except -1:
-        """Tell whether a graph is captured from the stream now; for most streams without a call of the driver."""
+        """Return whether a graph is captured from the stream now; for most streams without a call of the driver."""
         return self.ask_capturing() if self.capturable else False
 
     cdef inline bint is_gone(self):
-        """Tell whether the stream was closed, or the object of which it is the stream."""
+        """Return whether the stream was closed, or the object of which it is the stream."""
         return self.closed or (self.owner is not None and getattr(self.owner, "is_closed", False))
 
     cdef inline void begin_use(self) noexcept:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Streams: queues of work of a device."""
+"""Stream: CUstream, an ordered queue of work of a device."""
 
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
@@ -32,10 +32,10 @@ cdef HandleClass CUSTREAM = HandleClass("CUstream")
 
 
 cdef class Stream:
-    """A queue of work: what is put into it runs in order.
+    """A queue of work on a device; its operations run in order.
 
     Streams come from `Device.create_stream`, and `from_handle` wraps one of another library.
-    A stream is destroyed when closed or no longer referred to; its work still finishes.
+    A stream is destroyed when it is closed or garbage-collected; its work still finishes.
 
     Examples
     --------
@@ -66,7 +66,7 @@ cdef class Stream:
 
     @staticmethod
     def from_handle(handle):
-        """Wrap a stream that something else owns.
+        """Wrap a stream that other code owns.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ cdef class Stream:
         return self.native
 
     cdef int ordinal(self) except -1:
-        """Return the ordinal of the stream's device; a default stream's is the current one."""
+        """Return the ordinal of the stream's device, for a default stream that of the current device."""
         cdef cydriver.CUcontext context = NULL
         if self.device_id >= 0:
             return self.device_id
@@ -113,14 +113,14 @@ cdef class Stream:
         return False
 
     cdef bint is_outlived(self) except -1:
-        """Tell whether a reset, after which the device has another context, has taken the stream."""
+        """Return whether a reset of the device has destroyed the stream with its context."""
         cdef uint64_t now = life_of(self.device_id) if self.life else 0
         return now != 0 and now != self.life
 
     cdef int destroy(self) except -1:
-        """Destroy the stream, unless a reset has taken it: its handle is a wild pointer then."""
+        """Destroy the stream, unless a reset has done so: its handle is a dangling pointer then."""
         self.doomed = False
-        owner, self.owner = self.owner, None  # a green context goes after its streams
+        owner, self.owner = self.owner, None  # a green context is destroyed after its streams
         if not self.is_outlived():
             with nogil:
                 check(cydriver.cuStreamDestroy(self.native), b"cuStreamDestroy")
@@ -138,7 +138,7 @@ cdef class Stream:
     def close(self):
         """Destroy the stream once its work is finished, without waiting. Closing twice does nothing.
 
-        The default streams and streams that something else owns are not affected.
+        The default streams and streams that other code owns are not affected.
         """
         if self.closed or <uintptr_t>self.native in (1, 2):
             return
@@ -159,12 +159,12 @@ cdef class Stream:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the stream was closed."""
+        """Return whether the stream was closed."""
         return self.closed
 
     @property
     def handle(self):
-        """Return the stream as `cuda.bindings.driver.CUstream`, one of address 0 once closed."""
+        """Return the stream as `cuda.bindings.driver.CUstream`; its address is 0 once closed."""
         self.capturable = True
         return CUSTREAM.of(NULL if self.closed else self.native)
 
@@ -175,7 +175,7 @@ cdef class Stream:
 
     @property
     def is_nonblocking(self) -> bool:
-        """Tell whether the stream runs without waiting for the legacy default stream."""
+        """Return whether the stream does not synchronise with the legacy default stream."""
         cdef unsigned int flags = 0
         check(cydriver.cuStreamGetFlags(self.open_handle(), &flags), b"cuStreamGetFlags")
         return bool(flags & cydriver.CU_STREAM_NON_BLOCKING)
@@ -189,7 +189,7 @@ cdef class Stream:
 
     @property
     def device(self):
-        """Return the device whose queue this is."""
+        """Return the stream's device."""
         from cuda.core import Device
 
         self.open_handle()
@@ -197,7 +197,7 @@ cdef class Stream:
 
     @property
     def context(self):
-        """Return the context of the stream: the green one, if it is of one."""
+        """Return the context of the stream: its green context, if it was created in one."""
         cdef cydriver.CUcontext context = NULL
         if isinstance(self.owner, Context) and self.owner.is_green:
             self.open_handle()
@@ -207,7 +207,7 @@ cdef class Stream:
 
     @property
     def resources(self):
-        """Return what the stream has of the device: that of its context.
+        """Return the device resources of the stream's context.
 
         Returns
         -------
@@ -220,7 +220,7 @@ cdef class Stream:
         return of_stream(self.handle)
 
     def create_graph_builder(self):
-        """Create a builder that captures what is put into this stream into a graph.
+        """Create a builder that captures this stream's work into a graph.
 
         Returns
         -------
@@ -232,7 +232,7 @@ cdef class Stream:
 
     @property
     def is_done(self) -> bool:
-        """Tell whether all work in the stream is finished."""
+        """Return whether all work in the stream is finished."""
         cdef cydriver.CUresult status = cydriver.cuStreamQuery(self.open_handle())
         if status == cydriver.CUDA_ERROR_NOT_READY:
             return False
@@ -252,9 +252,9 @@ cdef class Stream:
         CUDAError
             If that work failed.
         TimeoutError
-            If the time is over; the work goes on.
+            If the time limit expires; the work continues.
         Exception
-            What a callback of `add_callback` raised; a group if there were several.
+            The exception of a callback of `add_callback`; an exception group if there were several.
         """
         cdef cydriver.CUstream native = self.open_handle()
         cdef cydriver.CUresult status
@@ -274,7 +274,7 @@ cdef class Stream:
             self.callbacks.surface()
 
     def __await__(self):
-        """Wait until the work now in the stream is finished, while the event loop of asyncio, anyio or Trio goes on."""
+        """Wait for the work now in the stream without blocking the event loop (asyncio, anyio or Trio)."""
         from cuda.core._stream._waiting import until_done
 
         return until_done(self.record(), self.callbacks).__await__()
@@ -282,8 +282,8 @@ cdef class Stream:
     def add_callback(self, callback) -> None:
         """Call a function once the work now in the stream is finished; later work waits for it.
 
-        It runs on a thread of the driver and must not use CUDA, which would wait for itself. What it raises, the
-        next `sync` of this Stream (or ``await``) raises. It is not called if that work fails.
+        It runs on a thread of the driver and must not call CUDA, which would deadlock. If it raises, the next `sync`
+        of this Stream (or ``await``) raises the exception. It is not called if that work fails.
 
         Parameters
         ----------
@@ -309,22 +309,22 @@ cdef class Stream:
             self.callbacks = Callbacks()
         entry = (self.callbacks, callback)
         cdef void* context = <void*><PyObject*>entry
-        Py_INCREF(entry)  # for call_back, which may run before the next line is done
-        with nogil:  # a driver whose queue is full waits for earlier callbacks
+        Py_INCREF(entry)  # released by call_back, which may run before cuLaunchHostFunc returns
+        with nogil:  # with a full queue the driver waits for earlier callbacks, which need the GIL
             status = cydriver.cuLaunchHostFunc(native, call_back, context)
         if status != cydriver.CUDA_SUCCESS:
             Py_DECREF(entry)
         check(status, b"cuLaunchHostFunc")
 
     def record(self, event=None, options=None):
-        """Mark this point of the stream's work.
+        """Record an event at this point of the stream's work.
 
         Parameters
         ----------
         event : Event, optional
             The event to record; a new one if none is given.
         options : EventOptions, optional
-            The properties of a new event; they say nothing of one that is given.
+            The properties of a new event; not used if `event` is given.
 
         Returns
         -------
@@ -349,12 +349,12 @@ cdef class Stream:
         return recorded
 
     def wait(self, event_or_stream) -> None:
-        """Let later work of this stream wait for an event, or for the work now in another stream.
+        """Make later work of this stream wait for an event, or for the work now in another stream.
 
         Parameters
         ----------
         event_or_stream : Event or Stream
-            What to wait for; any object with `__cuda_stream__` is a stream.
+            The event or stream to wait for; any object with `__cuda_stream__` is accepted as a stream.
         """
         cdef Event event
         if isinstance(event_or_stream, Event):
@@ -386,7 +386,7 @@ cdef class Stream:
 
 
 cdef str _advice(object obj):
-    """Return what to do with something that was given for a stream."""
+    """Return advice for an object that was given instead of a stream."""
     if isinstance(obj, StreamOptions):
         return "give options by name: options=StreamOptions(...)"
     if isinstance(obj, int) and obj > 2:
@@ -395,7 +395,7 @@ cdef str _advice(object obj):
 
 
 cdef Stream as_stream(object obj, str argument):
-    """Return `obj` as a Stream, asking it by `__cuda_stream__` if it is another library's."""
+    """Return `obj` as a Stream, by its `__cuda_stream__` if it is another library's."""
     if isinstance(obj, Stream):
         (<Stream>obj).open_handle()
         return <Stream>obj
@@ -453,7 +453,7 @@ def create_stream(int device_id, options=None) -> Stream:
 
 
 def create_green_stream(Context context not None, options=None) -> Stream:
-    """Create a stream of a green context, which it keeps alive; see `Context.create_stream`."""
+    """Create a stream in a green context, which it keeps alive; see `Context.create_stream`."""
     cdef Stream self = Stream.wrap(NULL, context)
     cdef int lowest = 0, highest = 0, urgency = 0
     if options is not None:

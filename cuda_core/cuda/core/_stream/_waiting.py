@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Wait with a time limit, in an event loop, and for what callbacks raised.
+"""Waits with a time limit or in an event loop, and the exceptions of host callbacks.
 
-The driver can neither stop waiting after a time nor wake an event loop when work fails (host functions are not run
-then), so both waits ask it again and again, less often the longer it takes.
+The driver can neither limit the time of a wait nor wake an event loop when work fails (host functions are not run
+then), so both kinds of wait poll it, less often the longer it takes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cuda.core._stream._event import Event
     from cuda.core._stream._stream import Stream
 
-_SHORTEST, _LONGEST = 20e-6, 2e-3  # seconds between two questions
+_SHORTEST, _LONGEST = 20e-6, 2e-3  # seconds between two polls
 
 
 def _pauses() -> Iterator[float]:
@@ -45,7 +45,7 @@ def wait_for(work: Event | Stream, timeout: float) -> None:
 
 
 def sleeper() -> Callable[[float], Awaitable[object]]:
-    """Return the sleep of the event loop that is running: Trio's, also below anyio, or asyncio's."""
+    """Return the sleep function of the running event loop: Trio's (also under anyio) or asyncio's."""
     trio = sys.modules.get("trio")
     if trio is not None and trio.lowlevel.in_trio_run():
         return trio.sleep
@@ -55,7 +55,7 @@ def sleeper() -> Callable[[float], Awaitable[object]]:
 
 
 async def until_done(event: Event, callbacks: Callbacks | None = None) -> None:
-    """Wait until `event` is done while the event loop goes on; then raise what callbacks raised."""
+    """Wait until `event` is done without blocking the event loop; then raise the exceptions of callbacks."""
     sleep = sleeper()
     for pause in _pauses():
         if event.is_done:
@@ -66,23 +66,23 @@ async def until_done(event: Event, callbacks: Callbacks | None = None) -> None:
 
 
 class Callbacks:
-    """Run the callbacks of one Stream object, and keep what they raised until somebody waits for the stream."""
+    """Run the callbacks of one Stream object, and store their exceptions until the stream is waited for."""
 
     def __init__(self) -> None:
         self.errors: list[BaseException] = []
 
     def run(self, function: Callable[[], object]) -> None:
-        """Call `function` now."""
+        """Call `function` and store its exception, if any."""
         try:
             function()
         except BaseException as error:  # to be raised in the thread that waits
             self.errors.append(error)
 
     def surface(self) -> None:
-        """Raise what was kept: the one exception, or a group of them."""
+        """Raise what is stored: the one exception, or an exception group."""
         if self.errors:
             errors, self.errors = self.errors, []
             raise errors[0] if len(errors) == 1 else BaseExceptionGroup("callbacks of the stream failed", errors)
 
     def __del__(self) -> None:
-        self.surface()  # nobody waited: Python shows what __del__ raises, by sys.unraisablehook
+        self.surface()  # nobody waited: an exception in __del__ goes to sys.unraisablehook

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""What is said when Python exits: that a kernel has failed, if no call of the program was told."""
+"""At exit: report a failed kernel if no call of the program has raised its error."""
 
 from libc.stdint cimport uintptr_t
 
@@ -13,13 +13,13 @@ import time
 
 from cuda.core._errors import ASYNCHRONOUS, LATER, Told
 
-# Work that still runs when the program ends has so long (seconds) to fail; none is waited for to its end.
+# Unfinished work at exit is polled for this many seconds, not waited for to its end.
 _PATIENCE = 0.2
 _PAUSE = 1e-3
 
 
 cdef cydriver.CUresult outcome(cydriver.CUcontext context) except? <cydriver.CUresult>-1:
-    """Return how the work of a context has ended so far, CUDA_ERROR_NOT_READY if it runs on."""
+    """Return the status of a context's work, CUDA_ERROR_NOT_READY if it still runs."""
     cdef cydriver.CUevent event = NULL
     cdef cydriver.CUresult status = cydriver.cuEventCreate(&event, cydriver.CU_EVENT_DISABLE_TIMING)
     if status != cydriver.CUDA_SUCCESS:
@@ -33,14 +33,14 @@ cdef cydriver.CUresult outcome(cydriver.CUcontext context) except? <cydriver.CUr
                 break
             status = cydriver.CUDA_SUCCESS
             time.sleep(_PAUSE)
-    except RuntimeError:  # a driver before CUDA 12.5, which tells of what has failed already
+    except RuntimeError:  # a driver before CUDA 12.5: report only what has failed already
         status = cydriver.cuStreamQuery(NULL)
     cydriver.cuEventDestroy(event)
     return status
 
 
 def tell_failure(uintptr_t address) -> None:
-    """Print the error of a context that no call has raised."""
+    """Print a context's asynchronous error if no call has raised it."""
     cdef cydriver.CUcontext context = <cydriver.CUcontext>address
     cdef cydriver.CUcontext popped = NULL
     cdef cydriver.CUresult status

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Turn a status of the driver into an exception."""
+"""Conversion of a CUresult into an exception."""
 
 from cuda.bindings cimport cydriver
 
@@ -19,20 +19,20 @@ after_wait = None
 
 
 def call_after_waits(function) -> None:
-    """Let each wait of this package call a function once it is over."""
+    """Set the function that each synchronisation of this package calls afterwards."""
     global after_wait
     after_wait = function
 
 
 cdef int tell_unclosed(str what, object source) except -1:
-    """Warn, as Python does of files, of what is given back because nothing refers to it any more, not by close()."""
+    """Issue a ResourceWarning for an object that was garbage-collected without close(), as Python does for files."""
     advice = f"unclosed {what}: it was given back only now; close it, or use it in a with statement"
     warnings.warn(advice, ResourceWarning, stacklevel=1, source=source)
     return 0
 
 
 cdef int fail(cydriver.CUresult status, const char* call, str advice="") except -1 with gil:
-    """Raise the exception for `status`; one of a signal handler goes first, for it is what broke the call."""
+    """Raise the exception for `status`, or first that of a pending signal handler, which interrupted the call."""
     Py_MakePendingCalls()
     raise error_of(status, call, advice)
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Handles of this layer's objects as those of cuda.bindings.driver, which is imported when one is first asked for."""
+"""Handles of cuda.core objects as classes of cuda.bindings.driver, which is imported on first use."""
 
 from libc.stdint cimport uintptr_t
 

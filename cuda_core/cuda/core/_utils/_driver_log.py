@@ -17,16 +17,16 @@ from cuda.core._utils._call import call
 LOGGER = "cuda.core.driver"
 
 _HEAD = struct.Struct("II")  # level and length, see _log_pipe.pyx
-_FLUSH = 0xFFFFFFFF  # a level of ours: what follows is the number of a flush
+_FLUSH = 0xFFFFFFFF  # not a CUlogLevel: the record is a flush request with its number
 _LEVELS = (logging.ERROR, logging.WARNING)  # by CUlogLevel
 _MOST = 25600  # bytes of a dump: the driver's limit
-_TIMEOUT = 10.0  # seconds that a flush waits for handlers
+_TIMEOUT = 10.0  # seconds that a flush waits for the logger's handlers
 
 
 class DriverLog:
-    """Messages of the driver on their way to a logger; `log_driver_messages` makes it.
+    """Forwards messages of the driver's log to a logger; `log_driver_messages` makes it.
 
-    A thread of its own hands the messages to the logger: the driver never waits for handlers, and these may call CUDA.
+    A separate thread passes the messages on, so that the driver never waits for handlers and these may call CUDA.
 
     Examples
     --------
@@ -65,11 +65,11 @@ class DriverLog:
 
     @property
     def lost(self) -> int:
-        """Return how many messages were dropped, for they came faster than the logger takes them."""
+        """Return the number of messages dropped because they came faster than the logger took them."""
         return self._pipe.lost
 
     def flush(self) -> None:
-        """Wait until the logger has all messages of calls that have returned."""
+        """Wait until the logger has received all messages of calls that have returned."""
         if threading.current_thread() is self._thread or self._process != os.getpid():
             return
         done = threading.Event()
@@ -96,7 +96,7 @@ class DriverLog:
         return False
 
     def close(self) -> None:
-        """Stop, once the logger has what was said. Closing twice does nothing."""
+        """Stop forwarding, after the pending messages. Closing twice does nothing."""
         with self._lock:
             writer, self._writer = self._writer, -1
         if writer < 0:
@@ -123,7 +123,7 @@ class DriverLog:
         return f"<DriverLog to logger {self._logger.name!r}{', closed' if self.is_closed else ''}>"
 
 
-# Those that are not closed stay: the driver calls back until it is told to stop.
+# Open logs are kept alive: the driver calls back until the callback is unregistered.
 _open: set[DriverLog] = set()
 
 
@@ -157,27 +157,27 @@ def _note_flush(log: DriverLog | None, number: int) -> None:
 def _log(logger: logging.Logger, level: int, text: str) -> None:
     try:
         logger.log(_LEVELS[level] if level < len(_LEVELS) else logging.INFO, "%s", text)
-    except Exception:  # a filter's or handler's: later messages shall still come
+    except Exception:  # an error of a filter or handler must not stop later messages
         logging.lastResort.handle(  # type: ignore[union-attr]
             logging.LogRecord(LOGGER, logging.ERROR, __file__, 0, "a handler of %s failed", (logger.name,), None)
         )
 
 
 def log_driver_messages(logger: str | logging.Logger = LOGGER) -> DriverLog:
-    """Hand what the driver has to say about calls that fail to Python's `logging`, from now on.
+    """Forward the driver's messages about failing calls to Python's `logging`.
 
     Errors have level ``ERROR``, warnings ``WARNING``. A message arrives a little after its call; `DriverLog.flush`
-    waits for those that are on the way. Nothing is installed, and nothing costs time, before this is called.
+    waits for pending ones. No callback is registered before this is called.
 
     Parameters
     ----------
     logger : str or logging.Logger
-        Where to: ``"cuda.core.driver"``, or another.
+        The logger or its name; ``"cuda.core.driver"`` by default.
 
     Returns
     -------
     DriverLog
-        Keep it to stop it, by `close` or a ``with`` statement; it runs until then, or until the process ends.
+        Forwards until its `close`, the end of a ``with`` statement, or the end of the process.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def log_driver_messages(logger: str | logging.Logger = LOGGER) -> DriverLog:
 
 
 def driver_messages() -> list[str]:
-    """Return the messages that the driver keeps of its log, oldest first.
+    """Return the messages in the driver's log buffer, oldest first.
 
     Returns
     -------

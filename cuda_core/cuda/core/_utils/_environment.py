@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What there is: driver, devices, libraries and where they come from, switches, and what is wrong."""
+"""Report of the environment: driver, devices, libraries and their origin, environment variables, and problems."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PACKAGES = (
     "nvidia-nvvm",
     "nvidia-nvfatbin",
 )
-# Switches that we read, and those of CUDA that change what we find.
+# Environment variables that this project reads, and those of CUDA that affect the report.
 _VARIABLES = (
     "CUDA_CPU_CACHE",
     "CUDA_CPU_CAPABILITY",
@@ -72,12 +72,12 @@ def _spell(version: int) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return an error in one line."""
+    """Return the first line of an error's message, or its type if it has none."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def _attempt(function: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a function finds out, or why it does not."""
+    """Return the facts that a function returns, or {"error": ...} if it raises."""
     try:
         return function()
     except Exception as error:
@@ -171,7 +171,7 @@ def _devices() -> dict[str, Any]:
 
 
 def environment() -> dict[str, Any]:
-    """Return all that there is to say, as what JSON can hold."""
+    """Return the whole report, as values that JSON can represent."""
     from cuda.core import __version__
 
     facts: dict[str, Any] = {
@@ -198,7 +198,7 @@ def _concerns_us(name: str) -> bool:
 
 
 def _problems(facts: dict[str, Any], no_devices: str | None) -> list[str]:
-    """Return what is wrong, and what to do about it."""
+    """Return the problems found, each with advice."""
     from cuda.bindings import _conflicts
 
     problems = []

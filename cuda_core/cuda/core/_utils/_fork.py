@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A warning in children made by fork, where CUDA cannot be used."""
+"""A warning in forked child processes, where CUDA cannot be used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import warnings
 
 @functools.cache
 def warn_forked_children() -> None:
-    """Warn in every child that is forked from now on."""
+    """Issue a warning in every child that is forked from now on."""
     os.register_at_fork(after_in_child=_warn)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Packages whose names are imported on first use: `__getattr__` and `__dir__` of PEP 562."""
+"""Lazy imports of a package's public names: module-level `__getattr__` and `__dir__` (PEP 562)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lazy_names(
     Parameters
     ----------
     namespace : dict
-        The module's `globals()`; a name is stored there once it was imported.
+        The module's `globals()`, in which imported names are stored.
     modules : dict
         Each public name with the module that defines it, relative to the package.
     submodules : iterable of str
@@ -46,6 +46,6 @@ def lazy_names(
 
 
 def names_within(modules: dict[str, str], package: str) -> dict[str, str]:
-    """Return the part of a table of names that one package of its package defines."""
+    """Return the entries of a table of names that one subpackage defines."""
     inside = f"{package.rpartition('.')[2]}."
     return {name: module.removeprefix(inside) for name, module in modules.items() if module.startswith(inside)}

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The driver's callback for its log: it writes each message into a pipe, and so needs neither Python nor a lock.
+"""The driver's log callback: it writes each message into a pipe, and so needs neither the GIL nor another lock.
 
-The driver calls it in the middle of its own functions, in any thread, whoever holds the GIL.
+The driver calls it from within its own functions, on any thread, with or without the GIL.
 """
 
 from libc.stdlib cimport calloc
@@ -32,13 +32,13 @@ cdef extern from *:
     void set_errno "open_cuda_set_errno" (int value) noexcept nogil
 
 cdef enum:
-    RECORD = 4096  # PIPE_BUF: a record of at most that many bytes is written as a whole, or not at all
+    RECORD = 4096  # PIPE_BUF: a write of at most that many bytes is atomic
     HEAD = 8  # level and length, 32 bits each
 
 
 cdef struct Target:
-    int descriptor  # -1 once nobody listens
-    int inside  # callbacks that run now
+    int descriptor  # -1 once unregistered
+    int inside  # number of running callbacks
     int lost
 
 
@@ -54,14 +54,14 @@ cdef void _on_message(void* data, cydriver.CUlogLevel level, char* message, size
     memcpy(record + HEAD, message, length)
     atomic_add(&target.inside, 1)
     cdef int descriptor = atomic_take(&target.descriptor)
-    if descriptor >= 0 and write(descriptor, record, HEAD + length) < 0:  # full, for nobody reads so quickly
+    if descriptor >= 0 and write(descriptor, record, HEAD + length) < 0:  # the pipe is full
         atomic_add(&target.lost, 1)
     atomic_add(&target.inside, -1)
     set_errno(before)
 
 
 cdef class LogPipe:
-    """A registered callback that writes into a descriptor, which must not block."""
+    """A registered log callback that writes into a non-blocking descriptor."""
 
     cdef Target* target
     cdef cydriver.CUlogsCallbackHandle handle
@@ -77,11 +77,11 @@ cdef class LogPipe:
 
     @property
     def lost(self) -> int:
-        """Return how many messages found the pipe full."""
+        """Return the number of messages dropped because the pipe was full."""
         return atomic_take(&self.target.lost)
 
     def unregister(self) -> None:
-        """Let the driver forget the callback, and wait for those that run. A second time does nothing."""
+        """Unregister the callback and wait for running ones. A second call does nothing."""
         cdef cydriver.CUlogsCallbackHandle handle = self.handle
         self.handle = NULL
         if handle != NULL:
@@ -91,4 +91,4 @@ cdef class LogPipe:
                 while atomic_take(&self.target.inside):
                     sched_yield()
 
-    # The target is not freed: a thread of the driver may be about to call back, with its address in hand.
+    # The target is not freed: a thread of the driver may be about to call back with its address.

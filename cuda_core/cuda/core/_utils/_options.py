@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How classes take their options: as an instance, as a dict or by name; misspelt names are corrected in the error."""
+"""Option dataclasses: conversion from a dict or keyword arguments, and suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 _Options = TypeVar("_Options")
 
-# What CUDA C++, nvcc, CuPy and Numba call an option, where the spelling does not show which one it is here.
+# Names of options in CUDA C++, nvcc, CuPy and Numba that are spelt too differently to be found by similarity.
 _SYNONYMS = {
     "shmem_size": ("shared", "shared_mem", "shared_memory", "sharedmem", "sharedmembytes", "smem", "dynamic_shared"),
     "grid": ("blocks", "num_blocks", "griddim", "nblocks"),
@@ -36,13 +36,13 @@ def closest(given: str, known: Iterable[str]) -> str:
     for name in names:
         if given.lower() in _SYNONYMS.get(name, ()):
             return name
-    import difflib  # 5 ms, for a mistake
+    import difflib  # takes 5 ms, so only for errors
 
     return next(iter(difflib.get_close_matches(given.lower(), names, 1)), "")
 
 
 def unknown_option(kind: str, given: str, known: Iterable[str]) -> TypeError:
-    """Make the error for an option that a class does not have."""
+    """Return the error for an option that a class does not have."""
     names = list(known)
     meant = closest(given, names)
     advice = f"did you mean {meant!r}?" if meant else f"the options are {', '.join(names)}"
@@ -50,7 +50,7 @@ def unknown_option(kind: str, given: str, known: Iterable[str]) -> TypeError:
 
 
 def named_options(kind: type[_Options]) -> type[_Options]:
-    """Let a dataclass say of an unknown name which option was probably meant."""
+    """Decorate a dataclass so that its error for an unknown option suggests the one probably meant."""
     plain: Any = kind.__init__
     known = [field.name for field in dataclasses.fields(kind) if field.init]  # type: ignore[arg-type]
 
@@ -69,7 +69,7 @@ def named_options(kind: type[_Options]) -> type[_Options]:
 
 
 def as_options(kind: type, value: Any, what: str) -> Any:
-    """Return `value` as an instance of the option class `kind`: None is the defaults, a dict its fields."""
+    """Return `value` as an instance of the option class `kind`: None gives the defaults, a dict the fields."""
     if value is None:
         return kind()
     if isinstance(value, kind):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions and the check of a result, under the names that other packages import."""
+"""Exceptions and handle_return(), under the names that other packages import."""
 
 import sys
 from typing import Any
@@ -11,19 +11,19 @@ __all__ = ["CUDAError", "NVRTCError", "handle_return"]
 
 
 def _text(result: tuple) -> str:
-    """Return what a function of cuda.bindings says of a status."""
+    """Return the message for the status in a result of cuda.bindings."""
     return result[1].decode() if result[1] else "no description"
 
 
 def handle_return(result: tuple, handle: Any = None) -> Any:
-    """Return the values of a result of cuda.bindings without its status, or raise for the status.
+    """Return the values of a result of cuda.bindings without its status, or raise if that is an error.
 
     Parameters
     ----------
     result : tuple
-        What a function of cuda.bindings.driver, runtime or nvrtc returned: the status and the values.
+        The result of a function of cuda.bindings.driver, runtime or nvrtc: the status and the values.
     handle : nvrtcProgram, optional
-        The program whose log belongs into the error.
+        The program whose compilation log is added to the error.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def handle_return(result: tuple, handle: Any = None) -> Any:
     Raises
     ------
     CUDAError, NVRTCError
-        If the status is not that of success.
+        If the status is an error.
     """
     if not isinstance(result, tuple) or not result:
         raise TypeError(f"result must be a tuple that begins with a status, not {type(result).__name__}")

@@ -285,7 +285,7 @@ cdef class Tensor:
 
     @property
     def readonly(self) -> bool:
-        """Tell whether the memory must not be written."""
+        """Return whether the memory must not be written."""
         return self.is_read_only()
 
     cdef bint is_read_only(self):

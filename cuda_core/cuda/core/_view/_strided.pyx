@@ -294,7 +294,7 @@ cdef class Strided:
 
     @property
     def readonly(self):
-        """Tell whether the memory must not be written."""
+        """Return whether the memory must not be written."""
         return self.read_only
 
 

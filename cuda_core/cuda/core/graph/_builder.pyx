@@ -73,7 +73,7 @@ cdef class GraphBuilder(Capture):
 
     @property
     def is_building(self) -> bool:
-        """Tell whether work is captured now.
+        """Return whether work is captured now.
 
         Raises
         ------
@@ -90,12 +90,12 @@ cdef class GraphBuilder(Capture):
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the builder was closed."""
+        """Return whether the builder was closed."""
         return self.phase == CLOSED
 
     @property
     def is_join_required(self) -> bool:
-        """Tell whether the builder was made by `split`, so that it must be joined before the building ends."""
+        """Return whether the builder was made by `split`, so that it must be joined before the building ends."""
         return self.forked
 
     def begin_building(self, mode="relaxed"):
@@ -451,7 +451,7 @@ cdef class GraphBuilder(Capture):
 
 
 cdef bint _is_of_a_graph(object thing) except -1:
-    """Tell whether something is memory that a node of a graph allocates."""
+    """Return whether something is memory that a node of a graph allocates."""
     cdef Buffer buffer
     if not isinstance(thing, Buffer):
         return False

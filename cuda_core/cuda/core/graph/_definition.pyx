@@ -56,7 +56,7 @@ cdef class GraphDefinition(NodeFactory):
 
     @property
     def is_valid(self) -> bool:
-        """Tell whether the graph is there: one that belongs to a node goes with it."""
+        """Return whether the graph is there: one that belongs to a node goes with it."""
         return self.state.alive()
 
     def empty(self):

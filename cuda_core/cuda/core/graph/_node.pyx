@@ -66,7 +66,7 @@ cdef class GraphNode(NodeFactory):
 
     @property
     def is_valid(self) -> bool:
-        """Tell whether the node is still part of its graph."""
+        """Return whether the node is still part of its graph."""
         return self.native != NULL and self.state.alive()
 
     @property

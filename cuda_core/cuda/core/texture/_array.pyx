@@ -119,7 +119,7 @@ cdef class OpaqueArray(_Array):
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the array, or the mipmapped array whose level it is, was closed."""
+        """Return whether the array, or the mipmapped array whose level it is, was closed."""
         return self.native == NULL or (self.parent is not None and self.parent.native == NULL)
 
     @property
@@ -252,7 +252,7 @@ cdef class MipmappedArray(_Array):
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the array was closed."""
+        """Return whether the array was closed."""
         return self.native == NULL
 
     @property

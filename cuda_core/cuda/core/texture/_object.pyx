@@ -100,7 +100,7 @@ cdef class _Object:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the object was closed."""
+        """Return whether the object was closed."""
         return self.closed
 
     @property
