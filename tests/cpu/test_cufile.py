@@ -99,13 +99,13 @@ def test_reads_and_writes(memory, path, register):
         cufile.read(handle, memory, 1, 0, 0)
 
 
-def test_files_opened_for_direct_io_need_nothing_aligned(memory, path, register):
+def test_direct_io_needs_no_alignment(memory, path, register):
     handle = register(path, os.O_RDWR | os.O_DIRECT)
     assert cufile.read(handle, memory, 33, 77, 5) == 33
     assert content(memory + 5, 33) == DATA[77:110]
 
 
-def test_memory_of_the_host_too(path, register):
+def test_reads_into_host_memory(path, register):
     data = bytearray(100)
     assert cufile.read(register(path), data, 100, 50, 0) == 100
     assert data == DATA[50:150]
@@ -121,13 +121,13 @@ def test_memory_of_the_host_too(path, register):
         (1 << 63, 0, 0, "INVALID_VALUE"),
     ],
 )
-def test_what_cannot_be_moved(memory, path, register, size, at, offset, name):
+def test_invalid_transfers(memory, path, register, size, at, offset, name):
     handle = register(path)
     with refused(name):
         cufile.read(handle, memory, size, at, offset)
 
 
-def test_errors_of_the_system_are_told(memory, path, register):
+def test_errors_of_the_system_are_reported(memory, path, register):
     handle = register(path, os.O_RDONLY)
     with pytest.raises((cufile.cuFileError, OSError)) as caught:
         cufile.write(handle, memory, 1, 0, 0)
@@ -174,7 +174,7 @@ def test_a_handle_outlives_its_descriptor(memory, path):
     cufile.handle_deregister(handle)
 
 
-def test_file_systems_of_the_user(memory):
+def test_user_space_file_systems(memory):
     kept = bytearray(DATA[:1000])
     type_ = ctypes.CFUNCTYPE(
         ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_void_p
@@ -403,7 +403,7 @@ ADD = 'extern "C" __global__ void add(unsigned char *x) { x[blockIdx.x * blockDi
 
 
 @pytest.mark.needs_nvrtc
-def test_streams_put_files_and_kernels_in_order(device, stream, memory, path, register):
+def test_streams_order_file_io_and_kernels(device, stream, memory, path, register):
     kernel = Program(ADD, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("ptx").get_kernel("add")
     handle, size = register(path), 1 << 16
     pairs = [(Late(size, number), Late(size, number)) for number in range(10)]
@@ -420,7 +420,7 @@ def test_streams_put_files_and_kernels_in_order(device, stream, memory, path, re
 
 
 @pytest.mark.parametrize("fixed", [0, 7])
-def test_sizes_and_offsets_are_read_late_unless_they_are_fixed(stream, memory, path, register, fixed):
+def test_sizes_and_offsets_are_read_at_execution_unless_fixed(stream, memory, path, register, fixed):
     handle, line = register(path), int(stream.handle)
     cufile.stream_register(line, fixed)
     with refused("INVALID_VALUE"):
@@ -445,7 +445,7 @@ def test_sizes_and_offsets_are_read_late_unless_they_are_fixed(stream, memory, p
     gate.close()
 
 
-def test_failures_in_streams_are_results(stream, memory, path, register):
+def test_failures_in_streams_are_reported_in_bytes_done(stream, memory, path, register):
     handle, line = register(path), int(stream.handle)
     late = Late(len(DATA) + 1)
     cufile.read_async(handle, memory, *late.places, line)
@@ -506,7 +506,7 @@ def test_statistics(memory, path, register):
     cufile.set_stats_level(0)
 
 
-def test_what_needs_hardware(tmp_path):
+def test_functions_that_need_hardware_are_not_supported(tmp_path):
     with refused("PLATFORM_NOT_SUPPORTED"):
         cufile.export_pcie_topology(str(tmp_path / "topology"))
     with refused("PLATFORM_NOT_SUPPORTED"):

@@ -84,7 +84,7 @@ KINDS = [structured, streaming, tiled, unstructured]
 @pytest.mark.timeout(120 + 60 * COUNT)
 @pytest.mark.parametrize("every", [True, False], ids=["every way", "few ways"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_ways_give_the_interpreters_bits(kind, every, monkeypatch, tmp_path_factory):
+def test_all_compiler_settings_match_the_interpreter(kind, every, monkeypatch, tmp_path_factory):
     monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path_factory.mktemp("kernels")))
     count = (1 if every else 2) * -(-COUNT // (4 if kind is streaming else 1))
     other = 0 if every else 0x9E3779B9  # so that these are not the same kernels

@@ -89,7 +89,7 @@ print(isinstance(machines[0].image, tuple))
 EMPTY = b".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"
 
 
-def test_a_hot_kernel_runs_nothing_of_the_current_folder(hostile, tmp_path_factory):
+def test_a_hot_kernel_imports_nothing_from_the_current_folder(hostile, tmp_path_factory):
     pytest.importorskip("llvmlite")
     environment = os.environ | {"CUDA_CPU_CACHE": str(tmp_path_factory.mktemp("cache"))}
     environment.pop("CUDA_CPU_LEVEL", None)
@@ -99,7 +99,7 @@ def test_a_hot_kernel_runs_nothing_of_the_current_folder(hostile, tmp_path_facto
     assert not (hostile / "ran").exists()
 
 
-def test_interpreters_are_asked_in_isolation(hostile, monkeypatch):
+def test_interpreters_are_queried_in_isolation(hostile, monkeypatch):
     from cuda.cpu.programs import machine_code, run
 
     monkeypatch.chdir(hostile)
@@ -110,7 +110,7 @@ def test_interpreters_are_asked_in_isolation(hostile, monkeypatch):
     assert not (hostile / "ran").exists()
 
 
-def test_the_processes_that_are_started_are_known():
+def test_only_known_modules_start_processes():
     def starts(path):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):

@@ -30,7 +30,7 @@ def members(header: str, struct: str) -> list[str]:
     return re.findall(r"\(\*(\w+)\)\(", text) or re.findall(r"\b(\w+)(?:\[[^;,]*)?[,;]", text)
 
 
-def test_machine_code_can_reach_every_member():
+def test_displacements_cover_every_member():
     assert list(abi.WARP) == members("exec/kernel_abi.h", "cpu_warp")
     assert list(abi.SERVICES) == members("exec/kernel_abi.h", "cpu_runtime")
 
@@ -43,7 +43,7 @@ def test_machine_code_can_reach_every_member():
         (tensor_map.Map, "texture/tensor.h", "cpu_tensor_map"),
     ],
 )
-def test_layouts_have_every_member_where_the_compiler_puts_it(layout, header, struct):
+def test_layouts_match_the_compiler(layout, header, struct):
     assert [name for name, *_ in layout._fields_] == members(header, struct)
     offsets = abi.numbers({"cpu_texture": "texture.", "cpu_level": "level.", "cpu_tensor_map": "map."}[struct])
     assert offsets == {name: getattr(layout, name).offset for name in offsets}
@@ -58,7 +58,7 @@ def test_every_function_of_the_device_runtime_has_a_number():
     assert sorted(abi.DEVICE_CALLS.values()) == list(range(len(device_runtime.FUNCTIONS)))
 
 
-def test_every_finding_has_words():
+def test_every_finding_has_a_description():
     from cuda.cpu.check import report
 
     kinds = re.findall(r"CPU_FOUND_(\w+)", body("check/check.h", "enum cpu_finding_kind"))

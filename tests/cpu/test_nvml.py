@@ -68,7 +68,7 @@ def test_versions(ml):
     assert number(ml.nvmlSystemGetCudaDriverVersion_v2) == driver.cuDriverGetVersion()
 
 
-def test_which_device_it_is(ml, device):
+def test_identity_of_a_device(ml, device):
     driver.cuInit(0)
     assert number(ml.nvmlDeviceGetCount_v2) == driver.cuDeviceGetCount()
     assert number(ml.nvmlDeviceGetIndex, device) == number(ml.nvmlDeviceGetMinorNumber, device) == 0
@@ -128,7 +128,7 @@ def test_processes(ml, device):
     assert ml.nvmlSystemGetProcessName(2**31 - 1, create_string_buffer(9), 9) == 6
 
 
-def test_load_and_clocks(ml, device):
+def test_utilization_and_clocks(ml, device):
     load = nvml.Utilization()
     assert ml.nvmlDeviceGetUtilizationRates(device, byref(load)) == 0
     assert 0 <= load.gpu <= 100
@@ -199,7 +199,7 @@ def test_wrong_calls(uninitialized):
     assert library.nvmlShutdown() == 0
 
 
-def test_what_a_processor_has_not(ml, device):
+def test_functions_not_supported_by_a_cpu(ml, device):
     assert ml.nvmlDeviceGetFanSpeed(device, byref(c_uint())) == 3
     assert ml.nvmlDeviceGetNvLinkState(device, 0, byref(c_uint())) == 3
     assert b"not supported" in ml.nvmlErrorString(3)
@@ -207,7 +207,7 @@ def test_what_a_processor_has_not(ml, device):
     assert ml.nvmlErrorString(12345) == b"unknown error"
 
 
-def test_every_function_of_the_header_is_there():
+def test_every_function_of_the_header_is_exported():
     apis = pytest.importorskip("codegen.write_nvml")
     listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
     exported = set(re.findall(r"\b(nvml\w+)$", listed, re.MULTILINE))
@@ -303,7 +303,7 @@ def test_clocks_of_cpufreq(tree):
     assert answer(nvml.nvmlDeviceGetClockInfo, 0) == 2500
 
 
-def test_nodes_and_energy(tree):
+def test_numa_nodes_and_energy(tree):
     nodes = (c_uint64 * 2)()
     tree(proc__self__status="Name:\tx\nMems_allowed_list:\t1,64-65", sys__devices__system__node__online="0-64")
     assert answer(nvml.nvmlDeviceGetMemoryAffinity, 2, ctypes.addressof(nodes), 0) is None
@@ -326,7 +326,7 @@ def test_fields(ml, device):
     assert ml.nvmlDeviceGetFieldValues(device, 0, fields) == ml.nvmlDeviceGetFieldValues(device, 1, None) == 2
 
 
-def test_sets_of_events(ml, device):
+def test_event_sets(ml, device):
     kinds, one = c_uint64(), c_uint64()
     assert ml.nvmlDeviceGetSupportedEventTypes(device, byref(kinds)) == 0
     assert ml.nvmlEventSetCreate(byref(one)) == 0
@@ -347,7 +347,7 @@ def test_sets_of_events(ml, device):
     assert ml.nvmlEventSetFree(one) == ml.nvmlEventSetWait_v2(one, byref(found), 0) == 2
 
 
-def test_a_set_freed_while_a_thread_waits(ml, device):
+def test_an_event_set_freed_while_a_thread_waits(ml, device):
     one, statuses = c_uint64(), []
     assert ml.nvmlEventSetCreate(byref(one)) == 0
     thread = threading.Thread(

@@ -39,7 +39,7 @@ def corpus(tmp_path_factory):
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("replacement", SAMPLE)
-def test_a_fault_is_found(corpus, replacement):
+def test_a_planted_fault_is_detected(corpus, replacement):
     number = next(number for number, (_, fault) in enumerate(fault_hunt.EVERY) if fault[2].startswith(replacement))
     result = fault_hunt.try_fault(number, corpus, 200)
     assert result.found
@@ -47,13 +47,13 @@ def test_a_fault_is_found(corpus, replacement):
 
 
 @pytest.mark.timeout(300)
-def test_without_a_fault_nothing_is_found(corpus):
+def test_nothing_is_detected_without_a_fault(corpus):
     result = fault_hunt.try_fault(-1, corpus, 3)
     assert not result.found, result.how
     assert int(result.how.split()[0]) > 0
 
 
-def test_reach_names_the_faults_whose_functions_are_called():
+def test_reach_lists_the_faults_in_called_functions():
     head = HEAD + ".visible .entry k() { .reg .b32 %r<3>; .reg .pred %p1; mov.u32 %r2, 3; setp.eq.u32 %p1, %r2, 0; "
     with fault_hunt.reach() as without:
         fault_hunt.hash_of(head + "ret; }", fault_hunt.WAYS[0])
@@ -76,7 +76,7 @@ def test_all_faults_can_be_planted():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_focused_kernels_give_the_interpreters_bits(seed, monkeypatch):
+def test_focused_kernels_match_the_interpreter(seed, monkeypatch):
     monkeypatch.setenv("CUDA_CPU_LEVEL", "0")
     case = focused(Random(seed + 1000))
     case.check(Loaded(case.text.encode()), case.interpreted(), f"kernel {seed}")

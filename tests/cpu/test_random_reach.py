@@ -104,11 +104,11 @@ def found():
 
 
 @pytest.mark.parametrize("what", [*SHOWS, *APPLIES])
-def test_random_kernels_reach(found, what):
+def test_random_kernels_contain_every_pattern(found, what):
     assert found[what] >= FEWEST, f"{what} in {found[what]} of {4 * KERNELS} kernels"
 
 
-def test_what_is_looked_for_is_not_in_all_kernels(found):
+def test_no_pattern_is_in_all_kernels(found):
     everywhere = {what for what, count in found.items() if count == 4 * KERNELS}
     assert everywhere == set()
 
@@ -134,7 +134,7 @@ def _one_worker():
 
 @pytest.mark.usefixtures("_one_worker")
 @pytest.mark.parametrize("what", TAKEN)
-def test_random_kernels_execute(what, monkeypatch):
+def test_random_kernels_execute_every_optimisation(what, monkeypatch):
     """The code is there in many kernels; here it ends them."""
     owner, name = TAKEN[what]
     emit = getattr(owner, name)

@@ -72,7 +72,7 @@ for loaded in both:
 
 @pytest.mark.parametrize("thread", ["caller", "queue"])
 @pytest.mark.parametrize("stack", ["none", "other"])
-def test_faults_where_the_stack_for_signals_is_not_ours(thread: str, stack: str) -> None:
+def test_faults_on_a_foreign_signal_stack(thread: str, stack: str) -> None:
     command = [sys.executable, "-c", PROGRAM, stack, thread]
     path = os.pathsep.join([str(pathlib.Path(__file__).parents[1]), *sys.path])
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | {"PYTHONPATH": path})

@@ -46,7 +46,7 @@ def _workers(monkeypatch):
     runtime.set_workers(count)
 
 
-def test_workers(known, monkeypatch):
+def test_results_do_not_depend_on_the_number_of_workers(known, monkeypatch):
     case, expected = known
     loaded = Loaded(case.text.encode())
     for workers in (1, 2, 8, 1):
@@ -56,7 +56,7 @@ def test_workers(known, monkeypatch):
 
 
 @pytest.mark.parametrize("level", ["", "1", "3"])
-def test_cache(known, level, monkeypatch, tmp_path):
+def test_results_do_not_depend_on_the_cache(known, level, monkeypatch, tmp_path):
     """Cold, warm, with the entry of another setting beside, and without one."""
     case, expected = known
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
@@ -69,7 +69,7 @@ def test_cache(known, level, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("width", ["1", "2", "native"])
-def test_narrow_simd_groups(known, width, monkeypatch):
+def test_results_do_not_depend_on_the_simd_width(known, width, monkeypatch):
     case, expected = known
     for path in ("region", "fiber"):
         monkeypatch.setenv("CUDA_CPU_WIDTH", width)
@@ -77,7 +77,7 @@ def test_narrow_simd_groups(known, width, monkeypatch):
         case.check(Loaded(case.text.encode()), expected, f"{width} lanes, {path}")
 
 
-def test_better_code_that_comes_while_the_kernel_runs(known, monkeypatch, tmp_path):
+def test_optimised_code_arrives_while_the_kernel_runs(known, monkeypatch, tmp_path):
     case, expected = known
     monkeypatch.setattr(tier_up, "ENOUGH", 1)
     monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path / "kernels"))
@@ -129,13 +129,13 @@ ALONE = {
 
 
 @pytest.mark.parametrize("what", [*EXCHANGES, *ALONE])
-def test_lanes_that_communicate_are_in_one_simd_group(what):
+def test_communicating_lanes_are_in_one_simd_group(what):
     program = build([KERNEL.format(code=(EXCHANGES | ALONE)[what])])
     notes = emit_kernel(program, "k", width=1).notes
     assert f"; SIMD groups of {32 if what in EXCHANGES else 1} lanes; " in notes[0]
 
 
-def test_fibers_are_whole_warps(monkeypatch):
+def test_fibers_use_whole_warps(monkeypatch):
     program = build([KERNEL.format(code="")]).laid_out("k")
     monkeypatch.setenv("CUDA_CPU_PATH", "fiber")
     wide = jit.kernel_text(program, "k").text
@@ -143,7 +143,7 @@ def test_fibers_are_whole_warps(monkeypatch):
     assert jit.kernel_text(program, "k").text == wide
 
 
-def test_simd_groups_without_lanes_stay_so_behind_a_barrier():
+def test_simd_groups_without_lanes_stay_empty_after_a_barrier():
     """Their lanes behind it are stored before they are skipped, else what the stack held would run there."""
     code = "setp.eq.u32 %p2, %r1, 3; @%p2 ret; bar.sync 0; red.global.add.u32 [%d1+256], 1;"
     text = emit_kernel(build([KERNEL.format(code=code)]), "k", width=1).text

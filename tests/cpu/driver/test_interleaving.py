@@ -139,7 +139,7 @@ def end_first_use(here: Scene) -> None:
 
 
 @pytest.mark.parametrize("what", FIRST_USES)
-def test_a_first_use_by_two_threads_makes_one(what):
+def test_a_first_use_by_two_threads_creates_one_object(what):
     make, use = FIRST_USES[what]
     meetings = 0
     for held, other in everywhere(lambda: scene(make, end_first_use, use, use), HERE):
@@ -168,7 +168,7 @@ def without(table, use):
         pytest.param(pool._defaults, lambda: driver.cuDeviceGetDefaultMemPool(0), id="a default pool"),
     ],
 )
-def test_the_process_makes_one(table, use):
+def test_process_wide_objects_are_created_once(table, use):
     pools = set(pool.pools)
     for held, other in everywhere(lambda: without(table, use), HERE):
         assert held.error is None, held.text
@@ -489,7 +489,7 @@ MEETINGS = [
 
 
 @pytest.mark.parametrize(("thing", "held", "other"), MEETINGS, ids=[", ".join(each) for each in MEETINGS])
-def test_ends_in_the_middle(thing, held, other):
+def test_destroying_an_object_during_another_call(thing, held, other):
     """Each call does what it should or is refused with a status; nothing is lost, and nothing ended twice."""
     make, end, uses = THINGS[thing]
     calls = {"end": end, **uses}
@@ -530,7 +530,7 @@ EACH = {"use a library": 3, "use variables": 7, "use a graph": 7}  # of so many 
 
 
 @pytest.mark.parametrize(("held", "other"), RESETS, ids=[", ".join(each) for each in RESETS])
-def test_resets_in_the_middle(held, other):
+def test_resetting_a_context_during_another_call(held, other):
     meetings = 0
     for outcomes in everywhere(lambda: primary(RESET[held], RESET[other]), HERE, EACH.get(held, 1)):
         meetings += 1
@@ -539,7 +539,7 @@ def test_resets_in_the_middle(held, other):
     assert meetings > 2
 
 
-def test_a_library_of_two_contexts_while_one_of_them_ends():
+def test_a_library_of_two_contexts_while_one_is_destroyed():
     """They share a managed variable, whose memory lives as long as one of the modules."""
 
     @contextlib.contextmanager

@@ -30,7 +30,7 @@ def start(*arguments: str, **variables: str):
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | variables)
 
 
-def test_a_script_gets_its_arguments_status_and_driver(tmp_path):
+def test_a_script_has_its_arguments_exit_status_and_driver(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import ctypes, os, sys, beside\n"
@@ -44,7 +44,7 @@ def test_a_script_gets_its_arguments_status_and_driver(tmp_path):
     assert done.returncode == 7
 
 
-def test_a_module(tmp_path):
+def test_running_a_module(tmp_path):
     done = start("-m", "platform")
     assert done.returncode == 0
     assert "Linux" in done.stdout
@@ -87,14 +87,14 @@ def test_signals_reach_the_program(tmp_path, number, status):
 
 
 @pytest.mark.needs_nvrtc
-def test_a_program_that_knows_nothing_of_us():
+def test_a_program_that_only_uses_libcuda_and_nvrtc():
     """Uses libcuda and NVRTC by their names alone, and compiles to a cubin without -lineinfo."""
     done = start(str(SAXPY))
     assert (done.stdout.strip(), done.stderr) == ("5", "")
 
 
 @pytest.mark.needs_nvrtc
-def test_why_code_is_refused_is_said_once(tmp_path):
+def test_the_reason_for_refused_code_is_printed_once(tmp_path):
     """The program of others reports a status, if that."""
     script = tmp_path / "refused.py"
     script.write_text(
@@ -109,7 +109,7 @@ def test_why_code_is_refused_is_said_once(tmp_path):
     assert done.stderr.count("cuda.cpu: error 218: <ptx>, line 1: instruction frobnicate.b32 is not supported") == 1
 
 
-def test_processes_that_a_program_starts(tmp_path):
+def test_child_processes_use_the_cpu_device(tmp_path):
     script = tmp_path / "starts.py"
     script.write_text(
         "import multiprocessing, runpy, subprocess, sys\n"
@@ -125,7 +125,7 @@ def test_processes_that_a_program_starts(tmp_path):
     assert done.stdout.split() == ["5"] * 4, done.stderr
 
 
-def test_the_sitecustomize_of_the_environment_runs_too(tmp_path):
+def test_the_sitecustomize_of_the_environment_also_runs(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.mine = __file__\n")
     search = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     code = "import ctypes, sitecustomize; print(mine, sitecustomize.__file__, ctypes.CDLL('libcuda.so.1').cuInit(0))"
@@ -147,7 +147,7 @@ def test_the_driver_ends_after_the_handlers_of_the_program(tmp_path):
     assert start(str(script)).stdout.split() == ["0"] * 5
 
 
-def test_an_interpreter_that_cannot_load_us_is_left_alone(monkeypatch):
+def test_an_incompatible_interpreter_is_left_unchanged(monkeypatch):
     opening = importlib.util.spec_from_file_location("start", ROOT / "programs" / "forward" / "start.py")
     module = importlib.util.module_from_spec(opening)
     opening.loader.exec_module(module)
@@ -156,7 +156,7 @@ def test_an_interpreter_that_cannot_load_us_is_left_alone(monkeypatch):
     assert not module.is_for_this_python()
 
 
-def test_the_driver_by_its_names():
+def test_the_driver_is_found_by_each_library_name():
     """Taichi asks for libcuda.so; a name that ends in a version is the rule."""
     code = "import ctypes; print(*(ctypes.CDLL(name)._handle for name in ('libcuda.so', 'libcuda.so.1')))"
     first, second = start("-c", code).stdout.split()
@@ -166,7 +166,7 @@ def test_the_driver_by_its_names():
     assert first == second
 
 
-def test_what_cannot_be_run(tmp_path):
+def test_errors_for_programs_that_cannot_be_run(tmp_path):
     done = start("/nowhere.py")
     assert done.returncode == 2
     assert done.stderr == "python -m cuda.cpu run: there is no script or program /nowhere.py\n"
@@ -189,7 +189,7 @@ def test_an_interpreter_of_another_version_is_refused(tmp_path):
         run.check_interpreter(str(other))
 
 
-def test_another_environment_sees_of_ours_only_cuda_cpu(tmp_path, monkeypatch):
+def test_another_environment_can_import_only_cuda_cpu(tmp_path, monkeypatch):
     for package in ("bindings", "core"):
         (tmp_path / package / "cuda" / package).mkdir(parents=True)
     (tmp_path / "user").mkdir()
@@ -218,7 +218,7 @@ def test_search_paths_are_absolute(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("flag", "safe", "ignores"), [("-I", True, True), ("-P", True, False), ("-E", False, True)])
-def test_a_program_is_as_isolated_as_the_one_that_starts_it(tmp_path, flag, safe, ignores):
+def test_a_program_inherits_the_isolation_of_its_parent(tmp_path, flag, safe, ignores):
     (tmp_path / "hostile").mkdir()
     for name in ("json", "ctypes", "subprocess", "beside"):
         (tmp_path / "hostile" / f"{name}.py").write_text("print('hostile')")
@@ -269,7 +269,7 @@ int nvJitLinkGetLinkedPtx(void *handle, char *to) { return 18; }
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-def test_compilers_of_cuda_12_get_their_option_too(tmp_path):
+def test_cuda_12_compilers_also_receive_lineinfo(tmp_path):
     """Libraries with the names of NVRTC 12 and nvJitLink 12, where the wheels have them, print their options."""
     (tmp_path / "fake.c").write_text(FAKE)
     for name, folder in (("libnvrtc.so.12", "cuda_nvrtc"), ("libnvJitLink.so.12", "nvjitlink")):
@@ -288,7 +288,7 @@ def test_compilers_of_cuda_12_get_their_option_too(tmp_path):
 
 
 @pytest.mark.skipif("CUDA_CPU_PEER" not in os.environ, reason="set CUDA_CPU_PEER to a Python with NVIDIA's cuda-core")
-def test_nvidia_s_own_packages():
+def test_nvidia_packages_run_on_the_cpu_device():
     """A venv with NVIDIA's cuda-core, cuda-bindings, NVRTC and nvJitLink wheels and NumPy, of this Python version."""
     peer = os.environ["CUDA_CPU_PEER"]
     script = pathlib.Path(__file__).parents[2] / "support" / "nvidia_saxpy.py"
@@ -302,7 +302,7 @@ def test_nvidia_s_own_packages():
 
 
 @pytest.mark.skipif("CUDA_CPU_PEER" not in os.environ, reason="set CUDA_CPU_PEER to a Python with NVIDIA's cuda-core")
-def test_nvidia_s_system_module_sees_what_ours_does(monkeypatch):
+def test_nvidia_system_module_returns_the_same_values(monkeypatch):
     """All of `cuda.core.system` on two CPU devices, in NVIDIA's package and in this one."""
     monkeypatch.setenv("CUDA_CPU_DEVICES", "2")
     monkeypatch.setenv("CUDA_PYTHON_DRIVER", "cpu")

@@ -87,7 +87,7 @@ def test_kernels_of_two_streams_run_at_the_same_time(module, words, blocks):
             kernels.run(module, "meet", place(words, 1), place(words, 0), grid=(blocks, 1, 1), stream=two)
 
 
-def test_a_chain_of_streams_in_any_order(module, words):
+def test_dependent_streams_in_any_launch_order(module, words):
     """The kernel of each stream waits for that of the next, which is launched after it."""
     words[7] = 1
     with streams(7) as made:
@@ -99,7 +99,7 @@ def test_a_chain_of_streams_in_any_order(module, words):
     assert list(words) == [1] * 8
 
 
-def test_a_long_kernel_does_not_stop_a_short_one(module, words):
+def test_a_long_kernel_does_not_block_a_short_one(module, words):
     with streams(2) as (long, short):
         kernels.run(module, "spin", place(words, 0), grid=(100, 1, 1), block=(64, 1, 1), stream=long)
         for value in range(1, 50):
@@ -110,7 +110,7 @@ def test_a_long_kernel_does_not_stop_a_short_one(module, words):
         words[0] = 1
 
 
-def test_blocks_beyond_the_workers_wait_for_each_other(module, words):
+def test_more_blocks_than_workers_can_wait_for_each_other(module, words):
     with streams(1) as (stream,):
         kernels.run(module, "gather", place(words, 0), grid=(70, 1, 1), block=(96, 1, 1), stream=stream)
     assert words[0] == 70
@@ -130,7 +130,7 @@ def test_cooperative_launches_beside_kernels_that_wait(module, words):
         words[0] = 1
 
 
-def test_a_kernel_that_was_brief_waits_for_the_host(module, words):
+def test_a_previously_short_kernel_may_wait_for_the_host(module, words):
     """Its launches come back although it ended at once each time before."""
     with streams(1) as (stream,):
         for _ in range(20):

@@ -109,7 +109,7 @@ def test_a_message_belongs_to_the_call_that_failed():
     ]
 
 
-def test_in_a_forked_child_no_message_of_the_parent_is_left():
+def test_a_forked_child_has_no_error_message_of_the_parent():
     code = """
 import ctypes, os, cuda.cpu
 library = ctypes.CDLL(cuda.cpu.library_path())
@@ -132,7 +132,7 @@ print("device 7" in cuda.cpu.last_error_message())
     assert in_new_process(code).splitlines() == ["101 True", told, told, told, "True"]
 
 
-def test_what_is_not_there_is_not_supported(library):
+def test_missing_functions_return_not_supported(library):
     assert "cuProfilerInitialize" not in cuda.cpu.implemented()
     assert library.cuProfilerInitialize(b"", b"", 0) == abi.CUDA_ERROR_NOT_SUPPORTED
 
@@ -294,7 +294,7 @@ event, stream = ctypes.c_void_p(driver.cuEventCreate(0)), ctypes.c_void_p(driver
     assert "Python is exiting" in second
 
 
-def test_the_report():
+def test_command_line_report():
     done = subprocess.run([sys.executable, "-m", "cuda.cpu"], capture_output=True, text=True, check=True)
     assert "libcuda.so.1" in done.stdout
     assert "device 0: CPU device (" in done.stdout

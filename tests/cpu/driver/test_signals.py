@@ -58,7 +58,7 @@ WAITS = {
 
 
 @pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
-def test_the_exception_reaches_the_program_and_the_work_goes_on(spinning, alarm, wait):
+def test_a_wait_raises_the_exception_of_a_signal_handler(spinning, alarm, wait):
     from cuda.bindings import driver as d
     from cuda.bindings import runtime as r
 
@@ -130,7 +130,7 @@ COPIES = {
 
 
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
-def test_a_copy_that_is_broken_off_does_not_use_the_buffer_later(spinning, alarm, refused, copy):
+def test_an_interrupted_copy_does_not_use_its_buffer_later(spinning, alarm, refused, copy):
     from cuda.bindings import driver as d
     from cuda.bindings import runtime as r
 
@@ -147,7 +147,7 @@ def test_a_copy_that_is_broken_off_does_not_use_the_buffer_later(spinning, alarm
     driver.cuMemFree(memory)
 
 
-def test_a_call_of_c_returns_a_status_and_the_exception_follows(library, spinning, alarm):
+def test_a_call_from_c_returns_before_the_exception_is_raised(library, spinning, alarm):
     flag = spinning(0)
     statuses = []
 
@@ -164,7 +164,7 @@ def test_a_call_of_c_returns_a_status_and_the_exception_follows(library, spinnin
 
 
 @pytest.mark.parametrize("wait", ["stream.sync()", "device.sync()", "stream.record().sync()"])
-def test_the_object_layer_raises_it(wait):
+def test_cuda_core_raises_the_exception(wait):
     said = run_checked(
         f"""
         import ctypes, signal
@@ -190,7 +190,7 @@ def test_the_object_layer_raises_it(wait):
     assert said.split() == ["Alarm", "NoneType", "alive"]
 
 
-def test_what_ends_the_program_ends_it():
+def test_system_exit_and_repeated_ctrl_c():
     """SystemExit of a handler, and a handler for Ctrl-C that counts, which runs once for one signal."""
     said = run_checked(
         f"""

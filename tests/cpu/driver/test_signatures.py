@@ -19,7 +19,7 @@ def expected():
 
 
 @pytest.mark.parametrize("name", driver.implemented())
-def test_function_fits_the_shell(name, expected):
+def test_function_signature_matches_the_c_shell(name, expected):
     function = getattr(driver, name)
     assert name in expected, "no symbol of libcuda calls this function"
     assert len(shell_signatures.inputs(function)) == len(expected[name].inputs)
@@ -27,5 +27,5 @@ def test_function_fits_the_shell(name, expected):
 
 
 @pytest.mark.parametrize("name", driver.implemented())
-def test_parameters_have_the_names_of_the_header(name, expected):
+def test_parameter_names_match_the_header(name, expected):
     assert shell_signatures.inputs(getattr(driver, name)) == expected[name].inputs

@@ -100,7 +100,7 @@ def test_ten_thousand_launches(context):
         assert kernels.read(pointer) == LAUNCHES
 
 
-def test_processes_spawned_at_once():
+def test_concurrently_spawned_processes():
     with contextlib.ExitStack() as stack:
         others = [stack.enter_context(OtherProcess(CUDA_CPU_WORKERS="1")) for _ in range(4)]
         for number, other in enumerate(others):

@@ -221,7 +221,7 @@ def test_virtual_functions(build, bench):
     np.testing.assert_array_equal(out, np.where(i & 1, i * i, 3 * i * i))
 
 
-def test_lock_between_lanes(build, bench):
+def test_spin_lock_between_lanes(build, bench):
     """A spin lock taken by lanes of one warp: the lanes that wait must not starve the one that holds it."""
     code = build(
         """__device__ int lock; __device__ int total;

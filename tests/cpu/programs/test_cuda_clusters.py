@@ -48,7 +48,7 @@ def test_histogram_over_the_shared_memory_of_all_blocks(arch, size):
     np.testing.assert_array_equal(bins, np.bincount(data, minlength=64))
 
 
-def test_places_in_a_grid_of_clusters():
+def test_indices_in_a_grid_of_clusters():
     source = """extern "C" __global__ void where(unsigned *out) {
         cg::cluster_group c = cg::this_cluster(); dim3 b = c.block_index(), d = c.dim_blocks(); unsigned x, y, z;
         asm("mov.u32 %0, %%clusterid.x;" : "=r"(x)); asm("mov.u32 %0, %%clusterid.y;" : "=r"(y));
@@ -65,7 +65,7 @@ def test_places_in_a_grid_of_clusters():
         assert out[z, y, x].tolist() == expected
 
 
-def test_blocks_that_wait_for_each_other_in_a_ring():
+def test_ring_of_blocks_waiting_for_each_other():
     """Each thread passes a number on; blocks go on only when all of the cluster have arrived."""
     source = """extern "C" __global__ void ring(int *out, int rounds) {
         __shared__ int box[2][64]; auto cluster = cg::this_cluster();
@@ -85,7 +85,7 @@ def test_blocks_that_wait_for_each_other_in_a_ring():
     np.testing.assert_array_equal(out, expected)
 
 
-def test_addresses_of_shared_memory():
+def test_distributed_shared_memory_addresses():
     """Spaces of generic addresses, ranks of addresses, and .shared::cluster addresses handed to another block."""
     source = """__shared__ unsigned box, word; __device__ int everywhere;
     extern "C" __global__ void spaces(int *out) {
@@ -161,7 +161,7 @@ def test_threads_that_have_exited_are_not_waited_for():
     assert out[0] == 2 * sum(thread % 3 != 1 for thread in range(64))
 
 
-def test_lanes_that_arrive_in_different_places():
+def test_divergent_lanes_arrive_at_different_instructions():
     source = """extern "C" __global__ void apart(int *out) {
         __shared__ int seen; auto cluster = cg::this_cluster();
         if (threadIdx.x == 0) seen = 0;
@@ -177,7 +177,7 @@ def test_lanes_that_arrive_in_different_places():
 
 
 @pytest.mark.cpu_only
-def test_a_cluster_that_can_never_go_on_is_a_fault():
+def test_a_deadlocked_cluster_is_a_fault():
     source = """extern "C" __global__ void stuck() {
         if (threadIdx.x < 32) asm volatile("barrier.cluster.arrive; barrier.cluster.wait;");
         else asm volatile("bar.sync 1, 64;"); }"""
@@ -194,7 +194,7 @@ def test_a_fault_in_one_block_ends_the_cluster():
     assert (fault.kind, fault.block) == (KIND.ILLEGAL_ADDRESS, (3, 0, 0))
 
 
-def test_one_block_is_its_own_cluster():
+def test_a_launch_without_clusters_has_clusters_of_one_block():
     source = """extern "C" __global__ void alone(int *out) {
         __shared__ int sum; auto cluster = cg::this_cluster();
         if (threadIdx.x == 0) sum = 0;

@@ -39,7 +39,7 @@ LOOK_BACK = """#include <cub/block/block_scan.cuh>
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
 @pytest.mark.parametrize("type_", ["int", "float", "double", "long long"])
 @pytest.mark.parametrize("tickets", [0, 1])
-def test_blocks_that_look_back_at_those_before_them(arch, type_, tickets):
+def test_decoupled_look_back_between_blocks(arch, type_, tickets):
     tiles, dtype = 50, {"int": np.int32, "float": np.float32, "double": np.float64, "long long": np.int64}[type_]
     text = f"#define TICKETS {tickets}\ntypedef {type_} T;\n"
     loaded = load(text + LOOK_BACK, arch=arch)

@@ -48,7 +48,7 @@ def tiles_of(count: int, size: int) -> int:
 
 
 @pytest.mark.parametrize(("arch", "type_", "dtype"), [("sm_90", "short", np.int16), ("sm_120", "long long", np.int64)])
-def test_a_scan_that_looks_ahead(arch, type_, dtype):
+def test_warp_specialized_lookahead_scan(arch, type_, dtype):
     """Warps of one block load, scan, look ahead and store at the same time; bulk copies begin at odd addresses."""
     source = """#include <cub/device/dispatch/kernels/kernel_scan.cuh>
         namespace s = d::scan; typedef cub::ScanTileState<T> Old; typedef s::tile_state_kernel_arg_t<Old, T> State;
@@ -75,7 +75,7 @@ def test_a_scan_that_looks_ahead(arch, type_, dtype):
         np.testing.assert_array_equal(out, np.cumsum(values, dtype=dtype))
 
 
-def test_reductions_and_a_radix_sort_in_one_sweep():
+def test_reductions_and_onesweep_radix_sort():
     source = """#include <cub/device/dispatch/kernels/kernel_radix_sort.cuh>
         #include <cub/device/dispatch/kernels/kernel_reduce.cuh>
         namespace r = d::radix_sort; namespace u = d::reduce; typedef d::identity_decomposer_t Digits;
@@ -180,7 +180,7 @@ AGENTS = """#include <cub/agent/agent_reduce_by_key.cuh>
 @pytest.mark.skipif(
     bool(check.chosen() & check.RACECHECK), reason="CUB orders no reads of other blocks: racecheck tells"
 )
-def test_runs_and_selections_that_look_back():
+def test_decoupled_look_back_run_length_encoding_and_selection():
     cub, count = Kernels(AGENTS), 10000
     tiles = tiles_of(count, 128 * 3)
 

@@ -101,7 +101,7 @@ GIVEN = random.integers(0, 100, TILE).astype(np.int32)
 STRIPED = GIVEN.reshape(ITEMS, THREADS).T.ravel()  # what each thread has in turn
 
 
-def test_all_ways_to_load_and_store():
+def test_all_load_and_store_algorithms():
     out, count = np.full((len(LAYOUTS), 2, TILE), -7, np.int32), 300
     blocks().launch("moves", 1, THREADS, GIVEN, out, np.int32(count))
     for way, (whole, part) in zip(LAYOUTS, out, strict=True):
@@ -111,7 +111,7 @@ def test_all_ways_to_load_and_store():
         np.testing.assert_array_equal(part, np.where(place < count, GIVEN + 1, -7), way)
 
 
-def test_all_ways_to_scan():
+def test_all_scan_algorithms():
     out = np.zeros((len(SCANS), 3 * TILE + 1), np.int32)
     blocks().launch("scans", 1, THREADS, GIVEN, out)
     least = np.minimum.accumulate(np.append(1000, GIVEN[:-1]))
@@ -120,7 +120,7 @@ def test_all_ways_to_scan():
         np.testing.assert_array_equal(found, wanted)
 
 
-def test_all_ways_to_exchange():
+def test_all_exchange_patterns():
     out = np.zeros(14 * TILE + THREADS + TILE, np.int32)
     blocks().launch("exchanges", 1, THREADS, GIVEN, out)
     scattered = np.zeros(TILE, np.int32)

@@ -95,7 +95,7 @@ def after(first: list[int], steps: int) -> int:
     return (int(sum(int(bit) << i for i, bit in enumerate(bits[128:]))) + first[0] + 362437 * (steps + 1)) % 2**32
 
 
-def test_xorwow_word_by_word():
+def test_xorwow_output():
     first, words = np.zeros(6, np.uint32), np.zeros(40 + 3 * len(SKIPS), np.uint32)
     loaded().launch("xorwow", 1, 1, first, words, SKIPS, np.int32(len(SKIPS)))
     start, skips = first.tolist(), SKIPS.tolist()
@@ -116,7 +116,7 @@ def power(base: np.ndarray, exponent: int, modulus: int) -> np.ndarray:
 FIRST, SECOND = 4294967087, 4294944443  # the moduli of MRG32k3a (L'Ecuyer, 1999)
 
 
-def test_mrg32k3a_word_by_word():
+def test_mrg32k3a_output():
     first, words = np.zeros(6, np.uint32), np.zeros(40 + 2 * len(SKIPS), np.uint32)
     loaded().launch("mrg", 1, 1, first, words, SKIPS, np.int32(len(SKIPS)))
     a = np.array([[0, 1, 0], [0, 0, 1], [-810728, 1403580, 0]], object)

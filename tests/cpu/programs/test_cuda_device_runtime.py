@@ -40,20 +40,20 @@ def loaded(request):
 @pytest.mark.needs_nvjitlink
 @pytest.mark.parametrize("block", [32, (7, 5, 3)])
 @pytest.mark.parametrize("grid", [1, 6, (3, 1, 2)])
-def test_all_blocks_wait_for_each_other(loaded, grid, block):
+def test_grid_synchronization(loaded, grid, block):
     threads = int(np.prod(grid) * np.prod(block))
     table = np.zeros((40, threads), np.int32)
     loaded.launch("rounds", grid, block, table, np.int32(40), cooperative=True)
     np.testing.assert_array_equal(table, np.tile(np.arange(40)[:, None], threads))
 
 
-def test_a_grid_that_was_not_launched_cooperatively_cannot_wait():
+def test_grid_synchronization_needs_a_cooperative_launch():
     out = np.zeros(2, np.int32)
     Loaded(compile_cuda(ROUNDS, "-rdc=true")).launch("alone", 2, 32, out)
     assert out.tolist() == [1, 1]  # cudaErrorInvalidValue
 
 
-def test_other_functions_of_the_device_runtime_are_named():
+def test_the_error_names_unsupported_device_runtime_functions():
     source = """extern "C" __device__ int cudaDevice();
         extern "C" __global__ void k(int *p) { *p = cudaDevice(); }"""
     with pytest.raises(PtxError, match="cudaDevice; the CPU device has no such function of the device runtime"):

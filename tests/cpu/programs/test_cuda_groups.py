@@ -101,7 +101,7 @@ def test_tiles_of_several_warps():
     np.testing.assert_array_equal(bits, np.repeat(np.bitwise_xor.reduce(small << 33, axis=1), 64))
 
 
-def test_parts_of_a_warp():
+def test_labeled_binary_and_coalesced_groups():
     count, x = 96, np.arange(96) * 5 % 23
     out, counts, f = np.zeros((6, count), np.int32), np.zeros(3, np.int32), np.zeros((2, count), np.float32)
     loaded().launch("parts", 1, count, out, counts, f)
@@ -119,14 +119,14 @@ def test_parts_of_a_warp():
 
 
 @alike
-def test_copies_of_groups():
+def test_memcpy_async_of_groups():
     count, given = 301, np.arange(602, dtype=np.int32)
     out = np.zeros(2 * count + 128, np.int32)
     loaded().launch("copies", 1, 128, given, out, np.int32(count), shared=8 * count + 64)
     np.testing.assert_array_equal(out, [*given[:count][::-1], *given[count:][::-1], *(np.arange(128) ^ 31)])
 
 
-def test_the_grid_waits():
+def test_grid_group_sync():
     out, ranks = np.zeros(384, np.int32), np.arange(384)
     loaded().launch("grid", 6, 64, out, cooperative=True)
     np.testing.assert_array_equal(out, (383 - ranks) * 2 + ranks // 64 + 6)

@@ -181,7 +181,7 @@ def integers() -> dict[str, list[np.ndarray]]:
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
-def test_integers_one_by_one(arch):
+def test_scalar_integer_intrinsics(arch):
     found = run(WHOLE, integers(), arch)
     columns = [array.tolist() for arrays in integers().values() for array in arrays]
     threads = [Values("abcdefghi", row) for row in zip(*columns, strict=True)]
@@ -249,7 +249,7 @@ THREE: dict[str, tuple[bool, Reference]] = {
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
-def test_integers_side_by_side(arch):
+def test_packed_integer_intrinsics(arch):
     calls = {f"__{name}{n}(a, b)": (name, n) for name in PACKED for n in (2, 4)}
     calls |= {f"__{name}{n}(a)": (name, n) for name in ALONE for n in (2, 4)}
     sums = {f"__vsad{sign}{n}(a, b)": (sign == "s", n) for sign in "su" for n in (2, 4)}
@@ -276,7 +276,7 @@ def test_integers_side_by_side(arch):
         np.testing.assert_array_equal(found[call], wanted, err_msg=call)
 
 
-def test_which_of_two_was_taken():
+def test_predicates_of_vibmin_and_vibmax():
     """__vibmax_* and __vibmin_* say whether their first argument, or half of it, was the one."""
     kinds = {"s32": "int", "u32": "unsigned", "s16x2": "unsigned", "u16x2": "unsigned"}
     body = ""

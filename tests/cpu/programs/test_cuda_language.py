@@ -75,7 +75,7 @@ def load(arch: str, source: str) -> Loaded:
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
-def test_objects_made_in_one_launch_and_used_in_the_next(arch):
+def test_objects_created_in_one_launch_and_used_in_the_next(arch):
     loaded, threads = load(arch, CLASSES), range(64)
     loaded.launch("make", 1, 64)
     found, sums = np.zeros(64, np.int32), np.zeros(64)
@@ -119,7 +119,7 @@ PARAMETERS = r"""
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
-def test_parameters_as_large_as_they_may_be(arch):
+def test_parameters_of_maximum_size(arch):
     """32,764 bytes in all, since CUDA 12.1 and sm_70; read at indices, by pointers, and changed by each thread."""
     large = np.dtype([("head", "i4"), ("values", "f8", 4000), ("tail", "i1", 700)], align=True)
     assert 32700 <= large.itemsize + 12 <= 32764

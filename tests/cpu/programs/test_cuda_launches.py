@@ -88,7 +88,7 @@ extern "C" __global__ void order(int *log) {
 
 
 @pytest.mark.parametrize("linked", [pytest.param(True, marks=pytest.mark.needs_nvjitlink), False])
-def test_launches_of_a_block_run_in_order_and_tail_launches_last(build, linked):
+def test_launches_of_a_block_are_ordered_and_tail_launches_run_last(build, linked):
     log = build(ORDER, linked=linked).run("order", 1, 1)
     # A child is complete when all that it launches is; fire-and-forget launches are in no order.
     assert log[log != 0].tolist() == [1, 11, 12, 13, 3, 4, 5]
@@ -105,7 +105,7 @@ extern "C" __global__ void tree(int *out, int depth) {
 """
 
 
-def test_a_chain_of_tail_launches_may_be_long(build):
+def test_long_chains_of_tail_launches(build):
     assert build(CHAIN).run("chain", 1, 1, np.int32(3000))[:2].tolist() == [3001, 3001]
 
 
@@ -129,7 +129,7 @@ extern "C" __global__ void shapes(int *out) {
 """
 
 
-def test_a_child_has_its_own_shape_parameters_and_shared_memory(build):
+def test_child_launches_with_shape_parameters_and_shared_memory(build):
     out = build(SHAPES).run("shapes", 1, 1)
     expected = np.tile(6 * np.arange(14, -1, -1), 4)
     assert out[:60].tolist() == expected.tolist()
@@ -147,7 +147,7 @@ extern "C" __global__ void work(int *out) {
 
 
 @pytest.mark.parametrize("blocks", [1, 40])
-def test_children_see_what_was_written_and_streams_of_blocks_are_ordered(build, blocks):
+def test_children_see_writes_of_their_parents(build, blocks):
     out = build(VISIBLE).run("work", blocks, 32, size=64 * blocks).reshape(blocks, 64)
     for block in range(blocks):
         squares = (np.arange(32) + block) ** 2
@@ -155,7 +155,7 @@ def test_children_see_what_was_written_and_streams_of_blocks_are_ordered(build, 
         assert out[block, 0] == block + squares.sum()
 
 
-def test_work_that_comes_later_in_the_stream_waits_for_children(device, build):
+def test_later_work_in_the_stream_waits_for_children(device, build):
     program = build(ORDER)
     buffer = program.memory.allocate(256, stream=program.stream)
     view = np.frombuffer((ctypes.c_int32 * 64).from_address(int(buffer.handle)), np.int32)
@@ -229,14 +229,14 @@ extern "C" __global__ void each(int *out) {
 """
 
 
-def test_wrong_launches_are_answered_and_nothing_runs(build):
+def test_invalid_launches_return_errors(build):
     out = build(WRONG).run("wrong", 1, 1, np.uint64(0))
     assert out[:12].tolist() == [9, 9, 9, 9, 9, 701, 1, 98, 1, 400, 1, 0]
     assert out[63] == 0
 
 
 @pytest.mark.parametrize("block", [32, (8, 4), 48])
-def test_each_thread_has_its_last_error(build, block):
+def test_the_last_error_is_per_thread(build, block):
     out = build(WRONG).run("each", 1, block)
     threads = 8 if block == (8, 4) else block
     assert out[:threads].tolist() == [18 * (i % 2) for i in range(threads)]
@@ -252,7 +252,7 @@ extern "C" __global__ void spread(int *out) { add<<<1, 1>>>(out); }
 """
 
 
-def test_as_many_launches_as_the_limit_says_may_be_pending(build):
+def test_the_pending_launch_count_limit(build):
     program = build(MANY)
     which = driver.CUlimit.CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT
     assert program.run("many", 1, 1, np.int32(2048))[:3].tolist() == [2048, 0, 2048]
@@ -313,7 +313,7 @@ extern "C" __global__ void memory(int *out) {
 """
 
 
-def test_memory_of_kernels_outlives_them(build):
+def test_memory_allocated_by_kernels_outlives_them(build):
     out = build(MEMORY).run("memory", 1, 1)
     assert out[:8].tolist() == [0, 1, 2, 1, 0, 1, 1, 0]
     assert out[20:22].tolist() == [5, 0]
@@ -348,7 +348,7 @@ extern "C" __global__ void texts(char *out, int status) {
 """
 
 
-def test_kernels_ask_about_the_device(device, build):
+def test_device_queries_in_kernels(device, build):
     program = build(QUESTIONS)
     out = program.run("questions", 1, 1, np.int32(16))  # cudaDevAttrMultiProcessorCount
     count, version = driver.cuDeviceGetCount()[1], driver.cuDriverGetVersion()[1]
@@ -365,7 +365,7 @@ def test_kernels_ask_about_the_device(device, build):
     assert out[63] == 1
 
 
-def test_occupancy_is_what_the_host_is_told(build):
+def test_occupancy_in_kernels_matches_the_host(build):
     program = build(QUESTIONS)
     out = program.run("questions", 1, 1, np.int32(10))
     plain = next(name for name in re.findall(r"_Z5plain\w+", program.code.code.decode()))
@@ -375,7 +375,7 @@ def test_occupancy_is_what_the_host_is_told(build):
     assert out[5] == 32  # cudaDevAttrWarpSize
 
 
-def test_texts_of_errors_are_those_of_the_host(build):
+def test_error_strings_match_the_host(build):
     program = build(QUESTIONS)
     for error in runtime.cudaError_t:
         told = program.run("texts", 1, 1, np.int32(error)).tobytes().rstrip(b"\0")
@@ -385,7 +385,7 @@ def test_texts_of_errors_are_those_of_the_host(build):
     assert told == b"unrecognized error code|unrecognized error code"
 
 
-def test_the_names_of_the_older_generation_do_the_same(build):
+def test_functions_of_the_older_device_runtime(build):
     # CDP1, which devices below compute capability 9.0 have, too
     source = VISIBLE + CHAIN.split('extern "C" __global__ void tree')[0].replace(", 0, cudaStreamTailLaunch", "")
     program = build(source, arch="80", define_macro="CUDA_FORCE_CDP1_IF_SUPPORTED")
@@ -411,7 +411,7 @@ extern "C" __global__ void buffers(int *out) {
 """
 
 
-def test_parameter_buffers_by_hand(build):
+def test_explicit_parameter_buffers(build):
     out = build(BUFFERS).run("buffers", 1, 1)
     assert out[:8].tolist() == [1, 0, 1, 1, 1, 1, 1, 1]
     assert out[63] == 5
@@ -423,7 +423,7 @@ extern "C" __global__ void work(int *out) {
 """
 
 
-def test_kernels_of_graphs_launch_kernels(build):
+def test_graph_kernels_launch_kernels(build):
     program = build(GRAPHS)
     buffer = program.memory.allocate(4, stream=program.stream)
     view = np.frombuffer((ctypes.c_int32 * 1).from_address(int(buffer.handle)), np.int32)
@@ -479,7 +479,7 @@ PARENT = """
 """
 
 
-def test_a_childs_fault_is_the_streams():
+def test_a_fault_of_a_child_is_reported_by_the_stream():
     told = run_checked(FAULT + PARENT)
     assert "CUDA_ERROR_ILLEGAL_ADDRESS" in told
     assert "kernel 'bad'" in told
@@ -508,13 +508,13 @@ def test_kernels_that_launch_each_other_without_end_can_be_interrupted():
     assert told.split() == ["interrupted", "CUDA_ERROR_ILLEGAL_STATE", "usable"]
 
 
-def test_children_are_checked_as_their_parents_are():
+def test_cuda_cpu_check_covers_child_kernels():
     told = run_checked(FAULT + PARENT, CUDA_CPU_CHECK="memcheck")
     assert "kernel 'bad'" in told
     assert "write of 4 bytes at 0x1000, where nothing is allocated" in told
 
 
-def test_checks_find_nothing_in_right_programs():
+def test_cuda_cpu_check_accepts_correct_programs():
     told = run_checked(
         f"""
     import sys; sys.path.insert(0, {__file__.rsplit("/", 1)[0]!r})

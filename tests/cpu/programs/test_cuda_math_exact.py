@@ -100,7 +100,7 @@ WHOLE = {
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_functions_with_one_right_result(arch, dtype):
+def test_exactly_defined_functions(arch, dtype):
     type_, suffix = ("float", "f") if dtype == np.float32 else ("double", "")
     a, b = given(dtype, 1), given(dtype, 2)
     b[:60] = np.where(np.isinf(b[:60]) | (np.abs(b[:60]) > 1e30), 3, b[:60])
@@ -140,7 +140,7 @@ ROUNDED = {
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_arithmetic_in_all_directions(arch, dtype):
+def test_arithmetic_in_all_rounding_modes(arch, dtype):
     type_, letter, name = ("float", "f", "f32") if dtype == np.float32 else ("double", "d", "f64")
     arguments = [given(dtype, seed) for seed in (4, 5, 6)]
     for array in arguments:
@@ -184,7 +184,7 @@ def whole(x: Number, mode: str, bits: int, signed: bool, of_double: bool) -> int
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
-def test_conversions_in_all_directions(arch):
+def test_conversions_in_all_rounding_modes(arch):
     inputs = {"float": given(np.float32, 8), "double": given(np.float64, 9)}
     random = np.random.default_rng(10)
     for type_, bits, signed in KINDS.values():

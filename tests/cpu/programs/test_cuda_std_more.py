@@ -85,7 +85,7 @@ random = np.random.default_rng(4)
 GIVEN = random.integers(0, 60, 64).astype(np.int32)
 
 
-def test_algorithms_of_a_thread():
+def test_sequential_algorithms():
     out, all_ = np.zeros(20, np.int32), GIVEN.tolist()
     program().launch("algorithms", 1, 1, out, GIVEN, np.int32(64))
     a, b = sorted(all_[:32]), sorted(all_[32:])
@@ -115,7 +115,7 @@ def test_ranges():
     assert out.tolist() == wanted
 
 
-def test_engines_and_distributions():
+def test_random_engines_and_distributions():
     """The ten thousandth words of engines are those that the standard of C++ names."""
     words, means = np.zeros(104, np.uint64), np.zeros(6)
     program().launch("engines", 1, 1, words, means)
@@ -127,7 +127,7 @@ def test_engines_and_distributions():
         assert abs(mean - wanted) < 4 * spread / math.sqrt(4000)
 
 
-def test_tools():
+def test_utility_and_bit_functions():
     out, w = np.zeros((25, 32), np.uint64), np.arange(32)
     program().launch("tools", 1, 32, out, GIVEN, np.int32(64))
     x, number = GIVEN.tolist(), 123456789 + w

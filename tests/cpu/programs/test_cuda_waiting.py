@@ -32,7 +32,7 @@ def load(request):
         " *count += 1; __threadfence(); atomicExch(lock, 0); done = true; }",
     ],
 )
-def test_every_thread_gets_the_lock(load, body):
+def test_every_thread_acquires_the_lock(load, body):
     loaded = load('extern "C" __global__ void k(int *lock, volatile int *count) {' + body + "}")
     lock, count = np.zeros(1, np.int32), np.zeros(1, np.int32)
     loaded.launch("k", 4, 64, lock, count)
@@ -40,7 +40,7 @@ def test_every_thread_gets_the_lock(load, body):
 
 
 @pytest.mark.parametrize("writer", [5, 100])
-def test_a_thread_may_wait_for_another(load, writer):
+def test_spin_wait_for_another_thread(load, writer):
     source = """extern "C" __global__ void k(int *out, int writer) {
         __shared__ volatile int flag; if (threadIdx.x == 0) flag = 0; __syncthreads();
         if (threadIdx.x == writer) flag = 7; else if (threadIdx.x < 32) { while (flag == 0);
@@ -51,7 +51,7 @@ def test_a_thread_may_wait_for_another(load, writer):
     assert sum(out == 7) >= 31
 
 
-def test_the_last_block_sees_what_the_others_wrote(load):
+def test_the_last_block_sees_writes_of_the_others(load):
     source = """__device__ unsigned arrived;
         extern "C" __global__ void k(const int *in, volatile int *parts, int *out) {
             __shared__ int s[64]; __shared__ bool last; int i = threadIdx.x; s[i] = in[blockIdx.x * 64 + i];

@@ -67,7 +67,7 @@ FLOATS = {
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("instruction", FLOATS)
-def test_floats_of_every_number(instruction):
+def test_all_16_bit_values_as_floats(instruction):
     wanted = FLOATS[instruction]
     same(apply(instruction, wanted.dtype), wanted)
 
@@ -75,7 +75,7 @@ def test_floats_of_every_number(instruction):
 @pytest.mark.parametrize(
     ("type_", "low", "high"), [("s16", -(2**15), 2**15 - 1), ("u16", 0, 2**16 - 1), ("s8", -128, 127)]
 )
-def test_integers_of_every_half(type_, low, high):
+def test_all_half_values_to_integers(type_, low, high):
     """Rounded towards zero; what is out of range becomes the nearest number, NaN becomes 0 (section 9.7.9.21)."""
     found = apply(f"cvt.rzi.{type_}.f16 %h2, %h1", np.uint16 if type_[0] == "u" else np.int16)
     whole = np.where(np.isnan(HALF), 0, np.clip(np.trunc(HALF.astype(np.float64)), low, high))
@@ -94,7 +94,7 @@ def test_integers_of_every_half(type_, low, high):
         ("div.s16 %h2, %h1, 7", (np.trunc(SIGNED / 7)).astype(np.int16)), ("rem.u16 %h2, %h1, 10", CODES % 10),
     ],
 )  # fmt: skip
-def test_integers_of_every_number(instruction, wanted):
+def test_all_16_bit_values_as_integers(instruction, wanted):
     np.testing.assert_array_equal(apply(instruction, wanted.dtype), wanted)
 
 
@@ -143,7 +143,7 @@ def test_pairs_of_small_floats(type_):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("source", ["f16", "bf16"])
 @pytest.mark.parametrize("type_", SMALL)
-def test_every_half_as_a_small_float(type_, source):
+def test_all_half_values_to_small_floats(type_, source):
     values = HALF if source == "f16" else BRAIN
     narrow = type_ == "e2m1"
     convert = f"cvt.rn.satfinite.{type_}x2.{source}x2 %b, %r5;" + (
@@ -186,7 +186,7 @@ BYTES = {
 
 
 @pytest.mark.parametrize("instruction", BYTES)
-def test_every_pair_of_bytes(instruction):
+def test_all_pairs_of_bytes(instruction):
     kind = np.int8 if ".s8" in instruction else np.uint8
     a, b = CODES.view(kind).reshape(-1, 2).T.astype(np.int64)
     operands = "%r2, %r2" if instruction.startswith("neg") else "%r2, %r2, %r5"

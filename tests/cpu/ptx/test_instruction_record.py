@@ -11,16 +11,16 @@ from cuda.cpu.ptx.instructions import table
 ADVICE = "run `nox -s instructions` and commit docs/instructions_run.txt"
 
 
-def test_the_record_has_the_rows_of_the_table():
+def test_the_record_lists_the_rows_of_the_table():
     rows = {name_of(row) for rows in table().values() for row in rows if row.family}
     assert rows == set(recorded()), ADVICE
 
 
-def test_every_form_that_is_there_is_run_by_a_test():
+def test_every_supported_form_is_run_by_a_test():
     assert not [name for name, count in recorded().items() if count == 0], ADVICE
 
 
-def test_what_is_refused_is_not_in_the_record():
+def test_unsupported_rows_are_not_in_the_record():
     refused = {name_of(row) for rows in table().values() for row in rows if not row.family}
     assert refused
     assert refused.isdisjoint(recorded())

@@ -44,7 +44,7 @@ UNIT = """.version 9.0
         "bra L;",
     ],
 )
-def test_taken(text):
+def test_valid_calls(text):
     build([UNIT.format(text=text)])
 
 
@@ -74,7 +74,7 @@ def test_taken(text):
         ("bra a0;", "bra: a0 is no label of k"),
     ],
 )
-def test_refused(text, message):
+def test_invalid_calls(text, message):
     with pytest.raises(PtxError, match=message) as caught:
         build([UNIT.format(text=text)])
     assert caught.value.line == 16

@@ -122,7 +122,7 @@ def instructions(module: Module) -> list[tuple]:
 
 @pytest.mark.parametrize("arch", ARCHES)
 @pytest.mark.parametrize("name", SOURCES)
-def test_what_nvrtc_writes_is_understood(name, arch):
+def test_ptx_of_nvrtc_is_supported(name, arch):
     text = compile_cuda(SOURCES[name], f"--gpu-architecture={arch}", include_option(), "-default-device").decode()
     module = parse(text)
     for function in module.functions.values():
@@ -133,7 +133,7 @@ def test_what_nvrtc_writes_is_understood(name, arch):
     assert build([text]).symbols is not None
 
 
-def test_source_lines_are_known():
+def test_instructions_have_source_lines():
     text = compile_cuda(
         '__device__ int f(int x) {\n return x * 3; }\nextern "C" __global__ void k(int *p) {\n *p = f(*p);\n}',
         "-lineinfo",
@@ -167,7 +167,7 @@ def test_a_cubin_has_the_ptx_that_the_compiler_writes(arch, options):
 
 
 @pytest.mark.parametrize("name", ["memory", "calls"])
-def test_lines_of_a_cubins_ptx_are_those_of_the_text(name):
+def test_line_numbers_of_a_cubins_ptx_match_the_text(name):
     options = ("--gpu-architecture=sm_90", "-lineinfo", "-default-device")
     (unit,) = ptx_of(compile_cuda(SOURCES[name], *options, result="CUBIN"))
     direct = parse(compile_cuda(SOURCES[name], *options).decode())
@@ -184,7 +184,7 @@ def test_lines_of_a_cubins_ptx_are_those_of_the_text(name):
 
 @pytest.mark.parametrize("arch", ARCHES)
 @pytest.mark.parametrize("name", ["arithmetic", "memory"])
-def test_memory_accesses_of_a_cubins_ptx_know_their_source(name, arch):
+def test_memory_accesses_of_a_cubins_ptx_have_source_lines(name, arch):
     options = (f"--gpu-architecture={arch}", "-lineinfo", "-default-device")
     (unit,) = ptx_of(compile_cuda(SOURCES[name], *options, result="CUBIN"))
     direct = parse(compile_cuda(SOURCES[name], *options).decode())
@@ -203,13 +203,13 @@ def test_memory_accesses_of_a_cubins_ptx_know_their_source(name, arch):
 
 
 @pytest.mark.parametrize("options", [("-G",), ("-rdc=true",)], ids=str)
-def test_functions_that_ptxas_brings_along_need_no_ptx(options):
+def test_functions_added_by_ptxas_need_no_ptx(options):
     source = 'extern "C" __global__ void k(double *p) { *p = fmod(p[0], p[1]) / p[2]; }'
     (unit,) = ptx_of(compile_cuda(source, "--gpu-architecture=sm_90", "-lineinfo", *options, result="CUBIN"))
     assert "k" in build([unit]).functions
 
 
-def test_without_lineinfo_a_cubin_has_none():
+def test_a_cubin_without_lineinfo_has_no_ptx():
     with pytest.raises(PtxError, match="-lineinfo"):
         ptx_of(compile_cuda(WHOLE, "--gpu-architecture=sm_90", result="CUBIN"))
 
@@ -229,7 +229,7 @@ def inputs_of(kinds: str, arch: str) -> list[tuple[int, bytes]]:
 
 @pytest.mark.parametrize("arch", ARCHES)
 @pytest.mark.parametrize("kinds", ["cubin+cubin", "ptx+ptx", "cubin+ptx", "ltoir+ltoir", "ltoir+cubin", "ptx+ltoir"])
-def test_linked_cubins_have_all_units(kinds, arch):
+def test_linked_cubins_contain_all_units(kinds, arch):
     options = [f"-arch={arch}", "-lineinfo"] + (["-lto"] if "ltoir" in kinds else [])
     units = ptx_of(link(inputs_of(kinds, arch), *options))
     assert len(units) == (1 if kinds == "ltoir+ltoir" else 2)
@@ -241,7 +241,7 @@ def test_linked_cubins_have_all_units(kinds, arch):
     assert lines == ({4} if kinds.startswith("cubin") else set())  # the others were compiled without -lineinfo
 
 
-def test_a_unit_linked_without_its_ptx_is_missed():
+def test_the_error_names_a_unit_linked_without_ptx():
     text = compile_cuda(KERNEL, "--gpu-architecture=sm_90", "-rdc=true") + b"\0"
     cubin = compile_cuda(FUNCTION, "--gpu-architecture=sm_90", "-rdc=true", "-lineinfo", result="CUBIN")
     with pytest.raises(PtxError, match=r"the cubin has no PTX of k: compile and link with -lineinfo"):
@@ -264,7 +264,7 @@ def test_fatbins_of_nvfatbin(compression):
 
 
 @pytest.mark.parametrize("library", ["libzstd.so.1", "libnothing.so"])
-def test_without_a_module_for_zstd_the_system_s_library_unpacks(monkeypatch, library):
+def test_zstd_falls_back_to_the_system_library(monkeypatch, library):
     data = fatbin([("ptx", "90", compile_cuda(WHOLE, "--gpu-architecture=compute_90"))], "-compress-mode=size")
     for name in ("compression", "backports"):
         monkeypatch.setitem(sys.modules, name, None)

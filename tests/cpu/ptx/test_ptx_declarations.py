@@ -35,7 +35,7 @@ def load(text: str, body: str = ""):
         ("", "L: { L: bra L; } bra L;"),
     ],
 )
-def test_taken(text, body):
+def test_valid_declarations(text, body):
     load(text, body)
 
 
@@ -63,7 +63,7 @@ def test_taken(text, body):
         (".entry f () .maxntid { ret; }", "expected an integer"),
     ],
 )
-def test_refused(text, message):
+def test_invalid_declarations(text, message):
     with pytest.raises(PtxError, match=message):
         load(text)
 
@@ -83,12 +83,12 @@ def test_refused(text, message):
         (".reg .b32 r; mov.b32 r, r[2];", "what is no variable"),
     ],
 )
-def test_refused_in_bodies(body, message):
+def test_invalid_declarations_in_bodies(body, message):
     with pytest.raises(PtxError, match=message):
         load("", body)
 
 
-def test_elements_of_arrays_are_counted_in_their_type():
+def test_array_indices_count_elements():
     """Section 6.4.2: what is moved is an element's address, others access it."""
     body = ".reg .b64 %d; .reg .b32 %r; mov.u64 %d, a[3]; ld.global.u32 %r, a[2]; ld.global.b32 %r, b[1];"
     program = load(".global .u32 a[8]; .global .v2 .b16 b[8];", body)

@@ -228,7 +228,7 @@ def misled(data: bytes, dice: random.Random) -> bytes:
 MOST = 32 << 20  # bytes that reading an image of a few kilobytes may take
 
 
-def test_misleading_images(good):
+def test_mutated_image_headers(good):
     """An image lies before memory that cannot be read; what its numbers say costs little time and memory."""
     dice = random.Random(SEED)
     readable = 0

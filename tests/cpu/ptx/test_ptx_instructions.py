@@ -60,7 +60,7 @@ def test_modifiers_become_attributes(word, operands, values):
     assert {name: getattr(form, name) for name in values} == values
 
 
-def test_modifiers_may_come_in_any_order_but_types():
+def test_modifiers_except_types_may_be_in_any_order():
     form = form_of(instruction("atom.add.release.gpu.global.u32", "xax"))
     assert (form.op, form.sem, form.scope, form.space) == ("add", "release", "gpu", "global")
     assert form_of(instruction("add.f32.ftz")).ftz
@@ -68,7 +68,7 @@ def test_modifiers_may_come_in_any_order_but_types():
     assert (to_float.dtype, to_float.type) == ("f32", "s32")
 
 
-def test_forms_are_shared():
+def test_equal_instructions_share_a_form():
     assert form_of(instruction("add.s32")) is form_of(instruction("add.s32", line=99))
 
 
@@ -87,13 +87,13 @@ def test_forms_are_shared():
         ("frobnicate.b32", "xxx", "instruction frobnicate.b32 is not supported by the CPU device$"),
     ],
 )
-def test_what_is_not_in_the_table_is_refused(word, operands, message):
+def test_instructions_not_in_the_table_are_refused(word, operands, message):
     with pytest.raises(PtxError, match=message) as caught:
         form_of(instruction(word, operands))
     assert caught.value.line == 7
 
 
-def test_known_instructions_without_emitter_are_refused_by_name():
+def test_the_error_names_an_instruction_without_an_emitter():
     wanted = instruction("tex.2dms.v4.f32.s32", "va")
     assert form_of(wanted).geometry == "2dms"
     with pytest.raises(PtxError, match=r"instruction tex\.2dms\.v4\.f32\.s32 is not supported yet by the CPU device"):

@@ -30,12 +30,12 @@ def has_row(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - PARSED - REFUSED))
-def test_the_manual_s_instructions_are_there(name):
+def test_every_instruction_of_the_manual_has_a_row(name):
     assert has_row(name)
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
-def test_what_is_refused_has_a_reason(name):
+def test_unsupported_instructions_have_a_reason(name):
     opcode, *words = name.split(".")
     with pytest.raises(PtxError, match="is not supported by the CPU device: .*" + traits_of(opcode).reason.split()[0]):
         form_of(Instruction(opcode, (*words, "b32"), (), 1))
@@ -45,7 +45,7 @@ def test_the_table_has_no_other_opcodes():
     assert set(table()) <= {name.partition(".")[0] for name in NAMES}
 
 
-def test_no_reason_is_for_nothing():
+def test_every_reason_belongs_to_an_unsupported_instruction():
     refused = {opcode for opcode, rows in table().items() if not all(row.family for row in rows)}
     opcodes = {*table(), *(name.partition(".")[0] for name in NAMES)}
     with_reason = {opcode for opcode in opcodes if traits_of(opcode).reason}
@@ -71,7 +71,7 @@ def section_of(row: Row) -> str:
     return section
 
 
-def test_the_rows_name_the_manual_s_sections():
+def test_rows_name_the_section_of_the_manual():
     rows = [row for rows in table().values() for row in rows]
     assert [(row, section_of(row)) for row in rows if row.section != section_of(row)] == []
 

@@ -37,7 +37,7 @@ def load(text: str, version: str, target: str):
         ("min.f32 %f32_1, %f32_2, %f32_3, %f32_4;", "8.8", "8.7"),
     ],
 )
-def test_versions(text, least, below):
+def test_required_ptx_version(text, least, below):
     target = "sm_90a" if "wgmma" in text else "sm_120"
     load(text, least, target)
     name = text.split()[0].rstrip(";")
@@ -80,7 +80,7 @@ def test_versions(text, least, below):
         ("add.f32 %f32_1, %f32_2, %f32_3;", "texmode_unified", "", ""),
     ],
 )
-def test_targets(text, good, bad, message):
+def test_required_target(text, good, bad, message):
     text = ".reg .b8 %b8;" + text
     for target in good.split():
         load(text, "9.0", target)
@@ -89,7 +89,7 @@ def test_targets(text, good, bad, message):
             load(text, "9.0", target)
 
 
-def test_lanes_are_named_since_they_go_apart():
+def test_shfl_and_vote_need_sync_since_sm_70():
     for text in ("shfl.idx.b32 %b32_1, %b32_2, 0, 31;", "vote.all.pred %pred_1, %pred_2;"):
         load(text, "6.3", "sm_70")
         load(text, "9.0", "sm_60")
@@ -97,7 +97,7 @@ def test_lanes_are_named_since_they_go_apart():
             load(text, "6.4", "sm_70")
 
 
-def test_every_need_names_words_of_its_opcode():
+def test_every_requirement_names_modifiers_of_its_opcode():
     """A word that no instruction has would never be looked for."""
     words = {
         opcode: {word for row in rows for _, each, _, _ in row.parts for word in each}

@@ -83,7 +83,7 @@ def test_registers_agree_in_size_and_kind(type_, register):
         ("s64", "b64 u64 s64 b128"),
     ],
 )
-def test_loads_and_stores_have_wider_registers(type_, wider):
+def test_loads_and_stores_accept_wider_registers(type_, wider):
     for register in TYPES:
         for text in (f"ld.global.{type_} %{register}_1, [words];", f"st.global.{type_} [words], %{register}_1;"):
             if register in wider.split():
@@ -147,7 +147,7 @@ def test_loads_and_stores_have_wider_registers(type_, wider):
         "mov.b64 {_, %b16_1, _, %b16_2}, %b64_1;",
     ],
 )
-def test_taken(text):
+def test_valid_operands(text):
     load(text)
 
 
@@ -158,7 +158,7 @@ def test_taken(text):
         "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%b64_1], [%b32_2], %b32_3, %b16_4;",
     ],
 )
-def test_taken_for_sm_100(text):
+def test_valid_operands_for_sm_100(text):
     load(text, "sm_100")
 
 
@@ -236,7 +236,7 @@ def test_taken_for_sm_100(text):
         ("multimem.relaxed.ld_reduce.add.u32 %u32_1, [words];", "is not supported"),
     ],
 )
-def test_refused(text, message):
+def test_invalid_operands(text, message):
     refused(text, message)
 
 
@@ -257,7 +257,7 @@ D, A, B = (
         (f"{D}, {A}, {B}, 0", r"operand 4 \(c\)"),
     ],
 )
-def test_fragments_have_their_registers(operands, message):
+def test_mma_fragments_have_the_right_number_of_registers(operands, message):
     text = f"{MMA} {operands};"
     if message:
         refused(text, message)
@@ -265,7 +265,7 @@ def test_fragments_have_their_registers(operands, message):
         load(text)
 
 
-def test_an_access_without_a_space_is_in_that_of_the_variable():
+def test_an_access_without_a_space_uses_that_of_the_variable():
     program = load("ld.b32 %b32_1, [room]; st.b32 [depot], %b32_1; atom.add.u32 %u32_1, [words], 1;")
     modifiers = [statement.modifiers for statement in program.functions["k"].body[:3]]
     assert modifiers == [("b32", "shared"), ("b32", "local"), ("add", "u32", "global")]

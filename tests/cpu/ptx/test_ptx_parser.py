@@ -56,7 +56,7 @@ def operands_of(text: str):
     return one(text).operands
 
 
-def test_tokens_have_their_lines():
+def test_tokens_have_line_numbers():
     tokens, lines = tokens_of("/* a\n b */ mov.u32 %r1, 0f3F800000; // x\n\n\t@!p bra $L_1; {1, -2}")
     assert tokens == [
         "mov.u32",
@@ -147,7 +147,7 @@ def test_guards_pairs_and_negated_predicates():
     assert operands_of("elect.sync _|%p1, -1;")[0] == Pair(None, Register("%p1"))
 
 
-def test_modifiers_may_stand_apart():
+def test_modifiers_may_be_separated_by_spaces():
     assert one("add .ftz .f32 %f1, %f2, %f3;").modifiers == ("ftz", "f32")
     assert one("ld.global.L2::128B.b32 %r1, [%rd1];").modifiers == ("global", "L2::128B", "b32")
 
@@ -176,7 +176,7 @@ def test_branch_targets():
     assert body[0] == BranchTargets("ts", ("L1", "L2"), 4)
 
 
-def test_names_of_nested_scopes_are_their_own():
+def test_nested_scopes_have_their_own_names():
     function = body_of(
         "{ .reg .b32 t; mov.b32 t, 1; { .reg .b64 t; mov.b64 t, 2; } mov.b32 %r1, t; }"
         "{ .reg .b32 t<2>; .param .b32 q; mov.b32 t1, 3; st.param.b32 [q], t1; } mov.b64 %rd1, t;"
@@ -195,7 +195,7 @@ def test_labels_are_local_to_their_scope():
     assert targets == ["W", "W", "D@1", "W@1", "W@1", "D@1", "W@2", "W@2", "W@2", "W"]
 
 
-def test_vector_registers_are_their_components():
+def test_vector_registers_expand_to_components():
     function = body_of(".reg .v4 .f32 v; ld.v4.f32 v, [%rd1]; mov.f32 %f1, v.y; mov.f32 %f1, v.a;")
     assert function.body[0].operands[0] == Vector(tuple(Register(f"v.{axis}") for axis in "xyzw"))
     assert [s.operands[1] for s in function.body[1:]] == [Register("v.y"), Register("v.w")]
@@ -270,7 +270,7 @@ def test_initial_values(text, data):
     assert variable.initializer.data.ljust(len(data), b"\0") == data
 
 
-def test_zeros_behind_initial_values_are_not_kept():
+def test_trailing_zeros_of_initial_values_are_not_stored():
     variable = parsed(".global .b8 v[4294967296] = {1, 2};").variables["v"]
     assert (variable.size, variable.initializer.data) == (1 << 32, b"\1\2")
 

@@ -39,7 +39,7 @@ def test_externs_are_resolved():
     assert linked.unit_of["f"].name == "<ptx>[1]"
 
 
-def test_names_of_a_file_are_kept_apart():
+def test_unit_local_names_do_not_clash():
     unit = (
         ".global .u32 v = {n}; .global .u64 p = v; .func f {{ .reg .b64 %a; mov.u64 %a, v+4; ret; }}"
         ".entry k{n}() {{ {{ call f; }} ret; }}"
@@ -54,13 +54,13 @@ def test_names_of_a_file_are_kept_apart():
     assert linked.variables["v"].initializer.data[0] == 1
 
 
-def test_a_file_name_gives_way_to_a_later_global_one():
+def test_a_unit_local_name_is_renamed_for_a_later_global_one():
     linked = program(".func f { ret; } .entry k() { call f; ret; }", ".visible .func f { exit; }")
     assert linked.callees("k") == ["f@unit1"]
     assert linked.functions["f"].body[0].opcode == "exit"
 
 
-def test_what_a_function_declares_is_not_renamed():
+def test_names_declared_in_a_function_are_not_renamed():
     unit = ".global .u32 v; .entry k{n}() {{ .local .b32 v; .reg .b64 %a; mov.u64 %a, v; ret; }}"
     linked = program(unit.format(n=1), unit.format(n=2))
     assert linked.functions["k2"].body[0].operands[1].name == "v"
@@ -70,13 +70,13 @@ def test_what_a_function_declares_is_not_renamed():
     ("first", "second", "winner"),
     [("weak", "weak", 1), ("weak", "visible", 2), ("visible", "weak", 1), ("extern", "visible", 2)],
 )
-def test_strength_of_definitions(first, second, winner):
+def test_precedence_of_definitions(first, second, winner):
     values = [f" = {n}" if linkage != "extern" else "" for n, linkage in ((1, first), (2, second))]
     linked = program(f".{first} .global .u32 v{values[0]};", f".{second} .global .u32 v{values[1]};")
     assert linked.variables["v"].initializer.data[0] == winner
 
 
-def test_of_common_variables_the_largest_is_taken():
+def test_the_largest_common_variable_is_used():
     linked = program(".common .global .b8 v[4];", ".common .global .b8 v[16];", ".common .global .b8 v[8];")
     assert linked.variables["v"].size == 16
 
@@ -112,7 +112,7 @@ def test_unreachable_functions_may_have_any_instruction():
     assert "k" in program(".func unused { foo; } .entry k() { ret; }").functions
 
 
-def test_the_runtimes_functions_need_no_definition():
+def test_functions_of_the_runtime_need_no_definition():
     text = ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);"
     linked = program(text + ".entry k() { .param .b64 x; .param .b32 y; call (y), vprintf, (x, x); ret; }")
     assert list(linked.declared) == ["vprintf"]
@@ -136,7 +136,7 @@ def test_call_graph():
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14))
-def test_recursion_is_what_reaches_itself(edges):
+def test_recursive_functions_reach_themselves(edges):
     calls = {number: sorted({callee for caller, callee in edges if caller == number}) for number in range(7)}
     text = "".join(f".func f{number};" for number in calls)
     text += "".join(f".func f{n} {{ {' '.join(f'call f{c};' for c in callees)} ret; }}" for n, callees in calls.items())
@@ -146,7 +146,7 @@ def test_recursion_is_what_reaches_itself(edges):
     assert linked.recursive == expected
 
 
-def test_a_large_variable_needs_no_memory_before_it_is_placed():
+def test_a_large_variable_needs_no_memory_before_it_is_allocated():
     code = load([HEAD + ".global .align 16 .b8 huge[0x10000000000]; .entry k() { ret; }"])
     assert (code.variables["huge"].size, code.variables["huge"].data) == (1 << 40, b"")
 
@@ -154,7 +154,7 @@ def test_a_large_variable_needs_no_memory_before_it_is_placed():
 # --- shared memory and parameters ---------------------------------------------------------------------
 
 
-def test_kernels_have_the_shared_memory_that_they_reach():
+def test_shared_memory_of_a_kernel_includes_called_functions():
     linked = program(
         ".shared .align 8 .b8 big[64]; .extern .shared .align 16 .b8 dyn[];"
         ".func f { .shared .b32 mine; .reg .b32 %a; mov.u32 %a, mine; ret; }"
@@ -181,7 +181,7 @@ def test_extern_shared_memory_with_a_size_is_static():
         assert linked.laid_out("other").shared_static == (size if words == ".visible" else max(size, 256))
 
 
-def test_functions_behind_pointers_have_one_layout():
+def test_indirectly_called_functions_have_one_shared_layout():
     linked = program(
         ".func f { .shared .b64 s; .reg .b32 %a; mov.u32 %a, s; ret; } .global .u64 table = f;"
         ".entry a() { .shared .b8 x[4]; .reg .b64 %a; .reg .b32 %b; mov.u32 %b, x; call %a, p; p: .callprototype _; }"
@@ -223,7 +223,7 @@ def test_layouts_are_aligned_and_do_not_overlap(variables):
 # --- what the driver sees -----------------------------------------------------------------------------
 
 
-def test_code():
+def test_attributes_of_loaded_code():
     unit = (
         ".visible .const .align 16 .b8 c[8] = {1, 2}; .global .attribute(.managed) .u64 g = c+4;"
         ".entry k(.param .u32 a, .param .align 16 .b8 s[20], .param .u8 z) .reqntid 8, 4"
@@ -245,7 +245,7 @@ def test_code():
     assert code.ptx == [HEAD + unit]
 
 
-def test_the_key_tells_programs_apart():
+def test_programs_have_different_keys():
     texts = [[HEAD], [HEAD, HEAD], [HEAD + "\n"]]
     keys = {build(units).key for units in texts} | {build([HEAD], capability=75).key}
     assert len(keys) == 4

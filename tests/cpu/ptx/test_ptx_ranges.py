@@ -51,7 +51,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "right", "wrong", "message"), CASES)
-def test_numbers(text, right, wrong, message):
+def test_ranges_of_immediates(text, right, wrong, message):
     for value in right.split():
         build([f"{HEAD}{REGISTERS}\n{text.replace('#', value)}\nret;\n}}"])
     for value in wrong.split():

@@ -31,7 +31,7 @@ NEWEST = (9, 5)
         ("debug", (50, 90), ()),
     ],
 )
-def test_targets_run_as_the_manual_says(target, runs, refused):
+def test_targets_run_on_the_devices_of_the_manual(target, runs, refused):
     text = TEXT.replace("sm_75", target)
     for capability in runs:
         assert targets.misfit(text, capability) == ""
@@ -42,7 +42,7 @@ def test_targets_run_as_the_manual_says(target, runs, refused):
     assert targets.misfit(text, None) == ""
 
 
-def test_what_a_target_runs_on_is_said():
+def test_the_error_names_the_devices_of_a_target():
     said = {target: targets.misfit_of(target, 75) for target in ("sm_90", "sm_90a", "sm_100f")}
     assert said == {
         "sm_90": ".target sm_90 runs on devices of compute capability 9.0 or later; this one has 7.5",
@@ -75,7 +75,7 @@ def test_the_architecture_of_a_cubin(flags, abi, arch):
     assert elf.architecture(cubin("sm_75", flags, abi)) == arch
 
 
-def test_a_cubin_runs_on_its_major_version_alone():
+def test_a_cubin_runs_only_on_its_major_version():
     data = cubin("sm_80", 80 << 8)
     for capability in (80, 86, 89, None):
         (text,) = ptx_of(data, capability=capability)

@@ -45,7 +45,7 @@ def test_versions_and_entry_points(ok):
     assert runtime.cudaGetDriverEntryPoint("cuInit", 99)[0] == Error.cudaErrorInvalidValue
 
 
-def test_the_last_error_is_kept_until_it_is_asked_for():
+def test_the_last_error_is_cleared_when_read():
     assert runtime.cudaGetLastError() == (Error.cudaSuccess,)
     assert runtime.cudaSetDevice(99) == (Error.cudaErrorInvalidDevice,)
     assert runtime.cudaGetDevice() == (Error.cudaSuccess, 0)
@@ -54,7 +54,7 @@ def test_the_last_error_is_kept_until_it_is_asked_for():
     assert runtime.cudaGetLastError() == (Error.cudaSuccess,)
 
 
-def test_what_is_not_ready_is_no_error(ok):
+def test_not_ready_is_not_a_sticky_error(ok):
     """As the programming guide says of cudaStreamQuery and cudaEventQuery."""
     flag = ok(runtime.cudaMalloc(4))
     ok(runtime.cudaMemset(flag, 0, 4))
@@ -71,7 +71,7 @@ def test_what_is_not_ready_is_no_error(ok):
     ok(runtime.cudaFree(flag))
 
 
-def test_names_and_words_of_errors(ok):
+def test_error_names_and_strings(ok):
     assert ok(runtime.cudaGetErrorName(Error.cudaErrorNotReady)) == b"cudaErrorNotReady"
     for error, text in (
         (Error.cudaErrorECCUncorrectable, b"uncorrectable ECC error encountered"),
@@ -84,7 +84,7 @@ def test_names_and_words_of_errors(ok):
     assert ok(runtime.cudaGetErrorName(54321)) == b"unrecognized error code"
 
 
-def test_what_is_not_there_says_so():
+def test_missing_functions_return_not_supported():
     assert runtime.cudaVDPAUGetDevice(0, 0) == (Error.cudaErrorNotSupported, None)
     assert runtime.cudaGraphicsUnregisterResource(0) == (Error.cudaErrorNotSupported,)
 
@@ -121,7 +121,7 @@ def test_a_context_of_the_driver_is_used(ok):
     ok(driver.cuCtxDestroy(context))
 
 
-def test_reset_gives_everything_back(ok):
+def test_reset_frees_everything(ok):
     free = ok(runtime.cudaMemGetInfo())[0]
     stream = ok(runtime.cudaStreamCreate())
     ok(runtime.cudaMalloc(4096))
@@ -153,7 +153,7 @@ def test_a_device_is_no_peer_of_itself(ok):
 
 
 @pytest.mark.parametrize("function", ["DeviceSetLimit", "DeviceSetCacheConfig"])
-def test_settings_of_the_context_are_kept(ok, function):
+def test_context_settings_are_stored(ok, function):
     get = function.replace("Set", "Get")
     ok(runtime.cudaDeviceReset())  # other tests may have printed, which fixes the size
     if function == "DeviceSetLimit":
@@ -182,7 +182,7 @@ SEVERAL = """
 """
 
 
-def test_each_thread_has_a_device_of_its_own():
+def test_the_current_device_is_per_thread():
     environment = dict(os.environ, CUDA_CPU_DEVICES="2", PYTHONPATH=os.pathsep.join(sys.path))
     command = [sys.executable, "-c", textwrap.dedent(SEVERAL)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)

@@ -85,7 +85,7 @@ def test_copies_of_boxes_and_wrong_parameters(ok, pointer):
 Kinds = runtime.cudaGraphNodeType
 
 
-def test_nodes_by_one_struct(ok, kernel, pointer):
+def test_nodes_by_cudaGraphNodeParams(ok, kernel, pointer):
     graph = ok(runtime.cudaGraphCreate(0))
     given = runtime.cudaGraphNodeParams()
     given.type = Kinds.cudaGraphNodeTypeMemset
@@ -170,7 +170,7 @@ def test_conditional_nodes(ok, pointer):
         ("cudaDevSmResourceGroupParams", "CU_DEV_SM_RESOURCE_GROUP_PARAMS"),
     ],
 )
-def test_structs_that_are_handed_on_are_laid_out_alike(ours, theirs):
+def test_structs_shared_with_the_driver_have_the_same_layout(ours, theirs):
     from cuda.cpu import abi as of_driver
     from cuda.cpu import runtime_abi as of_runtime
 

@@ -83,7 +83,7 @@ def test_wrong_launches_are_refused(kernel, pointer):
     assert launch == (Error.cudaErrorInvalidDeviceFunction,)
 
 
-def test_what_is_known_of_a_kernel(ok, kernel, library):
+def test_attributes_of_a_kernel(ok, kernel, library):
     attributes = ok(runtime.cudaFuncGetAttributes(kernel))
     assert (attributes.maxThreadsPerBlock, attributes.ptxVersion) == (1024, 90)
     ok(

@@ -20,7 +20,7 @@ def memory(ok):
 
 
 @pytest.mark.parametrize("kinds", [(Kind.cudaMemcpyHostToDevice, Kind.cudaMemcpyDeviceToHost), 2 * (Kind(4),)])
-def test_copies_go_there_and_back(ok, memory, kinds):
+def test_copies_round_trip(ok, memory, kinds):
     data, back = np.arange(1024, dtype=np.int32), np.zeros(1024, np.int32)
     ok(runtime.cudaMemcpy(memory, data, data.nbytes, kinds[0]))
     stream = ok(runtime.cudaStreamCreate())
@@ -48,7 +48,7 @@ def test_empty_allocations_and_null_are_fine(ok):
     assert runtime.cudaFree(0x1234) == (Error.cudaErrorInvalidValue,)
 
 
-def test_rectangles(ok):
+def test_copies_in_2d(ok):
     start, pitch = ok(runtime.cudaMallocPitch(20, 6))
     assert pitch % 256 == 0
     data, back = np.arange(120, dtype=np.uint8).reshape(6, 20), np.zeros((6, 32), np.uint8)
@@ -63,7 +63,7 @@ def test_rectangles(ok):
     ok(runtime.cudaFree(start))
 
 
-def test_boxes(ok):
+def test_copies_in_3d(ok):
     box = ok(runtime.cudaMalloc3D(runtime.make_cudaExtent(8, 3, 2)))
     assert (box.xsize, box.ysize) == (8, 3)
     ok(runtime.cudaMemset3D(box, 7, runtime.make_cudaExtent(8, 3, 2)))
@@ -82,7 +82,7 @@ def test_boxes(ok):
     ok(runtime.cudaFree(box.ptr))
 
 
-def test_pinned_and_managed_memory_say_what_they_are(ok, memory):
+def test_pointer_attributes_of_pinned_and_managed_memory(ok, memory):
     pinned = ok(runtime.cudaHostAlloc(256, runtime.cudaHostAllocMapped))
     managed = ok(runtime.cudaMallocManaged(256, runtime.cudaMemAttachGlobal))
     for start, kind in ((memory, "Device"), (pinned, "Host"), (managed, "Managed")):

@@ -29,16 +29,16 @@ def expected():
 
 
 @pytest.mark.parametrize("name", runtime_api.implemented())
-def test_function_fits_the_shell(name, expected):
+def test_function_signature_matches_the_c_shell(name, expected):
     function = getattr(driver, SAME[name]) if name in SAME else getattr(runtime_api, name)
     assert len(shell_signatures.inputs(function)) == len(expected[name].inputs)
     assert shell_signatures.outputs(function) == expected[name].outputs
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_parameters_have_the_names_of_the_header(name, expected):
+def test_parameter_names_match_the_header(name, expected):
     assert shell_signatures.inputs(getattr(runtime_api, name)) == expected[name].inputs
 
 
-def test_words_of_a_status():
+def test_error_strings_from_status_names():
     assert write_cudart.words("cudaErrorInvalidPc") == "invalid pc"

@@ -52,7 +52,7 @@ def picture(ok):
     ok(runtime.cudaFreeArray(handle))
 
 
-def test_rectangles_of_arrays(ok, picture):
+def test_array_copies_in_2d(ok, picture):
     handle, data = picture
     stream = ok(runtime.cudaStreamCreate())
     other = ok(runtime.cudaMallocArray(floats(), 8, 4, 0))
@@ -72,7 +72,7 @@ def test_rectangles_of_arrays(ok, picture):
     ok(runtime.cudaStreamDestroy(stream))
 
 
-def test_boxes_count_elements_of_arrays(ok):
+def test_array_copies_in_3d_count_elements(ok):
     data, back = np.arange(48, dtype=np.float32).reshape(2, 3, 8), np.zeros((2, 3, 8), np.float32)
     handle = ok(runtime.cudaMalloc3DArray(floats(2), extent(4, 3, 2), 0))
     given = runtime.cudaMemcpy3DParms()
@@ -146,7 +146,7 @@ def test_surfaces_and_levels(ok):
     ok(runtime.cudaFreeMipmappedArray(made))
 
 
-def test_what_the_runtime_refuses(ok):
+def test_invalid_arrays_and_textures(ok):
     bad = ok(runtime.cudaCreateChannelDesc(32, 16, 0, 0, runtime.cudaChannelFormatKind.cudaChannelFormatKindFloat))
     assert runtime.cudaMallocArray(bad, 8, 4, 0)[0] == Error.cudaErrorInvalidChannelDescriptor
     kind = runtime.cudaChannelFormatKind.cudaChannelFormatKindUnsigned

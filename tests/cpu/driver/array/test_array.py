@@ -31,7 +31,7 @@ def test_content_survives_copies(context, shape, dtype, channels):
         np.testing.assert_array_equal(back, data)
 
 
-def test_parts_of_arrays(context):
+def test_copies_of_subarrays(context):
     """Boxes at offsets, from one array to another, to the device and by way of a stream."""
     data = np.arange(4 * 6 * 8, dtype=np.int32).reshape(4, 6, 8)
     stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
@@ -56,7 +56,7 @@ def test_parts_of_arrays(context):
     driver.cuStreamDestroy(stream)
 
 
-def test_rows_of_arrays(context):
+def test_one_dimensional_array_copies(context):
     data, back = np.arange(32, dtype=np.uint16), np.zeros(8, np.uint16)
     stream = driver.cuStreamCreate(0)
     with arrays.array(data) as one, arrays.array(np.zeros_like(data)) as other:
@@ -75,7 +75,7 @@ def test_rows_of_arrays(context):
     driver.cuStreamDestroy(stream)
 
 
-def test_batches_count_elements_of_arrays(context):
+def test_batched_copies_count_array_elements(context):
     data, back = np.arange(24, dtype=np.float32).reshape(3, 8), np.zeros((2, 4), np.float32)
     stream = driver.cuStreamCreate(0)
     with arrays.array(data) as handle:
@@ -139,7 +139,7 @@ def test_levels_of_a_mipmapped_array(context, refused):
         ((4, 4, 4), {"Flags": GATHER}, "INVALID_VALUE", "two dimensions"),
     ],
 )
-def test_impossible_arrays_are_refused(context, refused, shape, changes, status, says):
+def test_invalid_arrays_are_refused(context, refused, shape, changes, status, says):
     descriptor = arrays.describe(shape, "float32")
     for field, value in changes.items():
         setattr(descriptor, field, value)
@@ -164,7 +164,7 @@ def test_wrong_copies_are_refused(context, refused):
         arrays.copy(data, handle, 32)
 
 
-def test_arrays_take_memory_and_go_with_their_context(refused):
+def test_arrays_count_as_memory_and_are_freed_with_their_context(refused):
     driver.cuInit(0)
     made = driver.cuCtxCreate_v2(0, 0)
     free, _ = driver.cuMemGetInfo()

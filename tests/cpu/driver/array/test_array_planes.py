@@ -24,7 +24,7 @@ def planar(format_: int) -> int:
 
 
 @pytest.mark.parametrize(("format_", "dtype", "planes"), FORMATS)
-def test_planes(context, refused, format_, dtype, planes):
+def test_copies_of_planes(context, refused, format_, dtype, planes):
     made = planar(format_)
     handles = [driver.cuArrayGetPlane(made, number) for number in range(len(planes))]
     contents = []
@@ -57,7 +57,7 @@ def test_planes(context, refused, format_, dtype, planes):
         arrays.copy(contents[1], handles[1], 8)
 
 
-def test_a_plane_is_a_texture(context, refused):
+def test_textures_of_planes(context, refused):
     made = planar(abi.CU_AD_FORMAT_NV12)
     with arrays.texture(driver.cuArrayGetPlane(made, 1)), refused("INVALID_VALUE", "has 2 planes"):
         arrays.texture(made).__enter__()

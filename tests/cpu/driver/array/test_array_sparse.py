@@ -68,7 +68,7 @@ SHAPES = [((300, 200), (256, 64)), ((100, 20000), (16384, 1)), ((64, 16384), (16
 
 
 @pytest.mark.parametrize(("shape", "tile"), SHAPES)
-def test_whole_arrays(context, shape, tile):
+def test_fully_mapped_arrays(context, shape, tile):
     height, width = shape
     made = sparse(shape)
     found = properties(made)
@@ -87,7 +87,7 @@ def test_whole_arrays(context, shape, tile):
     driver.cuArrayDestroy(made)
 
 
-def test_tiles_apart(context):
+def test_separately_mapped_tiles(context):
     """Two tiles of the same memory show the same; what is mapped nowhere reads as zeros."""
     made = sparse((128, 512), "float32")  # rows of 2048 bytes, tiles of 32 rows
     tile = properties(made).tileExtent
@@ -107,7 +107,7 @@ def test_tiles_apart(context):
     driver.cuArrayDestroy(made)
 
 
-def test_layers_and_depth(context):
+def test_layered_and_3d_arrays(context):
     with physical(8 << 20) as memory:
         for flags, box in ((LAYERED, {"layer": 2}), (0, {"offsetZ": 2})):
             made = sparse((4, 64, 64), "float32", flags=flags)
@@ -119,7 +119,7 @@ def test_layers_and_depth(context):
             driver.cuArrayDestroy(made)
 
 
-def test_levels(context):
+def test_mipmap_levels(context):
     given = arrays.describe((64, 64), "float32", 1, SPARSE)
     made = driver.cuMipmappedArrayCreate(addressof(given), 3)
     assert properties(made, driver.cuMipmappedArrayGetSparseProperties).miptailFirstLevel == 3
@@ -175,7 +175,7 @@ def test_wrong_maps(context, refused):
     driver.cuArrayDestroy(dense)
 
 
-def test_a_context_takes_its_sparse_arrays_with_it(refused):
+def test_sparse_arrays_are_destroyed_with_their_context(refused):
     driver.cuInit(0)
     context = driver.cuCtxCreate_v2(0, 0)
     with physical() as memory:
@@ -187,7 +187,7 @@ def test_a_context_takes_its_sparse_arrays_with_it(refused):
         driver.cuArrayDestroy(made)
 
 
-def test_kernels_cannot_write_what_is_not_mapped(refused):
+def test_writing_an_unmapped_tile_is_a_fault(refused):
     driver.cuInit(0)
     context = driver.cuCtxCreate_v2(0, 0)
     made = sparse((64, 64), flags=abi.CUDA_ARRAY3D_SURFACE_LDST)
@@ -215,7 +215,7 @@ def whole(memory: int, offset: int = 0, **resource):
 
 
 @pytest.mark.parametrize("shape", [(300, 200), (7, 3), (3, 40, 50)])
-def test_deferred_arrays_are_mapped_as_a_whole(context, shape):
+def test_deferred_arrays_are_mapped_at_once(context, shape):
     made = deferred(shape)
     needed = abi.CUDA_ARRAY_MEMORY_REQUIREMENTS()
     driver.cuArrayGetMemoryRequirements(addressof(needed), made, 0)
@@ -233,7 +233,7 @@ def test_deferred_arrays_are_mapped_as_a_whole(context, shape):
     driver.cuArrayDestroy(made)
 
 
-def test_levels_of_deferred_arrays_are_mapped_with_it(context, refused):
+def test_levels_of_deferred_mipmapped_arrays_are_mapped_at_once(context, refused):
     made = deferred((64, 64), 3)
     needed = abi.CUDA_ARRAY_MEMORY_REQUIREMENTS()
     driver.cuMipmappedArrayGetMemoryRequirements(addressof(needed), made, 0)
@@ -253,7 +253,7 @@ def test_levels_of_deferred_arrays_are_mapped_with_it(context, refused):
     assert not virtual_memory.memories
 
 
-def test_deferred_arrays_without_memory_cannot_be_written(context, refused):
+def test_writing_a_deferred_array_without_memory_is_a_fault(context, refused):
     made = deferred((4, 4))
     with refused("ILLEGAL_ADDRESS"):
         arrays.copy(made, np.ones((4, 4), np.float32), 16, 4)

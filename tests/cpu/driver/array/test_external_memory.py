@@ -45,7 +45,7 @@ def buffer(handle: int, offset: int, size: int, flags: int = 0) -> int:
     return driver.cuExternalMemoryGetMappedBuffer(handle, addressof(given))
 
 
-def test_kernels_and_copies_reach_it(context, shared):
+def test_kernels_and_copies_access_imported_memory(context, shared):
     descriptor, pages = shared
     handle = imported(descriptor)
     whole, part = buffer(handle, 0, SIZE), buffer(handle, 4100, 8)
@@ -66,7 +66,7 @@ def test_kernels_and_copies_reach_it(context, shared):
     driver.cuStreamSynchronize(0)
 
 
-def test_what_the_device_exports(context):
+def test_importing_memory_exported_by_the_device(context):
     """Another program of the host may take memory of cuMemCreate in so, too."""
     given = abi.CUmemAllocationProp(type=abi.CU_MEM_ALLOCATION_TYPE_PINNED, requestedHandleTypes=1)
     given.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
@@ -105,7 +105,7 @@ def test_mipmapped_arrays(context, shared, api):
     driver.cuDestroyExternalMemory(handle)
 
 
-def test_a_kernel_in_a_graph(context, shared):
+def test_a_graph_memset_on_imported_memory(context, shared):
     descriptor, pages = shared
     handle = imported(descriptor)
     pointer = buffer(handle, 0, 4096)

@@ -167,7 +167,7 @@ def boxed(data, start, box, steps, outside=0):
         ((2, 3, 3, 4, 16), (16, 2, 2, 3, 2), (2, 1, 1, 2, 1)),
     ],
 )
-def test_boxes_of_tensors(shape, box, steps):
+def test_tiled_loads(shape, box, steps):
     data = random.standard_normal(shape).astype(np.float32)
     map_ = encoded(data, box, steps=steps)
     for start in ([0] * len(box), [-3, 1, -1, 1, 0][: len(box)], [5, 2, 2, 1, 1][: len(box)], [99] * len(box)):
@@ -246,7 +246,7 @@ def test_interleaved_tensors(dtype, kind, mode, shape, box, steps):
     assert np.count_nonzero(target) == np.count_nonzero(content)
 
 
-def test_columns_of_interleaved_images():
+def test_im2col_of_interleaved_images():
     data = random.integers(1, 200, (3, 4, 5, 20, 8)).astype(np.uint16)  # images, slices, rows, columns, channels
     map_ = interleaved(data, (8, 30), 1, im2col=((-1, -1), (-1, -1)))
     found = load(map_, (17, 1, 2, 0), 30 * 8, np.uint16, "im2col", (1, 2)).reshape(30, 8)
@@ -257,7 +257,7 @@ def test_columns_of_interleaved_images():
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_numbers_outside_may_be_nan():
+def test_out_of_bounds_elements_may_be_nan():
     data = random.standard_normal((4, 16)).astype(np.float16)
     found = load(encoded(data, (16, 4), fill=1), (8, 2), 64, np.float16).reshape(4, 16)
     wanted = boxed(data, (8, 2), (16, 4), (1, 1), outside=np.nan)
@@ -266,7 +266,7 @@ def test_numbers_outside_may_be_nan():
     assert set(found.view(np.uint16)[np.isnan(found)]) == {0x7FF7}
 
 
-def test_stores_leave_out_what_is_outside():
+def test_stores_skip_out_of_bounds_elements():
     target = np.zeros((5, 8), np.int32)
     content = np.arange(1, 33, dtype=np.int32)
     store(encoded(target, (8, 4)), (4, 3), content)
@@ -299,7 +299,7 @@ def test_reductions_of_tensors(operation, dtype):
 
 
 @pytest.mark.parametrize("spatial", [1, 2, 3])
-def test_columns_of_images(spatial):
+def test_im2col_loads(spatial):
     """A column goes through the pixels of a filter's positions, W first, and on to the next image."""
     shape = (3, *(4, 5, 6)[3 - spatial :], 8)  # N, (D, H,) W, C
     data = random.standard_normal(shape).astype(np.float32)
@@ -320,7 +320,7 @@ def test_columns_of_images(spatial):
         np.testing.assert_array_equal(found.reshape(pixels, 8), wanted)
 
 
-def test_one_load_for_several_blocks():
+def test_multicast_loads():
     source = (
         PRELUDE
         + """
@@ -346,7 +346,7 @@ def test_one_load_for_several_blocks():
     np.testing.assert_array_equal(out, [wanted, wanted, [-1] * 64, wanted])
 
 
-def test_maps_are_changed_by_kernels():
+def test_kernels_modify_maps():
     source = (
         PRELUDE
         + """
@@ -404,7 +404,7 @@ FROM_ZEROS = (
 )
 
 
-def test_kernels_make_a_map_of_zeros():
+def test_kernels_build_a_map_from_zeros():
     data = random.standard_normal((4, 8)).astype(np.float32)
     made = np.zeros(128, np.uint8)
     program(FROM_ZEROS, "", 0).launch("make", 1, 32, made, data, np.int32(3))
@@ -413,7 +413,7 @@ def test_kernels_make_a_map_of_zeros():
 
 
 @pytest.mark.parametrize("fields", [1, 2])
-def test_a_map_that_lacks_a_field_is_a_fault(fields):
+def test_using_an_incomplete_map_is_a_fault(fields):
     data = np.zeros((4, 8), np.float32)
     made = np.zeros(128, np.uint8)
     program(FROM_ZEROS, "", 0).launch("make", 1, 32, made, data, np.int32(fields))
@@ -421,7 +421,7 @@ def test_a_map_that_lacks_a_field_is_a_fault(fields):
         load(made.view("V128")[0], (2, 1), 24, np.float32)
 
 
-def test_a_value_that_a_map_cannot_have_is_a_fault():
+def test_an_invalid_field_value_is_a_fault():
     wrong = FROM_ZEROS.replace(
         'rank.shared::cta.b1024.b32 [%0], 1;" :: "r"(m)', 'rank.shared::cta.b1024.b32 [%0], %1;" :: "r"(m), "r"(7)'
     )
@@ -430,7 +430,7 @@ def test_a_value_that_a_map_cannot_have_is_a_fault():
         loaded.launch("make", 1, 32, np.zeros(128, np.uint8), np.zeros(8), np.int32(3))
 
 
-def test_bulk_copies_between_blocks_and_with_operations():
+def test_bulk_copies_between_blocks_and_bulk_reductions():
     source = (
         PRELUDE
         + """
@@ -543,7 +543,7 @@ def test_reductions_of_arrays(operation):
 
 
 @pytest.mark.parametrize("start", [(0,), (0, 0)])
-def test_maps_that_do_not_fit_the_instruction_end_the_launch(start):
+def test_a_map_of_the_wrong_kind_for_the_instruction_is_a_fault(start):
     data = np.zeros((8, 16), np.float32)
     given = encoded(data, (8, 4)) if len(start) == 1 else np.zeros(128, np.uint8).view("V128")[0]
     rank = len(start)
@@ -578,13 +578,13 @@ def test_maps_that_do_not_fit_the_instruction_end_the_launch(start):
         ({"box": (8, 2000), "im2col": ([0], [0])}, "INVALID_VALUE", "tensorRank is 2, must be 3 to 5"),
     ],
 )
-def test_impossible_maps_are_refused(refused, changes, status, says):
+def test_invalid_maps_are_refused(refused, changes, status, says):
     data = np.zeros((8, 32), np.float32)
     with refused(status, says):
         encoded(data, **({"box": (8, 4)} | changes))
 
 
-def test_a_map_may_lie_anywhere_but_at_null(refused):
+def test_the_map_pointer_may_be_unaligned_but_not_null(refused):
     data = np.zeros((8, 32), np.float32)
     aligned, other = encoded(data, (8, 4)), encoded(data, (8, 4), start_of_map=24)
     assert bytes(aligned) == bytes(other)
@@ -592,7 +592,7 @@ def test_a_map_may_lie_anywhere_but_at_null(refused):
         driver.cuTensorMapEncodeTiled(0, 7, 2, data.ctypes.data, *[data.ctypes.data] * 4, 0, 0, 0, 0)
 
 
-def test_corners_and_columns_are_checked(refused):
+def test_im2col_bounding_boxes_are_checked(refused):
     data = np.zeros((2, 8, 32), np.float32)
     for box, corners, says in (
         ((8, 1025), ([0], [0]), "pixelsPerColumn[0] is 1025"),
@@ -603,7 +603,7 @@ def test_corners_and_columns_are_checked(refused):
             encoded(data, box, im2col=corners)
 
 
-def test_a_map_gets_another_address(refused):
+def test_replace_address(refused):
     data = random.standard_normal((2, 4, 8)).astype(np.float32)
     memory = np.zeros(192, np.uint8)
     start = -memory.ctypes.data % 64

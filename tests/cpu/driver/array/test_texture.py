@@ -133,7 +133,7 @@ def test_formats(context, dtype, channels):
             np.testing.assert_array_equal(found[:, :channels], wanted)
 
 
-def test_srgb_is_made_linear(context):
+def test_srgb_is_converted_to_linear(context):
     data = np.arange(0, 256, 5, dtype=np.uint8)
     data = np.stack([data] * 4, axis=1)
     points = np.arange(len(data), dtype=np.float32)[:, None] + 0.5
@@ -179,7 +179,7 @@ def test_cubemaps(context):
         np.testing.assert_array_equal(found, [data[6 + f, y, x] for f, x, y in texels])
 
 
-def test_cubemaps_without_seams(context):
+def test_seamless_cubemaps(context):
     """On the edge between +x and +z, at the height of a row, both faces count one half."""
     data = np.zeros((6, 2, 2), np.float32)
     data[0], data[4] = 1, 3
@@ -265,7 +265,7 @@ def test_linear_and_pitched_memory(context, refused):
     driver.cuMemFree(pointer)
 
 
-def test_views_give_elements_another_format(context, refused):
+def test_resource_views_reinterpret_the_format(context, refused):
     data = random.integers(0, 2**32, (2, 8), dtype=np.uint32)
     points = np.arange(8, dtype=np.float32)[:, None] + 0.5
     with arrays.array(data, flags=LAYERED, height=False) as handle:
@@ -292,7 +292,7 @@ def test_views_give_elements_another_format(context, refused):
             setattr(view, field, before)
 
 
-def test_what_an_object_was_made_from(context, refused):
+def test_descriptors_of_a_texture_object(context, refused):
     with arrays.array(np.zeros((4, 4), np.float32)) as handle:
         with arrays.texture(handle, filterMode=LINEAR, flags=NORMALIZED) as texture:
             resource, settings = abi.CUDA_RESOURCE_DESC(), abi.CUDA_TEXTURE_DESC()
@@ -382,7 +382,7 @@ def test_surfaces(context):
     np.testing.assert_array_equal(found, flat[0] + 10 * flat[1] + 100 * flat[2] + 1000 * flat[3])
 
 
-def test_elements_and_edges_of_surfaces(context):
+def test_surface_element_sizes_and_boundary_modes(context):
     """Vectors and narrow elements; outside, clamped accesses go to the edge and others give and leave zero."""
     source = """extern "C" __global__ void k(unsigned *o, unsigned long long s) {
         uchar4 v = surf2Dread<uchar4>(s, 4, 1); o[0] = v.x | v.y << 8 | v.z << 16 | v.w << 24;
@@ -435,7 +435,7 @@ def test_formatted_stores_and_reductions(context):
         ("o[0] = tex1D<float>(0, 0.f);", "illegal memory access at 0x0"),
     ],
 )
-def test_wrong_accesses_end_the_launch(call, says):
+def test_invalid_accesses_are_faults(call, says):
     """In a context of its own, which the fault breaks."""
     source = f'extern "C" __global__ void k(unsigned *o, unsigned long long t, unsigned long long s) {{ {call} }}'
     made = driver.cuCtxCreate_v2(0, 0)

@@ -116,7 +116,7 @@ def test_formats(context, format_):
     driver.cuArrayDestroy(handle)
 
 
-def test_filtering_is_between_elements(context):
+def test_filtering_interpolates_decoded_texels(context):
     blocks = random_blocks(1, 2, 8)
     handle = block_array("BC4_UNORM", blocks)
     with arrays.texture(handle, filterMode=LINEAR) as texture:
@@ -127,7 +127,7 @@ def test_filtering_is_between_elements(context):
     driver.cuArrayDestroy(handle)
 
 
-def test_levels(context):
+def test_mipmap_levels(context):
     made = block_array("BC1_UNORM", np.zeros((2, 4, 8), np.uint8), levels=5)
     shapes = [(2, 4), (1, 2), (1, 1), (1, 1), (1, 1)]
     contents = [random_blocks(rows, columns, 8) for rows, columns in shapes]
@@ -174,7 +174,7 @@ def test_views_of_integers(context, refused, view, format_):
         ({"Flags": abi.CUDA_ARRAY3D_SURFACE_LDST}, "NOT_SUPPORTED", "neither surfaces nor sparse"),
     ],
 )
-def test_arrays_that_cannot_be(context, refused, changes, status, says):
+def test_invalid_arrays(context, refused, changes, status, says):
     given = abi.CUDA_ARRAY3D_DESCRIPTOR(Width=8, Height=8, NumChannels=4, Format=abi.CU_AD_FORMAT_BC3_UNORM)
     for field, value in changes.items():
         setattr(given, field, value)

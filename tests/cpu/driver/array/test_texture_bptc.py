@@ -135,7 +135,7 @@ def test_the_reserved_mode_of_bc7_is_zero(context):
 @pytest.mark.parametrize(
     ("mode", "signed"), [(mode, False) for mode in MODES] + [(mode, True) for mode in MODES if not MODES[mode][0]]
 )
-def test_bc6h_as_pillow_has_it(context, mode, signed):
+def test_bc6h_matches_pillow(context, mode, signed):
     blocks = random_blocks(mode, mode, 2 if mode < 2 else 5, 77)
     found = texels("BC6H_SF16" if signed else "BC6H_UF16", blocks)
     wanted = decoded(blocks, "RGB", 6, "BC6HS" if signed else "BC6H")

@@ -141,7 +141,7 @@ print(found, free >> 20, total >> 20, driver.cuDeviceTotalMem(0) >> 20)
     assert in_new_process(code) == f"{[True, True, *[out] * 6]} 188 700 700"
 
 
-def test_what_the_system_does_not_tell(tree, monkeypatch):
+def test_memory_size_without_sysinfo_or_meminfo(tree, monkeypatch):
     class Denied:
         sysinfo = staticmethod(lambda info: -1)
 
@@ -192,7 +192,7 @@ def test_an_address_space_without_room_for_the_compiler():
     )
 
 
-def test_a_full_address_space_is_an_error_that_says_so():
+def test_a_full_address_space_is_reported():
     def full(size):
         raise MemoryError("cannot reserve")
 
@@ -231,13 +231,13 @@ def sandboxed(*steps: str) -> str:
 GOOD = " ".join(["CUDA_SUCCESS"] * 5)
 
 
-def test_where_sysinfo_is_denied():
+def test_sysinfo_denied():
     pytest.importorskip("llvmlite")
     assert sandboxed("deny_sysinfo") == GOOD
 
 
 @needs_root
-def test_where_there_is_no_proc():
+def test_without_proc():
     pytest.importorskip("llvmlite")
     assert sandboxed("hide_proc") == GOOD
 
@@ -268,7 +268,7 @@ for call in (
 
 
 @needs_root
-def test_where_nothing_tells_the_memory():
+def test_without_proc_and_sysinfo():
     said = sandboxed("hide_proc", "deny_sysinfo", "os.environ.update(CUDA_CPU_MEMORY='1G')")
     assert said == GOOD
     code = SANDBOXED.format(tests=str(TESTS), steps=("hide_proc", "deny_sysinfo"), text=EMPTY).partition("context =")[0]
@@ -278,7 +278,7 @@ def test_where_nothing_tells_the_memory():
     assert done.stdout.startswith("CUDA_ERROR_OPERATING_SYSTEM neither sysinfo() nor /proc/meminfo"), done.stderr
 
 
-def test_where_no_thread_can_be_started():
+def test_worker_threads_denied():
     """Streams need threads; the compiler of hot kernels, which is optional, does without."""
     pytest.importorskip("llvmlite")
     start = "name = d.cuInit(0); c = d.cuDevicePrimaryCtxRetain(0)[1]; d.cuCtxSetCurrent(c); d.cuMemsetD32("

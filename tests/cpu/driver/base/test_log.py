@@ -26,7 +26,7 @@ def dump(room: int, iterator: ctypes.c_uint32 | None = None) -> bytes:
     return buffer.value
 
 
-def test_messages_since_a_mark():
+def test_messages_since_an_iterator():
     mark = ctypes.c_uint32(driver.cuLogsCurrent(0))
     assert dump(1000, mark) == b""
     fail(70)
@@ -46,21 +46,21 @@ def test_a_small_buffer_gets_the_latest_messages():
     assert "device 71" in text.splitlines()[1]
 
 
-def test_a_buffer_for_nothing(refused):
+def test_a_buffer_too_small_for_any_message(refused):
     mark = ctypes.c_uint32(driver.cuLogsCurrent(0))
     fail(70)
     with refused("INVALID_VALUE", "do not hold one message"):
         dump(10, mark)
 
 
-def test_messages_that_were_pushed_out_are_missed():
+def test_messages_dropped_from_the_log_are_skipped():
     mark = ctypes.c_uint32(driver.cuLogsCurrent(0))
     for ordinal in range(100, 100 + driver.error.messages.maxlen + 1):
         fail(ordinal)
     assert dump(1 << 16, mark).startswith(log.LOST.encode() + b"\nerror 101: device 101 ")
 
 
-def test_a_file(tmp_path, refused):
+def test_logging_to_a_file(tmp_path, refused):
     fail(70)
     driver.cuLogsDumpToFile(0, bytes(tmp_path / "log"), 0)
     assert "device 70" in (tmp_path / "log").read_text().splitlines()[-1]
@@ -88,7 +88,7 @@ def test_flags(refused, call):
         call(1)
 
 
-def test_profiler_marks_are_accepted(context):
+def test_profiler_start_and_stop_are_accepted(context):
     driver.cuProfilerStart()
     driver.cuProfilerStop()
 
@@ -106,7 +106,7 @@ def in_a_new_thread(function):
         lambda: in_a_new_thread(driver.cuCtxGetDevice),
     ],
 )
-def test_questions_of_programs_are_not_logged(context, ask, capsys, monkeypatch):
+def test_routine_queries_are_not_logged(context, ask, capsys, monkeypatch):
     """What programs ask to find out is no failure, whatever its status; CUDA_CPU_LOG=all prints it."""
     monkeypatch.setattr(unsupported, "report_runtime", lambda library: None)
     before = driver.cuLogsCurrent(0)

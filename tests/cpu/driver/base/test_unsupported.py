@@ -27,20 +27,20 @@ def exported(folder):
         ("runtime_api", runtime_api.implemented(), runtime_api.reason_of),
     ],
 )
-def test_every_function_is_here_or_has_a_reason(folder, implemented, reason_of):
+def test_every_function_is_implemented_or_has_a_reason(folder, implemented, reason_of):
     names = exported(folder)
     assert len(names) > 300
     assert set(implemented) <= names
     assert [name for name in sorted(names - set(implemented)) if not reason_of(name)] == []
 
 
-def test_no_reason_is_for_nothing():
+def test_every_reason_matches_a_missing_function():
     missing = (exported("entry") | exported("runtime_api")) - set(driver.implemented())
     for pattern, _ in unsupported.REASONS:
         assert any(re.fullmatch(pattern, name) for name in missing), pattern
 
 
-def test_a_call_says_why(refused):
+def test_unsupported_calls_state_the_reason(refused):
     with refused("NOT_SUPPORTED", "has no cuCoredumpSetAttribute: a fault of a kernel is an error"):
         driver.cuCoredumpSetAttribute(1, 2, 3)
     with refused("NOT_SUPPORTED", "has no cudaGraphicsMapResources: shares objects of a graphics API"):
@@ -51,7 +51,7 @@ def test_a_call_says_why(refused):
         runtime_api.cudaNothing  # noqa: B018
 
 
-def test_a_program_with_nvidia_s_runtime_inside_is_told_so():
+def test_a_statically_linked_nvidia_runtime_is_reported():
     """Once, and which library it is: here libffi, by which ctypes calls."""
     code = """
 import ctypes, cuda.cpu

@@ -77,7 +77,7 @@ CASES = {
 
 @pytest.mark.parametrize("load", LOADS, ids=["module", "fatbin", "library"])
 @pytest.mark.parametrize("case", CASES)
-def test_a_damaged_image_has_its_status(context, refused, load, case):
+def test_a_damaged_image_returns_an_error(context, refused, load, case):
     data, status, says = CASES[case]
     with Guarded(data) as memory, refused(status, says):
         handle = load(memory.address)
@@ -86,12 +86,12 @@ def test_a_damaged_image_has_its_status(context, refused, load, case):
 
 @pytest.mark.parametrize("address", [1, 4096, 1 << 46, 1 << 63, MAXIMUM])
 @pytest.mark.parametrize("load", LOADS, ids=["module", "fatbin", "library"])
-def test_a_wild_pointer_has_a_status(context, refused, load, address):
+def test_an_unmapped_pointer_returns_an_error(context, refused, load, address):
     with refused("INVALID_IMAGE", "can be read from memory"):
         load(address)
 
 
-def test_a_wrapper_that_leads_to_itself_has_a_status(context, refused):
+def test_a_wrapper_that_points_to_itself_returns_an_error(context, refused):
     buffer = ctypes.create_string_buffer(24)
     buffer.raw = struct.pack("<IIQQ", WRAPPER_MAGIC, 1, ctypes.addressof(buffer), 0)
     with refused("INVALID_IMAGE", "where no fatbin begins"):
@@ -99,14 +99,14 @@ def test_a_wrapper_that_leads_to_itself_has_a_status(context, refused):
 
 
 @pytest.mark.parametrize(("address", "size"), [(1 << 46, 100), (MAXIMUM, 2), (None, 1 << 40), (None, 5000)])
-def test_a_wild_input_of_a_link_has_a_status(context, refused, address, size):
+def test_an_unmapped_link_input_returns_an_error(context, refused, address, size):
     handle = driver.cuLinkCreate(0, 0, 0)
     with Guarded(CUBIN) as memory, refused("INVALID_IMAGE", "the input of cuLinkAddData"):
         driver.cuLinkAddData(handle, abi.CU_JIT_INPUT_CUBIN, address or memory.address, size, b"x", 0, 0, 0)
     driver.cuLinkDestroy(handle)
 
 
-def test_the_log_says_what_is_wrong(context):
+def test_the_jit_log_describes_the_damage(context):
     buffer = ctypes.create_string_buffer(500)
     options = (ctypes.c_int * 2)(abi.CU_JIT_ERROR_LOG_BUFFER, abi.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
     values = (ctypes.c_uint64 * 2)(ctypes.addressof(buffer), 500)
@@ -125,13 +125,13 @@ def test_the_log_says_what_is_wrong(context):
         (error.VersionError("late"), "UNSUPPORTED_PTX_VERSION"),
     ],
 )  # fmt: skip
-def test_whatever_a_reader_raises_is_a_status(raised, status):
+def test_every_exception_of_a_reader_becomes_a_status(raised, status):
     with pytest.raises(CudaError) as caught, image.ptx_errors(abi.CUDA_ERROR_INVALID_PTX):
         raise raised
     assert caught.value.status == getattr(abi, f"CUDA_ERROR_{status}")
     assert type(raised).__name__ in caught.value.args[1] or str(raised) in caught.value.args[1]
 
 
-def test_an_interrupt_is_not_a_status():
+def test_keyboard_interrupt_is_not_converted_to_a_status():
     with pytest.raises(KeyboardInterrupt), image.ptx_errors(abi.CUDA_ERROR_INVALID_PTX):
         raise KeyboardInterrupt

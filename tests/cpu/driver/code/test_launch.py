@@ -40,7 +40,7 @@ def test_saxpy(context):
         driver.cuMemFree(pointer)
 
 
-def test_blocks_whose_warps_have_several_rows(out):
+def test_blocks_whose_warps_span_several_rows(out):
     """They have machine code of their own, which the function keeps beside the other."""
     with kernels.loaded(kernels.STORE) as module:
         function = driver.cuModuleGetFunction(module, b"store")
@@ -109,7 +109,7 @@ def test_dynamic_shared_memory_and_barriers(out):
         assert numbers(out, 128) == np.cumsum(np.arange(128)).tolist()
 
 
-def test_more_shared_memory_must_be_asked_for(out, refused):
+def test_large_shared_memory_needs_the_function_attribute(out, refused):
     with kernels.loaded(kernels.SHARED) as module:
         function = driver.cuModuleGetFunction(module, b"scan")
         driver.cuFuncSetAttribute(function, abi.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200 << 10)
@@ -183,7 +183,7 @@ def dimensions(x):
     return {"clusterDim.x": x, "clusterDim.y": 1, "clusterDim.z": 1}
 
 
-def test_a_kernel_with_a_cluster_of_its_own(out, refused):
+def test_a_kernel_with_a_compiled_cluster_size(out, refused):
     with kernels.loaded(RANKS.replace(".CLUSTER", ".explicitcluster .reqnctapercluster 2")) as module:
         function = driver.cuModuleGetFunction(module, b"ranks")
         assert driver.cuFuncGetAttribute(abi.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) == 2
@@ -196,7 +196,7 @@ def test_a_kernel_with_a_cluster_of_its_own(out, refused):
             driver.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, kernel_params, 0)
 
 
-def test_a_kernel_whose_launches_give_the_cluster(out, refused):
+def test_a_kernel_that_requires_a_cluster_size_at_launch(out, refused):
     with kernels.loaded(RANKS.replace(".CLUSTER", ".explicitcluster")) as module:
         function = driver.cuModuleGetFunction(module, b"ranks")
         assert driver.cuFuncGetAttribute(abi.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, function) == 1

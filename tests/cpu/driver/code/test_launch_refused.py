@@ -97,7 +97,7 @@ def case(context, request):
 @pytest.mark.parametrize(
     ("case", "grid", "block", "shared", "status", "says"), SHAPES, indirect=["case"], ids=lambda value: str(value)
 )
-def test_shapes(case, refused, grid, block, shared, status, says):
+def test_invalid_grid_and_block_shapes(case, refused, grid, block, shared, status, says):
     with refused(status, says):
         driver.cuLaunchKernel(case.function, *grid, *block, shared, 0, case.packed, 0)
     with refused(status, says):
@@ -111,7 +111,7 @@ def test_shapes(case, refused, grid, block, shared, status, says):
 
 @pytest.mark.parametrize("case", ["plain"], indirect=True)
 @pytest.mark.parametrize("known", [False, True])
-def test_handles_and_parameters(case, refused, known):
+def test_invalid_handles_and_parameters(case, refused, known):
     """The same whether or not the library knows the way."""
     if known:
         assert case.works()
@@ -137,7 +137,7 @@ def test_handles_and_parameters(case, refused, known):
 
 
 @pytest.mark.parametrize("case", ["plain"], indirect=True)
-def test_contexts(case, refused, context):
+def test_launches_in_a_wrong_context(case, refused, context):
     assert case.works()
     other = driver.cuCtxCreate(0, 0, 0)
     with refused("INVALID_HANDLE", "was loaded in context"):
@@ -172,7 +172,7 @@ CLUSTERS = [  # cluster, grid, status, message
 
 @pytest.mark.parametrize("case", ["plain"], indirect=True)
 @pytest.mark.parametrize(("cluster", "grid", "status", "says"), CLUSTERS)
-def test_clusters(case, refused, cluster, grid, status, says):
+def test_invalid_clusters(case, refused, cluster, grid, status, says):
     assert case.works()
     given = attribute("CLUSTER_DIMENSION", **dict(zip("xyz", cluster, strict=True)))
     names = ("gridDimX", "gridDimY", "gridDimZ", "blockDimX", "blockDimY", "blockDimZ")
@@ -187,7 +187,7 @@ def test_clusters(case, refused, cluster, grid, status, says):
 
 
 @pytest.mark.parametrize("case", ["plain"], indirect=True)
-def test_cooperative_launches(case, refused):
+def test_invalid_cooperative_launches(case, refused):
     assert case.works()
     each = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(case.function, 1, 0)
     most = each * driver.cuDeviceGetAttribute(abi.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0)
@@ -198,7 +198,7 @@ def test_cooperative_launches(case, refused):
 
 
 @pytest.mark.parametrize("case", ["large"], indirect=True)
-def test_shared_memory_that_no_attribute_allows(case, refused):
+def test_dynamic_shared_memory_beyond_the_kernel_attribute(case, refused):
     with refused("INVALID_VALUE", "must be 0 to"):
         driver.cuFuncSetAttribute(case.function, abi.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20)
     assert case.by_library(shared=OPT_IN) == 0

@@ -82,7 +82,7 @@ def test_contexts_share_managed_variables():
         driver.cuCtxDestroy(context)
 
 
-def test_a_stream_says_in_which_context_a_kernel_runs(context, refused):
+def test_a_kernel_runs_in_the_context_of_its_stream(context, refused):
     """As NVIDIA's driver does; only the default streams, and what is asked of a kernel, need a current context."""
     with library(kernels.STORE) as handle:
         kernel = driver.cuLibraryGetKernel(handle, b"store")
@@ -111,7 +111,7 @@ def test_variables_of_a_library(context, refused):
             driver.cuLibraryGetUnifiedFunction(handle, b"f")
 
 
-def test_a_file(context, refused, tmp_path):
+def test_loading_a_file(context, refused, tmp_path):
     path = tmp_path / "kernels.ptx"
     path.write_bytes(kernels.text(kernels.STORE)[:-1])
     handle = driver.cuLibraryLoadFromFile(bytes(path), 0, 0, 0, 0, 0, 0)

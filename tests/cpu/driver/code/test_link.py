@@ -103,7 +103,7 @@ def test_units_of_all_kinds(context, others):
     driver.cuMemFree(out)
 
 
-def test_unresolved_names_are_told_in_the_log(refused):
+def test_unresolved_names_are_reported_in_the_log(refused):
     logs = Logs()
     with linking(*logs.arguments) as link:
         add(link, CALLER)
@@ -113,7 +113,7 @@ def test_unresolved_names_are_told_in_the_log(refused):
     assert logs.error.value.startswith(b"part, line ")
 
 
-def test_errors_name_the_input_that_they_are_in(refused, tmp_path):
+def test_errors_name_their_input(refused, tmp_path):
     path = tmp_path / "twice.ptx"
     path.write_bytes(kernels.text(TWICE)[:-1])
     units = [kernels.text(part)[:-1].decode() for part in (CALLER, TWICE)]
@@ -145,7 +145,7 @@ UNIT = st.lists(st.text("abc .;{}", min_size=1).map(str.strip), max_size=5).map(
 
 
 @given(st.lists(UNIT, min_size=1, max_size=4))
-def test_packed_units_are_found_again(units):
+def test_packed_units_round_trip(units):
     texts = [".version 8.0\n" + unit for unit in units]
     found = image.ptx_of(pack(texts))
     assert [text.splitlines() for text in found] == [text.splitlines() for text in texts]
@@ -153,6 +153,6 @@ def test_packed_units_are_found_again(units):
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_the_package_tells_its_own_size(count):
+def test_the_size_of_a_linked_image(count):
     data = pack([".version 8.0"] * count, 24)
     assert image.image_size(kernels.address_of(data)) == len(data)

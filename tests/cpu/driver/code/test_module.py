@@ -56,7 +56,7 @@ def test_two_modules_have_variables_of_their_own(context):
         assert [kernels.read(first), kernels.read(second)] == [9, 7]
 
 
-def test_functions(context, refused):
+def test_functions_of_a_module(context, refused):
     with kernels.loaded(kernels.SAXPY, kernels.STORE) as module:
         assert driver.cuModuleGetFunctionCount(module) == 2
         found = np.zeros(2, np.uint64)
@@ -77,7 +77,7 @@ def test_functions(context, refused):
         driver.cuModuleUnload(module)
 
 
-def test_a_file(context, refused, tmp_path):
+def test_loading_a_file(context, refused, tmp_path):
     path = tmp_path / "kernel.ptx"
     path.write_bytes(kernels.text(kernels.STORE)[:-1])
     module = driver.cuModuleLoad(bytes(path))
@@ -113,7 +113,7 @@ def test_bad_ptx_is_explained_in_the_error_log(context, refused):
     assert logs.info.value == b""
 
 
-def test_a_log_is_cut_to_its_buffer(context, refused):
+def test_a_log_is_truncated_to_its_buffer(context, refused):
     logs = Logs(8)
     image = kernels.address_of(kernels.text("this is not PTX"))
     with refused("INVALID_PTX"):
@@ -129,7 +129,7 @@ def test_a_good_module_leaves_the_error_log_empty(context):
     driver.cuModuleUnload(module)
 
 
-def test_images_that_cannot_run(context, refused):
+def test_unsupported_images(context, refused):
     with refused("INVALID_IMAGE", "no PTX, cubin or fatbin"):
         driver.cuModuleLoadData(kernels.address_of(b"nonsense\0"))
     with refused("INVALID_IMAGE", "null pointer"):
@@ -168,14 +168,14 @@ def test_loading_is_lazy(context):
     assert driver.cuModuleGetLoadingMode() == 2  # CU_MODULE_LAZY_LOADING
 
 
-def test_too_large_a_variable_leaves_nothing_behind(context, refused):
+def test_a_too_large_variable_frees_the_other_variables(context, refused):
     sizes = {"small": 64, "huge": 1 << 40}
     variables = [f".visible .global .align 4 .b8 {name}[{size}];\n" for name, size in sizes.items()]
     with refused("OUT_OF_MEMORY", "variable huge"):
         driver.cuModuleLoadData(kernels.address_of(kernels.text(*variables)))
 
 
-def test_variables_lie_where_their_alignment_says(context):
+def test_variables_are_aligned(context):
     names = {f"v{align}_{space}": align for align in (4, 256, 1024, 4096) for space in ("global", "const")}
     declared = [f".{name.split('_')[1]} .align {align} .b8 {name}[12];\n" for name, align in names.items()]
     with kernels.loaded(*declared) as module:

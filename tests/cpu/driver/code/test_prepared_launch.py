@@ -17,7 +17,7 @@ def saxpy(context):
         yield driver.cuModuleGetFunction(module, b"saxpy"), driver.cuModuleGetFunction(module, b"scan")
 
 
-def test_parameters_one_by_one(saxpy):
+def test_parameters_by_cuParamSet(saxpy):
     function, _ = saxpy
     with memory(200) as place:
         driver.cuMemsetD32(place, 0x3F800000, 200)  # 1.0
@@ -49,7 +49,7 @@ def test_dynamic_shared_memory(saxpy):
         assert kernels.read(pointer + 4 * 127) == sum(range(128))
 
 
-def test_what_cannot_be(saxpy, refused):
+def test_invalid_settings(saxpy, refused):
     function, scan = saxpy
     for call, says in (
         (lambda: driver.cuFuncSetBlockShape(scan, 129, 1, 1), "1 to 128 threads"),

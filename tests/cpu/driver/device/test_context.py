@@ -39,7 +39,7 @@ def test_a_released_context_cannot_be_used(refused):
     driver.cuCtxSetCurrent(0)
 
 
-def test_release_gives_memory_and_streams_back(context):
+def test_releasing_a_context_frees_memory_and_streams(context):
     free, _ = driver.cuMemGetInfo()
     driver.cuDevicePrimaryCtxRetain(0)
     other = driver.cuCtxCreate(0, 0, 0)
@@ -91,7 +91,7 @@ def test_each_thread_has_its_own_stack(context):
     assert seen == [0]
 
 
-def test_old_forms_of_create(context, refused):
+def test_old_versions_of_cuCtxCreate(context, refused):
     driver.cuCtxDestroy(driver.cuCtxCreate_v2(0, 0))
     driver.cuCtxDestroy(driver.cuCtxCreate_v3(0, 0, 0, 0))
     with refused("INVALID_VALUE", "NULL"):
@@ -134,7 +134,7 @@ def test_primary_context_is_not_destroyed(context, refused):
         driver.cuCtxDestroy(context)
 
 
-def test_uses_of_a_context_are_counted(refused):
+def test_attach_and_detach_count_references(refused):
     driver.cuInit(0)
     made = driver.cuCtxCreate(0, 0, 0)
     assert driver.cuCtxAttach(0) == made
@@ -152,7 +152,7 @@ def test_uses_of_a_context_are_counted(refused):
     driver.cuCtxDestroy(other)
 
 
-def test_facts_about_a_context(context):
+def test_attributes_of_a_context(context):
     assert driver.cuCtxGetDevice() == driver.cuCtxGetDevice_v2(context) == 0
     assert driver.cuCtxGetApiVersion(context) == 3020
     assert driver.cuCtxGetId(0) == driver.cuCtxGetId(context) > 0
@@ -227,7 +227,7 @@ HEAP = """
 """
 
 
-def test_what_kernels_allocate_ends_with_the_contexts():
+def test_device_heap_memory_is_freed_with_the_last_context():
     """With the last of them: the heap is empty then, and its size, like that of stacks, can be set again."""
     code = f"""
 import ctypes, kernels
@@ -373,7 +373,7 @@ print(answer.raw, owners, free, len(pools))
     assert answer == f"{bytes([1] * 4 + [2] * 4)!r} [0, 1] [True, True] 2"
 
 
-def test_a_thread_has_nothing_of_an_ended_one_with_its_identifier():
+def test_a_reused_thread_identifier_has_no_context():
     """Of a thread that Python's threading does not know nobody says that it ended, and its identifier is used again."""
     handle = driver.cuDevicePrimaryCtxRetain(0)
     seen = {}
@@ -404,7 +404,7 @@ def test_a_thread_has_nothing_of_an_ended_one_with_its_identifier():
 
 
 @pytest.mark.parametrize("waits", [False, True])
-def test_a_fault_that_nobody_has_asked_for_is_told_at_exit(waits):
+def test_an_unobserved_fault_is_reported_at_exit(waits):
     done = run_script(f"""
         import ctypes, sys
         sys.path.insert(0, "tests/cpu/driver")

@@ -96,7 +96,7 @@ except CudaError as error:
     assert says in answer
 
 
-def test_memory_that_the_system_does_not_give():
+def test_allocations_refused_by_the_operating_system():
     code = """
 import resource
 driver.cuInit(0)
@@ -131,7 +131,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert in_new_process(code) == "0"
 
 
-def test_name_tells_processor_and_cores():
+def test_name_contains_processor_and_cores():
     buffer = ctypes.create_string_buffer(256)
     driver.cuDeviceGetName(ctypes.addressof(buffer), 256, 0)
     assert buffer.value.startswith(b"CPU device (")
@@ -141,7 +141,7 @@ def test_name_tells_processor_and_cores():
 
 
 @pytest.mark.parametrize(("address", "size"), [(0, 10), (1 << 20, 0)], ids=["null", "no room"])
-def test_name_needs_room(refused, address, size):
+def test_name_needs_a_nonempty_buffer(refused, address, size):
     with refused("INVALID_VALUE", "buffer"):
         driver.cuDeviceGetName(address, size, 0)
 
@@ -153,7 +153,7 @@ def test_unknown_device(refused, ordinal):
             call(ordinal)
 
 
-def test_uuid_is_stable_and_the_device_s_own():
+def test_uuid_is_stable_and_unique_per_device():
     buffer = ctypes.create_string_buffer(16)
     driver.cuDeviceGetUuid(ctypes.addressof(buffer), 0)
     assert buffer.raw == device.machine_uuid(0) != device.machine_uuid(1)
@@ -166,7 +166,7 @@ def test_luid():
     assert buffer.raw != bytes(8)
 
 
-def test_every_attribute_has_an_answer():
+def test_every_attribute_has_a_value():
     names = [name for name in dir(abi) if name.startswith("CU_DEVICE_ATTRIBUTE_")]
     numbers = {getattr(abi, name) for name in names or device.find(0).attributes} - {abi.CU_DEVICE_ATTRIBUTE_MAX}
     assert len(numbers) > 100
@@ -194,7 +194,7 @@ def test_properties_agree_with_attributes():
     assert properties.SIMDWidth == 32
 
 
-def test_pci_bus_id_leads_back_to_the_device(refused):
+def test_pci_bus_id_round_trip(refused):
     buffer = ctypes.create_string_buffer(20)
     driver.cuDeviceGetPCIBusId(ctypes.addressof(buffer), 20, 0)
     assert driver.cuDeviceGetByPCIBusId(buffer.value) == 0
@@ -206,7 +206,7 @@ def test_pci_bus_id_leads_back_to_the_device(refused):
         driver.cuDeviceGetByPCIBusId(None)
 
 
-def test_devices_reach_each_other():
+def test_peer_access_between_devices():
     code = """
 driver.cuInit(0)
 print([driver.cuDeviceCanAccessPeer(0, other) for other in (0, 1)], driver.cuDeviceGetP2PAttribute(2, 0, 1))
@@ -221,7 +221,7 @@ def test_sizes(text, size):
     assert device.parse_size("X", text) == size
 
 
-def test_an_error_says_why_in_its_own_thread_only():
+def test_error_messages_are_per_thread():
     with pytest.raises(CudaError):
         driver.cuDeviceGet(7)
     assert "device 7" in driver.error.last_error_message()
@@ -253,7 +253,7 @@ def test_atomic_operations(refused):
         driver.cuDeviceGetP2PAtomicCapabilities(ctypes.addressof(found), ctypes.addressof(operations), 2, 0, 0)
 
 
-def test_news_of_a_device(refused):
+def test_async_notifications(refused):
     driver.cuInit(0)
     handle = driver.cuDeviceRegisterAsyncNotification(0, 1234, 0)
     driver.cuDeviceUnregisterAsyncNotification(0, handle)

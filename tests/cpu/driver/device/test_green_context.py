@@ -104,7 +104,7 @@ def test_split_by_count(workers, refused):
         whole(7)
 
 
-def test_split_as_described(workers, refused):
+def test_structured_split(workers, refused):
     def cut(*wanted, results: bool = True):
         given, groups = whole(), (abi.CUdevResource * len(wanted))()
         rest, parameters = abi.CUdevResource(), (abi.CU_DEV_SM_RESOURCE_GROUP_PARAMS * len(wanted))()
@@ -127,7 +127,7 @@ def test_split_as_described(workers, refused):
             cut(*wrong)
 
 
-def test_descriptions(workers, refused):
+def test_resource_descriptors(workers, refused):
     groups, _ = split(whole(), 1)
     others, _ = split(whole(), 1)
     with green(groups[0], groups[1], whole(CONFIG)) as made:
@@ -199,7 +199,7 @@ def test_a_green_context_is_current(context, workers, spinning, refused):
     driver.cuStreamDestroy(ordinary)
 
 
-def test_events_of_whole_contexts(context, workers, spinning, refused):
+def test_context_wide_events(context, workers, spinning, refused):
     groups, _ = split(whole(), 2)
     with green(groups[0]) as one, green(groups[1]) as other, calls.memory() as pointer:
         first = driver.cuGreenCtxStreamCreate(one, NON_BLOCKING, 0)
@@ -240,7 +240,7 @@ def test_a_destroyed_green_context(context, workers, refused):
         driver.cuCtxPushCurrent(current)
 
 
-def test_one_that_is_left_at_exit():
+def test_a_green_context_not_destroyed_at_exit():
     code = """
     from ctypes import addressof
     from cuda.cpu import abi, driver

@@ -41,7 +41,7 @@ def ended(stream: int, says: str, refused) -> None:
         driver.cuStreamEndCapture(stream)
 
 
-def test_what_is_captured_runs_when_the_graph_does(context):
+def test_captured_work_runs_at_graph_launch(context):
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
     value = ctypes.c_uint32(8)
     with streams(0) as [stream], memory(4) as pointer, kernels.loaded(kernels.STORE) as module:
@@ -67,7 +67,7 @@ def test_what_is_captured_runs_when_the_graph_does(context):
         driver.cuGraphDestroy(graph)
 
 
-def test_boxes_and_parameters_in_a_buffer(context):
+def test_captured_2d_copies_and_packed_parameters(context):
     with streams(0) as [stream], memory(8) as pointer, kernels.loaded(kernels.STORE) as module:
         driver.cuStreamBeginCapture(stream, RELAXED)
         function = driver.cuModuleGetFunction(module, b"store")
@@ -108,7 +108,7 @@ def test_other_streams_join_through_events(context, event):
         driver.cuGraphDestroy(graph)
 
 
-def test_work_that_is_not_joined(context, event, refused):
+def test_unjoined_work(context, event, refused):
     with streams(0, 0) as [stream, other], memory() as pointer:
         driver.cuStreamBeginCapture(stream, GLOBAL)
         driver.cuEventRecord(event, stream)
@@ -124,7 +124,7 @@ def test_work_that_is_not_joined(context, event, refused):
         ended(stream, "STREAM_CAPTURE_UNJOINED", refused)
 
 
-def test_a_stream_that_joined_may_go_before_the_end(context, event, refused):
+def test_a_joined_stream_may_be_destroyed_before_the_end(context, event, refused):
     with streams(0) as [stream], memory() as pointer:
         for joined in (True, False):
             other = driver.cuStreamCreate(0)
@@ -144,7 +144,7 @@ def test_a_stream_that_joined_may_go_before_the_end(context, event, refused):
                 ended(stream, "STREAM_CAPTURE_UNJOINED", refused)
 
 
-def test_captures_do_not_merge_nor_depend_on_what_is_outside(context, event, refused):
+def test_captures_neither_merge_nor_depend_on_uncaptured_work(context, event, refused):
     with streams(0, 0) as [stream, other]:
         driver.cuStreamBeginCapture(stream, GLOBAL)
         driver.cuStreamBeginCapture(other, GLOBAL)
@@ -161,7 +161,7 @@ def test_captures_do_not_merge_nor_depend_on_what_is_outside(context, event, ref
         ended(stream, "STREAM_CAPTURE_INVALIDATED", refused)
 
 
-def test_events_of_the_outside_world(context, event):
+def test_external_events_in_a_capture(context, event):
     with streams(0) as [stream]:
         driver.cuStreamBeginCapture(stream, GLOBAL)
         driver.cuEventRecordWithFlags(event, stream, abi.CU_EVENT_RECORD_EXTERNAL)
@@ -184,7 +184,7 @@ ILLEGAL = {
 
 
 @pytest.mark.parametrize("what", ILLEGAL)
-def test_illegal_calls_end_the_capture(context, event, refused, what):
+def test_illegal_calls_invalidate_the_capture(context, event, refused, what):
     with streams(NON_BLOCKING) as [stream], memory() as pointer:
         driver.cuStreamBeginCapture(stream, GLOBAL)
         with refused("STREAM_CAPTURE_UNSUPPORTED", "not possible during a stream capture"):
@@ -206,7 +206,7 @@ def test_a_free_during_a_capture(context, refused):
     driver.cuMemFree(pointer)
 
 
-def test_captured_events_cannot_be_asked(context, event, refused):
+def test_captured_events_cannot_be_queried(context, event, refused):
     for call in (driver.cuEventQuery, driver.cuEventSynchronize, lambda e: driver.cuEventElapsedTime(e, e)):
         with streams(0) as [stream]:
             driver.cuStreamBeginCapture(stream, GLOBAL)
@@ -243,7 +243,7 @@ def exchanged(mode: int) -> int:
     return pointer.value
 
 
-def test_modes_of_threads(context, refused):
+def test_thread_capture_modes(context, refused):
     assert exchanged(RELAXED) == GLOBAL
     with streams(0) as [stream]:
         driver.cuStreamBeginCapture(stream, GLOBAL)
@@ -276,7 +276,7 @@ def in_thread(function) -> int:
     return found[0]
 
 
-def test_other_threads(context, refused):
+def test_calls_of_other_threads_during_a_capture(context, refused):
     with streams(0) as [stream]:
         for mode, status in ((THREAD, 0), (GLOBAL, abi.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)):
             driver.cuStreamBeginCapture(stream, mode)
@@ -329,7 +329,7 @@ def test_wrong_calls(context, refused):
         driver.cuGraphDestroy(driver.cuStreamEndCapture(stream))
 
 
-def test_memory_in_stream_order(context, refused):
+def test_captured_stream_ordered_allocations(context, refused):
     with streams(0) as [stream], memory() as pointer:
         driver.cuStreamBeginCapture(stream, GLOBAL)
         made = driver.cuMemAllocAsync(4, stream)

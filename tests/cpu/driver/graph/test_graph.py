@@ -36,7 +36,7 @@ def test_nodes_and_edges(context):
         assert listed(driver.cuGraphGetRootNodes, graph) == [a, d]
 
 
-def test_more_room_than_nodes_is_filled_with_null(context):
+def test_surplus_entries_of_node_arrays_are_null(context):
     with new_graph() as graph:
         node = empty(graph)
         room, count = (ctypes.c_uint64 * 3)(7, 7, 7), ctypes.c_size_t(3)
@@ -63,7 +63,7 @@ def test_edge_data(context, refused):
             driver.cuGraphAddDependencies(graph, first, then, ctypes.addressof(given), count)
 
 
-def test_wrong_dependencies_change_nothing(context, refused):
+def test_rejected_dependencies_leave_the_graph_unchanged(context, refused):
     with new_graph() as graph, new_graph() as other:
         a = empty(graph)
         b = empty(graph, a)
@@ -89,7 +89,7 @@ def test_wrong_dependencies_change_nothing(context, refused):
         assert edges(graph) == [(a, b)]
 
 
-def test_a_clone_is_a_graph_of_its_own(context, refused):
+def test_a_clone_is_independent(context, refused):
     with new_graph() as graph:
         a = empty(graph)
         b = empty(graph, a)
@@ -119,7 +119,7 @@ def test_wrong_graphs_and_nodes(context, refused):
         driver.cuGraphGetNodes(graph, 0, 0)
 
 
-def test_a_picture(context, refused, tmp_path):
+def test_debug_dot_print(context, refused, tmp_path):
     path = tmp_path / "graph.dot"
     with new_graph() as graph, new_graph() as inner, memory(2) as pointer:
         add_copy(inner, pointer, pointer + 4, 4)
@@ -166,7 +166,7 @@ def test_user_objects_live_as_long_as_graphs(context, destroyed, refused):
         driver.cuUserObjectRetain(thing, 1)
 
 
-def test_user_objects_of_a_child_graph_go_with_it(context, destroyed):
+def test_user_objects_are_released_with_their_child_graph(context, destroyed):
     """CUDA programming guide, "CUDA User Objects": they are of the child graph, not of the graph around it."""
     seen, destroy, _kept = destroyed
     with new_graph() as graph, new_graph() as inner:
@@ -181,7 +181,7 @@ def test_user_objects_of_a_child_graph_go_with_it(context, destroyed):
         assert seen == [5]
 
 
-def test_an_update_takes_over_user_objects(context, destroyed):
+def test_an_update_copies_user_objects(context, destroyed):
     seen, destroy, _kept = destroyed
     graphs = [driver.cuGraphCreate(0) for _ in range(2)]
     for number, graph in enumerate(graphs):

@@ -63,7 +63,7 @@ def test_kernels_wait_for_each_other(module, count):
         assert [kernels.read(pointer + at) for at in (0, 4)] == [2, 2]
 
 
-def test_kernels_of_one_graph_launched_again_and_again(module):
+def test_one_graph_launched_repeatedly(module):
     with new_graph() as graph, memory(2) as pointer:
         add_ring(graph, module, pointer, 2)
         with executable(graph) as run:
@@ -73,7 +73,7 @@ def test_kernels_of_one_graph_launched_again_and_again(module):
         assert [kernels.read(pointer + at) for at in (0, 4)] == [20, 20]
 
 
-def test_rings_side_by_side(module):
+def test_concurrent_graph_launches(module):
     """Kernels of a child graph wait for those beside it; other graphs run meanwhile."""
     stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
     with new_graph() as inner, new_graph() as graph, memory(8) as pointer:
@@ -91,7 +91,7 @@ def test_rings_side_by_side(module):
     driver.cuStreamDestroy(stream)
 
 
-def test_branches_of_a_body(module, context):
+def test_concurrent_branches_of_a_conditional_body(module, context):
     with new_graph() as graph, memory(2) as pointer:
         handle = driver.cuGraphConditionalHandleCreate(graph, context, 1, abi.CU_GRAPH_COND_ASSIGN_DEFAULT)
         given = abi.CUgraphNodeParams(type=abi.CU_GRAPH_NODE_TYPE_CONDITIONAL)
@@ -105,7 +105,7 @@ def test_branches_of_a_body(module, context):
         assert [kernels.read(pointer + at) for at in (0, 4)] == [1, 1]
 
 
-def test_the_record_of_an_event_lets_other_branches_begin(module):
+def test_recording_an_event_releases_other_branches(module):
     """The kernel before it may wait for one that could have been put behind it."""
     mark = driver.cuEventCreate(0)
     with new_graph() as graph, memory(2) as pointer:
@@ -136,7 +136,7 @@ def test_a_fault_ends_the_other_branches(order, refused):
     driver.cuCtxDestroy(context)
 
 
-def test_a_context_that_ends_stops_all_branches():
+def test_destroying_the_context_stops_all_branches():
     context = driver.cuCtxCreate(0, 0, 0)
     with new_graph() as graph, contextlib.suppress(CudaError):
         image = kernels.text(kernels.SPIN)
@@ -159,7 +159,7 @@ edges = st.integers(2, 12).flatmap(
 )
 
 
-def test_every_edge_is_obeyed(module):
+def test_every_edge_of_random_graphs_is_obeyed(module):
     with memory(16) as pointer:
 
         @settings(max_examples=40)

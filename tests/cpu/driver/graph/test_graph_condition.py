@@ -119,7 +119,7 @@ def set_to(graph: int, module: int, handle: int, value: int, before=()) -> int:
         (SWITCH, 3, 3, 0),
     ],
 )
-def test_one_body_runs_or_none(module, kind, size, value, ran):
+def test_if_and_switch_run_at_most_one_body(module, kind, size, value, ran):
     with calls.memory() as pointer, calls.new_graph() as graph:
         handle = condition(graph)
         first = set_to(graph, module, handle, value)
@@ -145,7 +145,7 @@ def test_a_loop_runs_until_its_condition_is_0(module):
         assert (kernels.read(pointer), kernels.read(pointer + 4)) == (0, 1111111111)
 
 
-def test_without_a_default_the_value_stays(module):
+def test_a_condition_without_a_default_keeps_its_value(module):
     with calls.memory() as pointer, calls.new_graph() as graph:
         handle = condition(graph)
         node, [body] = add_condition(graph, handle, IF)
@@ -158,7 +158,7 @@ def test_without_a_default_the_value_stays(module):
             assert kernels.read(pointer) == 1
 
 
-def test_conditions_within_conditions(module):
+def test_nested_conditional_nodes(module):
     with calls.memory(2) as pointer, calls.new_graph() as graph:
         outer, inner = condition(graph, default=1), condition(graph, default=0)
         fill = calls.add_fill(graph, pointer, 3, 1)
@@ -191,7 +191,7 @@ def test_a_body_is_captured(module):
     driver.cuStreamDestroy(stream)
 
 
-def test_what_a_conditional_node_is(module, tmp_path):
+def test_parameters_of_a_conditional_node(module, tmp_path):
     with calls.new_graph() as graph:
         handle = condition(graph, default=0)
         node, bodies = add_condition(graph, handle, SWITCH, 2)
@@ -243,7 +243,7 @@ def test_wrong_conditions(module, refused):
         note(body, module, pointer, 1)
 
 
-def test_update_changes_what_bodies_do(module, refused):
+def test_update_replaces_the_work_of_bodies(module, refused):
     def build(graph: int, digit: int, kind: int = IF) -> None:
         _, [body] = add_condition(graph, condition(graph, default=1), kind)
         note(body, module, pointer, digit)
@@ -264,7 +264,7 @@ def test_update_changes_what_bodies_do(module, refused):
         assert kernels.read(pointer) == 122
 
 
-def test_a_loop_without_end_can_be_stopped():
+def test_an_endless_loop_can_be_interrupted():
     done = run_script("""
         import ctypes, os, signal, threading, time
         import sys
@@ -330,7 +330,7 @@ def test_a_kernel_launches_a_graph(module, stream, order):
         assert kernels.read(room + 16) == order * 10 + 5
 
 
-def test_a_graph_launches_itself_behind_itself(module):
+def test_a_graph_tail_launches_itself(module):
     with calls.memory(8) as room, launcher(module, room, TAIL, ON_DEVICE, behind=1) as graph:
         driver.cuMemsetD32(room + 12, 4, 1)
         calls.launch(graph)
@@ -360,7 +360,7 @@ def test_tail_launches_of_a_tail_run_first(module):
         assert kernels.read(notes) == 1243
 
 
-def test_launches_that_kernels_cannot_make(module, refused):
+def test_invalid_device_graph_launches(module, refused):
     with calls.memory(8) as room:
         with launcher(module, room, TAIL) as outer:
             put(room, 12345)

@@ -38,7 +38,7 @@ def stored(pointer: int, number: int):
     return ctypes.c_uint64(pointer), ctypes.c_uint32(number)
 
 
-def test_edges_are_obeyed_whatever_the_order_of_nodes(store):
+def test_edges_are_obeyed_in_any_order_of_nodes(store):
     with new_graph() as graph, memory(2) as pointer:
         last = add_copy(graph, pointer + 4, pointer, 4)
         middle = add_kernel(graph, store, "store", *stored(pointer, 7))
@@ -52,7 +52,7 @@ def test_edges_are_obeyed_whatever_the_order_of_nodes(store):
 
 
 @pytest.mark.parametrize("ends", ["module", "context"])
-def test_a_kernel_whose_module_has_ended_is_not_launched(context, refused, ends):
+def test_a_kernel_of_an_unloaded_module_is_not_launched(context, refused, ends):
     module = driver.cuModuleLoadData(kernels.address_of(kernels.text(kernels.STORE)))
     pointer = driver.cuMemAlloc(4)
     with new_graph() as graph:
@@ -70,7 +70,7 @@ def test_a_kernel_whose_module_has_ended_is_not_launched(context, refused, ends)
     driver.cuCtxSynchronize()
 
 
-def test_parameters_are_copied_and_given_back(store):
+def test_parameters_are_copied_and_returned(store):
     with new_graph() as graph, memory() as pointer:
         given, kept = kernel_params(store, "store", *stored(pointer, 3))
         node = driver.cuGraphAddKernelNode(graph, 0, 0, addressof(given))
@@ -94,7 +94,7 @@ def test_parameters_are_copied_and_given_back(store):
             assert kernels.read(pointer) == 4
 
 
-def test_nodes_are_turned_off(store, refused):
+def test_nodes_are_disabled(store, refused):
     with new_graph() as graph, memory() as pointer:
         a = add_fill(graph, pointer, 1, 1)
         b = add_kernel(graph, store, "store", *stored(pointer, 2), before=[a])
@@ -111,7 +111,7 @@ def test_nodes_are_turned_off(store, refused):
                 driver.cuGraphNodeSetEnabled(run, nothing, 0)
 
 
-def test_fills_and_copies_change(context, refused):
+def test_memset_and_memcpy_nodes_are_updated(context, refused):
     with new_graph() as graph, memory(2) as pointer:
         fill = add_fill(graph, pointer, 1, 2)
         copy = add_copy(graph, pointer, pointer + 4, 4, before=[fill])
@@ -191,7 +191,7 @@ def test_events(spinning):
     driver.cuEventDestroy(event)
 
 
-def test_a_graph_within_a_graph(store, refused):
+def test_child_graph_nodes(store, refused):
     with new_graph() as outer, new_graph() as inner, memory() as pointer:
         node = add_kernel(inner, store, "store", *stored(pointer, 1))
         child = driver.cuGraphAddChildGraphNode(outer, 0, 0, inner)
@@ -215,7 +215,7 @@ def test_a_graph_within_a_graph(store, refused):
                 driver.cuGraphExecChildGraphNodeSetParams(run, child, inner)
 
 
-def test_operations_on_memory(context, refused):
+def test_batch_memory_operation_nodes(context, refused):
     with new_graph() as graph, memory() as pointer:
         entry = abi.CUstreamBatchMemOpParams(operation=abi.CU_STREAM_MEM_OP_WRITE_VALUE_32)
         entry.writeValue.address, entry.writeValue.value64 = pointer, 12
@@ -236,7 +236,7 @@ def test_operations_on_memory(context, refused):
             driver.cuGraphBatchMemOpNodeSetParams(node, addressof(given))
 
 
-def test_nodes_from_the_union(store, refused):
+def test_nodes_by_cuda_graph_node_params(store, refused):
     with new_graph() as graph, memory() as pointer:
         given = abi.CUgraphNodeParams(type=abi.CU_GRAPH_NODE_TYPE_MEMSET)
         given.memset.dst, given.memset.value, given.memset.elementSize = pointer, 4, 4
@@ -269,7 +269,7 @@ def test_nodes_from_the_union(store, refused):
         assert driver.cuGraphChildGraphNodeGetGraph(node) == inner
 
 
-def test_the_graph_within_a_node_is_replaced(store):
+def test_a_child_graph_is_replaced(store):
     with new_graph() as graph, new_graph() as inner, memory() as pointer:
         fill = add_fill(inner, pointer, 4, 1)
         node = driver.cuGraphAddChildGraphNode(graph, 0, 0, inner)
@@ -291,7 +291,7 @@ def test_the_graph_within_a_node_is_replaced(store):
             assert kernels.read(pointer) == 5
 
 
-def test_a_kernel_node_without_a_cluster_says_so(store):
+def test_a_kernel_node_without_a_cluster_returns_zero_dimensions(store):
     with new_graph() as graph, memory() as pointer:
         node = add_kernel(graph, store, "store", *stored(pointer, 1))
         value = abi.CUlaunchAttributeValue()
@@ -349,7 +349,7 @@ def test_update(store, refused):
             launch(run)
 
 
-def test_forms_of_instantiation(context, refused):
+def test_variants_of_instantiation(context, refused):
     with new_graph() as graph:
         made, node = driver.cuGraphInstantiate_v2(graph, 0, 0)
         assert node == 0
@@ -406,7 +406,7 @@ def graph_memory(which: int) -> int:
     return value.value
 
 
-def test_memory_of_a_graph(context, refused):
+def test_allocation_and_free_nodes(context, refused):
     with new_graph() as graph:
         node, pointer = allocation(graph, 100)
         fill = add_fill(graph, pointer, 3, 1, before=[node])
@@ -429,7 +429,7 @@ def test_memory_of_a_graph(context, refused):
 
 
 @pytest.mark.parametrize("kind", ["host", "managed"])
-def test_memory_of_other_kinds(context, kind):
+def test_allocation_nodes_of_other_kinds(context, kind):
     given = abi.CUDA_MEM_ALLOC_NODE_PARAMS(bytesize=4)
     if kind == "host":
         given.poolProps.allocType = abi.CU_MEM_ALLOCATION_TYPE_PINNED
@@ -452,7 +452,7 @@ def test_memory_of_other_kinds(context, kind):
                 driver.cuMemFreeAsync(given.dptr, 0)
 
 
-def test_memory_that_outlives_a_launch(context, refused):
+def test_allocations_that_outlive_a_launch(context, refused):
     graph = driver.cuGraphCreate(0)
     node, pointer = allocation(graph, 4)
     add_fill(graph, pointer, 3, 1, before=[node])
@@ -473,7 +473,7 @@ def test_memory_that_outlives_a_launch(context, refused):
         driver.cuMemFree(pointer)
 
 
-def test_memory_is_freed_at_launch_if_asked(context):
+def test_auto_free_on_launch(context):
     with new_graph() as graph:
         allocation(graph, 4)
         with executable(graph, abi.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) as run:

@@ -38,7 +38,7 @@ def other_context_memory(context: int) -> tuple[int, int]:
     return other, pointer
 
 
-def test_copies_stay_between_memory_of_the_same_kind_and_context(context, refused):
+def test_copy_updates_keep_memory_kind_and_context(context, refused):
     value = ctypes.c_uint32(5)
     other, far = other_context_memory(context)
     with new_graph() as graph, new_graph() as host, new_graph() as elsewhere, new_graph() as near, memory(4) as pointer:
@@ -71,7 +71,7 @@ def test_copies_stay_between_memory_of_the_same_kind_and_context(context, refuse
         ((4, 2), (2, 2), PARAMETERS),
     ],
 )
-def test_fills_keep_their_height_and_those_of_rows_their_shape(context, refused, before, after, result):
+def test_memset_updates_keep_the_shape(context, refused, before, after, result):
     with memory(16) as pointer, new_graph() as graph, new_graph() as changed:
         params = [abi.CUDA_MEMSET_NODE_PARAMS(pointer, 32, 3, 4, *shape) for shape in (before, after)]
         node = driver.cuGraphAddMemsetNode(graph, 0, 0, addressof(params[0]), 0)
@@ -87,7 +87,7 @@ def with_attribute(graph: int, store: int, which: int, value: abi.CUlaunchAttrib
     driver.cuGraphKernelNodeSetAttribute(node, which, addressof(value))
 
 
-def test_kernels_stay_cooperative_or_not(store):
+def test_kernel_updates_keep_the_cooperative_attribute(store):
     with memory() as pointer, new_graph() as graph, new_graph() as cooperative:
         add_kernel(graph, store, "store", ctypes.c_uint64(pointer), ctypes.c_uint32(1))
         value = abi.CUlaunchAttributeValue(cooperative=1)
@@ -98,7 +98,7 @@ def test_kernels_stay_cooperative_or_not(store):
 
 
 @pytest.mark.parametrize(("flag", "result"), [(0, 0), (abi.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, ATTRIBUTES)])
-def test_priorities_stay_where_they_are_used(store, flag, result):
+def test_priority_updates_are_rejected_where_priorities_are_used(store, flag, result):
     with memory() as pointer, new_graph() as graph, new_graph() as urgent:
         with_attribute(graph, store, abi.CU_LAUNCH_ATTRIBUTE_PRIORITY, abi.CUlaunchAttributeValue(), pointer)
         value = abi.CUlaunchAttributeValue(priority=-1)
@@ -125,7 +125,7 @@ def reserved() -> int:
     return value.value
 
 
-def test_memory_nodes_of_another_graph_take_the_place_of_the_first(context, refused):
+def test_update_replaces_memory_nodes(context, refused):
     """As when a loop captures its work anew each time and updates one executable graph with it."""
     with memory() as pointer, new_graph() as graph:
         allocating(graph, pointer, 1)

@@ -125,7 +125,7 @@ def added(pointer: int, run: int) -> int:
     return kernels.read(pointer)
 
 
-def test_grid(module, made):
+def test_update_of_the_grid(module, made):
     _, node, pointer, run = made
     assert added(pointer, run) == 5
     assert call(module, "resize", pointer, c_uint64(node), c_uint32(3), c_uint32(2), c_uint32(1)) == 0
@@ -135,7 +135,7 @@ def test_grid(module, made):
     assert added(pointer, run) == 30
 
 
-def test_parameters(module, made):
+def test_update_of_parameters(module, made):
     _, node, pointer, run = made
     driver.cuMemsetD32(pointer + 128, 7, 1)
     assert call(module, "parameter", pointer, c_uint64(node), *map(c_uint64, (8, pointer + 128, 4))) == 0
@@ -152,7 +152,7 @@ def test_parameters(module, made):
     assert added(pointer, run) == 7
 
 
-def test_enabled(module, made):
+def test_nodes_are_enabled_and_disabled(module, made):
     _, node, pointer, run = made
     assert call(module, "enable", pointer, c_uint64(node), c_uint32(0)) == 0
     assert added(pointer, run) == 0
@@ -188,7 +188,7 @@ def test_a_kernel_of_the_graph_updates_the_next(module):
             assert added(pointer, run) == 11
 
 
-def test_the_host_gives_other_parameters(module, made):
+def test_parameters_set_by_the_host(module, made):
     node, handle, pointer, run = made
     assert call(module, "resize", pointer, c_uint64(handle), c_uint32(2), c_uint32(1), c_uint32(1)) == 0
     given, _kept = calls.kernel_params(module, "add", c_uint64(pointer), c_uint32(3))
@@ -198,7 +198,7 @@ def test_the_host_gives_other_parameters(module, made):
     assert added(pointer, run) == 6
 
 
-def test_updates_outlive_what_the_host_does_to_other_nodes(module):
+def test_device_updates_survive_host_updates_of_other_nodes(module):
     with calls.new_graph() as graph, calls.memory(64) as pointer:
         node = calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5))
         other = calls.add_fill(graph, pointer + 64, 1, 1, [node])
@@ -211,7 +211,7 @@ def test_updates_outlive_what_the_host_does_to_other_nodes(module):
             assert kernels.read(pointer + 64) == 2
 
 
-def test_a_captured_launch(module, refused):
+def test_a_captured_launch_of_a_device_updatable_node(module, refused):
     stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
     function = driver.cuModuleGetFunction(module, b"add")
     with calls.memory(64) as pointer:
@@ -233,7 +233,7 @@ def test_a_captured_launch(module, refused):
     driver.cuStreamDestroy(stream)
 
 
-def test_what_such_nodes_cannot(module, made, refused):
+def test_restrictions_of_device_updatable_nodes(module, made, refused):
     node, handle, _, run = made
     assert updatable(node) == handle
     value = abi.CUlaunchAttributeValue()
@@ -257,7 +257,7 @@ def test_what_such_nodes_cannot(module, made, refused):
             wrong()
 
 
-def test_handles_that_lead_nowhere(module, context):
+def test_invalid_node_handles(module, context):
     """No graph has been made from the node, or it is gone; or the number is some other address."""
     with calls.new_graph() as graph, calls.memory(64) as pointer:
         handle = updatable(calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5)))

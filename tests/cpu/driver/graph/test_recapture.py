@@ -56,7 +56,7 @@ def captured(module, stream, pointer):
     driver.cuGraphDestroy(graph)
 
 
-def test_other_parameters(store, stream):
+def test_recapture_with_other_parameters(store, stream):
     with calls.memory(4) as pointer, captured(store, stream, pointer) as graph:
         nodes = calls.listed(driver.cuGraphGetNodes, graph)
         told = []
@@ -85,7 +85,7 @@ def test_other_parameters(store, stream):
 
 
 @pytest.mark.parametrize("wrong", ["more", "fewer", "kind", "size", "refusal", "order"])
-def test_what_does_not_fit_ends_the_recapture(store, stream, refused, wrong):
+def test_mismatched_work_fails_the_recapture(store, stream, refused, wrong):
     callback = Callback(lambda *_: 1) if wrong == "refusal" else None  # lives as long as it may be called
     with calls.memory(4) as pointer, captured(store, stream, pointer) as graph:
         again(stream, graph, callback)
@@ -105,7 +105,7 @@ def test_what_does_not_fit_ends_the_recapture(store, stream, refused, wrong):
         assert driver.cuStreamIsCapturing(stream) == abi.CU_STREAM_CAPTURE_STATUS_NONE
 
 
-def test_user_objects_are_let_go(store, stream):
+def test_user_objects_are_released(store, stream):
     gone = []
     destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: gone.append(1))
     with calls.memory(4) as pointer, captured(store, stream, pointer) as graph:

@@ -15,7 +15,7 @@ from cuda.cpu import abi, driver
 HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4  # CUmemorytype
 
 
-def test_there_and_back(context):
+def test_round_trip_through_device_memory(context):
     source, target = np.arange(1000, dtype=np.uint8), np.zeros(1000, np.uint8)
     with memory(1000) as a, memory(1000) as b:
         driver.cuMemcpyHtoD(a, source.ctypes.data, 1000)
@@ -81,7 +81,7 @@ def test_a_wild_host_address_ends_the_context_not_the_process(refused, size):
     driver.cuCtxDestroy(driver.cuCtxGetCurrent())
 
 
-def test_wrong_ends(context, refused):
+def test_invalid_source_or_destination(context, refused):
     host = ctypes.create_string_buffer(64)
     place = ctypes.addressof(host)
     with memory(32) as pointer:
@@ -103,7 +103,7 @@ def test_wrong_ends(context, refused):
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_boxes_against_numpy(context, data):
+def test_copies_in_2d_and_3d_match_numpy(context, data):
     """cuMemcpy2D and cuMemcpy3D move the box that slicing picks."""
     flat = data.draw(st.booleans())
     width, height, depth = (data.draw(st.integers(1, 6)) for _ in range(3))
@@ -143,7 +143,7 @@ def box(**fields):
     return given
 
 
-def test_async_boxes_and_peers(context):
+def test_async_3d_and_peer_copies(context):
     with memory(16) as a, memory(16) as b:
         driver.cuMemsetD8(a, 7, 16)
         given = box(srcDevice=a, dstDevice=b)
@@ -169,7 +169,7 @@ def test_async_boxes_and_peers(context):
         ({"Height": 3}, "INVALID_VALUE", "8 bytes past the end"),
     ],
 )
-def test_wrong_boxes(context, refused, fields, status, says):
+def test_invalid_3d_copies(context, refused, fields, status, says):
     with memory(16) as a, memory(16) as b:
         given = box(**{"srcDevice": a, "dstDevice": b, **fields})
         with refused(status, says):
@@ -202,7 +202,7 @@ def test_batches(context, refused):
 
 @pytest.mark.parametrize(("bits", "kind"), [(8, np.uint8), (16, np.uint16), (32, np.uint32)])
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_fill(context, bits, kind, asynchronous):
+def test_memset(context, bits, kind, asynchronous):
     value = 0xFEDCBA98 & ((1 << bits) - 1)
     result = np.zeros(12, kind)
     end, tail = ("Async", (0,)) if asynchronous else ("", ())
@@ -216,7 +216,7 @@ def test_fill(context, bits, kind, asynchronous):
     assert (result == np.array([0, value, value, value, value, value, 0, 0, value, value, 0, 0], kind)).all()
 
 
-def test_wrong_fills(context, refused):
+def test_invalid_memsets(context, refused):
     with memory(16) as pointer:
         with refused("INVALID_VALUE", "aligned to 4"):
             driver.cuMemsetD32(pointer + 2, 0, 1)
@@ -236,7 +236,7 @@ def batch_entry(target: int, source: int, width: int, height: int, pitch: int = 
     return entry
 
 
-def test_batch_of_boxes(context, refused):
+def test_batched_3d_copies(context, refused):
     stream, pointer = driver.cuStreamCreate(0), driver.cuMemAlloc(64)
     driver.cuMemsetD8(pointer, 0, 64)
     driver.cuMemsetD8(pointer, 5, 16)

@@ -177,7 +177,7 @@ def test_damaged_data_ends_where_it_is_wrong(algorithm, data):
 
 
 @pytest.mark.parametrize(("algorithm", "encode"), [(DEFLATE, deflate), (LZ4, lz4), (SNAPPY, snappy)])
-def test_what_does_not_fit_is_left_out(context, algorithm, encode):
+def test_output_is_truncated_to_the_buffer(context, algorithm, encode):
     (found,) = run((algorithm, encode(TEXTS["words"])), room=1024)
     assert TEXTS["words"].startswith(found)
     assert 512 < len(found) <= 1024
@@ -205,7 +205,7 @@ def test_wrong_requests(context, refused, field, value, says):
         driver.cuMemBatchDecompressAsync(ctypes.addressof(batch.params), 0, 0, 0)
 
 
-def test_it_cannot_be_captured(context, refused):
+def test_decompression_cannot_be_captured(context, refused):
     batch, stream = Batch((DEFLATE, deflate(b"abc"))), driver.cuStreamCreate(0)
     driver.cuStreamBeginCapture(stream, 0)
     with refused("STREAM_CAPTURE_UNSUPPORTED"):

@@ -100,7 +100,7 @@ driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(places)
     driver.cuMemFree(pointer)
 
 
-def test_freed_memory_is_shared_no_more(other):
+def test_reused_memory_is_not_visible_to_old_imports(other):
     pointer = driver.cuMemAlloc(4096)
     driver.cuMemsetD32(pointer, 1, 1024)
     other.run(f"p = driver.cuIpcOpenMemHandle({memory_handle(pointer)}, {LAZY})")
@@ -157,7 +157,7 @@ def exported(handle: int) -> int:
 
 
 @pytest.mark.parametrize("place", [abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST_NUMA])
-def test_another_process_maps_what_a_pool_allocates(context, place):
+def test_another_process_maps_pool_allocations(context, place):
     with pool(place=place, handleTypes=FD) as ours:
         descriptor = exported(ours)
         with OtherProcess(pass_fds=[descriptor]) as other:
@@ -185,7 +185,7 @@ def test_another_process_maps_what_a_pool_allocates(context, place):
         os.close(descriptor)
 
 
-def test_a_shared_pool_counts_and_gives_back(context, refused):
+def test_a_shared_pool_accounts_for_its_memory(context, refused):
     free = driver.cuMemGetInfo()[0]
     ours = create(handleTypes=FD)
     pointer = driver.cuMemAllocFromPoolAsync(10000, ours, 0)
@@ -235,7 +235,7 @@ def test_another_process_waits_for_an_event(other, spinning):
     driver.cuMemFree(pointer)
 
 
-def test_nobody_waits_for_a_dead_process(context):
+def test_waits_for_a_dead_process_return(context):
     with OtherProcess() as other:
         other.run(START)
         other.run("flag = driver.cuMemHostAlloc(4, 0); ctypes.c_uint32.from_address(flag).value = 0")
@@ -264,7 +264,7 @@ def test_wrong_events(context, refused):
     driver.cuEventDestroy(event)
 
 
-def test_nothing_stays_open(context):
+def test_file_descriptors_are_closed(context):
     def files() -> int:
         return len(os.listdir("/proc/self/fd"))
 
@@ -307,7 +307,7 @@ def test_processes_forked_before_the_driver_starts_share_memory():
     assert said.split() == ["321", "None", "True"]
 
 
-def test_the_range_of_a_pool_that_is_gone_is_ordinary_memory(context):
+def test_the_address_range_of_a_destroyed_pool_is_released(context):
     with pool(handleTypes=FD) as shared:
         pointer = driver.cuMemAllocFromPoolAsync(64, shared, 0)
         driver.cuMemFreeAsync(pointer, 0)

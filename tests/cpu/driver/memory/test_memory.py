@@ -44,14 +44,14 @@ def test_wrong_sizes_and_pointers(context, refused):
         driver.cuMemFree(pointer)
 
 
-def test_too_much_memory_is_refused_with_what_there_is(context, refused):
+def test_the_out_of_memory_message_states_free_and_total(context, refused):
     free, total = driver.cuMemGetInfo()
     with refused("OUT_OF_MEMORY", f"{free} of {total} free"):
         driver.cuMemAlloc(total + 1)
     assert driver.cuMemGetInfo() == (free, total)
 
 
-def test_all_of_the_memory_can_be_had_again_and_again():
+def test_all_of_the_memory_can_be_allocated_repeatedly():
     code = """
 driver.cuInit(0); driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
 for _ in range(3):
@@ -75,7 +75,7 @@ def test_pitched_memory(context, refused):
         driver.cuMemAllocPitch(100, 3, 3)
 
 
-def test_managed_memory_is_the_host_s_too(context, refused):
+def test_managed_memory_is_host_accessible(context, refused):
     pointer = driver.cuMemAllocManaged(8, abi.CU_MEM_ATTACH_GLOBAL)
     driver.cuMemsetD8(pointer, 3, 8)
     driver.cuCtxSynchronize()
@@ -120,7 +120,7 @@ def test_registered_host_memory(context, refused):
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 40)), max_size=20), st.integers(0, 2600))
-def test_the_table_finds_what_holds_an_address(layout, asked):
+def test_the_address_table_finds_the_allocation_of_an_address(layout, asked):
     """Against a plain search; `layout` has gaps and sizes."""
     records, pointer = [], 1 << 50
     try:

@@ -56,7 +56,7 @@ def run(code: str, *arguments: int) -> None:
         driver.cuCtxSynchronize()
 
 
-def test_accesses_go_to_what_is_bound(multicast):
+def test_accesses_reach_the_bound_memory(multicast):
     with memory() as first, memory() as second, reserved(4 * PAGE) as start:
         driver.cuMulticastBindMem(multicast, 0, first, 0, PAGE, 0)
         with mapped(start, multicast, 2 * PAGE), mapped(start + 2 * PAGE, first), mapped(start + 3 * PAGE, second):
@@ -70,7 +70,7 @@ def test_accesses_go_to_what_is_bound(multicast):
             driver.cuMulticastUnbind(multicast, 0, PAGE, PAGE)
 
 
-def test_what_is_bound_stays_until_the_object_goes(context):
+def test_bound_memory_lives_as_long_as_the_object(context):
     handle = driver.cuMulticastCreate(at(OBJECT(numDevices=1, size=PAGE)))
     driver.cuMulticastAddDevice(handle, 0)
     free = driver.cuMemGetInfo()[0]
@@ -88,7 +88,7 @@ def test_what_is_bound_stays_until_the_object_goes(context):
     assert driver.cuMemGetInfo()[0] == free
 
 
-def test_ordinary_accesses_are_no_data(multicast, refused):
+def test_ordinary_accesses_of_a_multicast_address_are_rejected(multicast, refused):
     with reserved(2 * PAGE) as start, mapped(start, multicast, 2 * PAGE):
         with refused("INVALID_VALUE"):
             driver.cuMemsetD32(start, 1, 1)

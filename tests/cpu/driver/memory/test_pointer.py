@@ -110,7 +110,7 @@ def test_advice_is_remembered(context, refused):
 
 
 @pytest.mark.parametrize("call", ["advise", "prefetch"])
-def test_advice_wants_managed_memory(context, refused, call):
+def test_advice_needs_managed_memory(context, refused, call):
     with memory(8) as pointer, refused("INVALID_VALUE", "wants managed memory"):
         if call == "advise":
             driver.cuMemAdvise(pointer, 8, 1, DEVICE)
@@ -184,7 +184,7 @@ def test_discards(context, refused):
     driver.cuMemFree(pointer)
 
 
-def test_older_forms_name_a_device(context):
+def test_older_versions_take_a_device(context):
     pointer = driver.cuMemAllocManaged(4096, abi.CU_MEM_ATTACH_GLOBAL)
     driver.cuMemAdvise_v1(pointer, 4096, abi.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0)
     driver.cuMemPrefetchAsync_v1(pointer, 4096, abi.CU_DEVICE_CPU, 0)

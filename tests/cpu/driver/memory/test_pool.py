@@ -77,7 +77,7 @@ def test_default_pool_is_the_device_s(context, refused):
     driver.cuCtxSynchronize()
 
 
-def test_account_of_a_pool(context):
+def test_memory_accounting_of_a_pool(context):
     with pool() as own:
         pointer = driver.cuMemAllocFromPoolAsync(100, own, 0)
         assert value(own, abi.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 4096
@@ -102,7 +102,7 @@ def change(handle: int, attribute: int, number: int) -> None:
     driver.cuMemPoolSetAttribute(handle, attribute, ctypes.addressof(pointer))
 
 
-def test_a_stream_has_its_own_freed_memory_again(spinning):
+def test_a_stream_reuses_its_own_freed_memory(spinning):
     stream, other = driver.cuStreamCreate(1), driver.cuStreamCreate(1)
     with pool() as own:
         change(own, abi.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0)
@@ -162,7 +162,7 @@ def test_smaller_memory_in_a_block_ends_at_the_guard_page(context):
         driver.cuMemFreeAsync(small, 0)
 
 
-def test_held_memory_is_given_up_when_the_device_is_full():
+def test_reserved_memory_is_released_when_the_device_is_full():
     code = """
 import ctypes
 from cuda.cpu import abi

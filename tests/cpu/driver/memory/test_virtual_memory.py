@@ -62,7 +62,7 @@ def memory(context):
     driver.cuMemRelease(handle)
 
 
-def test_memory_in_two_places_is_the_same(memory):
+def test_memory_mapped_twice_is_shared(memory):
     with reserved(2 * PAGE) as start, mapped(start, memory), mapped(start + PAGE, memory):
         driver.cuMemsetD32(start, 7, 4)
         assert kernels.read(start + PAGE) == 7
@@ -82,7 +82,7 @@ def test_a_range_grows_over_mappings(memory):
     driver.cuMemRelease(other)
 
 
-def test_access_is_what_was_set(memory, refused):
+def test_access_flags_are_enforced(memory, refused):
     value = ctypes.c_uint32(1)
     with reserved(PAGE) as start, mapped(start, memory, flags=READ):
         assert kernels.read(start) == 0
@@ -94,7 +94,7 @@ def test_access_is_what_was_set(memory, refused):
             kernels.read(start)
 
 
-def test_facts(memory, refused):
+def test_attributes_of_mapped_memory(memory, refused):
     assert driver.cuMemGetAllocationGranularity(properties(), 1) == PAGE
     got = abi.CUmemAllocationProp()
     driver.cuMemGetAllocationPropertiesFromHandle(ctypes.addressof(got), memory)

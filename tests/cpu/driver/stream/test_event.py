@@ -40,7 +40,7 @@ def test_query_and_synchronize(spinning, refused):
     driver.cuStreamDestroy(stream)
 
 
-def test_elapsed_time_is_that_between_the_marks(context):
+def test_elapsed_time_between_recorded_events(context):
     with events(0, 0) as [start, end]:
         driver.cuEventRecord(start, 0)
         sleep = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: __import__("time").sleep(0.02))
@@ -51,7 +51,7 @@ def test_elapsed_time_is_that_between_the_marks(context):
         assert driver.cuEventElapsedTime(end, start) == -driver.cuEventElapsedTime(start, end)
 
 
-def test_elapsed_time_needs_two_finished_marks_with_times(spinning, refused):
+def test_elapsed_time_needs_two_completed_events_with_timing(spinning, refused):
     stream = driver.cuStreamCreate(0)
     with events(0, 0, abi.CU_EVENT_DISABLE_TIMING) as [start, end, plain]:
         driver.cuEventRecord(start, stream)
@@ -69,7 +69,7 @@ def test_elapsed_time_needs_two_finished_marks_with_times(spinning, refused):
     driver.cuStreamDestroy(stream)
 
 
-def test_who_waits_for_an_older_mark_is_not_held_by_a_newer_one(spinning):
+def test_a_wait_is_for_the_record_before_it(spinning):
     first, second = driver.cuStreamCreate(0), driver.cuStreamCreate(0)
     with events(0) as [event]:
         driver.cuEventRecord(event, first)
@@ -88,7 +88,7 @@ def test_wrong_flags(context, refused, flags, status):
         driver.cuEventCreate(flags)
 
 
-def test_a_destroyed_event_is_no_event(context, refused):
+def test_a_destroyed_event_is_an_invalid_handle(context, refused):
     event = driver.cuEventCreate(0)
     driver.cuEventDestroy(event)
     for call in (driver.cuEventQuery, driver.cuEventSynchronize, driver.cuEventDestroy):
@@ -98,7 +98,7 @@ def test_a_destroyed_event_is_no_event(context, refused):
         driver.cuEventRecord(0, 0)
 
 
-def test_an_event_stays_in_its_context(context, refused):
+def test_an_event_is_recorded_only_in_its_context(context, refused):
     with events(0) as [event]:
         other = driver.cuCtxCreate(0, 0, 0)
         stream = driver.cuStreamCreate(0)
@@ -108,7 +108,7 @@ def test_an_event_stays_in_its_context(context, refused):
         driver.cuCtxDestroy(other)
 
 
-def test_synchronizing_tells_of_a_fault(context, refused):
+def test_synchronizing_an_event_returns_a_fault(context, refused):
     other = driver.cuCtxCreate(0, 0, 0)
     with kernels.loaded(kernels.TRAP) as module:
         event = driver.cuEventCreate(0)

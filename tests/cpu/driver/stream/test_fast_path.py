@@ -89,14 +89,14 @@ def python_called(function) -> bool:
 
 
 @pytest.mark.parametrize("name", ["launch", "launch_ex", "synchronize", "query"])
-def test_python_is_asked_once(call, name):
+def test_the_fast_path_is_used_from_the_second_call(call, name):
     driver.cuStreamDestroy(driver.cuStreamCreate(0))
     assert python_called(getattr(call, name))
     assert not python_called(getattr(call, name))
     assert call.arrived()
 
 
-def test_blocks_with_other_rows_have_other_machine_code(call):
+def test_block_shapes_select_the_machine_code(call):
     blocks = ((16, 2), (24, 3)), ((32, 2), (40, 1), (7, 1)), ((8, 3), (1, 64))
     for same in blocks:
         asked = [python_called(functools.partial(call.launch, block=block, rows=rows)) for block, rows in same]
@@ -104,7 +104,7 @@ def test_blocks_with_other_rows_have_other_machine_code(call):
         assert call.arrived()
 
 
-def test_many_streams_have_routes_at_once(call):
+def test_many_streams_use_the_fast_path(call):
     streams = [driver.cuStreamCreate(0) for _ in range(30)]
 
     def asked() -> int:
@@ -121,7 +121,7 @@ def test_many_streams_have_routes_at_once(call):
         driver.cuStreamDestroy(stream)
 
 
-def test_each_thread_asks_for_itself(call, context):
+def test_the_fast_path_is_set_up_per_thread(call, context):
     def work() -> None:
         seen.append(LIBRARY.cuStreamSynchronize(ctypes.c_void_p(2)))
         driver.cuCtxSetCurrent(context)
@@ -135,7 +135,7 @@ def test_each_thread_asks_for_itself(call, context):
     assert call.arrived()
 
 
-def test_launches_that_cannot_be_are_refused_all_the_same(call):
+def test_the_fast_path_rejects_invalid_launches(call):
     assert not python_called(call.launch)
     assert call.launch(block=0) == call.launch(block=1025) == abi.CUDA_ERROR_INVALID_VALUE
     assert call.launch(shared=1 << 20) == abi.CUDA_ERROR_INVALID_VALUE
@@ -147,7 +147,7 @@ def test_launches_that_cannot_be_are_refused_all_the_same(call):
     assert call.arrived()
 
 
-def test_a_required_block(context):
+def test_a_required_block_size(context):
     text = kernels.text(kernels.STORE.replace("{\n", ".reqntid 2, 1, 1\n{\n", 1))
     call = Call(module=driver.cuModuleLoadData(kernels.address_of(text)))
     assert [call.launch(block=2) for _ in range(3)] == [0, 0, 0]
@@ -179,7 +179,7 @@ def test_another_context(call, context):
     assert call.arrived()
 
 
-def test_handles_that_are_gone(context):
+def test_destroyed_handles(context):
     call = Call(driver.cuStreamCreate(0))
     for _ in range(3):
         assert call.launch() == call.synchronize() == call.query() == 0
@@ -194,7 +194,7 @@ def test_handles_that_are_gone(context):
 
 
 @pytest.mark.parametrize("name", ["launch", "copy", "wait"])
-def test_a_stream_that_another_thread_destroys_meanwhile(context, monkeypatch, name):
+def test_a_stream_destroyed_by_another_thread(context, monkeypatch, name):
     """Between the look at the handle and the command: as if the handle had been looked up a moment later."""
     call = Call(driver.cuStreamCreate(0))
     ready = streams.Stream.ready
@@ -215,7 +215,7 @@ def test_a_stream_that_another_thread_destroys_meanwhile(context, monkeypatch, n
     call.close()
 
 
-def test_a_context_that_has_failed(context):
+def test_a_context_with_a_sticky_error(context):
     call = Call(driver.cuStreamCreate(0))
     for _ in range(3):
         assert call.launch() == call.synchronize() == 0
@@ -248,7 +248,7 @@ def test_a_stream_being_captured(context):
 
 
 @pytest.mark.parametrize("first_is_legacy", [False, True])
-def test_the_legacy_stream_and_others_wait_for_each_other(call, spinning, first_is_legacy):
+def test_the_legacy_stream_synchronizes_with_blocking_streams(call, spinning, first_is_legacy):
     other = Call(driver.cuStreamCreate(0))
     first, second = (call, other) if first_is_legacy else (other, call)
     for each in (first, second, first, second):
@@ -263,7 +263,7 @@ def test_the_legacy_stream_and_others_wait_for_each_other(call, spinning, first_
     other.close()
 
 
-def test_a_wait_gives_back_what_pools_hold(call):
+def test_a_synchronization_trims_memory_pools(call):
     pool = driver.cuDeviceGetDefaultMemPool(0)
     reserved = ctypes.c_uint64()
 

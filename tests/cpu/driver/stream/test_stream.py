@@ -15,7 +15,7 @@ from cuda.cpu import abi, driver
 LEGACY, PER_THREAD = 1, 2
 
 
-def test_facts_about_a_stream(context):
+def test_attributes_of_a_new_stream(context):
     stream = driver.cuStreamCreateWithPriority(abi.CU_STREAM_NON_BLOCKING, -3)
     assert driver.cuStreamGetFlags(stream) == abi.CU_STREAM_NON_BLOCKING
     assert driver.cuStreamGetPriority(stream) == -3
@@ -40,7 +40,7 @@ def test_wrong_flags(context, refused):
         driver.cuStreamCreate(2)
 
 
-def test_a_destroyed_stream_is_no_stream(context, refused):
+def test_a_destroyed_stream_is_an_invalid_handle(context, refused):
     stream = driver.cuStreamCreate(0)
     driver.cuStreamDestroy(stream)
     for call in (driver.cuStreamDestroy, driver.cuStreamSynchronize, driver.cuStreamQuery, driver.cuStreamGetId):
@@ -99,7 +99,7 @@ def stream_of(kind: str):
         ("blocking", "blocking", False),
     ],
 )
-def test_who_waits_for_whom(spinning, first, second, waits):
+def test_implicit_synchronization_between_streams(spinning, first, second, waits):
     pointer = driver.cuMemHostAlloc(4, 0)
     value = ctypes.c_uint32.from_address(pointer)
     value.value = 0
@@ -137,7 +137,7 @@ def test_host_functions_run_in_order(context):
         assert seen == [7, (stream, 0, 8), 9]
 
 
-def test_callbacks_learn_of_a_fault(context, refused):
+def test_callbacks_receive_the_status_of_a_fault(context, refused):
     other = driver.cuCtxCreate(0, 0, 0)
     seen = []
     function = HOST_FUNCTION(lambda data: seen.append(data))
@@ -177,7 +177,7 @@ def test_wait_event_orders_streams(spinning):
         driver.cuEventDestroy(event)
 
 
-def test_values_in_memory(context, refused):
+def test_wait_value_and_write_value(context, refused):
     with streams(abi.CU_STREAM_NON_BLOCKING, abi.CU_STREAM_NON_BLOCKING) as [first, second]:
         pointer = driver.cuMemHostAlloc(16, 0)
         ctypes.memset(pointer, 0, 16)
@@ -234,7 +234,7 @@ def test_attributes(context, refused):
             driver.cuStreamGetAttribute(stream, abi.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, ctypes.addressof(value))
 
 
-def test_no_stream_captures(context):
+def test_an_uncaptured_stream_has_no_capture_state(context):
     assert driver.cuStreamIsCapturing(0) == abi.CU_STREAM_CAPTURE_STATUS_NONE
     assert driver.cuStreamGetCaptureInfo(0) == (0,) * 6
 

@@ -80,7 +80,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("options", [{}, {"width": 16}], ids=["warps", "halves"])
-def test_each_lane_finds_its_words(case, options, monkeypatch):
+def test_adjacent_loads_match_numpy(case, options, monkeypatch):
     """Lanes with a negative start do not run, and must not load anything: their address is zero."""
     for name, value in options.items():
         monkeypatch.setenv(f"CUDA_CPU_{name.upper()}", str(value))
@@ -112,7 +112,7 @@ def test_each_lane_finds_its_words(case, options, monkeypatch):
 @pytest.mark.parametrize(
     ("between", "joined"), [("add.u32 %r9, %r3, 1;", True), ("ld.acquire.gpu.global.u32 %r9, [%d3];", False)]
 )
-def test_no_load_passes_one_that_acquires(between, joined):
+def test_loads_are_not_merged_across_an_acquire(between, joined):
     loads = f"ld.global.u32 %r3, [%d7]; {between} ld.global.u32 %r4, [%d7+4];"
     program = build([HEAD + KERNEL.format(loads=loads, bytes=4 * WORDS)])
     assert ("@adjacent.2(" in jit.kernel_text(program, "k").text) == (joined and jit._has_gathers())

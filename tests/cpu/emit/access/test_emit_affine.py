@@ -42,7 +42,7 @@ def test_block_shapes(block: tuple[int, ...], count: int) -> None:
     assert not out[threads:].any()
 
 
-def test_an_index_that_wraps_around_in_the_middle_of_the_warp() -> None:
+def test_an_index_that_wraps_around_within_a_warp() -> None:
     """32-bit indices around -1 are used as signed and as unsigned numbers, and around 2**31 - 1 as signed ones."""
     text = """
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first)
@@ -94,7 +94,7 @@ def test_backwards_and_strided_accesses() -> None:
 
 
 @pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN])
-def test_a_stride_that_is_greater_than_all_numbers_of_its_type(row: int) -> None:
+def test_a_stride_that_overflows_the_index_type(row: int) -> None:
     """The product of two factors has 62 bits: 16 lanes of that are beyond those of the numbers that are compared."""
     text = (
         HEAD
@@ -115,7 +115,7 @@ def test_a_stride_that_is_greater_than_all_numbers_of_its_type(row: int) -> None
 
 
 @pytest.mark.parametrize("distance", ["-1", "0xffffffff", "32", "31"])
-def test_shifts_of_an_index_by_more_than_its_bits(distance: str) -> None:
+def test_shifts_of_an_index_by_more_than_its_width(distance: str) -> None:
     text = """
 .visible .entry k(.param .u64 out)
 {
@@ -133,7 +133,7 @@ def test_shifts_of_an_index_by_more_than_its_bits(distance: str) -> None:
 
 @pytest.mark.parametrize("bits", ["and.b32 %r2, %r1, -32;", "shr.u32 %r9, %r1, 5; shl.b32 %r2, %r9, 5;",
                                   "shr.u32 %r9, %r1, 3; and.b32 %r10, %r9, -4; shl.b32 %r2, %r10, 3;"])  # fmt: skip
-def test_bits_of_an_index_that_other_lanes_may_still_need(bits: str) -> None:
+def test_bits_of_an_index_in_a_loop_with_waiting_lanes(bits: str) -> None:
     """In a loop that may wait for other lanes, the index itself is no row: neither is what is made of its bits."""
     text = """
 .visible .entry k(.param .u64 in, .param .u64 out)
@@ -333,7 +333,7 @@ LAST:
 @pytest.mark.parametrize("threads", [32, 64, 96, 128])
 @pytest.mark.parametrize("n", [0, 1, 20, 32, 50, 200])
 @pytest.mark.parametrize("shift", [0, -40, 2**31 - 70])
-def test_lanes_that_part_for_a_short_way(threads: int, n: int, shift: int) -> None:
+def test_short_divergent_branches(threads: int, n: int, shift: int) -> None:
     """Indices that wrap around in the middle of a warp are among them: there, either way goes on lane by lane."""
     x = np.arange(threads, dtype=np.int64)
     there, here = ((x + shift + 2**31) % 2**32 - 2**31), -((x - shift + 2**31) % 2**32 - 2**31)
@@ -366,7 +366,7 @@ def as_number(value: int, bits: int, signed: bool) -> int:
 
 @pytest.mark.parametrize("type_", ["s16", "u16", "s32", "u32", "u64"])
 @pytest.mark.parametrize("share", [1 / 3, -1 / 3, 3 / 4 / 31])
-def test_comparisons_of_indices_in_long_steps(type_: str, share: float) -> None:
+def test_comparisons_of_indices_with_large_strides(type_: str, share: float) -> None:
     """The way from the first lane to the last is longer than all numbers: `i % 3 == 1` is compiled as such a step."""
     bits, signed = int(type_[1:]), type_[0] == "s"
     step = round(share * (1 << bits)) | 1

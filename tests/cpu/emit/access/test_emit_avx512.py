@@ -58,7 +58,7 @@ def patterns(type_: str, count: int) -> list[np.ndarray]:
 @pytest.mark.parametrize("uniform", [False, True])
 @pytest.mark.parametrize("width", ["32", "16", "8", "4", "1"])
 @pytest.mark.parametrize(("type_", "operations"), [("f32", OPERATIONS_F32), ("f64", OPERATIONS)])
-def test_same_bits_without(type_, operations, width, uniform, monkeypatch):
+def test_results_are_identical_without_avx512(type_, operations, width, uniform, monkeypatch):
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     values = patterns(type_, 32)
     text, found = kernel(operations, type_, uniform=uniform), []
@@ -72,7 +72,7 @@ def test_same_bits_without(type_, operations, width, uniform, monkeypatch):
         np.testing.assert_array_equal(np.signbit(here), np.signbit(there), err_msg=operation)
 
 
-def test_it_is_one_instruction():
+def test_rounding_modes_need_no_mode_change():
     """No call that changes the CPU's rounding mode is left."""
     program = ptx_program.build(
         [".version 8.5\n.target sm_90\n.address_size 64\n" + kernel(OPERATIONS_F32, "f32", uniform=False)]

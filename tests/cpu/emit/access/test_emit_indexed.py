@@ -83,7 +83,7 @@ def test_gathers(way: str, threads: object) -> None:
         np.testing.assert_array_equal(out[:count], expected[:count], err_msg=f"{indices[:5]}")
 
 
-def test_indices_up_to_the_last_one() -> None:
+def test_gather_indices_up_to_the_maximum() -> None:
     """Rows that end where numbers of 32 bits do."""
     x = np.arange(64, dtype=np.uint32)
     indices = np.arange(2**31 - 64, 2**31).astype(np.int32)
@@ -94,7 +94,7 @@ def test_indices_up_to_the_last_one() -> None:
 
 
 @pytest.mark.skipif(not jit._has_gathers(), reason="the CPU has no gathers")
-def test_who_gathers_by_index() -> None:
+def test_which_address_computations_become_gathers() -> None:
     def does(way: str) -> bool:
         type_, code = WAYS[way]
         text = GATHER.replace("WAY", LOAD + code).replace("TYPE", type_).replace("BYTES", "4")
@@ -135,7 +135,7 @@ COUNTS = {  # type of the numbers, register, code, offset, bin of the number 0
 
 @pytest.mark.parametrize("wanted", [False, True])
 @pytest.mark.parametrize("way", COUNTS)
-def test_counts_in_shared_memory(way: str, *, wanted: bool) -> None:
+def test_atomics_in_shared_memory(way: str, *, wanted: bool) -> None:
     type_, register, code, offset, zero = COUNTS[way]
     words = {"TYPE": type_, "REGISTER": register, "WAY": code, "OFFSET": str(offset), "BYTES": str(int(type_[1:]) // 8)}
     text = COUNT.replace("RED", "red.shared.xor.b32 [%r4], 0;" + "add.u32 %r19, %r7, 1;" * wanted)
@@ -171,7 +171,7 @@ CHANGES = {"xor": np.bitwise_xor, "or": np.bitwise_or}
 @pytest.mark.parametrize("threads", [64, 45])
 @pytest.mark.parametrize("op", CHANGES)
 @pytest.mark.parametrize(("type_", "low", "high"), [("u8", 0, 256), ("s8", -128, 128), ("u16", 0, 300), ("s16", -9, 9)])
-def test_changes_in_global_memory(type_: str, low: int, high: int, op: str, threads: int) -> None:
+def test_atomics_in_global_memory(type_: str, low: int, high: int, op: str, threads: int) -> None:
     text = CHANGE.replace("TYPE", type_).replace("BYTES", str(int(type_[1:]) // 8)).replace("OP", op)
     kernel = compiled(HEAD + text)
     random = np.random.default_rng(seed=7)
@@ -185,7 +185,7 @@ def test_changes_in_global_memory(type_: str, low: int, high: int, op: str, thre
         np.testing.assert_array_equal(bins, expected)
 
 
-def test_when_atomics_use_indices_in_registers() -> None:
+def test_which_atomics_use_indices_in_registers() -> None:
     program = build([HEAD + CHANGE.replace("TYPE", "u8").replace("BYTES", "1").replace("OP", "xor")])
     text = emit_kernel(program, "k", native_gather=True).text
     assert "@lanes.atom.add.i32.monotonic.zext.i8.by8.uvv.all.red(ptr" in text

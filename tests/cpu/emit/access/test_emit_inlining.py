@@ -46,7 +46,9 @@ END:
 @pytest.mark.parametrize("level", ["0", "3"])
 @pytest.mark.parametrize("width", ["32", "16", "1"])
 @pytest.mark.parametrize("order", ["any", "rows", "backwards"])
-def test_sums_of_unequal_length(level: str, width: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_divergent_loops_in_inlined_functions(
+    level: str, width: str, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     random, threads = np.random.default_rng(3), 3 * 80

@@ -70,7 +70,7 @@ BLOCKS = [(32,), (256,), (40,), (16, 4), (8, 8), (64, 2), (33, 2), (7,)]
 
 @pytest.mark.parametrize("add", list(ADDS))
 @pytest.mark.parametrize("type_", ["s32", "u32", "s64"])
-def test_sums_of_all_threads(type_: str, add: str) -> None:
+def test_loop_sums_match_numpy(type_: str, add: str) -> None:
     advance, rounds = ADDS[add]
     kernel = compiled(text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", ADD=advance, TYPE=type_))
     number = {"s32": np.int32, "u32": np.uint32, "s64": np.int64}[type_]
@@ -94,7 +94,7 @@ def total(x: np.ndarray, places: range) -> int:
     return found
 
 
-def test_downwards() -> None:
+def test_loops_with_falling_indices() -> None:
     """The index falls from lane to lane and from round to round, to below 0."""
     text = text_of(
         SUM, INDEX="sub.s32 %i3, 999, %i3;", NOT="lt", COMPARE="ge", ADD="sub.s32 %i3, %i3, %i2;", TYPE="s32"
@@ -136,7 +136,7 @@ FUNCTIONS |= {"eq": np.equal, "ne": np.not_equal, "lo": np.less, "ls": np.less_e
     [*itertools.product(["s32", "u32"], ["lt", "le", "gt", "ge"]), ("s64", "eq"), ("u32", "ne"), ("u32", "lo"),
      ("u64", "ls"), ("u64", "hi"), ("s64", "le")],
 )  # fmt: skip
-def test_one_lane_stands_for_all(type_: str, compare: str, *, swapped: bool, stride: int) -> None:
+def test_uniform_comparisons_at_the_limits_of_the_type(type_: str, compare: str, *, swapped: bool, stride: int) -> None:
     """Around every edge, that of the type among them, each lane is compared as it is."""
     operands = "%i2, %i3" if swapped else "%i3, %i2"
     kernel = compiled(text_of(COMPARE, STRIDE=str(stride), COMPARE=compare, OPERANDS=operands, TYPE=type_))
@@ -156,7 +156,7 @@ def test_one_lane_stands_for_all(type_: str, compare: str, *, swapped: bool, str
                 np.testing.assert_array_equal(out, expected, err_msg=f"{first} {compare} {n}, {block}")
 
 
-def test_loops_ask_for_what_comes_next() -> None:
+def test_loops_prefetch_the_next_iteration() -> None:
     """Once for each segment, by what the index grows by, if that is known; SIMD groups in turns if there is one row."""
 
     def hints(further: str = "", **words: str) -> int:
@@ -172,7 +172,7 @@ def test_loops_ask_for_what_comes_next() -> None:
     assert hints(other + "st.volatile.global.u32 [%d2], %r5;", ADD=once) == 2 * 2  # and one copy for blocks alone
 
 
-def test_long_ways_to_an_address_are_followed_once() -> None:
+def test_long_address_chains_are_traversed_once() -> None:
     """Sums of sums, each of which has the one before as both of its terms."""
     text = HEAD + text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", TYPE="s64", ADD=ADDS["once"][0])
     chain = "sub.s64 %z0, %i3, %i3;" + "".join(f"add.s64 %z{n + 1}, %z{n}, %z{n};" for n in range(12))
@@ -217,13 +217,13 @@ def test_prefetch_distances(axis: str, near: int, quick: bool, expected: dict[in
 
 
 @pytest.mark.parametrize(("axis", "asks"), [("0", True), ("%tid.y", False)])
-def test_around_barriers_blocks_ask_for_what_the_next_one_loads_if_they_lie_in_a_line(axis: str, asks: bool) -> None:
+def test_blocks_along_x_prefetch_for_the_next_block(axis: str, asks: bool) -> None:
     text = COPY.replace("AXIS", axis).replace("ld.global", "bar.sync 0; ld.global", 1)
     assert "bar.sync" in text
     assert bool(HINT_TO_READ.search(emit_kernel(ptx_program.build([HEAD + text]), "k").text)) == asks
 
 
-def test_short_launches_ask_for_nothing() -> None:
+def test_short_launches_do_not_prefetch() -> None:
     """Where one call runs all blocks, each hint is branched around: what they access most often is in the cache."""
     text = emit_kernel(ptx_program.build([HEAD + COPY.replace("AXIS", "0")]), "k").text
     fields = {name: re.search(rf"(%\w+) = getelementptr i8, ptr %warp, i64 {WARP[name]}\n", text)[1] for name in SIZES}

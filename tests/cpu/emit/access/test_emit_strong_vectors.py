@@ -39,7 +39,7 @@ END:
 )
 @pytest.mark.parametrize("same", [False, True])
 @pytest.mark.parametrize("limit", [32, 19])
-def test_elements_of_each_lane(type_, count, load, store, same, limit):
+def test_elements_are_stored_per_lane(type_, count, load, store, same, limit):
     size = int(type_[1:]) // 8 * count
     data = np.random.default_rng(3).integers(0, 256, 32 * size, np.uint8)
     out = np.zeros_like(data)
@@ -51,7 +51,7 @@ def test_elements_of_each_lane(type_, count, load, store, same, limit):
 
 @pytest.mark.parametrize(("type_", "count"), [("u32", 2), ("u64", 2), ("u32", 4)])
 @pytest.mark.parametrize("lanes", [1, 2])
-def test_no_other_block_sees_a_part(type_, count, lanes):
+def test_vector_stores_are_not_torn(type_, count, lanes):
     """Block 0 stores vectors of equal elements all the time; block 1 counts those that it finds to differ."""
     elements = [f"%v{i}" for i in range(count)]
     size = int(type_[1:]) // 8 * count

@@ -65,7 +65,7 @@ def test_parameters_in_registers() -> None:
 
 
 @pytest.mark.parametrize(("kind", "what"), [(".pred", "a predicate"), (".v2 .b32", "a vector")])
-def test_registers_that_pass_nothing(kind, what) -> None:
+def test_register_parameters_of_unsupported_types(kind, what) -> None:
     with pytest.raises(PtxError, match=f"parameter p of f is {what}"):
         run(f".func f(.reg {kind} p) {{ ret; }}\n" + START + END)
 
@@ -78,7 +78,7 @@ def test_registers_that_pass_nothing(kind, what) -> None:
         ("(7), f, (%r1)", "result .*7.* of a call must be a register or a .param variable"),
     ],
 )
-def test_results_that_go_nowhere(call: str, message: str) -> None:
+def test_invalid_call_results(call: str, message: str) -> None:
     function = ".func (.param .b32 sum) f(.param .b32 a) { .reg .b32 %r<2>; st.param.b32 [sum], 1; ret; }\n"
     with pytest.raises(PtxError, match=message):
         run(f"{function}{START}call {call};{END}")
@@ -156,12 +156,12 @@ def test_indirect_calls_with_parameters_in_registers(known: str, lanes: int) -> 
     np.testing.assert_array_equal(result, np.where(lane < lanes, called, 5))
 
 
-def test_prototypes_with_registers_that_pass_nothing() -> None:
+def test_prototypes_with_predicate_parameters() -> None:
     with pytest.raises(PtxError, match=r"parameter _ of proto is a predicate, which is not passed in registers"):
         run(START + "proto: .callprototype _ (.reg .pred _);" + END)
 
 
-def test_a_pointer_to_no_function_is_a_fault() -> None:
+def test_calling_an_invalid_function_pointer_is_a_fault() -> None:
     text = ADD + SUB + ".global .align 8 .u64 table[2] = {add, sub};\n" + START + INDIRECT + END
     kernel = Kernel(text)
     kernel.variables["table"].view(np.uint64)[1] = 12345
@@ -196,7 +196,7 @@ DONE:
         compiled(text + START + call + END)(np.zeros(32, np.uint32), local=64)
 
 
-def test_functions_that_call_each_other_by_guard() -> None:
+def test_mutually_recursive_functions_with_guarded_calls() -> None:
     call = """
     mov.u32 %r9, 5; setp.gt.u32 %p1, %r1, 20;
     { .param .b32 a; .param .b32 b; .param .b32 o; st.param.b32 [a], 1; st.param.b32 [b], %r1;
@@ -210,7 +210,7 @@ def array(address: int, type_: type) -> list[int]:
     return list((type_ * 32).from_address(address))
 
 
-def test_services_get_the_lanes_that_call() -> None:
+def test_services_receive_the_calling_lanes() -> None:
     text = """
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
 .extern .func (.param .b64 p) malloc(.param .b64 size);

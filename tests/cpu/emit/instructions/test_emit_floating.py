@@ -159,7 +159,7 @@ def test_small_types_round_once(type_: str, data: st.DataObject) -> None:
 
 @quick
 @given(data=st.data())
-def test_packed_halves_are_computed_apart(data: st.DataObject) -> None:
+def test_packed_halves_are_computed_separately(data: st.DataObject) -> None:
     low, high, other = columns(data, ("f16", "f16", "f16"))
     packed = [a | b << 16 for a, b in zip(low, high, strict=True)]
     twice = [a | a << 16 for a in other]
@@ -177,7 +177,7 @@ def test_packed_halves_are_computed_apart(data: st.DataObject) -> None:
 @pytest.mark.parametrize(("name", "pick"), [("min", min), ("max", max)])
 @quick
 @given(data=st.data())
-def test_extremes_prefer_numbers(name: str, pick: Callable, type_: str, data: st.DataObject) -> None:
+def test_min_and_max_prefer_numbers_to_nan(name: str, pick: Callable, type_: str, data: st.DataObject) -> None:
     def expected(a: object, b: object) -> object:
         if a is None or b is None:
             return b if a is None else a
@@ -296,7 +296,7 @@ def test_round_to_integral(mode: str) -> None:
 
 
 @pytest.mark.parametrize(("type_", "mantissa", "bias", "largest"), [("e4m3", 3, 7, 448.0), ("e5m2", 2, 15, 57344.0)])
-def test_minifloats(type_: str, mantissa: int, bias: int, largest: float) -> None:
+def test_conversions_of_small_floats(type_: str, mantissa: int, bias: int, largest: float) -> None:
     def value(code: int) -> float:
         exponent, fraction = code >> mantissa, code & ((1 << mantissa) - 1)
         scale = 2.0 ** (max(exponent, 1) - bias)
@@ -323,7 +323,7 @@ def test_minifloats(type_: str, mantissa: int, bias: int, largest: float) -> Non
 @pytest.mark.parametrize(
     ("type_", "bits", "mantissa", "bias"), [("e2m1", 4, 1, 1), ("e2m3", 6, 3, 1), ("e3m2", 6, 2, 3)]
 )
-def test_floats_of_six_and_four_bits(type_: str, bits: int, mantissa: int, bias: int) -> None:
+def test_conversions_of_6_and_4_bit_floats(type_: str, bits: int, mantissa: int, bias: int) -> None:
     """Every code both ways; between two numbers the nearest one, halfway the even one; no infinities, no NaN."""
 
     def value(code: int) -> float:
@@ -358,7 +358,7 @@ def test_floats_of_six_and_four_bits(type_: str, bits: int, mantissa: int, bias:
     assert int(relu[0]) == one << step
 
 
-def test_powers_of_two_as_numbers_of_eight_bits() -> None:
+def test_conversions_of_ue8m0() -> None:
     numbers = np.array([1, 1.5, 2, 3e38, 1e-38, 2.0**-127, 2.0**-127 * 1.01, 1e-45, 0, np.inf, np.nan, -6], np.float32)
     down = [127, 127, 128, 254, 126 - 126, 0, 0, 0, 0, 255, 255, 129]
     up = [127, 128, 128, 255, 1, 0, 1, 0, 0, 255, 255, 130]

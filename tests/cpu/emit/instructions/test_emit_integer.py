@@ -69,21 +69,21 @@ BINARY = {
 @pytest.mark.parametrize("name", BINARY)
 @quick
 @given(data=st.data())
-def test_binary(name: str, type_: str, data: st.DataObject) -> None:
+def test_binary_operations(name: str, type_: str, data: st.DataObject) -> None:
     check(f"{name}.{type_} $d, $a, $b", type_, (type_, type_), BINARY[name], data)
 
 
 @pytest.mark.parametrize("type_", INTEGER)
 @quick
 @given(data=st.data())
-def test_high_product(type_: str, data: st.DataObject) -> None:
+def test_high_half_of_products(type_: str, data: st.DataObject) -> None:
     check(f"mul.hi.{type_} $d, $a, $b", type_, (type_, type_), lambda a, b: a * b >> int(type_[1:]), data)
 
 
 @pytest.mark.parametrize("type_", ["u16", "u32", "s16", "s32"])
 @quick
 @given(data=st.data())
-def test_wide(type_: str, data: st.DataObject) -> None:
+def test_wide_products(type_: str, data: st.DataObject) -> None:
     wide = type_[0] + str(2 * int(type_[1:]))
     check(f"mad.wide.{type_} $d, $a, $b, $c", wide, (type_, type_, wide), lambda a, b, c: a * b + c, data)
 
@@ -233,7 +233,7 @@ OTHERS += [
 @pytest.mark.parametrize(("instruction", "result", "types", "function"), OTHERS, ids=[row[0] for row in OTHERS])
 @quick
 @given(data=st.data())
-def test_other(
+def test_other_operations(
     instruction: str, result: str, types: tuple[str, ...], function: Callable[..., int], data: st.DataObject
 ) -> None:
     check(instruction, result, types, function, data)
@@ -241,7 +241,7 @@ def test_other(
 
 @quick
 @given(data=st.data())
-def test_carry_goes_through_three_words(data: st.DataObject) -> None:
+def test_carry_propagates_through_three_words(data: st.DataObject) -> None:
     chain = ".reg .b32 %x<3>; add.cc.u32 %x0, $a, $b; addc.cc.u32 %x1, $a, $b; addc.u32 $d, $a, $b"
 
     def expected(a: int, b: int) -> int:

@@ -39,12 +39,12 @@ def test_lop3_with_a_negated_predicate():
     assert found.tolist() == (P & (1 - Q)).tolist()
 
 
-def test_a_third_operand_without_use():
+def test_an_unused_third_operand():
     found = apply("vadd.u32.u32.u32 $d, $a, $b, $c", "u32", ("u32", P), ("u32", Q), ("u32", [99]))
     assert found.tolist() == (P + Q).tolist()
 
 
-def test_registers_that_only_a_driver_sets_are_zero():
+def test_registers_set_only_by_a_driver_are_zero():
     for name in ("%envreg0", "%envreg31", "%pm0", "%pm7"):
         assert not apply(f"mov.u32 $d, {name}", "u32", ("u32", P)).any()
     assert not apply("mov.u64 $d, %pm3_64", "u64", ("u32", P)).any()
@@ -55,7 +55,7 @@ def test_numbers_of_multiprocessors_are_below_nsmid():
     assert found.tolist() == [2**32 - 1] * LANES
 
 
-def test_a_cluster_has_one_place_along_w():
+def test_cluster_indices_along_w():
     words = {"clusterid": 0, "cluster_ctaid": 0, "nclusterid": 1, "cluster_nctaid": 1}
     for name, value in words.items():
         assert apply(f"mov.u32 $d, %{name}.w", "u32", ("u32", P)).tolist() == [value] * LANES
@@ -75,7 +75,7 @@ SPACES = """
 """
 
 
-def test_accesses_by_name_are_in_the_variable_s_space():
+def test_accesses_by_name_use_the_space_of_the_variable():
     out = np.zeros(LANES, np.uint32)
     compiled(SPACES)(out)
     assert out.tolist() == [lane + LANES + 40 + 20 for lane in range(LANES)]

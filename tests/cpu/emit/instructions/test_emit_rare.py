@@ -118,11 +118,11 @@ def test_arithmetic_of_halves(name, type_):
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul"])
-def test_arithmetic_of_two_floats(name):
+def test_packed_float_arithmetic(name):
     check_float(f"{name}.rn.f32x2 $d, $a, $b", "f32x2", OPERATIONS[name], 2)
 
 
-def test_fused_arithmetic_of_two_floats():
+def test_packed_float_fma():
     small = [np.array([1.0, -2.0, 0.5, 3.0], np.float32), np.array([4.0, 0.25, -8.0, 1.5], np.float32)]
     packed = [np.resize(np.stack([each, each[::-1]], 1).reshape(-1).view(np.uint64), 32) for each in (*small, small[0])]
     found = apply("fma.rn.f32x2 $d, $a, $b, $c", "f32x2", *(("f32x2", each) for each in packed))
@@ -174,7 +174,7 @@ def test_products_of_24_bits(kind, mode):
 
 
 @pytest.mark.parametrize("name", ["min", "max"])
-def test_integers_that_are_not_negative(name):
+def test_min_and_max_with_relu(name):
     a, b = numbers("s32"), numbers("s32", 3)
     choose = getattr(np, name + "imum")
     same(apply(f"{name}.relu.s32 $d, $a, $b", "s32", ("s32", a), ("s32", b)), np.maximum(choose(a, b), 0))
@@ -184,7 +184,7 @@ def test_integers_that_are_not_negative(name):
 
 @pytest.mark.parametrize("kind", ["u32", "s32"])
 @pytest.mark.parametrize("mode", ["clamp", "wrap"])
-def test_extension_from_some_bits(kind, mode):
+def test_szext(kind, mode):
     a, widths = numbers(kind), np.array([0, 1, 4, 8, 31, 32, 33, 200], np.uint32)
     widths = np.resize(widths, 32)
     found = apply(f"szext.{mode}.{kind} $d, $a, $b", kind, (kind, a), ("u32", widths))
@@ -210,7 +210,7 @@ def test_sums_of_two_products(atype, btype, mode):
 
 
 @pytest.mark.parametrize("type_", ["f32", "f64"])
-def test_properties_of_numbers(type_):
+def test_testp(type_):
     a = numbers(type_)
     tiny = np.finfo(a.dtype).tiny
     normal = np.isfinite(a) & ((np.abs(a) >= tiny) | (a == 0))  # zero is a normal number, says the manual
@@ -368,7 +368,7 @@ MEMORY = """
 """
 
 
-def test_accesses_and_hints_that_change_nothing():
+def test_cache_hints_do_not_change_results():
     given, out = np.arange(32, dtype=np.uint32) + 100, np.zeros(96, np.uint32)
     compiled(MEMORY)(out, given)
     same(out, np.concatenate([4 * given, given, 2 * given + 1]))
@@ -418,7 +418,7 @@ def test_reductions_of_halves_in_memory():
     assert place.tolist() == [thirty_two, bits, *[thirty_two] * 4, 0x3F80, 0x3F80, *[thirty_two] * 2]
 
 
-def test_the_stack_of_local_memory():
+def test_alloca_and_stacksave():
     text = """
     .visible .entry k(.param .u64 to)
     {
@@ -444,7 +444,7 @@ BARRIERS = [
 
 
 @pytest.mark.parametrize(("instruction", "expected", "result"), BARRIERS)
-def test_forms_of_barriers(instruction, expected, result):
+def test_barrier_variants(instruction, expected, result):
     """What the runtime is asked: number, threads and operation; nothing where all threads of the block wait, which
     machine code does by itself. Every other thread's predicate holds."""
     text = f"""
@@ -473,14 +473,14 @@ def test_forms_of_barriers(instruction, expected, result):
 
 
 @pytest.mark.cpu_only
-def test_a_break_point_is_a_trap():
+def test_brkpt_is_a_trap():
     from support.warps import Fault
 
     with pytest.raises(Fault, match="trap"):
         compiled(".visible .entry k() { brkpt; ret; }")()
 
 
-def test_products_with_what_is_out_of_bounds_are_zero():
+def test_fma_oob_products_are_zero():
     """fma.oob: a factor that a tensor copy wrote for what is out of bounds makes the result zero (section 9.7.4.4)."""
     nans = np.array([0x7FF7, 0xFFF7, 0x7EFF, 0x7FFF], np.uint16).view(np.float16)
     found = apply("fma.rn.oob.f16 $d, $a, $b, $c", "f16", ("f16", nans), ("f16", [3.0]), ("f16", [1.5]))

@@ -27,7 +27,7 @@ def product(a: int, b: int) -> int:
     return total
 
 
-def test_products_without_carries():
+def test_carry_less_products():
     a, b, c = ([int(each) for each in row] for row in random.integers(0, 2**64, (3, 32), dtype=np.uint64))
     for mode, shift in (("lo", 0), ("hi", 64)):
         found = apply(f"clmad.{mode}.u64 $d, $a, $b, $c", "u64", ("u64", a), ("u64", b), ("u64", c))
@@ -36,7 +36,7 @@ def test_products_without_carries():
 
 
 @given(HALVES, HALVES)
-def test_sums_that_saturate(a, b):
+def test_saturating_sums(a, b):
     x, y = np.array(a, np.uint32), np.array(b, np.uint32)
     for type_, kind in (("u32", np.uint32), ("u16x2", np.uint16), ("s16x2", np.int16)):
         found = apply(f"add.sat.{type_} $d, $a, $b", "b32", ("b32", x), ("b32", y)).view(kind)
@@ -45,7 +45,7 @@ def test_sums_that_saturate(a, b):
         np.testing.assert_array_equal(found, wanted.astype(kind))
 
 
-def test_memory_becomes_zero():
+def test_st_bulk_clears_memory():
     text = """
     .visible .entry k(.param .u64 out)
     {
@@ -68,7 +68,7 @@ def test_memory_becomes_zero():
         compiled(text.replace("128, 0;", "128, 1;"))
 
 
-def test_device_memory_is_ordered():
+def test_device_memory_ordering():
     text = """
     .visible .entry k(.param .u64 p)
     {
@@ -100,7 +100,7 @@ QUERY = """
 """
 
 
-def test_responses_to_requests():
+def test_cluster_launch_control_query():
     out = np.zeros(7, np.uint32)
     compiled(QUERY)(out, threads=1)
     assert out.tolist() == [1, 7, 8, 9, 7, 8, 9]
@@ -128,7 +128,7 @@ WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0; @!%p2 bra WAIT;
 
 
 @pytest.mark.parametrize("multicast", [False, True])
-def test_requests_are_refused_and_answered(multicast):
+def test_cluster_launch_control_try_cancel_is_declined(multicast):
     words = ".mbarrier::complete_tx::bytes"
     parts = {"guard": "", "words": ".shared::cta" + words, "place": "%r2", "barrier": "%r1"}
     if multicast:
@@ -143,7 +143,7 @@ def test_requests_are_refused_and_answered(multicast):
     assert out.tolist() == [2, 2]
 
 
-def test_reserved_shared_memory_lies_behind_that_of_the_kernel():
+def test_reserved_shared_memory_follows_that_of_the_kernel():
     """%reserved_smem_offset_... are places in shared memory, also where a called function alone reads one."""
     text = """
     .func (.param .b32 place) reserved() {
@@ -172,7 +172,7 @@ def test_reserved_shared_memory_lies_behind_that_of_the_kernel():
     assert mine + 100 <= begin or end <= mine
 
 
-def test_vectors_move():
+def test_vector_moves():
     """Elements move as if at the same time; a special register may be all of its components."""
     text = """
     .visible .entry k(.param .u64 out)

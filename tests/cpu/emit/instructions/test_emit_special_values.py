@@ -47,12 +47,12 @@ def check(found: np.ndarray, expected: object) -> None:
 
 
 @pytest.mark.parametrize("name", FLUSHED)
-def test_with_subnormals_flushed(name: str) -> None:
+def test_approximations_with_flushed_subnormals(name: str) -> None:
     check(apply(f"{name}.approx.ftz.f32 $d, $a", "f32", ("f32", INPUTS)), FLUSHED[name])
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_with_subnormals_kept(name: str) -> None:
+def test_approximations_with_subnormals(name: str) -> None:
     tanh = (-1.0, np.tanh(-2.0), -TINY, -0.0, 0.0, TINY, 1.0, NAN)
     expected = list(FLUSHED.get(name, tanh))
     expected[2], expected[5] = KEPT[name]
@@ -61,14 +61,14 @@ def test_with_subnormals_kept(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["rcp", "rsqrt"])
-def test_of_double_precision(name: str) -> None:
+def test_approximations_in_double_precision(name: str) -> None:
     inputs = tuple(x if abs(x) != TINY else x * 2.0**-900 for x in INPUTS)
     check(apply(f"{name}.approx.ftz.f64 $d, $a", "f64", ("f64", inputs)), FLUSHED[name])
 
 
 @pytest.mark.parametrize("name", ["ex2", "tanh"])
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
-def test_of_sixteen_bits(name: str, type_: str) -> None:
+def test_approximations_of_16_bit_types(name: str, type_: str) -> None:
     if name == "ex2" and type_ == "bf16":
         name, suffix = "ex2", ".ftz.bf16"
     else:
@@ -81,7 +81,7 @@ def test_of_sixteen_bits(name: str, type_: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["sin", "cos"])
-def test_of_numbers_too_large_to_be_reduced(name: str) -> None:
+def test_sine_and_cosine_of_huge_numbers(name: str) -> None:
     """They have no correct digit, but are of the function's range."""
     numbers = np.concatenate([2.0 ** np.arange(20, 128, 4), [3.4e38, -3.4e38, -1e37]]).astype(np.float32)
     found = apply(f"{name}.approx.f32 $d, $a", "f32", ("f32", numbers))

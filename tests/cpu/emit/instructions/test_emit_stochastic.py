@@ -85,7 +85,7 @@ def test_halves(type_, relu):
 
 
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
-def test_what_is_too_large_becomes_infinite(type_):
+def test_overflow_becomes_infinity(type_):
     most = float(ml_dtypes.finfo(TYPES[type_][0]).max)
     text = f"cvt.rs.{type_}x2.f32 $d, $a, $b, $c"
     above = float(np.nextafter(np.float32(most), np.float32(np.inf)))

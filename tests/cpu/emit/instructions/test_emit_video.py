@@ -117,7 +117,7 @@ SELECTED = [("b0", "h1", ""), ("b3", "b2", "h0"), ("", "h0", "b2"), ("h1", "", "
 @pytest.mark.parametrize("sat", ["", ".sat"])
 @pytest.mark.parametrize(("left", "right", "into"), SELECTED)
 @pytest.mark.parametrize("opcode", ["vadd", "vsub", "vabsdiff", "vmin", "vmax"])
-def test_selected_parts(opcode, left, right, into, sat):
+def test_selected_bytes_and_halves(opcode, left, right, into, sat):
     a_, b_, d_ = (f".{each}" if each else "" for each in (left, right, into))
     for dtype, atype, btype in (("u32", "u32", "s32"), ("s32", "s32", "s32")):
         third = ", %r4" if into else ""
@@ -202,7 +202,7 @@ def test_multiply_and_add(signs, sat, scale):
     ("count", "left", "right", "into"),
     [(2, "h31", "h02", "h1"), (2, "h10", "h32", "h0"), (4, "b7531", "b0246", "b30"), (4, "b0000", "b2222", "b210")],
 )
-def test_selected_parts_of_all(count, left, right, into, tail):
+def test_simd_selected_bytes_and_halves(count, left, right, into, tail):
     width = 32 // count
     for dtype, atype, btype in (("u32", "u32", "s32"), ("s32", "s32", "u32")):
         found, words = run(f"vsub{count}.{dtype}.{atype}.{btype}{tail} %r5.{into}, %r2.{left}, %r3.{right}, %r4;")
@@ -235,6 +235,6 @@ def test_selected_parts_of_all(count, left, right, into, tail):
         ("add.u32 %r5, %r2.b0, %r3;", "operands must be"),
     ],
 )
-def test_wrong_selections(text, message):
+def test_invalid_selectors(text, message):
     with pytest.raises(PtxError, match=message):
         run(text)

@@ -100,7 +100,7 @@ def test_votes():
             assert set(got) == {expected}, mode
 
 
-def test_shuffles_and_votes_of_the_lanes_that_are_here():
+def test_shuffles_and_votes_of_active_lanes():
     """Without .sync and member mask, as PTX for targets below sm_70 has them."""
     got, inside = run("shfl.down.b32 %r3|%p1, %r2, 1, 31; selp.u32 %r4, 1, 0, %p1;", LANES * 3)
     np.testing.assert_array_equal(got, np.minimum(LANES + 1, 31) * 3)
@@ -115,7 +115,7 @@ def test_shuffles_and_votes_of_the_lanes_that_are_here():
     assert list(some[26:]) == [0, 0] + [1] * 4
 
 
-def test_votes_of_tiles_with_masks_of_their_own():
+def test_votes_of_tiles_with_their_own_masks():
     code = (
         "mov.u32 %r5, 0xFFFF; shr.u32 %r6, %r1, 4; shl.b32 %r6, %r6, 4; shl.b32 %r5, %r5, %r6;"
         "setp.eq.u32 %p1, %r2, 1; vote.sync.ballot.b32 %r3, %p1, %r5; vote.sync.any.pred %p2, %p1, %r5;"
@@ -126,13 +126,13 @@ def test_votes_of_tiles_with_masks_of_their_own():
     np.testing.assert_array_equal(some, LANES >= 16)
 
 
-def test_lanes_that_are_not_there_do_not_vote():
+def test_missing_lanes_do_not_vote():
     code = "setp.ge.u32 %p1, %r1, 0; vote.sync.ballot.b32 %r3, %p1, -1; activemask.b32 %r4;"
     ballot, active = run(code, LANES, threads=5)
     assert list(ballot[:6]) == list(active[:6]) == [31] * 5 + [88]
 
 
-def test_active_lanes_of_a_branch():
+def test_activemask_in_a_branch():
     code = "setp.gt.u32 %p1, %r1, 27; @%p1 bra ON; bra OFF; ON: activemask.b32 %r3; OFF:"
     active, _ = run(code, LANES)
     assert list(active[26:]) == [77, 77] + [0xF0000000] * 4

@@ -80,7 +80,7 @@ def check(block: tuple[int, ...], grid: tuple[int, ...], n: int, more: int, step
 
 
 @pytest.mark.parametrize("block", [(256,), (64,), (96,), (40,), (1024,), (64, 1, 4), (16, 1, 6), (512,)])
-def test_each_block_has_what_it_went_through(block: tuple[int, ...]) -> None:
+def test_fused_blocks_match_the_reference(block: tuple[int, ...]) -> None:
     """As many blocks as go together, one more, and fewer; loops that are short in some, or do not run at all."""
     for grid in ((9,), (2,), (23,), (5, 3)):
         for n, more, step in ((100000, 0, 1024), (100000, -3000, 1500), (30000, 1100, 4099), (1000, 700, 1024)):
@@ -88,7 +88,7 @@ def test_each_block_has_what_it_went_through(block: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("width", ["1", "8", "16"])
-def test_fused_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fused_blocks_with_smaller_simd_widths(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     text = text_of() + f"// {width}\n"
     for block in ((128,), (40,), (32, 1, 3)):
@@ -97,7 +97,7 @@ def test_fused_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("grid", [1, 4, 10])
-def test_fused_blocks_spend_the_budget(grid: int) -> None:
+def test_fused_blocks_poll_the_runtime(grid: int) -> None:
     polls, out = [], np.zeros(128 * grid, np.uint32)
     numbers = [np.int32(100000), np.int32(0), np.int32(1024), np.int32(0)]
     compiled(text_of())(
@@ -106,7 +106,7 @@ def test_fused_blocks_spend_the_budget(grid: int) -> None:
     assert len(polls) >= grid * 4 * 90 // 120
 
 
-def test_lanes_that_leave_before_the_loop() -> None:
+def test_lanes_that_exit_before_the_loop() -> None:
     first = "setp.lt.u32 %p1, %r4, 50; @%p1 ret;"
     out = np.zeros(128 * 9, np.uint32)
     numbers = [np.int32(100000), np.int32(0), np.int32(1024), np.int32(0)]
@@ -126,7 +126,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("what", OTHERS)
-def test_who_goes_alone(what: str) -> None:
+def test_kernels_with_observable_effects_are_not_fused(what: str) -> None:
     """What others could see of a block that has begun, or what it could see of them, keeps it from running ahead."""
     assert "\nfusion:" not in emit_kernel(ptx_program.build([HEAD + text_of(*OTHERS[what])]), "k").text
     check((256,), (9,), 100000, 0, 1024, text_of(*OTHERS[what]))

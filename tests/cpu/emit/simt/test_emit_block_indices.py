@@ -58,7 +58,7 @@ def test_indices(lane_run: int, block: tuple[int, ...], barrier: str) -> None:
 
 
 @pytest.mark.parametrize("width", ["1", "8", "16"])
-def test_indices_of_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_indices_with_smaller_simd_widths(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     compiled.cache_clear()
     for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2), (33, 3), (48, 3)):
@@ -91,7 +91,7 @@ def test_a_fault_names_its_block_and_warp() -> None:
     assert (fault.block, fault.warp) == ((3, 2, 1), 2)
 
 
-def test_blocks_of_clusters_come_in_their_own_order() -> None:
+def test_blocks_of_clusters_run_in_cluster_order() -> None:
     """Machine code that advances to the next block along x would leave the cluster."""
     loaded = Loaded((HEAD + INDICES.replace("BARRIER", "")).encode())
     out, alone = np.zeros(64 * 16, np.uint32), np.zeros(64 * 16, np.uint32)

@@ -32,24 +32,24 @@ def sources(body: str) -> dict[str, tuple]:
     }
 
 
-def test_shuffles_know_their_distance():
+def test_constant_shuffle_distances_are_propagated():
     assert sources(
         "mov.u32 %r1, 16; mov.u32 %r2, 31; mov.u32 %r3, -1; shfl.sync.bfly.b32 %r4|%p1, %r5, %r1, %r2, %r3;"
     )["shfl"] == (None, 16, 31, -1)
 
 
-def test_only_what_is_written_once_and_surely():
+def test_only_registers_written_once_unconditionally_are_constants():
     assert sources("mov.u32 %r1, 16; mov.u32 %r1, 17; add.u32 %r2, %r3, %r1;")["add"] == (None, None)
     assert sources("@%p1 mov.u32 %r1, 16; add.u32 %r2, %r3, %r1;")["add"] == (None, None)
     assert sources("mov.u32 %r1, 16; ld.global.u32 %r1, [%d1]; add.u32 %r2, %r3, %r1;")["add"] == (None, None)
 
 
-def test_addresses_stay_registers():
+def test_addresses_are_not_propagated():
     """What a load takes for its address is not looked at."""
     assert sources("mov.u64 %d1, 4096; ld.global.u32 %r1, [%d1];")["ld"] == (None,)
 
 
-def test_bits_are_those_of_the_register():
+def test_constants_keep_the_bits_of_the_register():
     """A register written as one type may be read as another one, by the bits that are there."""
     text = """
 .visible .entry k(.param .u64 out)

@@ -38,7 +38,7 @@ def run(body: str, data: np.ndarray, threads: int = 32, *, fibers: bool = False,
     return result
 
 
-def test_lanes_part_and_meet() -> None:
+def test_lanes_diverge_and_reconverge() -> None:
     body = """
     and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0; mov.u32 %r3, 5;
     @%p1 bra EVEN;
@@ -53,7 +53,7 @@ MEET:
     np.testing.assert_array_equal(run(body, x), np.where(x % 2 == 0, 5 * x + 1, 5 + x + 1))
 
 
-def test_loops_of_different_length_keep_what_finished_lanes_had() -> None:
+def test_finished_lanes_of_a_loop_keep_their_values() -> None:
     body = """
     mov.u32 %r3, 0; mov.u32 %r4, 0;
 OUTER:
@@ -87,7 +87,7 @@ SECOND:
     np.testing.assert_array_equal(run(body, x), x + 100 * (x - 1) + 100 * (x % 2))
 
 
-def test_guarded_instructions_leave_other_lanes_alone() -> None:
+def test_guarded_instructions_do_not_affect_other_lanes() -> None:
     body = """
     setp.gt.u32 %p1, %r2, 10; mov.u32 %r3, 7;
     @%p1 mov.u32 %r3, 9;
@@ -122,13 +122,13 @@ C:  add.u32 %r3, %r3, 100;
     np.testing.assert_array_equal(run(body, x), expected)
 
 
-def test_branch_through_a_table_of_one_place() -> None:
+def test_branch_through_a_table_with_one_target() -> None:
     """Lanes do not part, though their indices differ."""
     body = "rem.u32 %r4, %r2, 2;\nT: .branchtargets A, A;\nbrx.idx %r4, T;\nA: add.u32 %r3, %r2, 1;\n"
     np.testing.assert_array_equal(run(body, np.arange(32)), np.arange(1, 33))
 
 
-def test_lanes_wait_for_those_that_a_vote_names() -> None:
+def test_lanes_wait_for_the_members_of_a_vote() -> None:
     """Some lanes come to it by way of a barrier of their own."""
     body = """
     setp.lt.u32 %p1, %r2, 16; mov.u32 %r3, 1;
@@ -168,7 +168,7 @@ def test_lanes_that_end_an_iteration_early_wait_for_the_others(end: str) -> None
     np.testing.assert_array_equal(run(ROUND_WITH_TWO_ENDS + end, np.arange(32)), np.full(32, 4 * 32))
 
 
-def test_lanes_meet_at_votes_in_loops_with_two_entries() -> None:
+def test_lanes_reconverge_at_votes_in_loops_with_two_entries() -> None:
     """Of the lanes that enter in the middle, some leave while others are at the start."""
     body = """
     mov.u32 %r3, 0; mov.u32 %r4, 0; setp.lt.u32 %p1, %r2, 7; mov.pred %p2, %p1;
@@ -209,7 +209,7 @@ MEET:
     np.testing.assert_array_equal(x[:32], sum(range(32)))
 
 
-def test_lanes_that_wait_at_another_vote_have_not_come_to_this_one() -> None:
+def test_lanes_waiting_at_another_vote_have_not_arrived() -> None:
     """Lanes 0 and 1 vote; 1 waits for 2 before that, and 2 for another warp."""
     body = """
     mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 0; setp.eq.u32 %p3, %r2, 2; setp.gt.u32 %p4, %r2, 2;
@@ -263,7 +263,7 @@ def test_a_negated_predicate_combined_with_a_comparison() -> None:
     np.testing.assert_array_equal(run(body, np.arange(32)), np.where(np.arange(32) > 20, 5, 6))
 
 
-def test_every_lane_gets_through_a_lock() -> None:
+def test_every_lane_acquires_a_lock() -> None:
     """The lane that holds the lock must run on while the others of its warp spin."""
     body = """
     add.s64 %d4, %d1, 128; add.s64 %d5, %d1, 132; mov.u32 %r3, 1;
@@ -283,7 +283,7 @@ LOCK:
 
 
 @pytest.mark.parametrize("outer", ["LOCK", "OUTER"])
-def test_lanes_behind_a_lock_that_begins_a_loop_vote_together(outer: str) -> None:
+def test_lanes_vote_together_after_a_lock_at_the_loop_header(outer: str) -> None:
     """Where the loop around a lock begins with the lock, both go back to one block."""
     body = f"""
     add.s64 %d4, %d1, 128; mov.u32 %r3, 0; mov.u32 %r5, 0;
@@ -333,7 +333,7 @@ EVEN:
     np.testing.assert_array_equal(result, 7 - np.arange(32) % 2)
 
 
-def test_lanes_behind_a_lock_come_to_a_function_with_a_barrier_together() -> None:
+def test_lanes_call_a_function_with_a_barrier_together_after_a_lock() -> None:
     function = ".func meet() {\n bar.sync 0;\n ret;\n}\n"
     body = """
 AGAIN:
@@ -389,7 +389,7 @@ def test_lanes_exit_in_a_device_function() -> None:
 
 
 @pytest.mark.cpu_only
-def test_trap_ends_the_launch_with_its_line() -> None:
+def test_trap_ends_the_launch_and_names_its_line() -> None:
     with pytest.raises(Fault) as caught:
         run("    mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 17;\n    @%p1 trap;", np.arange(32))
     assert caught.value.args[:2] == ("trap", 14)
@@ -520,7 +520,7 @@ LOCK:
 
 
 @pytest.mark.parametrize(("load", "path"), [("ld.volatile", Path.FIBERS), ("ld", Path.BLOCKS)])
-def test_only_calls_that_ask_other_threads_may_wait(load: str, path: Path) -> None:
+def test_only_calls_that_observe_other_threads_may_wait(load: str, path: Path) -> None:
     text = f"""
 .func (.param .b32 back) get(.param .b64 from) {{
     .reg .b32 %r<2>; .reg .b64 %d<2>;

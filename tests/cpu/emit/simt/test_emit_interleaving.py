@@ -63,7 +63,7 @@ def hashes(x: np.ndarray, threads: int, blocks: int, n: int, step: int) -> np.nd
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_each_thread_hashes_what_it_goes_through(block: tuple[int, ...]) -> None:
+def test_interleaved_hashes_match_the_reference(block: tuple[int, ...]) -> None:
     """Numbers of iterations beside multiples of a slice, and SIMD groups and lanes with one more than others."""
     x = np.random.default_rng(seed=1).integers(0, 2**32, 80000, dtype=np.uint32)
     threads, blocks = int(np.prod(block)), 3
@@ -74,7 +74,7 @@ def test_each_thread_hashes_what_it_goes_through(block: tuple[int, ...]) -> None
 
 
 @pytest.mark.parametrize("width", ["1", "8", "16"])
-def test_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smaller_simd_widths(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     x = np.arange(80000, dtype=np.uint32)
     text = LOOP.replace("BODY", HASH).replace("BEHIND", STORE) + f"// {width}\n"
@@ -84,7 +84,7 @@ def test_narrow_simd_groups(width: str, monkeypatch: pytest.MonkeyPatch) -> None
         np.testing.assert_array_equal(out, hashes(x, 100, 2, n, step))
 
 
-def test_without_a_barrier() -> None:
+def test_loops_without_a_barrier() -> None:
     x = np.arange(80000, dtype=np.uint32)
     plain = LOOP.replace("bar.sync 0;", "").replace("BODY", HASH).replace("BEHIND", STORE.replace("bar.sync 0;", ""))
     for n, step in SIZES:
@@ -93,7 +93,7 @@ def test_without_a_barrier() -> None:
         np.testing.assert_array_equal(out, hashes(x, 256, 2, n, step))
 
 
-def test_the_budget_is_spent() -> None:
+def test_interleaved_loops_poll_the_runtime() -> None:
     """Slices poll the runtime as often as iterations do, so that kernels can be interrupted."""
     polls = []
     x, out = np.ones(1 << 20, np.uint32), np.zeros(256, np.uint32)
@@ -104,7 +104,7 @@ def test_the_budget_is_spent() -> None:
     assert len(polls) >= 7
 
 
-def test_counts_in_shared_memory() -> None:
+def test_interleaved_atomics_in_shared_memory() -> None:
     """Atomic operations that come in any order."""
     count = "and.b32 %r17, %r6, 255; shl.b32 %r17, %r17, 2; add.s32 %r17, %r17, %r9; red.shared.add.u32 [%r17], 1;"
     behind = "bar.sync 0; ld.shared.u32 %r18, [%r8]; st.global.u32 [%d5], %r18;"
@@ -115,7 +115,7 @@ def test_counts_in_shared_memory() -> None:
     np.testing.assert_array_equal(out, np.bincount(x[places] & 255, minlength=256))
 
 
-def test_loops_in_a_loop() -> None:
+def test_nested_loops() -> None:
     """The inner loop is entered again by SIMD groups in different iterations of the outer one."""
     inner = """
     mov.u32 %r21, %r7;
@@ -173,7 +173,7 @@ def test_which_kernels_are_interleaved() -> None:
 @pytest.mark.parametrize("width", ["4", "16", "32"])
 @pytest.mark.parametrize("stay", [0, 1, 40, 64, 99])
 @pytest.mark.parametrize("from_start", [False, True])
-def test_lanes_that_leave_behind_the_loop(
+def test_lanes_that_exit_after_the_loop(
     width: str, stay: int, monkeypatch: pytest.MonkeyPatch, *, from_start: bool
 ) -> None:
     """Others are still interleaved; lanes that have left do not come back."""

@@ -30,7 +30,7 @@ DONE:
 
 
 @pytest.mark.parametrize(("count", "threads"), [(1000, 256), (1024, 256), (1, 32), (70, 33), (0, 32), (64, 96)])
-def test_saxpy_touches_what_it_should(count: int, threads: int) -> None:
+def test_saxpy_matches_numpy(count: int, threads: int) -> None:
     x = np.arange(1024, dtype=np.float32)
     y = np.ones(1024, np.float32)
     blocks = max(1, -(-count // threads))

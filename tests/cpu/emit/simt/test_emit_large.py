@@ -142,7 +142,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_results(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_beyond_the_size_limits(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """At sizes beyond which blocks are cut, tests of waiting blocks are shared, and variables stay in memory."""
     monkeypatch.setattr(function, "LONGEST", 20)
     monkeypatch.setattr(function, "MOST_WAITING", 50)
@@ -170,14 +170,14 @@ def _work(text: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_work_grows_with_the_size(shape: str) -> None:
+def test_compile_work_grows_linearly(shape: str) -> None:
     """Four times the size may take five times the work; a square would be sixteen times."""
     small, large = (_work(kernel(SHAPES[shape](count)[0], ADD)) for count in (25, 100))
     assert large[1] <= 5 * small[1], "LLVM IR"
     assert large[0] <= 5 * small[0], "calls"
 
 
-def test_components_are_taken_off_the_top_of_the_stack() -> None:
+def test_strong_components_are_taken_from_the_top_of_the_stack() -> None:
     """A chain of blocks is a stack as deep as it is long, of which each component is the last block."""
 
     class Stack(list):
@@ -196,7 +196,7 @@ def test_components_are_taken_off_the_top_of_the_stack() -> None:
     assert order_blocks._pop_until([1, 2, 3, 4], 2) == [2, 3, 4]
 
 
-def test_long_blocks_are_cut() -> None:
+def test_long_blocks_are_split() -> None:
     text = emit_kernel(build([HEAD + kernel(_straight(function.LONGEST)[0])]), "k", native_gather=True, quick=True).text
     blocks = [len(block) for block in re.split(r"^\S+:\n", text, flags=re.MULTILINE)]
     assert max(blocks) < len(text) / 2

@@ -47,7 +47,7 @@ NOT:
 @pytest.mark.parametrize("shape", [(1, 1), (96, 1), (80, 2), (64, 4), (16, 6), (33, 3), (32, 4)])
 @pytest.mark.parametrize("width", ["32", "16", "4"])
 @pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN])
-def test_predicates_of_a_threads_place_live_behind_a_barrier(
+def test_predicates_of_the_thread_index_are_live_after_a_barrier(
     shape, width: str, row: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
@@ -68,7 +68,7 @@ def test_predicates_of_the_thread_index_are_not_spilled() -> None:
     assert "<32 x i1>" in re.findall(r"alloca \[33 x (.*?)\],", emit_kernel(program, "k", quick=True).text)
 
 
-def test_one_comparison_decides_a_branch_behind_a_barrier() -> None:
+def test_a_branch_after_a_barrier_is_decided_by_one_comparison() -> None:
     text = emit_kernel(ptx_program.build([BEHIND]), "k").text
     blocks = dict(re.findall(r"^(w1\.\d+):\n(.*?)^  br ", text, re.MULTILINE | re.DOTALL))
     behind = blocks[min(blocks, key=lambda label: int(label.partition(".")[2]))]
@@ -125,9 +125,7 @@ NOT:
 
 @pytest.mark.parametrize("mask", [1, 1 << 31, 1 << 15, 1 << 16, 0x0F0F0F0F, 0xFFFFFFFF, 0x00012340, 0])
 @pytest.mark.parametrize("width", ["32", "16", "8", "1"])
-def test_the_last_lanes_value_stays_where_all_store_to_one_place(
-    mask: int, width: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_lane_wins_a_store_to_one_address(mask: int, width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     out = np.zeros(3, np.uint32)
     Loaded(ONE_WORD.encode()).launch("k", 1, (32, 1, 1), out, np.uint32(mask))
@@ -135,7 +133,7 @@ def test_the_last_lanes_value_stays_where_all_store_to_one_place(
     assert [out[0], out.view(np.float32)[1], out[2]] == [77 * last, 77.0 * last, last]
 
 
-def test_a_lanes_word_is_found_in_registers() -> None:
+def test_broadcast_of_a_lane_uses_registers() -> None:
     """By way of memory, the load would wait until all stores before it are in the cache."""
     program = ptx_program.build([ONE_WORD.replace("st.global.u8 [%d1+8], %r2;", "")])
     text = emit_kernel(program, "k", native_gather=True).text

@@ -181,7 +181,7 @@ def test_a_barrier_in_a_loop_makes_a_region() -> None:
     assert note.endswith("4 regions, each for all warps of a block in turn")
 
 
-def test_what_a_barrier_gives_lives_behind_the_next_one() -> None:
+def test_barrier_results_are_live_after_the_next_barrier() -> None:
     text = """.version 8.5
 .target sm_90
 .address_size 64
@@ -216,14 +216,14 @@ def test_what_a_barrier_gives_lives_behind_the_next_one() -> None:
         ),
     ],
 )
-def test_what_needs_fibers_is_said(body: str, why: str) -> None:
+def test_the_notes_state_why_fibers_are_needed(body: str, why: str) -> None:
     path, note = how(body)
     assert path == Path.FIBERS
     assert "on fibers: " in note
     assert why in note
 
 
-def test_the_path_can_be_demanded() -> None:
+def test_the_path_can_be_forced() -> None:
     program = ptx_program.build([HEAD + START + END])
     assert emit_kernel(program, "k").path == Path.BLOCKS
     assert emit_kernel(program, "k", fibers=True).path == Path.FIBERS

@@ -48,7 +48,7 @@ AGAIN:
 @pytest.mark.parametrize(
     ("shape", "row"), [((16, 4), HALF_RUN), ((16, 16), HALF_RUN), ((16, 5), HALF_RUN), ((32, 8), FULL_RUN)]
 )
-def test_tiles(shape: tuple[int, int], row: int, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uniform_tile_products(shape: tuple[int, int], row: int, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     x, rounds = np.arange(1, 601, dtype=np.float32), 5
     out, expected = (np.zeros(shape[::-1], np.float32) for _ in range(2))
@@ -65,7 +65,7 @@ def text_of(body: str, *, quick: bool = False) -> str:
     return emit_kernel(ptx_program.build([HEAD + body]), "k", quick=quick).text
 
 
-def test_only_kernels_of_tiles_have_them() -> None:
+def test_only_tiled_kernels_have_uniform_tile_code() -> None:
     assert "\ntile1:" in text_of(PRODUCT)
     assert "\ntile0:" not in text_of(PRODUCT, quick=True)
     assert "\ntile0:" not in text_of(PRODUCT.replace("%tid.y", "%ctaid.y"))

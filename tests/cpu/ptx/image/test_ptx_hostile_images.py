@@ -62,7 +62,7 @@ def test_text_of_any_size_is_read(size):
 
 
 @pytest.mark.parametrize("address", [1, 8, 4096, 1 << 46, (1 << 63) - 4096, MAXIMUM - 8, MAXIMUM])
-def test_a_wild_pointer_is_refused(address):
+def test_an_unmapped_pointer_is_refused(address):
     for read in (image_at, image_size):
         with pytest.raises(PtxError, match=f"0x{address:x}, of which only 0 can be read from memory$"):
             read(address)
@@ -72,7 +72,7 @@ def test_a_wild_pointer_is_refused(address):
         host_memory.read_text(address)
 
 
-def test_memory_is_read_where_one_system_call_is_not_permitted(monkeypatch):
+def test_memory_is_read_without_process_vm_readv(monkeypatch):
     data = bytes(range(256)) * 100
 
     def refuse(*_):
@@ -86,7 +86,7 @@ def test_memory_is_read_where_one_system_call_is_not_permitted(monkeypatch):
             host_memory.read(memory.address, len(data) + 1, "it")
 
 
-def test_a_wrapper_that_leads_to_itself_is_refused():
+def test_a_wrapper_that_points_to_itself_is_refused():
     buffer = ctypes.create_string_buffer(24)
     address = ctypes.addressof(buffer)
     buffer.raw = struct.pack("<IIQQ", fatbin.WRAPPER_MAGIC, 1, address, 0)
@@ -138,7 +138,7 @@ def test_a_declared_size_is_checked_before_it_is_allocated(flag, ratio):
         assert taken.most < 1 << 20
 
 
-def test_a_long_match_of_lz4_is_one_copy():
+def test_a_long_lz4_match_is_copied_at_once():
     """Some 25 MB from 100 KB."""
     data = b"\x1fx\x01\x00" + b"\xff" * 100_000 + b"\x00"
     size = 1 + 4 + 15 + 255 * 100_000
@@ -150,7 +150,7 @@ def test_a_long_match_of_lz4_is_one_copy():
     assert taken.most < 1 << 20
 
 
-def test_literals_of_lz4_do_not_pass_the_size():
+def test_lz4_literals_do_not_exceed_the_size():
     data = b"\xf0" + b"\xff" * 100_000 + b"\0" + bytes(1 << 24)
     with Counted() as taken, pytest.raises(PtxError, match="bad LZ4 data"):
         fatbin.lz4_block(data, 10)
@@ -168,7 +168,7 @@ def zstd_packed(data: bytes) -> bytes:
     return room.raw[:size]
 
 
-def test_a_zstd_frame_does_not_pass_the_size():
+def test_a_zstd_frame_does_not_exceed_the_size():
     text = TEXT.encode()
     packed = zstd_packed(text)
     assert ptx_of(fatbin_file(entry(1, 75, packed, 0x8000, len(text)))) == [TEXT]
@@ -188,7 +188,7 @@ def compressed(content: bytes, size: int | None = None, way: int = 1) -> bytes:
     return changed(data, headers_of(data) + 64 + 8, 0x800)
 
 
-def test_a_compressed_section_is_unpacked_as_far_as_it_says():
+def test_a_compressed_section_must_have_its_declared_size():
     assert ptx_of(compressed(nul_lines(TEXT))) == [TEXT]
     for size in (0, 5, len(TEXT) + 1):
         with pytest.raises(PtxError, match=f"does not have the {size} bytes of its header$"):
@@ -201,7 +201,7 @@ def test_a_compressed_section_is_unpacked_as_far_as_it_says():
         assert taken.most < 4 << 20
 
 
-def test_many_compressed_sections_share_the_limit(monkeypatch):
+def test_compressed_sections_share_one_size_limit(monkeypatch):
     monkeypatch.setattr(elf, "MOST_UNPACKED", 10_000)
     packed = struct.pack("<IIQQ", 1, 0, 6000, 1) + zlib.compress(bytes(6000))
     data = elf_file({f"{UNIT}.{number}": packed for number in range(2)})
@@ -224,7 +224,7 @@ def overlapping(count: int, content: bytes, names: bytes, name: int) -> bytes:
     return head + rest + body + headers
 
 
-def test_sections_that_overlap_are_not_copied_without_limit():
+def test_overlapping_sections_count_against_the_limit():
     text = (nul_lines(TEXT) * 15_000)[: 1 << 20]
     data = overlapping(4000, text, b"\0" + UNIT.encode() + b"\0", 1)
     with Counted() as taken, pytest.raises(PtxError, match=r"its sections or their names overlap$"):
@@ -232,7 +232,7 @@ def test_sections_that_overlap_are_not_copied_without_limit():
     assert taken.most < 160 << 20  # the text is copied as well when it is decoded
 
 
-def test_names_that_overlap_are_not_copied_without_limit():
+def test_overlapping_names_count_against_the_limit():
     data = overlapping(16000, b"", b"\0" + b"n" * (1 << 18) + b"\0", 1)
     with Counted() as taken, pytest.raises(PtxError, match=r"its sections or their names overlap$"):
         ptx_of(data)
@@ -241,7 +241,7 @@ def test_names_that_overlap_are_not_copied_without_limit():
         ptx_of(overlapping(4, b"", b"\0abc", 1))
 
 
-def test_kernels_are_looked_for_once_and_not_in_each_text():
+def test_kernel_names_are_searched_once():
     """5,000 kernels in a text of a megabyte's eighth."""
     names = [f"k{number}" for number in range(5_000)]
     text = TEXT + "".join(f".entry {name}() {{ ret; }}\n" for name in names)
@@ -253,7 +253,7 @@ def test_kernels_are_looked_for_once_and_not_in_each_text():
     assert len(str(caught.value)) < 1000
 
 
-def test_line_programs_read_their_own_bytes_only():
+def test_line_programs_do_not_read_beyond_their_end():
     """A program of no bytes, whose list of files would be the rest of the table, over and over."""
     small = struct.pack("<IHIBBbBB", 0, 2, 0, 1, 1, 0, 1, 1)
     with pytest.raises(PtxError, match="is damaged at byte"):

@@ -62,12 +62,12 @@ def address_of(data: bytes) -> tuple[int, object]:
 # --- text ---------------------------------------------------------------------------------------------
 
 
-def test_text_with_and_without_its_nul():
+def test_text_with_and_without_a_terminating_nul():
     assert ptx_of(TEXT.encode()) == ptx_of(TEXT.encode() + b"\0rest") == [TEXT]
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", b"\0", b"\xba\xad" * 9])
-def test_what_is_nothing_of_all_is_refused(data):
+def test_unknown_formats_are_refused(data):
     with pytest.raises(PtxError, match="no PTX, cubin or fatbin"):
         ptx_of(data)
 
@@ -121,7 +121,7 @@ def named(arch: object) -> bytes:
 
 
 @pytest.mark.parametrize(("capability", "best"), [(75, 75), (86, 75), (90, 90), (120, 90), (None, 90)])
-def test_the_best_ptx_for_the_device_is_taken(capability, best):
+def test_the_best_ptx_for_the_device_is_selected(capability, best):
     data = fatbin_file(entry(2, 90, elf_file({".text.k": b"1"})), entry(1, 75, named(75)), entry(1, 90, named(90)))
     assert ptx_of(data, capability=capability) == [named(best).decode()]
 
@@ -129,7 +129,7 @@ def test_the_best_ptx_for_the_device_is_taken(capability, best):
 @pytest.mark.parametrize(
     ("capability", "best"), [(80, 80), (86, 81), (89, 89), (90, 90), (100, 90), (103, 103), (120, 90)]
 )
-def test_machine_code_for_the_family_goes_before_ptx(capability, best):
+def test_a_cubin_of_the_family_is_preferred_to_ptx(capability, best):
     """A cubin runs on devices of its family that are as new or newer; where it has no PTX, another entry is taken."""
     cubins = [entry(2, arch, elf_file({UNIT: nul_lines(named(arch).decode())})) for arch in (81, 89, 103)]
     lacking = entry(2, 86, elf_file({".text.k": b"1"}))
@@ -137,7 +137,7 @@ def test_machine_code_for_the_family_goes_before_ptx(capability, best):
     assert ptx_of(fatbin_file(*texts, *cubins, lacking), capability=capability) == [named(best).decode()]
 
 
-def test_ptx_that_the_device_does_not_run_is_not_taken():
+def test_incompatible_ptx_is_not_selected():
     texts = [entry(1, arch, named(target)) for arch, target in ((100, "100"), (90, "90a"), (90, "90"), (80, "80"))]
     data = fatbin_file(*texts)
     assert [ptx_of(data, capability=each) for each in (80, 90, 120)] == [
@@ -148,7 +148,7 @@ def test_ptx_that_the_device_does_not_run_is_not_taken():
         ptx_of(data, capability=75)
 
 
-def test_without_ptx_a_cubin_of_the_fatbin_is_taken():
+def test_a_cubin_is_selected_if_the_fatbin_has_no_ptx():
     cubin = elf_file({UNIT: nul_lines(TEXT)})
     assert ptx_of(fatbin_file(entry(2, 75, elf_file({".text.k": b"1"})), entry(2, 90, cubin))) == [TEXT]
     assert ptx_of(fatbin_file(entry(2, 80, cubin), entry(2, 86, cubin)), capability=89) == [TEXT]

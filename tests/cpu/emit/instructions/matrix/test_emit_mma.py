@@ -83,7 +83,7 @@ def test_integer_sums_wrap_or_saturate():
         assert set(run(instruction, a, a[:1], c, 4, "b32").flat) == {expected & 0xFFFFFFFF}
 
 
-def test_signs_may_differ():
+def test_operands_of_different_signedness():
     a, b = np.full((2, 32), 0xFFFFFFFF, np.uint32), np.full((1, 32), 0x02020202, np.uint32)
     c = np.zeros((4, 32), np.uint32)
     out = run("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32", a, b, c, 4, "b32")
@@ -253,7 +253,7 @@ def load_bytes(form: str, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("source", ["b6x16_p32", "b4x16_p64"])
-def test_ldmatrix_of_narrow_numbers(source, count):
+def test_ldmatrix_of_6_and_4_bit_elements(source, count):
     rows, out = load_bytes(f"m8n16.x{count}.shared.b8x16.{source}", count)
     wanted = unpacked(rows, source)
     for number in range(count):
@@ -262,7 +262,7 @@ def test_ldmatrix_of_narrow_numbers(source, count):
 
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("source", ["b8", "b6x16_p32", "b4x16_p64"])
-def test_ldmatrix_of_columns_of_bytes(source, count):
+def test_transposed_ldmatrix_of_bytes(source, count):
     """Lane 4*i + j gets the rows 4*j to 4*j + 3 of column i, and of column i + 8 in the next register."""
     type_ = "b8" if source == "b8" else f"b8x16.{source}"
     rows, out = load_bytes(f"m16n16.x{count}.trans.shared.{type_}", 2 * count)
@@ -274,7 +274,7 @@ def test_ldmatrix_of_columns_of_bytes(source, count):
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
-def test_stmatrix_of_columns_of_bytes(count):
+def test_transposed_stmatrix_of_bytes(count):
     """Lane 4*i + j has the columns 2*j, 2*j + 1 of row i, and then those of row i + 8."""
     code = "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r4];"
     code += f"stmatrix.sync.aligned.m16n8.x{count}.trans.shared.b8 [%r5], {REGISTERS[count]};"

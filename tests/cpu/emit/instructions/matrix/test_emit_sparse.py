@@ -62,7 +62,7 @@ def test_sparse_mma(variant, shape, type_, result, selectors):
         np.testing.assert_array_equal(out, fragments(dense @ b + c, result, result_place, 32))
 
 
-def test_what_is_not_kept_of_a_meets_no_infinity():
+def test_omitted_zeros_of_a_are_not_multiplied_by_infinity():
     """Zeros that are not there are not multiplied: an infinite factor in B leaves no NaN behind."""
     b, c = np.ones((16, 8)), np.zeros((16, 8))
     b[2::4] = np.inf
@@ -197,7 +197,7 @@ def test_scaled_mma(kind, vec, blocks, stype, type_, sparse):
 
 
 @pytest.mark.parametrize("factors", ["%r4", "{%r4}"])  # CUTLASS writes braces
-def test_selectors_of_factors_may_be_registers(factors):
+def test_scale_selectors_may_be_registers(factors):
     text = """
     .visible .entry k(.param .u64 p) {
         .reg .b32 %r<20>; .reg .f32 %f<8>; .reg .b16 %h<9>; .reg .b64 %p;

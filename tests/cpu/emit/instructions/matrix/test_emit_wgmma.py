@@ -155,7 +155,7 @@ def test_sums_and_signs():
         np.testing.assert_array_equal(out, expected)
 
 
-def test_a_in_registers():
+def test_operand_a_in_registers():
     _, b = matrices(16)
     load = "mov.b32 %a0, 0x3C003C00; mov.b32 %a1, 0x40004000; mov.b32 %a2, 0x3C003C00; mov.b32 %a3, 0;"
     out = run("k16.f32.f16.f16", 16, (np.zeros(16, np.uint8), 0, 0), by_depth(b, 0), 0, tail=", 1, 1, 0", load=load)
@@ -211,7 +211,7 @@ def sparse(type_: str, depth: int, bits: int, selector: int) -> tuple[np.ndarray
 
 @pytest.mark.parametrize("swizzle", SWIZZLES)
 @pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 0), (0, 1)])
-def test_layouts_of_a_sparse_a(swizzle, first, second):
+def test_layouts_of_sparse_operands(swizzle, first, second):
     dense, kept, words = sparse("f16", 32, 16, 1)
     b = random.integers(-3, 4, (64, 32))
     lay = (by_depth, across_depth)
@@ -223,7 +223,7 @@ def test_layouts_of_a_sparse_a(swizzle, first, second):
 
 @pytest.mark.parametrize("selector", [0, 1])
 @pytest.mark.parametrize(("type_", "depth"), [("bf16", 32), ("tf32", 16), ("e4m3", 64), ("e5m2", 64)])
-def test_other_floats_of_a_sparse_a(type_, depth, selector):
+def test_other_floats_of_sparse_operands(type_, depth, selector):
     if depth == 64 and selector == 1:  # all lanes have metadata
         with pytest.raises(PtxError, match="selector must be 0"):
             run("k64.f32.e4m3.e4m3", 8, *[(np.zeros(16), 0, 0)] * 2, 0, tail=", 1, 1", metadata=[], selector=1)
@@ -236,14 +236,14 @@ def test_other_floats_of_a_sparse_a(type_, depth, selector):
     np.testing.assert_array_equal(out.view(np.float32), gathered(-(dense @ b.T).astype(np.float32)))
 
 
-def test_integers_of_a_sparse_a():
+def test_integers_of_sparse_operands():
     dense, kept, words = sparse("s8", 64, 8, 0)
     b = random.integers(0, 256, (24, 64)).astype(np.uint8)
     out = run("k64.s32.s8.u8", 24, by_depth(kept.astype(np.int8), 64), by_depth(b, 64), 64, keep=1, metadata=words)
     np.testing.assert_array_equal(out.view(np.int32), gathered(dense.astype(np.int32) @ b.T.astype(np.int32) + 5))
 
 
-def test_a_sparse_a_in_registers():
+def test_sparse_operand_a_in_registers():
     """All threads keep the first two of each four: ones in the rows 0 to 7 of each 16, twos in half of the others."""
     b = random.integers(-3, 4, (16, 32)).astype(np.float16)
     load = "mov.b32 %a0, 0x3C003C00; mov.b32 %a1, 0x40004000; mov.b32 %a2, 0x3C003C00; mov.b32 %a3, 0;"

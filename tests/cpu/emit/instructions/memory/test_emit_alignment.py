@@ -104,6 +104,6 @@ AGAIN:
         ("alloca.u64 %d5, 40, 8192;", "", "alignment of 8192 is not supported by the CPU device; at most 4096 is"),
     ],
 )
-def test_alignments_that_are_refused(body: str, module: str, message: str) -> None:
+def test_invalid_alignments_are_refused(body: str, module: str, message: str) -> None:
     with pytest.raises(PtxError, match=message):
         Loaded(kernel(body, module=module).encode()).grid("k")

@@ -33,7 +33,7 @@ def text(size: int, rest: str = "") -> str:
 
 @pytest.mark.parametrize("size", [4, 8, 16])
 @pytest.mark.parametrize("some", [None, 0, 3, 4, 99])
-def test_bytes_behind_the_source_are_zero(size, some):
+def test_bytes_beyond_the_source_size_are_zero(size, some):
     source = np.arange(1, 1 + 32 * size, dtype=np.uint64).astype(np.uint8) | np.uint8(1)
     result = np.full(32 * size, 9, np.uint8)
     compiled(text(size, "" if some is None else ", %r7"))(source, result, np.uint32(some or 0))
@@ -44,7 +44,7 @@ def test_bytes_behind_the_source_are_zero(size, some):
 
 
 @pytest.mark.parametrize("negated", [False, True])
-def test_a_source_that_is_ignored_is_zero(negated):
+def test_an_ignored_source_writes_zeros(negated):
     source = np.arange(1, 1 + 32 * 8, dtype=np.uint64).astype(np.uint8) | np.uint8(1)
     result = np.full(32 * 8, 9, np.uint8)
     rest = f", {'!' if negated else ''}%p1"
@@ -55,6 +55,6 @@ def test_a_source_that_is_ignored_is_zero(negated):
     np.testing.assert_array_equal(result.reshape(32, 8), expected)
 
 
-def test_other_sizes_are_refused():
+def test_invalid_copy_sizes_are_refused():
     with pytest.raises(PtxError, match=r"operand 3 \(size\) is 12; it must be 4 or 8 or 16"):
         compiled(text(12))

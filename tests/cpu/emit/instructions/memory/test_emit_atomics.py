@@ -45,7 +45,7 @@ FORMS = [(op, type_) for op in ("add", "min", "max") for type_ in INTEGERS] + [(
 
 @pytest.mark.parametrize(("op", "type_"), FORMS)
 @pytest.mark.parametrize("threads", [32, 7])
-def test_arithmetic_on_one_place(op, type_, threads):
+def test_arithmetic_on_one_address(op, type_, threads):
     dtype = TYPES[type_]
     values = (np.arange(LANES) * 7 % 11 - (5 if type_[0] != "u" else 0)).astype(dtype)
     memory = np.array([3, 99], dtype)
@@ -76,14 +76,14 @@ def test_counters_wrap_around(op, expected):
 
 
 @pytest.mark.parametrize(("start", "op", "after"), [(9, "inc", 0), (9, "dec", 5), (0, "dec", 5), (5, "inc", 0)])
-def test_counters_beyond_their_limit(start, op, after):
+def test_counters_above_their_limit(start, op, after):
     memory = np.array([start], np.uint32)
     run(f"atom.global.{op}.u32 %v2, [%rd5], %v1;", "u32", np.full(LANES, 5, np.uint32), memory, threads=1)
     assert memory[0] == after
 
 
 @pytest.mark.parametrize("type_", ["b32", "b64"])
-def test_exchange_passes_values_along(type_):
+def test_exchanges_of_lanes_form_a_chain(type_):
     values = np.arange(100, 100 + LANES).astype(TYPES[type_])
     memory = np.array([7], TYPES[type_])
     old = run(f"atom.global.exch.{type_} %v2, [%rd5], %v1;", type_, values, memory)
@@ -101,7 +101,7 @@ def test_compare_and_swap_succeeds_once(type_):
 
 
 @pytest.mark.parametrize("order", ["relaxed.gpu", "acquire.cta", "release.sys", "acq_rel.cluster"])
-def test_orders(order):
+def test_memory_orders(order):
     memory = np.zeros(LANES, np.uint32)
     run(f"atom.{order}.global.add.u32 %v2, [%rd5], %v1;", "u32", np.arange(LANES, dtype=np.uint32), memory, step=4)
     np.testing.assert_array_equal(memory, np.arange(LANES))
@@ -109,14 +109,14 @@ def test_orders(order):
     assert set(memory) == {5}
 
 
-def test_reductions_give_nothing_back():
+def test_red_changes_memory_without_a_result():
     memory = np.array([1], np.uint32)
     old = run("red.global.add.u32 [%rd5], %v1; mov.b32 %v2, 0;", "u32", np.arange(LANES, dtype=np.uint32), memory)
     assert memory[0] == 1 + 31 * 16
     assert not old.any()
 
 
-def test_half_numbers_round_each_time():
+def test_half_additions_round_each_time():
     values = np.full(LANES, 0.001, np.float16)
     memory = np.array([1, 5], np.float16)
     run("atom.global.add.noftz.f16 %v2, [%rd5], %v1;", "f16", values, memory)
@@ -126,7 +126,7 @@ def test_half_numbers_round_each_time():
     assert (memory[0], memory[1]) == (expected, 5)
 
 
-def test_both_halves_of_a_pair_are_added():
+def test_packed_half_additions():
     values = np.tile(np.array([1.5, -2], np.float16), LANES).view(np.uint32)
     memory = np.array([1, 2, 9, 9], np.float16)
     old = run("atom.global.add.noftz.f16x2 %v2, [%rd5], %v1;", "b32", values, memory).view(np.float16)
@@ -134,7 +134,7 @@ def test_both_halves_of_a_pair_are_added():
     assert set(zip(old[::2], old[1::2], strict=True)) == {(1 + 1.5 * n, 2 - 2 * n) for n in range(LANES)}
 
 
-def test_bfloat_numbers():
+def test_bfloat16_additions():
     bfloat = np.array([1.0, 3.0], np.float32).view(np.uint32) >> 16
     memory = np.array([bfloat[0]], np.uint16)
     run("atom.global.add.noftz.bf16 %v2, [%rd5], %v1;", "b16", np.full(LANES, bfloat[1], np.uint16), memory)
@@ -192,7 +192,7 @@ SHARED = {
 
 @pytest.mark.parametrize(("operation", "type_"), SHARED)
 @pytest.mark.parametrize("cluster", [False, True])
-def test_shared_memory_is_changed_lane_after_lane(operation, type_, cluster):
+def test_shared_memory_atomics_are_applied_in_lane_order(operation, type_, cluster):
     """Where blocks cannot reach into each other's memory no lock is taken; the results are the same."""
     size = int(type_[1:]) // 8
     other = ".reg .b32 %c; ld.shared::cluster.u32 %c, [bins];" if cluster else ""
@@ -279,7 +279,7 @@ SLOTS = st.one_of(
 
 @pytest.mark.parametrize("space", ["global", "shared", "one shared"])
 @pytest.mark.parametrize(("op", "type_"), KINDS)
-def test_lanes_that_meet_come_one_after_the_other(op, type_, space):
+def test_conflicting_lanes_are_applied_in_lane_order(op, type_, space):
     """What the lanes get back, and what is there afterwards, is what they give in a row, whatever is combined."""
     dtype = np.dtype(TYPES[type_])
     size, what = dtype.itemsize, space.split()[-1]

@@ -80,7 +80,7 @@ def test_contiguous_words_match_numpy(op: str, type_: str, old: bool, monkeypatc
 
 @pytest.mark.parametrize("old", [False, True], ids=["red", "atom"])
 @pytest.mark.parametrize(("row", "shape"), [(FULL_RUN, (64, 2)), (HALF_RUN, (16, 6))])
-def test_inactive_lanes_leave_their_words(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inactive_lanes_do_not_change_memory(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A guard is a short arm of a branch, which stays in the copy for converged SIMD groups."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     text = re.sub(r"(?=(atom|red)\.)", "setp.lt.u32 %p1, %v1, 100; @%p1 ", text_of("add", "u32", old), count=1)
@@ -97,7 +97,7 @@ def test_inactive_lanes_leave_their_words(row, shape, old: bool, monkeypatch: py
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_concurrent_blocks_lose_no_update(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_updates_of_concurrent_blocks_are_atomic(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks on several workers add to the same row, and one SIMD group of each is not whole."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     loaded = Loaded(text_of("add", "u32", old=False).encode())

@@ -62,7 +62,7 @@ END:
     np.testing.assert_array_equal(out, expected)
 
 
-def test_lanes_that_do_not_run_touch_nothing() -> None:
+def test_inactive_lanes_access_no_memory() -> None:
     """Their addresses are wild."""
     body = """
     setp.lt.u32 %p1, %r1, 5; mov.u32 %r9, 77;
@@ -125,7 +125,7 @@ def test_shared_memory_by_offset_and_by_address() -> None:
     np.testing.assert_array_equal(run(body, data, before=before, shared=256), data[::-1])
 
 
-def test_local_memory_is_each_lanes_own() -> None:
+def test_local_memory_is_private_to_each_lane() -> None:
     body = """
     .local .align 8 .b8 room[64]; .local .align 4 .b8 other[4];
     mov.u64 %d6, room; cvta.local.u64 %d7, %d6;
@@ -227,7 +227,7 @@ def test_moves_pack_and_unpack() -> None:
         ("mov.b64 {%r1, %r2, %r3}, {%r4, %r5, %r6}", r"operand 1 \(d\) must be a register of type \.b64"),
     ],
 )
-def test_moves_that_cannot_be(move: str, message: str) -> None:
+def test_invalid_moves(move: str, message: str) -> None:
     with pytest.raises(PtxError, match=message):
         run(f"    {move};\n", np.zeros(32, np.uint32))
 

@@ -35,7 +35,7 @@ def run(code: str, data: np.ndarray | None = None) -> np.ndarray:
     return out
 
 
-def test_a_phase_is_over_when_all_have_arrived():
+def test_a_phase_completes_when_all_threads_have_arrived():
     """Bits of the result: over before the last arrival, over after it, parity 0 over, parity 1 over."""
     code = (
         INIT.format(33) + "mbarrier.arrive.shared.b64 %rd5, [%r2]; " + TEST.format("%r4")
@@ -45,7 +45,7 @@ def test_a_phase_is_over_when_all_have_arrived():
     assert set(run(code)) == {0b0110}
 
 
-def test_a_new_barrier_has_the_parity_of_a_phase_that_is_over():
+def test_a_new_barrier_has_the_parity_of_a_completed_phase():
     code = (
         INIT.format(2)
         + PARITY.format("%r4", 0)
@@ -55,13 +55,13 @@ def test_a_new_barrier_has_the_parity_of_a_phase_that_is_over():
     assert set(run(code)) == {0b10}
 
 
-def test_arrivals_that_are_pending():
+def test_pending_arrival_count():
     code = INIT.format(100) + "@%p8 mbarrier.arrive.shared.b64 %rd5, [%r2], 60; mbarrier.arrive.shared.b64 %rd5, [%r2];"
     pending = run(code + "mbarrier.pending_count.b64 %r3, %rd5;")
     assert sorted(pending) == list(range(9, 41))
 
 
-def test_threads_that_drop_are_not_expected_again():
+def test_arrive_drop_lowers_the_expected_count():
     code = (
         INIT.format(40) + "@%p8 mbarrier.arrive_drop.shared.b64 _, [%r2], 8; mbarrier.arrive.shared.b64 %rd5, [%r2];"
         + TEST.format("%r4") + "mbarrier.arrive.shared.b64 %rd5, [%r2]; " + TEST.format("%r5")
@@ -70,7 +70,7 @@ def test_threads_that_drop_are_not_expected_again():
     assert set(run(code)) == {0b11}
 
 
-def test_a_phase_waits_for_the_bytes_of_a_copy():
+def test_a_phase_waits_for_the_bytes_of_a_bulk_copy():
     data = np.arange(100, 164).astype(np.uint8)
     copy = "@%p8 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r9], [%rd9], 48, [%r2]; "
     code = (
@@ -84,7 +84,7 @@ def test_a_phase_waits_for_the_bytes_of_a_copy():
     np.testing.assert_array_equal(out >> 8, np.where(np.arange(32) < 28, data[20:52], 0))
 
 
-def test_bytes_that_may_be_out_of_bounds_are_not_copied_and_count():
+def test_ignored_out_of_bounds_bytes_complete_the_transaction():
     data = np.arange(100, 164).astype(np.uint8)
     code = (
         INIT.format(1) + "@%p8 mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r2], 48; "
@@ -97,7 +97,7 @@ def test_bytes_that_may_be_out_of_bounds_are_not_copied_and_count():
     np.testing.assert_array_equal(np.concatenate(halves)[3:33], data[3:33])  # an H100 copies the others, too
 
 
-def test_expecting_bytes_and_arriving_at_once():
+def test_arrive_expect_tx():
     code = (
         INIT.format(1) + "@!%p8 bra L; mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r2], 16; " + TEST.format("%r4")
         + "mbarrier.complete_tx.shared.b64 [%r2], 16; " + TEST.format("%r5")
@@ -106,7 +106,7 @@ def test_expecting_bytes_and_arriving_at_once():
     assert run(code)[0] == 0b10
 
 
-def test_copies_arrive_by_themselves():
+def test_asynchronous_copies_arrive_at_the_barrier():
     code = INIT.format(32) + "mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 1; mov.u32 %r3, 9; @!%p1 bra END;"
     code += "ld.shared.b64 %rd5, [%r2]; cp.async.mbarrier.arrive.shared.b64 [%r2]; " + TEST.format("%r4")
     code += "cp.async.mbarrier.arrive.noinc.shared.b64 [%r2]; " + TEST.format("%r5")
@@ -114,7 +114,7 @@ def test_copies_arrive_by_themselves():
     assert set(run(code)) == {0b10}
 
 
-def test_copies_to_global_memory():
+def test_bulk_copies_to_global_memory():
     code = (
         "add.u32 %r10, %r9, %r1; mov.u32 %r3, 7; add.u32 %r11, %r1, 3; st.shared.u8 [%r10], %r11;"
         "@%p8 cp.async.bulk.global.shared::cta.bulk_group [%rd9], [%r9], 32; cp.async.bulk.commit_group;"
