@@ -101,7 +101,7 @@ static void set_bits(uint8_t *field, unsigned low, unsigned count, uint64_t valu
     memcpy(field, &word, 4);
 }
 
-/* adrp: the distance in pages, its low two bits at 29, the others at 5. */
+/* adrp: the distance in pages; its low two bits are at bit 29 of the instruction, the others at bit 5. */
 static bool set_page(struct object *object, uint8_t *field, uint32_t type, uint64_t value)
 {
     int64_t distance = (int64_t)(value & ~(uint64_t)4095) - (int64_t)((uint64_t)(uintptr_t)field & ~(uint64_t)4095);

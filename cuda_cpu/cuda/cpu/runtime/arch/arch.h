@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Everything in C that depends on the target CPU, one header for each: spin-wait hint, floating-point state, signal contexts,
- * tail calls, and, for the one file that defines the macro before it includes this header, the context switch of fibers
- * (CPU_ARCH_FIBERS) and ELF relocations (CPU_ARCH_RELOCATIONS).
+ * All C code that depends on the target CPU, in one header for each: spin-wait hint, floating-point state, signal
+ * contexts, tail jumps. Two parts are compiled only into the file that defines their macro before it includes this
+ * header: the context switch of fibers (CPU_ARCH_FIBERS) and ELF relocations (CPU_ARCH_RELOCATIONS).
  */
 #if defined(__x86_64__)
 #include "x86_64.h"

@@ -38,7 +38,7 @@ void *cpu_fiber_prepare(struct cpu_stack *stack, void (*function)(void *), void 
 {
     uint64_t *sp = (uint64_t *)((uintptr_t)stack->top & ~(uintptr_t)63);
     *--sp = 0;
-    *--sp = 0; /* the end of the call chain, for debuggers */
+    *--sp = 0; /* return address 0 ends the call chain, for debuggers */
     *--sp = (uint64_t)(uintptr_t)cpu_fiber_begin;
     *--sp = 0;                                /* rbp */
     *--sp = 0;                                /* rbx */
@@ -72,7 +72,7 @@ __asm__(".pushsection .text\n"
         "  addq $8, %rsp\n"
         "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
         "  popq %rcx\n"
-        "  jmpq *%rcx\n" /* not ret: the processor would predict the return of the fiber that is left */
+        "  jmpq *%rcx\n" /* not ret: the return predictor holds the address of the fiber that is left */
         ".size cpu_fiber_jump, .-cpu_fiber_jump\n"
         ".globl cpu_fiber_begin\n"
         ".hidden cpu_fiber_begin\n"
@@ -102,7 +102,7 @@ static uint64_t relocation_width(uint32_t type)
     return wide ? 8 : 4;
 }
 
-/* value: what the field gets; bits: its width, 33 for 32 unsigned ones. */
+/* Store `value` in a field of `bits` bits; false on overflow. 33: a 32-bit field that is unsigned. */
 static bool store(struct object *object, uint8_t *field, uint32_t type, int64_t value, unsigned bits)
 {
     if (bits == 33 ? (uint64_t)value > UINT32_MAX : bits == 32 && !near(value, 32))
@@ -117,7 +117,7 @@ static bool relocate_field(const struct relocation *r)
     uint8_t *field = r->field;
     uint32_t type = r->type;
     uint64_t value = r->value, here = (uint64_t)(uintptr_t)field;
-    uint64_t got = (uint64_t)(uintptr_t)object->memory; /* the stubs are its entries */
+    uint64_t got = (uint64_t)(uintptr_t)object->memory; /* the stubs contain the GOT entries */
     switch (type) {
     case R_X86_64_64:
         return store(object, field, type, (int64_t)value, 64);
@@ -138,7 +138,7 @@ static bool relocate_field(const struct relocation *r)
         return store(object, field, type, (int64_t)value, 32);
     case R_X86_64_PC32:
     case R_X86_64_PLT32:
-        if (!near((int64_t)(value - here), 32)) /* a call to a library, which lies far away */
+        if (!near((int64_t)(value - here), 32)) /* a call to a library, out of range */
             value = (uint64_t)(uintptr_t)stub_of(r) + r->addend;
         return store(object, field, type, (int64_t)(value - here), 32);
     case R_X86_64_GOTPCREL:

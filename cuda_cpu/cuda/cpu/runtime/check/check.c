@@ -15,8 +15,8 @@
 #include "exec/heap.h"
 #include "race.h"
 
-#define MAX_KINDS 64        /* of errors in one launch: different instructions, or one in different ways */
-#define MAX_ERRORS 100000 /* accesses; a loop may wait for a value that redirected accesses never yield */
+#define MAX_KINDS 64        /* findings in one launch: different instructions, or different errors of one */
+#define MAX_ERRORS 100000 /* then the launch ends: a loop may wait for a value that redirected loads never return */
 
 static struct {
     pthread_mutex_t lock;
@@ -39,7 +39,7 @@ static void name_thread(struct cpu_finding *finding, const struct cpu_running *w
     finding->order = number * CPU_MAX_BLOCK_THREADS + abi->warp_id * CPU_WARP_SIZE + lane;
 }
 
-/* Merge with an earlier finding of the same instruction and kind; false: the launch has to stop. */
+/* Add a finding, or merge it with an earlier one of the same instruction and kind; false: the launch must stop. */
 static bool note(struct cpu_job *job, const struct cpu_finding *found)
 {
     uint32_t kinds = 0;
@@ -135,7 +135,7 @@ static bool within(uint64_t address, uint64_t size, uint64_t start, uint64_t ext
     return address >= start && size <= extent && address - start <= extent - size;
 }
 
-#define AROUND_SHARED 65536u /* bytes before and behind shared memory in which nothing else lies */
+#define AROUND_SHARED 65536u /* bytes on both sides of shared memory that contain nothing else */
 
 uint64_t cpu_check_shared(const struct cpu_running *warp, uint64_t address)
 {
@@ -153,7 +153,7 @@ static bool readable(uint64_t address)
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
 }
 
-/* Say what is wrong with an access; false: nothing. */
+/* Return whether an access is out of bounds; fill in the finding if so. */
 static bool judge(const struct cpu_running *warp, unsigned lane, uint32_t space, uint64_t address, uint64_t size,
                   struct cpu_finding *finding)
 {
@@ -206,7 +206,7 @@ static bool is_misaligned(uint64_t address, uint32_t size)
     return address & (natural - 1);
 }
 
-/* Whether all lanes access one allocation, or the block's shared memory: nearly always. */
+/* The usual case: return whether all lanes access one allocation, or the block's shared memory. */
 static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t space, uint32_t size,
                       const uint64_t *addresses)
 {
@@ -225,7 +225,7 @@ static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t 
     return global && cpu_table_holds(least, most - least + size);
 }
 
-/* The lanes whose access is right. */
+/* Report invalid accesses; return the lanes with a valid one. */
 static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
                               uint64_t *addresses, const uint64_t *sizes)
 {
@@ -244,7 +244,7 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
         }
         name_thread(&finding, warp, lane);
         report(warp, &finding);
-        if (sizes) { /* no redirection target is large enough for any size */
+        if (sizes) { /* unbounded, so that no redirection target is large enough: end the launch */
             cpu_check_end(warp->block->worker->job);
             cpu_worker_abort(warp->block->worker);
         }
@@ -270,7 +270,7 @@ void cpu_check_note(struct cpu_running *warp, unsigned lane, bool shared, struct
     report(warp, finding);
 }
 
-/* Whether other threads can reach what is accessed, and write it. */
+/* Return whether other threads can access and write this memory. */
 static bool is_common(const struct cpu_running *warp, uint32_t space, uint64_t address)
 {
     const struct cpu_block *block = warp->block;
@@ -440,7 +440,7 @@ void cpu_check_cluster_wait(struct cpu_warp *abi, cpu_lanes lanes)
         cpu_race_cluster_pass((struct cpu_running *)abi, lanes);
 }
 
-/* Memory of the device's own heap is in the table, too, with the size that was asked for. */
+/* Allocations of the device heap are in the table, too, with the requested size. */
 void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result)
 {
     cpu_heap_malloc(warp, lanes, size, result);
@@ -457,6 +457,6 @@ void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *si
 void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer)
 {
     for (cpu_lanes left = lanes; left; left &= left - 1)
-        cpu_table_remove(pointer[__builtin_ctz(left)]); /* first: then others may get the address */
+        cpu_table_remove(pointer[__builtin_ctz(left)]); /* before the free, which lets other threads get the address */
     cpu_heap_free(warp, lanes, pointer);
 }

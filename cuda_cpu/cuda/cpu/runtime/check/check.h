@@ -1,21 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Services of checked kernels (memcheck, racecheck, synccheck), and their findings. Python gets the numbers from exec/abi_table.c.
+ * Services that checked kernels call (memcheck, racecheck, synccheck), and their findings. exec/abi_table.c exports the
+ * numbers to Python.
  */
 #ifndef CUDA_CPU_CHECK_H
 #define CUDA_CPU_CHECK_H
 
 #include "exec/worker.h"
 
-/* cpu_grid.checks, and what an access is to be checked for. */
+/* Bits of cpu_grid.checks, and of `what`: the checks to make. */
 enum cpu_check {
     CPU_MEMCHECK = 1,
     CPU_RACECHECK = 2,
     CPU_SYNCCHECK = 4,
 };
 
-/* The state space that an access names. */
+/* State space of an access, as the instruction names it. */
 enum cpu_space {
     CPU_SPACE_GENERIC,
     CPU_SPACE_GLOBAL,
@@ -30,48 +31,48 @@ enum cpu_space {
 #define CPU_ACCESS_READ 0x100u
 #define CPU_ACCESS_WRITE 0x200u
 #define CPU_ACCESS_UNIFORM 0x400u /* all lanes access one address */
-#define CPU_ACCESS_SIZED 0x800u   /* each lane has a size of its own, of any alignment: `values` */
-#define CPU_ACCESS_VALUES 0x1000u /* `values` is what is written: a row of double words for each element */
-#define CPU_ACCESS_STRONG 0x2000u /* an atomic operation, volatile, relaxed or stronger */
+#define CPU_ACCESS_SIZED 0x800u   /* each lane has its own size, in `values`, without alignment */
+#define CPU_ACCESS_VALUES 0x1000u /* `values` has the data written: a row of 64-bit words for each element */
+#define CPU_ACCESS_STRONG 0x2000u /* atomic, volatile, relaxed or stronger */
 #define CPU_ACCESS_RELEASE 0x4000u
-#define CPU_ACCESS_STEP 16        /* from this bit: bytes of an element are 1 << it */
+#define CPU_ACCESS_STEP 16        /* from this bit on: log2 of the size of an element */
 
 /* Bits of `what` in check_barrier and check_warp. */
 #define CPU_MEETING_ALIGNED 0x100u /* all lanes of the warp must arrive */
-#define CPU_MEETING_ALONE 0x200u   /* the lanes wait for others that cannot arrive any more: at a barrier for `threads` */
+#define CPU_MEETING_ALONE 0x200u   /* lanes that wait for others, which cannot arrive (at a barrier: mask `threads`) */
 
 enum cpu_finding_kind {
-    CPU_FOUND_OUTSIDE,    /* of every allocation */
-    CPU_FOUND_FREED,      /* in one that has been freed */
+    CPU_FOUND_OUTSIDE,    /* outside of every allocation */
+    CPU_FOUND_FREED,      /* in a freed allocation */
     CPU_FOUND_HOST,       /* in memory that belongs to the host alone */
     CPU_FOUND_MISALIGNED,
     CPU_FOUND_SHARED,     /* beyond the block's shared memory */
     CPU_FOUND_LOCAL,      /* beyond the thread's local memory */
     CPU_FOUND_PARAM,      /* beyond the kernel's parameters */
-    CPU_FOUND_WRITE_AFTER_WRITE, /* of threads that nothing puts in order */
+    CPU_FOUND_WRITE_AFTER_WRITE, /* a race: of threads that are not ordered by synchronisation */
     CPU_FOUND_READ_AFTER_WRITE,
     CPU_FOUND_WRITE_AFTER_READ,
-    CPU_FOUND_DIVERGENT, /* lanes, `address`, at an aligned barrier; others, `size`, are not there */
-    CPU_FOUND_COUNT,     /* of threads, `address`, at a barrier of a block of `size` */
-    CPU_FOUND_COUNTS,    /* the same, where others have given `size` */
-    CPU_FOUND_UNNAMED,   /* a lane whose mask, `address`, has not itself */
-    CPU_FOUND_MASKS,     /* lanes that name each other with masks that differ, `address` and `size` */
-    CPU_FOUND_ALONE,     /* lanes, `address`, that wait for others of `size` */
-    CPU_FOUND_STUCK,     /* warps, `address`, of `size`, that wait at a barrier for ever */
+    CPU_FOUND_DIVERGENT, /* lanes `address` are at an aligned barrier, lanes `size` are not */
+    CPU_FOUND_COUNT,     /* `address` threads: no multiple of 32, or more than the block's `size` */
+    CPU_FOUND_COUNTS,    /* `address` threads, where other warps have given `size` */
+    CPU_FOUND_UNNAMED,   /* a lane that is not in its own mask, `address` */
+    CPU_FOUND_MASKS,     /* lanes with different masks, `address` and `size`, that contain each other */
+    CPU_FOUND_ALONE,     /* lanes `address` wait for others, among the lanes `size` */
+    CPU_FOUND_STUCK,     /* warps `address` (a mask), of `size` warps, wait at a barrier forever */
 };
 
 /* A range that kernels may access, or that was freed. */
 struct cpu_allocation {
     uint64_t start, size, id;
-    bool joins;      /* with what begins where it ends */
-    char origin[64]; /* what made it */
-    uint64_t reach;  /* end of the last byte of this one and those before it */
+    bool joins;      /* an access may extend into the range that begins at its end */
+    char origin[64]; /* the API call that allocated it */
+    uint64_t reach;  /* greatest end of this range and those before it */
 };
 
 /* Relation of the reported address to the allocation. */
 enum cpu_relation { CPU_NOWHERE, CPU_BEFORE, CPU_BEHIND, CPU_WITHIN, CPU_PAST_END };
 
-/* One instruction's errors of one kind, in one launch: the first in the order of threads, and how many there are. */
+/* Errors of one kind of one instruction in one launch: the first in the order of threads, and their number. */
 struct cpu_finding {
     struct cpu_finding *next;
     uint64_t grid_id, site, count;
@@ -79,23 +80,23 @@ struct cpu_finding {
     uint64_t order;                 /* of the thread in the grid */
     uint32_t kind, what;
     uint32_t block[3], thread[3];
-    uint32_t relation; /* enum cpu_relation: the address lies ... the allocation */
+    uint32_t relation; /* enum cpu_relation: of the address to the allocation */
     struct cpu_allocation allocation;
-    uint64_t other_site; /* of the access before */
+    uint64_t other_site; /* of the earlier access, in a race */
     uint32_t other_block[3], other_thread[3];
 };
 
 /* check_table.c: table of allocations, which the driver maintains once the first checked kernel is loaded. */
 bool cpu_table_add(uint64_t start, uint64_t size, uint64_t id, bool joins, const char *origin);
 void cpu_table_remove(uint64_t id);
-void cpu_table_remove_within(uint64_t start, uint64_t size); /* all that begin there */
-void cpu_table_remove_called(void *id); /* the same, for a queue to call */
+void cpu_table_remove_within(uint64_t start, uint64_t size); /* all ranges that begin in this one */
+void cpu_table_remove_called(void *id); /* cpu_table_remove as a host function of a queue */
 void cpu_table_clear(void);
-/* Whether all bytes may be accessed. */
+/* Return whether all bytes may be accessed. */
 bool cpu_table_holds(uint64_t address, uint64_t size);
-/* The one that holds an address; false: none. */
+/* Find the allocation that contains an address; false: none. */
 bool cpu_table_find(uint64_t address, struct cpu_allocation *allocation);
-/* What is nearest to an address that may not. True: it was freed. */
+/* Fill in the allocation nearest to an invalid address. Return whether the address is in a freed one. */
 bool cpu_table_near(uint64_t address, struct cpu_finding *finding);
 
 /* check.c */
@@ -104,7 +105,7 @@ void cpu_check_access(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uin
 void cpu_check_warp(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, const uint64_t *masks);
 void cpu_check_barrier(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
                        uint32_t threads);
-void cpu_check_stuck(struct cpu_block *block); /* no warp of it can go on */
+void cpu_check_stuck(struct cpu_block *block); /* deadlock: no warp of it can run */
 void cpu_check_fence(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_check_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
 void cpu_check_barrier_arrive(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
@@ -112,15 +113,15 @@ uint32_t cpu_check_barrier_reduce(struct cpu_warp *warp, uint32_t id, uint32_t t
                                   cpu_lanes predicate);
 void cpu_check_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_check_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
-/* The start of the shared memory that the address belongs to: the block's, or that of a block of its cluster; else 0. */
+/* Return the start of the shared memory (of a block of the cluster) that contains the address, or 0. */
 uint64_t cpu_check_shared(const struct cpu_running *warp, uint64_t address);
-/* Note a race; `shared`: in shared memory. */
+/* Report a race; `shared`: in shared memory. */
 void cpu_check_note(struct cpu_running *warp, unsigned lane, bool shared, struct cpu_finding *finding);
 void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);
 void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
-/* At the end of a launch that found something: make that its fault. */
+/* End a launch that has findings with the fault CPU_FAULT_CHECK. */
 void cpu_check_end(struct cpu_job *job);
-/* The findings of a launch, in the order of threads; the caller frees them. */
+/* Remove the findings of a launch, in the order of threads; the caller frees them. */
 struct cpu_finding *cpu_findings_take(uint64_t grid_id);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Table of allocations for memcheck: the ranges that kernels may access. They may overlap: a pool hands memory out anew when it is
- * freed in a stream's order, while kernels before the free in that order still have to run.
+ * Table of allocations for memcheck: the ranges that kernels may access. They may overlap: after a stream-ordered free
+ * a pool reuses the memory at once, while kernels queued before the free still have to run.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,17 +11,17 @@
 #include "check.h"
 
 #define MAX_FREED 1024
-#define NEAR ((uint64_t)16 << 20) /* bytes: what is farther off says nothing */
+#define NEAR ((uint64_t)16 << 20) /* bytes: allocations farther away are not reported */
 
 static struct {
     pthread_rwlock_t lock;
-    struct cpu_allocation *live; /* by start */
+    struct cpu_allocation *live; /* sorted by start */
     size_t count, room;
     struct cpu_allocation freed[MAX_FREED];
-    size_t freed_count; /* in total; the table has the last MAX_FREED */
+    size_t freed_count; /* in total; `freed` has the last MAX_FREED of them */
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
-/* The number of ranges that begin at the address or before. */
+/* Return the number of ranges that begin at or before the address. */
 static size_t upto(uint64_t address)
 {
     size_t low = 0, high = table.count;
@@ -44,7 +44,7 @@ static void set_reach(size_t from)
     }
 }
 
-/* What was freed is other memory by now. */
+/* Drop freed ranges that overlap a new allocation. */
 static void forget_freed(uint64_t start, uint64_t size)
 {
     for (size_t i = 0; i < MAX_FREED; i++) {
@@ -117,7 +117,7 @@ void cpu_table_clear(void)
     pthread_rwlock_unlock(&table.lock);
 }
 
-/* The last range that holds the address, NULL if there is none. */
+/* Return the last range that contains the address, or NULL. */
 static const struct cpu_allocation *holder(uint64_t address)
 {
     for (size_t i = upto(address); i-- && table.live[i].reach > address;)
@@ -166,7 +166,7 @@ static void tell(struct cpu_finding *finding, enum cpu_relation relation, const 
     finding->allocation = *allocation;
 }
 
-/* The last one freed that held the address. */
+/* Return the last freed range that contained the address, or NULL. */
 static const struct cpu_allocation *freed_at(uint64_t address)
 {
     size_t kept = table.freed_count < MAX_FREED ? table.freed_count : MAX_FREED;

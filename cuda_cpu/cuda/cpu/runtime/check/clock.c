@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Vector clocks: copy on write.
+ * Vector clocks of racecheck, with copy on write.
  */
 #include "clock.h"
 
@@ -77,7 +77,7 @@ static bool covers(const struct cpu_times *a, const struct cpu_times *b)
     return true;
 }
 
-/* A reference to the times of both. */
+/* Return a reference to the pointwise maximum of both. */
 static struct cpu_times *join_times(struct cpu_times *a, struct cpu_times *b)
 {
     struct cpu_times *all = covers(a, b) ? a : covers(b, a) ? b : NULL;
@@ -91,7 +91,7 @@ static struct cpu_times *join_times(struct cpu_times *a, struct cpu_times *b)
     return all;
 }
 
-/* Whether a >= b. */
+/* Return whether a >= b in every component. */
 static bool includes(const struct cpu_clock *a, const struct cpu_clock *b)
 {
     for (uint32_t i = 0; i < b->count; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * racecheck: finds accesses that race. Each thread has a time, which advances whenever it synchronises, and a vector clock:
- * up to which times it knows what others did. An access races with an earlier one in the shadow memory if its thread does
- * not know of that one, unless both are of kinds that may be concurrent.
+ * racecheck: finds data races. Each thread has a time, which advances when it synchronises, and a vector clock: the
+ * times of other threads up to which their accesses happen before its own. An access races with an earlier one in the
+ * shadow memory if the clock does not include that one, unless both are of kinds that may be concurrent.
  */
 #include "race_parts.h"
 
-#define MAX_READERS 32u /* of one cell: later ones overwrite earlier ones */
+#define MAX_READERS 32u /* of one cell: later ones replace earlier ones */
 
 bool cpu_races_begin(struct cpu_job *job)
 {
@@ -43,7 +43,7 @@ struct access {
     bool shared;
 };
 
-/* Whether the thread knows of what others have done. */
+/* Return whether an earlier event happens before the access. */
 static bool knows(const struct access *access, const struct event *event)
 {
     const struct cpu_race_block *race = access->warp->block->race;
@@ -59,7 +59,7 @@ static bool knows(const struct access *access, const struct event *event)
     return !others;
 }
 
-/* Whether the thread itself has written there at the same time as others: the same, or that was a race. */
+/* Return whether the thread took part in a write with others: it reads the same value, or that race was reported. */
 static bool wrote_too(const struct access *access, const struct event *event)
 {
     return event->lanes >> access->lane & 1 && event->block == access->warp->block->race->number &&
@@ -72,7 +72,7 @@ static uint8_t value_byte(const struct access *access, unsigned lane, uint64_t a
     return (uint8_t)(access->values[at / step * CPU_WARP_SIZE + lane] >> 8 * (at % step));
 }
 
-/* Whether a write leaves what the one before has written there: then nobody can tell which was the last. */
+/* Return whether a write stores the value already written there: then the order of the two has no effect. */
 static bool writes_the_same(const struct access *access, const struct event *before, uint64_t address, uint64_t end)
 {
     if (!access->values)
@@ -82,7 +82,7 @@ static bool writes_the_same(const struct access *access, const struct event *bef
                     before->warp == access->warp->abi.warp_id && before->time == access->state->time;
     cpu_lanes others = together ? before->lanes & access->lanes & ((1u << access->lane) - 1) : 0;
     bool by_others = false;
-    for (; others; others &= others - 1) { /* nothing is stored yet of what this instruction does */
+    for (; others; others &= others - 1) { /* compare values: this instruction has not stored anything yet */
         unsigned other = (unsigned)__builtin_ctz(others);
         uint64_t theirs = access->addresses[other];
         if (address < theirs || end > theirs + access->size)
@@ -147,7 +147,7 @@ static void record_read(const struct access *access, struct cell *cell, const st
         return;
     struct readers *more = cell->more;
     if (knows(access, &cell->read) && !more) {
-        cell->read = *mine; /* whoever knows of this read knows of that */
+        cell->read = *mine; /* a clock that includes this read includes that one */
         return;
     }
     for (uint32_t i = 0; more && i < more->count; i++)
@@ -175,7 +175,8 @@ static void write_over(struct event *event, const struct event *mine)
         *event = *mine;
 }
 
-/* Those that are strong may meet each other, and others in global memory; a read may meet strong writes anywhere. */
+/* Check an access to a cell, and record it. Strong accesses do not race with each other, nor in global memory with weak
+ * ones; a read does not race with strong writes anywhere. */
 static void look(const struct access *access, struct cell *cell, uint64_t address, uint64_t end)
 {
     bool strong = access->what & CPU_ACCESS_STRONG, writes = access->what & CPU_ACCESS_WRITE;

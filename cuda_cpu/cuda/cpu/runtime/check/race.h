@@ -15,7 +15,7 @@ void cpu_races_end(struct cpu_job *job);
 bool cpu_race_block_begin(struct cpu_block *block);
 void cpu_race_block_end(struct cpu_block *block);
 
-/* An access of a lane; `values` as in check_access. */
+/* Check an access of a lane; `values` as in check_access. */
 void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, uint64_t site, uint32_t what,
                      const uint64_t *addresses, uint64_t size, const uint64_t *values);
 /* Forget earlier accesses to a range that was newly allocated. */
@@ -24,7 +24,7 @@ void cpu_race_forget(struct cpu_running *warp, uint64_t address, uint64_t size);
 void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes);
 void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks);
 void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes, bool waits);
-void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes); /* after it has waited */
+void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes); /* the warp has passed the barrier */
 void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes);
 void cpu_race_cluster_pass(struct cpu_running *warp, cpu_lanes lanes);
 

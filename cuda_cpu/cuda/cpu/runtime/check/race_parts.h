@@ -15,31 +15,31 @@
 #define BUCKETS 65536u
 #define CACHED_SITES 1024u
 
-/* What lanes of a warp did at a time. */
+/* Accesses of lanes of a warp at one time. */
 struct event {
-    uint32_t block, time, lanes; /* no lanes: nothing */
+    uint32_t block, time, lanes; /* lanes 0: no event */
     uint32_t site : 22, warp : 5;
 };
 
 struct readers {
-    uint32_t count, room, next; /* next: to be given up, where there is no more room */
+    uint32_t count, room, next; /* next: index of the entry to replace when full */
     struct event of[];
 };
 
 struct cell {
     struct event write, strong, read; /* write, read: weak ones */
-    struct readers *more;             /* reads that do not know of each other */
+    struct readers *more;             /* concurrent reads */
 };
 
-/* Cells of words, or of bytes once a part of a word was accessed. */
+/* Cells for words, or for bytes once a part of a word was accessed. */
 struct page {
     struct page *next;
     uint64_t number;
-    uint32_t shift; /* bytes of a cell: 1 << shift */
+    uint32_t shift; /* log2 of the bytes of a cell */
     struct cell cells[];
 };
 
-/* A location by which threads synchronise (TSan: SyncVar). */
+/* A memory location that threads synchronise through (SyncVar in TSan). */
 struct sync_var {
     struct sync_var *next;
     uint64_t address;
@@ -55,11 +55,11 @@ struct cpu_races {
 };
 
 struct lane {
-    struct cpu_clock *knows, *fenced; /* fenced: what it knew at its last fence */
+    struct cpu_clock *knows, *fenced; /* fenced: the clock at its last fence */
     uint32_t time;
 };
 
-/* What those who come to a barrier know. */
+/* The joined clocks of the threads that arrive at a barrier. */
 struct cpu_meeting {
     uint32_t references;
     struct cpu_clock *clock;
@@ -67,7 +67,7 @@ struct cpu_meeting {
 
 struct cpu_race_block {
     uint32_t number; /* in the grid */
-    uint32_t threads; /* of whole warps */
+    uint32_t threads; /* rounded up to whole warps */
     struct cpu_meeting *barriers[CPU_BARRIERS], *passing[CPU_MAX_WARPS];
     struct cpu_clock *cluster[2];
     struct lane lanes[];
@@ -93,16 +93,16 @@ static inline struct lane *lane_of(const struct cpu_running *warp, unsigned lane
 }
 
 /* race_shadow.c */
-/* The page of an address, with cells of bytes if `by_bytes`; NULL: the limit of shadow memory is reached. */
+/* Return the page of an address, with cells for bytes if `by_bytes`; NULL: the limit of shadow memory is reached. */
 struct page *cpu_shadow_page(struct cpu_races *races, uint64_t address, bool by_bytes);
 void cpu_shadow_drop_readers(struct cpu_races *races, struct cell *cell);
 bool cpu_shadow_has_room(const struct cpu_races *races);
 void cpu_shadow_forget(struct cpu_races *races, uint64_t address, uint64_t size);
 void cpu_shadow_free(struct cpu_races *races);
-uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* a small number for a site */
+uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* index for a site, 32 bits */
 
 /* race_sync.c */
-/* A strong access: its thread learns what others have released there, and releases what it may. */
+/* A strong access: acquires the clocks that others have released at the location, and releases the thread's own. */
 void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t what, uint64_t address);
 void cpu_race_free_sync_vars(struct cpu_races *races);
 

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Shadow memory of racecheck: for each word of memory, or each byte once parts of a word were accessed, a cell with the last
- * write and the later reads. Pages of cells are in a hash table.
+ * Shadow memory of racecheck: a cell for each word of memory (for each byte once parts of a word were accessed), with
+ * the last write and the reads since. Pages of cells are in a hash table.
  */
 #include "race_parts.h"
 
 #include <string.h>
 
-#define MAX_BYTES ((size_t)1 << 30) /* of shadow memory: what is accessed beyond is not looked at */
+#define MAX_BYTES ((size_t)1 << 30) /* of shadow memory: further pages are not checked */
 #define MAX_SITES (1u << 22)
 
 static struct page **bucket_of(struct cpu_races *races, uint64_t number)
@@ -32,7 +32,7 @@ static struct readers *copy_readers(struct cpu_races *races, const struct reader
     return copy;
 }
 
-/* Give each byte a cell of its own. */
+/* Replace a page by one with a cell for each byte. */
 static struct page *split(struct cpu_races *races, struct page **slot)
 {
     struct page *words = *slot, *bytes = taken(calloc(1, page_bytes(0)));
@@ -49,7 +49,7 @@ static struct page *split(struct cpu_races *races, struct page **slot)
     return bytes;
 }
 
-/* NULL: there is no room to look at more. */
+/* NULL: MAX_BYTES is reached. */
 struct page *cpu_shadow_page(struct cpu_races *races, uint64_t address, bool by_bytes)
 {
     uint64_t number = address / PAGE_BYTES;

@@ -50,14 +50,14 @@ void cpu_race_block_end(struct cpu_block *block)
     for (uint32_t i = 0; i < CPU_BARRIERS; i++)
         drop_meeting(race->barriers[i]);
     for (uint32_t i = 0; i < CPU_MAX_WARPS; i++)
-        drop_meeting(race->passing[i]); /* of a launch that was stopped */
+        drop_meeting(race->passing[i]); /* left over if the launch was stopped */
     cpu_clock_release(race->cluster[0]);
     cpu_clock_release(race->cluster[1]);
     free(race);
     block->race = NULL;
 }
 
-/* Let the clock know all that lanes know and have done. */
+/* Join the clocks and own times of the lanes into `clock`. */
 static struct cpu_clock *gather(struct cpu_clock *clock, const struct cpu_running *warp, cpu_lanes lanes)
 {
     const struct cpu_race_block *race = warp->block->race;
@@ -100,7 +100,7 @@ void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *ma
                 alike |= each & -each;
         left &= ~alike;
         struct cpu_clock *clock = gather(NULL, warp, named & warp->live);
-        alike &= named; /* what others do is undefined */
+        alike &= named; /* the behaviour of other lanes is undefined */
         for (; alike; alike &= alike - 1) {
             struct lane *lane = lane_of(warp, (unsigned)__builtin_ctz(alike));
             learn(lane, clock);
@@ -115,9 +115,9 @@ void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes
     struct cpu_race_block *race = warp->block->race;
     cpu_race_warp = warp;
     if (barrier >= CPU_BARRIERS)
-        return; /* a fault in a moment */
+        return; /* the barrier service raises the fault */
     struct cpu_meeting **slot = &race->barriers[barrier];
-    if (!*slot || !warp->block->barriers[barrier].warps) { /* nobody else has come yet */
+    if (!*slot || !warp->block->barriers[barrier].warps) { /* the first warp to arrive */
         drop_meeting(*slot);
         *slot = NULL;
         *slot = taken(calloc(1, sizeof **slot));

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Child launches of a grid: collected while its blocks execute, executed when they are done.
+ * Child launches of a grid (CUDA Dynamic Parallelism): queued while its blocks execute, executed when they are done.
  */
 #include "device.h"
 
@@ -16,13 +16,13 @@
 #define MAX_HANDLES ((uint32_t)1 << 24)
 #define ERROR_BUCKETS 256
 
-/* Streams or events of a grid: whether each is alive. */
+/* Streams or events that a grid created: whether each is alive. */
 struct handles {
     bool *alive;
     uint32_t count, room;
 };
 
-/* A thread's last error; a thread without one has none of these. */
+/* A thread's last error; only threads with an error have an entry. */
 struct error {
     struct error *next;
     uint64_t thread;
@@ -34,9 +34,9 @@ struct list {
 };
 
 struct cpu_children {
-    struct cpu_children *outer; /* of the parent grid, or of another ancestor that has not ended */
+    struct cpu_children *outer; /* those of the nearest ancestor grid that has not ended */
     struct cpu_device_runtime *runtime;
-    uint64_t serial; /* in handles: those of other grids are invalid here */
+    uint64_t serial; /* part of each handle: handles of other grids are invalid */
     pthread_mutex_t lock; /* guards everything below: blocks on several workers launch */
     struct cpu_command *prepared; /* launches whose parameter buffers were handed out */
     struct list now, tails;
@@ -61,9 +61,9 @@ static void discard(struct cpu_children *children, struct cpu_command *command)
 {
     if (command->kind == CPU_LAUNCH) {
         atomic_fetch_sub(&children->runtime->pending, 1);
-        if (command->number) /* known to checks, by its address */
+        if (command->number) /* the buffer is in the table of allocations, its address is the id */
             cpu_table_remove((uint64_t)(uintptr_t)command->params);
-        if (!command->launch.grid) { /* only its buffer was asked for */
+        if (!command->launch.grid) { /* a parameter buffer that was never launched */
             free(command);
             return;
         }
@@ -85,7 +85,7 @@ static void discard_all(struct cpu_children *children, struct list *list)
         discard(children, command);
 }
 
-/* Returns the outer one. */
+/* Return the outer one. */
 static struct cpu_children *end(struct cpu_children *children)
 {
     struct cpu_children *outer = children->outer;
@@ -152,7 +152,7 @@ bool cpu_children_run(struct cpu_command *command, struct cpu_exec exec)
     }
     bool fine = cpu_launch_run(command, exec, top);
     while (top) {
-        if (fine && !is_empty(top) && cpu_exec_stopped(exec)) { /* cancelled between two of them */
+        if (fine && !is_empty(top) && cpu_exec_stopped(exec)) { /* cancelled between two children */
             memset(exec.fault, 0, sizeof *exec.fault);
             exec.fault->kind = CPU_FAULT_CANCELLED;
             fine = false;
@@ -171,7 +171,7 @@ const struct cpu_device_runtime *cpu_children_device_runtime(const struct cpu_ch
     return children->runtime;
 }
 
-/* --- for kernels: several workers at once ------------------------------------------------------------------------ */
+/* --- called by kernels, on several workers at once ---------------------------------------------------------------- */
 
 /* Count one more launch; false: the limit is reached. */
 static bool count_pending(struct cpu_device_runtime *runtime)
@@ -273,7 +273,7 @@ uint64_t cpu_children_new_handle(struct cpu_children *children, enum cpu_handle_
     return handle;
 }
 
-/* With the lock held: pointer to the `alive` flag of a valid handle, or NULL. */
+/* With the lock held: return a pointer to the `alive` flag of a handle; NULL: invalid. */
 static bool *find(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle)
 {
     struct handles *handles = handles_of(children, kind);
@@ -301,7 +301,7 @@ bool cpu_children_forget(struct cpu_children *children, enum cpu_handle_kind kin
     return alive;
 }
 
-/* With the lock held. */
+/* With the lock held: return the link to a thread's entry, or to where it is to be inserted. */
 static struct error **error_link(struct cpu_children *children, uint64_t thread)
 {
     struct error **link = &children->errors[thread % ERROR_BUCKETS];
@@ -328,7 +328,7 @@ void cpu_children_set_error(struct cpu_children *children, uint64_t thread, uint
     pthread_mutex_lock(&children->lock);
     struct error **link = error_link(children, thread);
     if (!*link)
-        *link = calloc(1, sizeof **link); /* without memory there is no last error */
+        *link = calloc(1, sizeof **link); /* out of memory: the error is not recorded */
     if (*link) {
         (*link)->thread = thread;
         (*link)->status = status;

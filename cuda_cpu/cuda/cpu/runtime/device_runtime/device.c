@@ -62,7 +62,7 @@ static uint32_t release(const struct call *call)
 {
     uint64_t address = operand(call, 0);
     if (address && call->job->grid->checks)
-        cpu_table_remove(address); /* first: then others may get the address */
+        cpu_table_remove(address); /* before the free, which lets other threads get the address */
     return !address || cpu_heap_give(address) ? CPU_SUCCESS : CPU_INVALID_VALUE;
 }
 
@@ -162,7 +162,7 @@ static uint64_t result_of(const struct call *call, enum cpu_device_call what)
     return result;
 }
 
-/* The number in the grid of a warp's first thread; the threads of a block count as full warps. */
+/* Return the number in the grid of a warp's first thread; blocks are rounded up to full warps. */
 static uint64_t first_thread(const struct cpu_running *warp, const struct cpu_job *job)
 {
     const struct cpu_warp *first = &warp->block->warps[0].abi;

@@ -3,8 +3,8 @@
  *
  * The device runtime (CUDA Dynamic Parallelism): launches, copies and queries by kernels (cuda_device_runtime_api.h).
  *
- * Child launches execute after their parent's blocks, in the parent's queue, one after the other in launch order and depth
- * first; tail launches come last. Streams, events and a block's default stream allow this order, and CUDA guarantees no
+ * Child launches execute after their parent's blocks, in the parent's queue, one at a time in launch order, depth
+ * first; tail launches come last. The semantics of streams and events permit this order, and CUDA guarantees no
  * concurrency.
  */
 #ifndef CUDA_CPU_DEVICE_H
@@ -71,7 +71,7 @@ enum cpu_status {
 #define CPU_ATTRIBUTES 256
 #define CPU_LIMITS 8
 #define CPU_LIMIT_PENDING 4 /* cudaLimitDevRuntimePendingLaunchCount */
-#define CPU_GRANULARITY 128 /* bytes, in which shared memory is given to blocks */
+#define CPU_GRANULARITY 128 /* bytes: allocation unit of a block's shared memory */
 
 struct cpu_status_text {
     int32_t status;
@@ -96,10 +96,11 @@ struct cpu_device_runtime {
 /* A kernel that kernels can launch: in device code, the kernel's address is that of its cpu_kernel. */
 struct cpu_kernel {
     uint64_t kind; /* CPU_KERNEL_KIND */
-    struct cpu_grid *_Atomic full_run, *_Atomic half_run; /* code for full runs of 32 consecutive lanes, and for half runs; NULL: not compiled */
+    /* Machine code for full runs of 32 consecutive lanes, and for half runs; NULL: not compiled. */
+    struct cpu_grid *_Atomic full_run, *_Atomic half_run;
     uint32_t max_threads, required_block[3]; /* 0: any */
     uint32_t cluster[3];                     /* 0: given at launch, which is not supported from kernels */
-    _Atomic uint32_t dynamic;                /* bytes of dynamic shared memory that a launch may have */
+    _Atomic uint32_t dynamic;                /* maximum of a launch's dynamic shared memory, in bytes */
     uint32_t shared;
     uint32_t facts_size;
     uint8_t facts[CPU_FUNCTION_FACTS]; /* cudaFuncAttributes */
@@ -117,19 +118,20 @@ bool cpu_children_run(struct cpu_command *command, struct cpu_exec exec);
 const struct cpu_device_runtime *cpu_children_device_runtime(const struct cpu_children *children);
 struct cpu_command *cpu_children_command(struct cpu_children *children, enum cpu_command_kind kind, size_t parameters,
                                          uint32_t *status);
-/* `checked`: bytes of it that checks are to know of. */
+/* `checked`: size of its parameter buffer in the table of allocations. */
 void cpu_children_prepare(struct cpu_children *children, struct cpu_command *command, uint64_t checked);
-struct cpu_command *cpu_children_prepared(struct cpu_children *children, uint64_t parameters); /* taken out; or NULL */
+/* Remove and return the launch that was prepared with this parameter buffer, or NULL. */
+struct cpu_command *cpu_children_prepared(struct cpu_children *children, uint64_t parameters);
 uint32_t cpu_children_add(struct cpu_children *children, struct cpu_command *command, uint64_t stream);
 enum cpu_handle_kind { CPU_STREAM_HANDLE = 5, CPU_EVENT_HANDLE = 6 };
-uint64_t cpu_children_new_handle(struct cpu_children *children, enum cpu_handle_kind kind); /* 0: no memory */
+uint64_t cpu_children_new_handle(struct cpu_children *children, enum cpu_handle_kind kind); /* 0: out of memory */
 bool cpu_children_has(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle);
 bool cpu_children_forget(struct cpu_children *children, enum cpu_handle_kind kind, uint64_t handle);
 /* The last error of a thread, by its number in the grid. */
 uint32_t cpu_children_error(struct cpu_children *children, uint64_t thread, bool clear);
 void cpu_children_set_error(struct cpu_children *children, uint64_t thread, uint32_t status);
 
-/* Streams that are there for every grid. */
+/* Streams that exist in every grid. */
 #define CPU_STREAM_TAIL 3
 #define CPU_STREAM_FIRE_AND_FORGET 4
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * One call of a function of the device runtime. They return a cudaError_t.
+ * One thread's call of a device runtime function, and the functions in other files, which return a cudaError_t.
  */
 #ifndef CUDA_CPU_DEVICE_CALL_H
 #define CUDA_CPU_DEVICE_CALL_H
@@ -14,9 +14,9 @@ struct call {
     struct cpu_job *job;
     struct cpu_children *children;
     const struct cpu_device_runtime *runtime;
-    uint64_t thread; /* in the grid */
+    uint64_t thread; /* its number in the grid */
     unsigned lane;
-    uint64_t *operands; /* its first; the next one is a row farther */
+    uint64_t *operands; /* the first operand; each following one is a row of CPU_WARP_SIZE further */
 };
 
 static inline uint64_t operand(const struct call *call, unsigned row)
@@ -35,7 +35,7 @@ static inline void put_long(const struct call *call, unsigned row, uint64_t valu
 }
 
 /* device_launch.c */
-struct cpu_kernel *cpu_kernel_at(uint64_t address); /* NULL: there is none */
+struct cpu_kernel *cpu_kernel_at(uint64_t address); /* NULL: not a kernel */
 uint64_t cpu_get_parameter_buffer(const struct call *call, uint32_t *status);
 uint64_t cpu_get_parameter_buffer_v2(const struct call *call, uint32_t *status);
 uint32_t cpu_launch_device(const struct call *call);

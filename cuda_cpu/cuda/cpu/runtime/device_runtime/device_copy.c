@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Copies and fills by kernels: commands that run when the grid is done, as what it launches.
+ * cudaMemcpyAsync and cudaMemsetAsync in device code: commands that execute when the grid is done, in order with its
+ * child launches.
  */
 #include "device_call.h"
 
@@ -13,7 +14,7 @@ static bool is_in(const struct cpu_region *region, uint64_t address)
     return region->begin && address - (uint64_t)(uintptr_t)region->begin < region->usable;
 }
 
-/* Whether memory is the block's or the thread's own, which ends with it. */
+/* Return whether an address is in shared or local memory, which does not outlive the block. */
 static bool is_own(const struct call *call, uint64_t address)
 {
     const struct cpu_block *block = call->warp->block;
@@ -88,7 +89,7 @@ static uint64_t start_of(const struct pitched *memory, const struct box *positio
                            : 0;
 }
 
-/* Slices that do not follow each other in memory as their rows do take a command each. */
+/* Add one command, or one for each slice if the slices are not contiguous. */
 static uint32_t add_slices(const struct call *call, enum cpu_command_kind kind, struct cpu_rows *rows, uint64_t depth,
                            uint64_t destination_rows, uint64_t source_rows, uint64_t stream)
 {
@@ -111,7 +112,7 @@ uint32_t cpu_memcpy_3d_async(const struct call *call)
     if (!given)
         return CPU_INVALID_VALUE;
     if (given->source_array || given->array)
-        return CPU_NOT_SUPPORTED; /* kernels have no arrays, only objects of them */
+        return CPU_NOT_SUPPORTED; /* CUDA arrays are not available to kernels */
     if (given->kind != DEVICE_TO_DEVICE && given->kind != MEMCPY_DEFAULT)
         return CPU_INVALID_MEMCPY_DIRECTION;
     struct cpu_rows rows = {

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Launches by kernels: the configuration first, with which comes a buffer for parameters, then the launch.
+ * Kernel launches in device code: cudaGetParameterBuffer takes the configuration and returns a parameter buffer, then
+ * cudaLaunchDevice launches.
  */
 #include "device_call.h"
 
@@ -52,14 +53,14 @@ static uint32_t check_launch(const struct cpu_kernel *kernel, const uint32_t gri
     return check_cluster(kernel, grid);
 }
 
-/* Machine code for blocks of this shape; see code.py. */
+/* Return the machine code for blocks of this shape: full_run if warps have 32 consecutive lanes, else half_run. */
 static struct cpu_grid *grid_for(struct cpu_kernel *kernel, const uint32_t block[3])
 {
     bool narrow = block[0] % CPU_WARP_SIZE && block[1] * block[2] > 1;
     return atomic_load(narrow ? &kernel->half_run : &kernel->full_run);
 }
 
-/* What to launch, from the operands: the kernel's address in one, grid, block and shared memory from another one. */
+/* Fill in a launch: operand `function` is the kernel, operands from `row` on are grid, block and shared memory. */
 static uint32_t configure(const struct call *call, unsigned function, unsigned row, struct cpu_launch *launch)
 {
     struct cpu_kernel *kernel = cpu_kernel_at(operand(call, function));
@@ -102,7 +103,7 @@ uint64_t cpu_get_parameter_buffer(const struct call *call, uint32_t *status)
     struct cpu_command *command = cpu_children_command(call->children, CPU_LAUNCH, size, status);
     if (!command)
         return 0;
-    command->launch.shared_dynamic = (uint32_t)size; /* until it is known what is launched */
+    command->launch.shared_dynamic = (uint32_t)size; /* holds the parameter size until the launch */
     return hand_out(call, command, size);
 }
 

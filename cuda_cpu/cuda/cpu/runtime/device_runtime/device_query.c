@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What kernels ask about the device and about other kernels.
+ * Queries of the device runtime: device attributes, limits, kernel attributes, occupancy, error texts.
  */
 #include "device_call.h"
 
@@ -50,7 +50,7 @@ uint32_t cpu_function_attributes(const struct call *call)
     return CPU_SUCCESS;
 }
 
-/* As driver/code/occupancy.py. */
+/* Same formula as driver/code/occupancy.py. */
 uint32_t cpu_occupancy(const struct call *call, uint64_t flags)
 {
     const struct cpu_device_runtime *runtime = call->runtime;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A loader for what LLVM emits for one module (ELF gABI, "Relocatable File"): sections are placed by their rights, one
- * page-aligned group each, and relocated. The object may come from a file, so no number in it is believed.
+ * Loader of relocatable ELF objects as LLVM emits them (ELF gABI, "Relocatable File"): sections are grouped by access
+ * rights, each group page-aligned, and relocated. The object may come from a file, so every number in it is validated.
  */
 #define _GNU_SOURCE
 #include "elf_image.h"
@@ -73,7 +73,7 @@ static bool read_sections(struct object *object)
     return true;
 }
 
-/* The symbol table and its strings, which end with a NUL. */
+/* Find the symbol table and its string table, which must end with a NUL. */
 static bool read_symbols(struct object *object)
 {
     for (uint32_t i = 0; i < object->count; i++) {
@@ -108,7 +108,7 @@ static bool lay_out(struct object *object)
     uint64_t at = 0;
     for (enum group group = GROUP_CODE; group <= GROUP_DATA; group++) {
         object->group_start[group] = at;
-        if (group == GROUP_CODE) { /* a jump and its target for each symbol that needs one */
+        if (group == GROUP_CODE) { /* room for the stubs: a jump and its target for each symbol */
             at += object->symbol_count * CPU_ELF_STUB;
             if (at > MAX_MEMORY)
                 return cpu_elf_fail(object, "the object has %llu symbols", (unsigned long long)object->symbol_count);
@@ -159,7 +159,7 @@ bool cpu_elf_symbol(struct object *object, uint64_t index, Elf64_Sym *symbol, co
     return true;
 }
 
-/* Address of a symbol that a section of the object defines; 0 and true for one that is undefined. */
+/* Find the address of a symbol that a section of the object defines; *address is 0 for an undefined symbol. */
 static bool defined_address(struct object *object, const Elf64_Sym *symbol, const char *name, uint64_t *address)
 {
     *address = 0;
@@ -177,7 +177,7 @@ static bool defined_address(struct object *object, const Elf64_Sym *symbol, cons
     return true;
 }
 
-/* libm and libc, and nothing else that the process happens to hold. */
+/* Look up a symbol in libm and libc, in no other library of the process. */
 static void *library_address(const char *name)
 {
     static const char *const libraries[] = {"libm.so.6", "libc.so.6"};
@@ -245,7 +245,7 @@ static bool protect(struct object *object)
     return true;
 }
 
-/* Global symbols, kept for cpu_image_address. */
+/* Global symbols, for cpu_image_address. */
 struct symbol {
     char *name;
     void *address;

@@ -13,7 +13,7 @@
 
 #include "arch/arch.h"
 
-#define CPU_ELF_STUB 16 /* bytes: a jump to an address anywhere, and at 8 that address (the symbol's GOT entry too) */
+#define CPU_ELF_STUB 16 /* bytes: a jump to any address, and at offset 8 that address (also the symbol's GOT entry) */
 
 enum group { GROUP_NONE, GROUP_CODE, GROUP_CONSTANT, GROUP_DATA };
 

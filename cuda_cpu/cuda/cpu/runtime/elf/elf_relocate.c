@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Relocations, as far as LLVM emits them for position-independent code without thread-local storage; those of each CPU
- * are in arch/.
+ * Applies relocations: those that LLVM emits for position-independent code without thread-local storage. The types of
+ * each target CPU are in arch/.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct relocation {
     struct object *object;
     uint32_t type;
     uint64_t symbol; /* index */
-    uint64_t address, addend, value; /* of the symbol; value: address + addend */
+    uint64_t address, addend, value; /* address: of the symbol; value: address + addend */
     uint8_t *field;
 };
 
@@ -29,7 +29,7 @@ static bool too_far(struct object *object, uint32_t type)
     return cpu_elf_fail(object, "a relocation of type %u does not reach its target: the object is not position-independent", type);
 }
 
-/* Whether `width` bytes at the relocation's offset belong to the section. */
+/* Return whether `width` bytes at the relocation's offset lie in the section. */
 static bool fits(const struct section *target, const Elf64_Rela *relocation, uint64_t width)
 {
     return relocation->r_offset <= target->header.sh_size && width <= target->header.sh_size - relocation->r_offset;
@@ -38,7 +38,7 @@ static bool fits(const struct section *target, const Elf64_Rela *relocation, uin
 #define CPU_ARCH_RELOCATIONS
 #include "arch/arch.h"
 
-/* The symbol's stub, filled at first need. It can be reached from everywhere in the image, its target cannot. */
+/* Return the symbol's stub, which is filled at first use. Relative jumps reach it from anywhere in the image. */
 static uint8_t *stub_of(const struct relocation *r)
 {
     uint8_t *stub = r->object->memory + r->symbol * CPU_ELF_STUB;

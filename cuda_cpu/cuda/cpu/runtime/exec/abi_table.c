@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The table of numbers that machine code and Python share with the runtime, as the C compiler sees them;
- * runtime/abi.py names them. Each is stated once: in a header here.
+ * Table of the constants and struct offsets that machine code and Python share with the runtime. Each number is defined
+ * once, in a C header; runtime/abi.py gives them names in Python.
  */
 #include "abi_table.h"
 
@@ -15,7 +15,7 @@
 #include "texture/texture.h"
 #include "worker.h"
 
-/* The code of a member's or element's type, as in Python's struct module. */
+/* Type code of a member, or of the elements of an array member, as in Python's struct module. */
 #define TYPE(value)                                                                                                    \
     _Generic((value), uint8_t: 'B', uint8_t *: 'B', uint16_t: 'H', uint16_t *: 'H', uint32_t: 'I', uint32_t *: 'I',    \
              uint64_t: 'Q', uint64_t *: 'Q', int16_t: 'h', int16_t *: 'h', float: 'f', float *: 'f')

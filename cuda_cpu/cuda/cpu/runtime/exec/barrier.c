@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The sixteen barriers of a block (PTX manual, "bar, barrier"): arriving lanes are counted; exited lanes do not count as
- * missing. Warps of a block share one worker, so nothing here needs to be atomic.
+ * The sixteen barriers of a block (PTX manual, "bar, barrier"). Arriving lanes are counted, and exited lanes are not
+ * waited for. All warps of a block run on one worker, so nothing here needs to be atomic.
  */
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static struct cpu_barrier *arrive(struct cpu_running *warp, uint32_t id, uint32_
     if (threads > barrier->expected)
         barrier->expected = threads;
     barrier->lanes += count;
-    /* A count of threads counts whole warps, as the manual wants it: lanes that do not exist (any more) too. */
+    /* A thread count counts whole warps (PTX manual), including lanes that have exited or do not exist. */
     barrier->threads += count + (barrier->warps & bit ? 0 : cpu_count(~warp->live));
     barrier->warps |= bit;
     barrier->holds += cpu_count(predicate & lanes);
@@ -109,8 +109,8 @@ void cpu_exit_lanes(struct cpu_warp *abi, cpu_lanes lanes)
     cpu_cluster_exit(block->cluster);
 }
 
-/* Lanes of one warp may reach a barrier without the others of it (a barrier inside a branch). All lanes of a warp share
- * a fiber, so once nothing else can run, a warp that waits counts for all its lanes, as it did before sm_70. */
+/* Some lanes of a warp may arrive without the others (a barrier inside a branch). All lanes of a warp share a fiber, so
+ * once nothing else can run, a waiting warp counts for all its lanes, as it did before sm_70. */
 bool cpu_barriers_unstick(struct cpu_block *block)
 {
     for (uint32_t left = block->touched; left; left &= left - 1) {

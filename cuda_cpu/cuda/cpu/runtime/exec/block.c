@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Memory of a block: its warps, shared memory, and the local memory of its lanes. Workers reuse blocks.
+ * Initialises the state of a block: its warps, shared memory, and the local memory of its lanes. Workers reuse blocks.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void region_release(struct cpu_region *region)
     memset(region, 0, sizeof *region);
 }
 
-/* Make the region hold `need` bytes in each slot, between a guard before and one of `guard` bytes behind. */
+/* Grow the region to `need` bytes in each slot, with a guard before it and one of `guard` bytes behind it. */
 static bool region_grow(struct cpu_region *region, size_t need, uint32_t slots, size_t guard)
 {
     if (need <= region->usable && slots <= region->slots)
@@ -41,8 +41,8 @@ static bool region_grow(struct cpu_region *region, size_t need, uint32_t slots, 
     return true;
 }
 
-/* Any 32-bit offset from shared memory stays inside the guard, unless many blocks in flight would use up the address
- * space, or the system allows no guard so large. */
+/* Grow shared memory. The guard covers every 32-bit offset from its start, unless many blocks in flight would exhaust
+ * the address space, or the system does not allow a guard of this size. */
 static bool shared_grow(struct cpu_region *region, size_t need, uint32_t slots, uint32_t in_flight)
 {
     return region_grow(region, need, slots, in_flight < 16 ? (size_t)1 << 32 : PAGE) ||
@@ -66,8 +66,8 @@ static cpu_lanes lanes_of_warp(uint32_t threads, uint32_t w)
     return left >= CPU_WARP_SIZE ? UINT32_MAX : (1u << left) - 1;
 }
 
-/* Bit b: within each 2**b lanes, %tid.x grows by one from a lane to the next that exists. If that holds for all warps of
- * a block, %tid.x begins anew only where 2**b lanes begin. */
+/* Return a mask: bit b is set if %tid.x grows by one from lane to lane in each aligned group of 2**b lanes (lanes that
+ * do not exist excepted). If so in all warps of a block, a row of threads begins only at a multiple of 2**b lanes. */
 static uint32_t rows_of(const struct cpu_warp *warp)
 {
     uint32_t rows = 0;
@@ -134,8 +134,8 @@ static void fill_warp(struct cpu_block *block, uint32_t w)
     warp->graph_exec = filling->graph_exec;
 }
 
-/* What is the same for all blocks of the launch, and nearly all of it for the next launch of a kernel that is launched
- * again and again. */
+/* Fill in the fields that are the same for all blocks of a launch. Nearly all of them also stay the same from one launch
+ * of a kernel to the next. */
 static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t stride)
 {
     struct cpu_filling wanted = {
@@ -178,7 +178,7 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
         memset(block, 0, sizeof *block);
         block->worker = worker;
     }
-    /* An odd number of cache lines: the lanes' copies of one variable spread over all sets of the cache. */
+    /* An odd number of cache lines, so that the lanes' copies of a variable spread over all sets of the cache. */
     uint64_t alignment = job->grid->alignment > CPU_ALIGNMENT ? job->grid->alignment : CPU_ALIGNMENT;
     uint64_t stride = ((job->grid->local_bytes + cpu_stack_size() + alignment - 1) & -alignment) | alignment;
     if (!region_grow(&block->local, stride * CPU_WARP_SIZE * job->warps, 1, PAGE)) {
@@ -191,7 +191,7 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
     return block;
 }
 
-/* %ctaid of a block. The blocks of a cluster have consecutive indices. */
+/* Compute %ctaid from a block's index. The blocks of a cluster have consecutive indices. */
 static void locate(const struct cpu_job *job, uint64_t index, uint32_t block_idx[3])
 {
     uint64_t cluster = index / job->cluster;
@@ -204,15 +204,15 @@ static void locate(const struct cpu_job *job, uint64_t index, uint32_t block_idx
     }
 }
 
-/* The same for the next block, without clusters. */
+/* Advance %ctaid to the next block, without clusters. */
 static void step(const struct cpu_job *job, uint32_t block_idx[3])
 {
     for (int axis = 0; axis < 3 && ++block_idx[axis] == job->grid_dim[axis]; axis++)
         block_idx[axis] = 0;
 }
 
-/* Place by block_idx: an access that joins what was stored in parts waits until all earlier stores are in the cache, those of
- * the block before to memory among them. */
+/* Volatile, to access each element separately: a wide load of elements that were stored one by one cannot be forwarded
+ * from the store buffer, so it would wait for all earlier stores, among them those of the previous block. */
 static void store_block_idx(struct cpu_warp *warp, const uint32_t block_idx[3])
 {
     for (int axis = 0; axis < 3; axis++)
@@ -225,12 +225,12 @@ uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t 
     const volatile uint32_t *before = block->warps[0].abi.block_idx;
     uint32_t block_idx[3] = {before[0], before[1], before[2]};
     if (!index)
-        block_idx[0] = block_idx[1] = block_idx[2] = 0; /* divisions would take longer than many a block */
+        block_idx[0] = block_idx[1] = block_idx[2] = 0; /* the divisions of locate() take longer than a short block */
     else if (index == block->following && job->cluster == 1)
         step(job, block_idx);
     else
         locate(job, index, block_idx);
-    /* Machine code that iterates over blocks does not know the order of blocks in clusters. */
+    /* Machine code that iterates over blocks does not implement the block order of clusters. */
     uint64_t count = job->path == CPU_PATH_BLOCKS && job->cluster == 1 ? end - index : 1;
     block->warps[0].abi.blocks = (uint32_t)count;
     block->following = index + count;

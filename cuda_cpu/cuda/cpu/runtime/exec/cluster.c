@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Clusters: one worker executes all blocks of a cluster, so that nothing here needs to be atomic. Their shared memory lies in
- * one reservation, block after block, CPU_CLUSTER_STRIDE apart. A block without a cluster is one of one block.
+ * Clusters: one worker executes all blocks of a cluster, so that nothing here needs to be atomic. Their shared memory
+ * is in one reservation, CPU_CLUSTER_STRIDE from block to block. A block without a cluster is a cluster of size 1.
  */
 
 #include "worker.h"
@@ -15,7 +15,7 @@ static bool is_last(const struct cpu_cluster *cluster)
     return cluster->arrived >= live;
 }
 
-/* End the phase: whoever waits goes on. */
+/* End the phase, which releases the waiting warps. */
 static void complete(struct cpu_cluster *cluster)
 {
     cluster->phase++;
@@ -57,7 +57,7 @@ void cpu_cluster_join(struct cpu_block *block, struct cpu_block *first, uint32_t
     cluster->left++;
     uint8_t *base = first->shared_base, *shared = base + (size_t)rank * CPU_CLUSTER_STRIDE;
     if (block->warps[0].abi.cluster_shared == base && block->warps[0].abi.shared == shared)
-        return; /* then all warps have these */
+        return; /* already set in all warps */
     for (uint32_t w = 0; w < CPU_MAX_WARPS; w++) {
         block->warps[w].abi.cluster_shared = base;
         block->warps[w].abi.shared = shared;

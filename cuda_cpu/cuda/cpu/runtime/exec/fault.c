@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Signal handler: faults of machine code end the launch, not the process. It handles only synchronous signals of a thread
- * that executes device work; all others are passed to the handler that was installed before.
+ * Signal handler: a fault in machine code ends the launch, not the process. It handles only synchronous signals of
+ * threads that execute device work; all others are passed to the handler that was installed before.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -27,7 +27,7 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 static struct sigaction before[SIGNALS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Initial-exec: a handler may run on any thread, where the first access of another model could allocate. */
+/* Initial-exec, since the handler may run on any thread: in other TLS models the first access could allocate memory. */
 static _Thread_local struct cpu_worker *this_worker __attribute__((tls_model("initial-exec")));
 static _Thread_local volatile int chaining __attribute__((tls_model("initial-exec")));
 
@@ -64,7 +64,7 @@ bool cpu_fault_stack(void)
     if (has_signal_stack)
         return true;
     if (sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE))
-        return has_signal_stack = true; /* another library has set one */
+        return has_signal_stack = true; /* set by another library */
     pthread_once(&once, make_key);
     now = (stack_t){.ss_size = 65536 + getauxval(AT_MINSIGSTKSZ)};
     now.ss_sp = malloc(now.ss_size);
@@ -89,17 +89,17 @@ static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *con
     return CPU_FAULT_ILLEGAL_ADDRESS;
 }
 
-#define MAX_CODE ((uint64_t)16 << 20) /* bytes on either side of a kernel's entry that are taken for its code */
+#define MAX_CODE ((uint64_t)16 << 20) /* bytes on both sides of a kernel's entry: addresses in them count as its code */
 #define STACK 4096 /* bytes that are searched for return addresses */
 
-/* The fault may be in a function that several instructions of a kernel call: record the possible callers. */
+/* The fault may be in a function that a kernel calls at several sites: record possible return addresses. */
 static void record_callers(struct cpu_fault_record *fault, uint64_t entry, uint64_t stack)
 {
     uint64_t words[64]; /* the handler's own stack may be small */
     unsigned count = 0;
     for (uint64_t at = stack; at < stack + STACK; at += sizeof words) {
         struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
-        /* Not a plain read: the stack may end before that. */
+        /* Not a plain load: the stack may end before `there`. */
         ssize_t read = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
         for (ssize_t i = 0; i < read / (ssize_t)sizeof *words && count < CPU_MAX_CALLERS; i++)
             if (words[i] - (entry - MAX_CODE) < 2 * MAX_CODE)
@@ -128,7 +128,7 @@ static void take(int number, const siginfo_t *info, const ucontext_t *context, s
     cpu_worker_abort(worker);
 }
 
-/* End the process as without our handler. */
+/* End the process by the signal's default action. */
 static void give_up(int number)
 {
     signal(number, SIG_DFL);
@@ -141,7 +141,7 @@ static void chain(int number, siginfo_t *info, void *context)
     for (unsigned i = 0; i < SIGNALS; i++)
         if (signals[i] == number)
             previous = &before[i];
-    /* A previous handler that raises the signal anew (faulthandler does) must not come back to itself through us. */
+    /* A previous handler may raise the signal again (faulthandler does): do not call it a second time. */
     if (chaining || previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN) {
         give_up(number);
         return;

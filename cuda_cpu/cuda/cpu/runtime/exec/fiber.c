@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The switch saves what the psABIs call callee-saved, with the floating-point control words, so that
- * flush-to-zero or a rounding mode set on one fiber stays there.
+ * Stacks of fibers, and the pool of unused ones. A context switch saves the callee-saved registers of the psABI and the
+ * floating-point control words, so that flush-to-zero or a rounding mode stays with the fiber that set it.
  */
 #include "fiber.h"
 
@@ -23,7 +23,7 @@ size_t cpu_stack_size(void)
     return atomic_load(&stack_per_thread);
 }
 
-#define FRAMES ((size_t)1 << 20) /* minimum for each stack; enough for nearly all code */
+#define FRAMES ((size_t)1 << 20) /* minimum for the frames of a stack; sufficient for nearly all code */
 
 /* Unoptimised code has a stack slot for each value: 3 MiB for a kernel of 1,000 instructions. */
 static size_t room_for(size_t frames)
@@ -31,7 +31,7 @@ static size_t room_for(size_t frames)
     return frames <= FRAMES ? FRAMES : (frames + FRAMES - 1) & ~(FRAMES - 1);
 }
 
-/* A frame has the registers of 32 lanes, so a fiber needs some 32 times the stack of one GPU thread. */
+/* A frame has the registers of 32 lanes, so a fiber needs at least 32 times the stack of one GPU thread. */
 static size_t room_for_calls(void)
 {
     return ((size_t)8 << 20) + (((cpu_stack_size() * 128) + 0xffff) & ~(size_t)0xffff);
@@ -56,7 +56,7 @@ static struct cpu_stack *stack_make(size_t frames, size_t size, uint32_t index)
     }
     stack->frames = frames;
     stack->size = size;
-    /* Tops at different cache lines, lest the frames of all warps fall into the same sets of the cache. */
+    /* Staggered tops, so that the frames of all warps do not map to the same cache sets. */
     stack->top = stack->base + size - (index % 20) * 192;
     return stack;
 }

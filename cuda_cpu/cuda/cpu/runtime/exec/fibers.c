@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Fiber scheduler: each warp runs on a fiber, which is correct for every kernel. A worker visits its blocks in flight round
- * robin, and resumes each ready warp until it waits, polls or ends.
+ * Fiber scheduler: each warp runs on a fiber of its own, which is correct for every kernel. A worker goes through its
+ * blocks in flight round robin, and resumes each ready warp until it waits, polls or ends.
  */
 #include <sched.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "check/race.h"
 #include "worker.h"
 
-/* Rounds in which warps did nothing but poll, before more blocks are started (they may wait for a later one), and
- * before the core is yielded to other threads. */
+/* Number of rounds in which all warps only polled, until more blocks are started (a warp may wait for a later block), and
+ * until the core is yielded to other threads. */
 #define IDLE_ROUNDS_TO_ADMIT 64
 #define IDLE_ROUNDS_TO_ADMIT_AGAIN 4
 #define IDLE_ROUNDS_TO_YIELD 32
@@ -51,13 +51,13 @@ static bool resume_warp(struct cpu_worker *worker, struct cpu_running *warp)
     if (!cpu_worker_resume(worker, &warp->context, warp->stack))
         return false;
     if (!(warp->block->alive >> warp->abi.warp_id & 1)) {
-        cpu_stack_give(&worker->stacks, warp->stack); /* the next warp finds it warm */
+        cpu_stack_give(&worker->stacks, warp->stack); /* the next warp gets it while it is in the cache */
         warp->stack = NULL;
     }
     return true;
 }
 
-/* False when the launch has to stop. */
+/* Resume the ready warps of a block; false: the launch must stop. */
 static bool schedule_block(struct cpu_worker *worker, struct cpu_block *block)
 {
     for (uint32_t left = block->ready; left; left &= left - 1) {
@@ -75,8 +75,7 @@ static bool schedule_block(struct cpu_worker *worker, struct cpu_block *block)
     return !atomic_load_explicit(&worker->job->stop, memory_order_relaxed);
 }
 
-/* Put the next block of the launch, or the blocks of its next cluster, behind `*last` in the ring; false when there is
- * none. */
+/* Add the next block of the launch, or all blocks of its next cluster, to the ring behind `*last`; false: none left. */
 static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_block **last)
 {
     uint64_t index, end;
@@ -109,7 +108,7 @@ static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_blo
     return true;
 }
 
-/* Take the block behind `last` out of the ring, with the fibers that a stopped launch leaves; the new last block. */
+/* Remove the block behind `last` from the ring, with the fibers that a stopped launch leaves; return the new last one. */
 static struct cpu_block *dismiss(struct cpu_worker *worker, struct cpu_block *last)
 {
     struct cpu_block *block = last->next;
@@ -142,7 +141,7 @@ static bool wants_block(const struct cpu_job *job, const struct cpu_worker *work
 
 void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker)
 {
-    struct cpu_block *last = NULL; /* of the ring; the next to run is behind it */
+    struct cpu_block *last = NULL; /* of the ring; its successor runs next */
     uint32_t idle = 0, since_moved = 0;
     bool more = true;
     worker->in_flight = 0;
@@ -166,7 +165,7 @@ void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker)
         }
         last = block->alive ? block : dismiss(worker, last);
     }
-    if (last) /* stopped with warps in flight; by the host if nobody has recorded a fault */
+    if (last) /* stopped with warps in flight: cancelled by the host, unless a fault was recorded */
         cpu_job_fault(job, worker->current, atomic_load(&job->stop), 0, 0, NULL);
     while (last)
         last = dismiss(worker, last);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Execution of one launch: distribution of blocks to workers, and kernels that run without fibers.
+ * Execution of one launch: distribution of blocks to workers, execution without fibers, measurement for tier-up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,18 +47,18 @@ uint64_t cpu_grid_number(void)
 
 struct cpu_eventcount cpu_hot;
 
-/* The kernel has run for `time` nanoseconds more. */
+/* Add `time` nanoseconds to the kernel's run time. */
 static void count_time(struct cpu_grid *grid, int64_t time)
 {
     int64_t left = atomic_load_explicit(&grid->until_hot, memory_order_relaxed);
     if (left <= 0)
         return;
-    /* Of two concurrent launches one may be lost, which is harmless. */
+    /* The update of one of two concurrent launches may be lost, which is harmless. */
     if (atomic_compare_exchange_strong(&grid->until_hot, &left, left > time ? left - time : CPU_HOT) && left <= time)
         cpu_eventcount_notify_all(&cpu_hot);
 }
 
-/* Make the kernel hot if a launch in progress takes that long by itself. */
+/* Make the kernel hot if the launch in progress alone takes long enough. */
 static void check_time(const struct cpu_job *job)
 {
     int64_t left = atomic_load_explicit(&job->grid->until_hot, memory_order_relaxed);
@@ -69,12 +69,12 @@ static void check_time(const struct cpu_job *job)
         count_time(job->grid, time);
 }
 
-/* The next blocks, in order: a block may wait for an earlier one, which then is in flight or done. */
+/* Take the next blocks. They are taken in order, so that an earlier block that one waits for is in flight or done. */
 static uint64_t advance(struct cpu_job *job)
 {
     if (job->published)
         return atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
-    uint64_t begin = atomic_load_explicit(&job->next, memory_order_relaxed); /* nobody else takes any */
+    uint64_t begin = atomic_load_explicit(&job->next, memory_order_relaxed); /* no other thread takes blocks */
     atomic_store_explicit(&job->next, begin + job->chunk, memory_order_relaxed);
     return begin;
 }
@@ -91,7 +91,7 @@ bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begi
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
     check_time(job);
     if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > INLINE_NS) {
-        job->published = true; /* by the queue's thread, which is alone so far */
+        job->published = true; /* set by the queue's thread before helpers join */
         cpu_pool_publish(job);
     }
     return true;
@@ -121,7 +121,7 @@ static void run_without_fibers(void *argument)
     }
 }
 
-/* False: suspended. */
+/* Execute this worker's blocks without fibers; false: suspended. */
 static bool work_without_fibers(struct cpu_job *job, struct cpu_worker *worker)
 {
     bool done;
@@ -158,7 +158,7 @@ bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
     return true;
 }
 
-/* Blocks to take at once: an eighth of a worker's share, or, without helpers, POLL_NS of work. */
+/* Number of blocks to take at once: an eighth of a worker's share, or, without helpers, at least POLL_NS of work. */
 static uint32_t chunk_of(const struct cpu_job *job, uint32_t block_time)
 {
     if (job->path == CPU_PATH_FIBERS)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Memory for device code: an arena of its own, whose bookkeeping lies where kernels do not write. Small requests share
- * pages by size class; what is larger than a page gets an allocation with a guard.
+ * Heap for malloc and free in device code: a separate arena, with its metadata out of band. Small requests share slabs
+ * by size class; each larger one is an allocation of the arena, with a guard page.
  */
 #include "heap.h"
 
@@ -19,7 +19,7 @@
 #define SMALLEST 16u
 #define DEFAULT_SIZE ((size_t)8 << 20)
 
-/* 64 KiB of the arena cut into equal cells; a set bit marks a live one. */
+/* 64 KiB of the arena, divided into equal cells; a set bit marks a live cell. */
 struct slab {
     struct slab *next;
     uint64_t start;
@@ -108,7 +108,7 @@ static uint64_t allocate(uint64_t size)
     return slab ? take_cell(slab) : 0;
 }
 
-/* True for a cell that was live. */
+/* Free a cell; false if it was not live. */
 static bool free_cell(uint64_t address)
 {
     for (uint32_t class = 0; class < CLASSES; class++) {

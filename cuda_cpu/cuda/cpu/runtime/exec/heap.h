@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * malloc and free of device code.
+ * The device heap: malloc and free in device code.
  */
 #ifndef CUDA_CPU_HEAP_H
 #define CUDA_CPU_HEAP_H
@@ -14,8 +14,8 @@
 
 void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);
 void cpu_heap_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
-bool cpu_heap_give(uint64_t address); /* as free; false where that would be a fault */
-void cpu_heap_reset(void); /* takes back all, for whom it was has ended */
-bool cpu_heap_set_size(size_t size); /* false once device code has allocated: as in CUDA, too late */
+bool cpu_heap_give(uint64_t address); /* free; returns false for an invalid address instead of a fault */
+void cpu_heap_reset(void); /* frees all allocations, at the end of the context */
+bool cpu_heap_set_size(size_t size); /* false once device code has allocated, as in CUDA */
 
 #endif
