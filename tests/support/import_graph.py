@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The graph of our modules' imports, read from their sources: Python, and Cython's `import` and `cimport`.
 
-Imports inside functions count like those of modules; imports for type checkers alone (`if TYPE_CHECKING:`) do not.
+Imports inside functions count like those of modules; imports for type checkers alone (`if TYPE_CHECKING:`) do not. Nor
+do public names that are looked up through a package which imports them lazily: `from cuda.core import Device` is an
+import of `cuda.core`, not of the module with the class.
 """
 
 from __future__ import annotations
@@ -78,7 +80,9 @@ def imports(path: pathlib.Path, module: str) -> Iterator[str]:
     """Yield the full name of everything that a file imports: modules, and names that may be modules."""
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
     read = _python_imports if path.suffix == ".py" else _cython_imports
-    for name, names in read(path.read_text()):
+    parts = re.findall(r'^include "(.+)"', path.read_text(), re.MULTILINE)
+    text = "\n".join(file.read_text() for file in (path, *(path.with_name(part) for part in parts)))
+    for name, names in read(text):
         target = absolute(name, package)
         yield from (f"{target}.{each}" for each in names) if names else [target]
 
