@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which checks kernels are compiled with, and the bits that tell the runtime what to check (runtime/check/check.h)."""
+"""Checks of CUDA_CPU_CHECK: memcheck, racecheck, synccheck, leakcheck, and their bits (runtime/check/check.h)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cuda.cpu.runtime.abi import number, numbers
 
 NAMES = {name.lower(): number(name) for name in ("MEMCHECK", "RACECHECK", "SYNCCHECK")}
 MEMCHECK, RACECHECK, SYNCCHECK = NAMES.values()
-LEAKS = "leakcheck"  # asks the driver, not the kernels, so `all` has it not
+LEAKS = "leakcheck"  # a check of the driver, not of kernels, so `all` does not include it
 
-# By what `emit.memory.space_of` calls them.
+# Number of a state space, by the names that `space_of` returns.
 SPACES = {name.lower(): value for name, value in numbers("CPU_SPACE_").items()}
 READ, WRITE, UNIFORM, SIZED, VALUES, STRONG, RELEASE, STEP = (
     number(f"ACCESS_{name}") for name in ("READ", "WRITE", "UNIFORM", "SIZED", "VALUES", "STRONG", "RELEASE", "STEP")
@@ -27,7 +27,7 @@ def chosen() -> int:
     Raises
     ------
     ValueError
-        It has a name that is none.
+        It contains an unknown name.
     """
     return parse(os.environ.get("CUDA_CPU_CHECK", ""))[0]
 
@@ -38,7 +38,7 @@ def wants_leaks() -> bool:
 
 @functools.cache
 def parse(text: str) -> tuple[int, bool]:
-    """Return the checks of kernels that a list of names asks for, and whether leaks are to be told."""
+    """Return the checks of kernels in a list of names, and whether it contains leakcheck."""
     checks, leaks = 0, False
     for name in filter(None, map(str.strip, text.split(","))):
         if name == "all":

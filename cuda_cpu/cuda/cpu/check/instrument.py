@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ask the runtime about each access to memory before it is made: what it finds wrong goes to an address that is right.
+"""Emit the checks of memory accesses and barriers: a call of the runtime before each instruction that has some.
 
-A row of `ACCESSES` tells which operands of an instruction are addresses, and how much is accessed there. The emitter of
-the instruction then takes the address that the runtime has returned, by `emit.memory.pointers`.
+A function of `ACCESSES` yields the addresses among an instruction's operands and the sizes of the accesses. The runtime
+replaces a wrong address by a valid one; the emitter of the instruction gets it from `emit.access.addresses.pointers`.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ BARRIER_UPDATE = UPDATE | RELEASE
 class Access(NamedTuple):
     address: Address
     space: str
-    size: int | Value  # bytes, at an address that is a multiple of it; a Value: of any alignment
+    size: int | Value  # bytes; an int is also the alignment, a Value means any alignment
     kind: int
-    lanes: int = -1  # whose address counts
-    values: tuple[Value, ...] = ()  # what is written: elements, one behind the other
-    skipped: Value | None = None  # bytes behind the address that are left out
+    lanes: int = -1  # mask of lanes whose address is accessed
+    values: tuple[Value, ...] = ()  # values written, one element after the other
+    skipped: Value | None = None  # bytes at the start that are left out
 
 
 def before(frame: Frame, step: Step) -> None:
-    """Emit the questions about an instruction's accesses."""
+    """Emit the checks of an instruction."""
     instruction, form = step.instruction, step.form
     for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
         _ask(frame, access)
@@ -72,7 +72,7 @@ def _none(frame: Frame, instruction: Instruction, form: Form) -> tuple[Access, .
 
 
 def _report_warp_sync(frame: Frame, instruction: Instruction) -> None:
-    """Tell which lanes each lane names in an operation of the warp."""
+    """Report the member mask of each lane in an operation of the warp."""
     if not frame.module.checks & (RACECHECK | SYNCCHECK):
         return
     masks = _buffer(frame, frame.read(instruction.operands[-1], "b32"))
@@ -82,7 +82,7 @@ def _report_warp_sync(frame: Frame, instruction: Instruction) -> None:
 
 
 def report_stranded(frame: Frame, pending: list[str]) -> None:
-    """Tell which lanes wait at operations of the warp for others that cannot come any more; `pending` is by block."""
+    """Report lanes that wait at operations of the warp for lanes that can no longer arrive; `pending` is by block."""
     if not frame.module.checks & SYNCCHECK:
         return
     builder = frame.builder
@@ -103,9 +103,10 @@ def report_stranded(frame: Frame, pending: list[str]) -> None:
 
 
 def report_bypassed(frame: Frame, block: Block, pending: list[str]) -> None:
-    """Tell which lanes have come to a block on a way past a barrier at which others of their warp wait.
+    """Report lanes that have reached a block by a path around a barrier at which other lanes of their warp wait.
 
-    The block can be reached from the barrier and does not lead to it. Lanes that return on a way of their own are none.
+    The block can be reached from the barrier, but not the barrier from the block. Lanes that return by a path of their
+    own are not reported.
     """
     if not frame.module.checks & SYNCCHECK:
         return
@@ -129,7 +130,7 @@ def report_bypassed(frame: Frame, block: Block, pending: list[str]) -> None:
 
 
 def _passed(frame: Frame, number: int) -> list[Block]:
-    """Return the barriers past which an edge of the graph leads to a block."""
+    """Return the barriers that an edge to the block bypasses."""
     blocks, reach = frame.graph.blocks, frame.reach()
     before = [block.number for block in blocks if number in block.end.targets]
     return [
@@ -141,12 +142,12 @@ def _passed(frame: Frame, number: int) -> list[Block]:
 
 
 def _is_aligned(instruction: Instruction) -> bool:
-    """Tell whether all lanes of a warp have to come to a barrier."""
+    """Return whether all lanes of a warp must execute a barrier together."""
     return instruction.opcode == "bar" or "aligned" in instruction.modifiers
 
 
 def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Tell who comes to a barrier of the block, or of the cluster."""
+    """Report the lanes that arrive at a barrier of the block or cluster."""
     if not frame.module.checks & SYNCCHECK:
         return
     operands = list(instruction.operands)
@@ -191,7 +192,7 @@ def _buffer(frame: Frame, value: Value) -> str:
 
 
 def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> str:
-    """Store numbers of each lane where the runtime can read them: `count` has room for so many, or for one (0)."""
+    """Store values per lane for the runtime, in a buffer for `count` of them (0: the buffer for one)."""
     builder = frame.builder
     if count not in frame.check_buffers:
         frame.check_buffers[count] = builder.alloca(f"[{max(count, 1)} x {builder.type('i64')}]", 64)
@@ -202,7 +203,7 @@ def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> str:
 
 
 def site(frame: Frame) -> int:
-    """Return what names the instruction in reports: the number of its function, and its line."""
+    """Return the site of the instruction in reports: the number of its function, and its line."""
     return frame.module.functions.index(frame.function.name) << 32 | frame.line
 
 
@@ -275,7 +276,7 @@ def _small_copy(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iter
 
 
 def _bulk(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
-    """Tell of a bulk copy or reduction, but for one to several blocks: where these want it, each for itself knows."""
+    """Yield the accesses of a bulk copy or reduction; with multicast, only the source: targets are in other blocks."""
     target, source, size, *rest = operands
     amount, skipped = frame.read(size, "u32"), None
     if form.ignore_oob:
@@ -292,7 +293,7 @@ def _bulk(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[A
 
 
 def _tensor(operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
-    """Tell of the map; the box's pointer is only known once the runtime has read it."""
+    """Yield the access to the tensor map; the addresses of the box are known only when the runtime has read it."""
     tensor = operands[1] if form.src == "global" else operands[0]
     yield Access(Address(tensor.base, tensor.offset), "generic", TENSOR_MAP, READ)
 
@@ -308,7 +309,7 @@ def _barrier(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Acc
 
 
 def _matrices(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    """Tell of the rows of ldmatrix and stmatrix: a lane for each has its address."""
+    """Yield the rows of ldmatrix and stmatrix: each row's address is in a lane of its own."""
     loads = form.opcode == "ldmatrix"
     rows = int(form.num[1:]) * (16 if form.shape == "m16n16" else 8)
     yield Access(instruction.operands[1 if loads else 0], "shared", 16, READ if loads else WRITE, (1 << rows) - 1)

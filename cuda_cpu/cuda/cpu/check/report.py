@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What checks have found, in words."""
+"""Messages for the findings of checks, on standard error."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _lanes(mask: int) -> str:
 
 
 def _memory(finding: Finding) -> str:
-    """Return where a race is."""
+    """Return the location of a race: an offset in shared memory, or an address with its allocation."""
     if finding.what & 15 == SPACES["shared"]:
         return f"byte {finding.offset} of shared memory"
     if finding.bytes:
@@ -112,7 +112,7 @@ def _line(check: str, finding: Finding, kernel: str, locate: Callable[[str, int]
 
 
 def tell(lines: Iterable[str]) -> None:
-    """Print lines for people."""
+    """Print lines to standard error."""
     for line in lines:
         print(f"cuda.cpu {line}", file=sys.stderr, flush=True)
 

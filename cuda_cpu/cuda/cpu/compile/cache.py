@@ -15,10 +15,10 @@ import warnings
 from cuda.cpu.cache_folder import CacheFolder, UnsafeFolderError
 
 MAGIC = b"cudacpu1"
-SIZE_LIMIT = 256 << 20  # bytes of all entries; those not used for longest go first
+SIZE_LIMIT = 256 << 20  # bytes of all entries; the least recently used are removed first
 
 _folders: dict[str, CacheFolder] = {}
-_refused: set[str] = set()  # folders that a warning was given for
+_refused: set[str] = set()  # folders for which a warning was issued
 
 
 def key_of(*parts: bytes) -> str:
@@ -31,7 +31,7 @@ def key_of(*parts: bytes) -> str:
 
 
 def path() -> str | None:
-    """Return the path of the cache's folder, None if there is to be no cache."""
+    """Return the path of the cache's folder, None if the cache is off."""
     setting = os.environ.get("CUDA_CPU_CACHE", "")
     if setting:
         return None if setting == "0" else setting
@@ -40,7 +40,7 @@ def path() -> str | None:
 
 
 def folder() -> CacheFolder | None:
-    """Return the cache's folder, made if need be; None if there is to be no cache."""
+    """Return the cache's folder, created if it is missing; None if there is no cache."""
     location = path()
     if location is None:
         return None
@@ -67,7 +67,7 @@ def _warn(location: str, error: OSError) -> None:
 
 
 def find(key: str) -> bytes | None:
-    """Return an entry, or None if there is none or it is damaged."""
+    """Return an entry, None if it is missing or damaged."""
     opened = folder()
     if opened is None:
         return None
@@ -78,7 +78,7 @@ def find(key: str) -> bytes | None:
 
 
 def store(key: str, body: bytes) -> None:
-    """Write an entry, complete or not at all; failures to write are ignored."""
+    """Write an entry atomically; failures to write are ignored."""
     opened = folder()
     if opened is None:
         return
@@ -88,4 +88,4 @@ def store(key: str, body: bytes) -> None:
 
 
 def _is_entry(name: str) -> bool:
-    return True  # the folder has nothing else
+    return True  # all files of the folder are entries

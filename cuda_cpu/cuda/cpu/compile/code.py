@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loaded code as the driver sees it: kernels, global variables, and functions that compile a kernel on demand."""
+"""Interface of loaded code to the driver: kernels, global variables, and functions that compile on demand."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class MachineCode:
     """One kernel, ready to run. `image` keeps the mapped object alive; `address` is `void entry(struct cpu_warp *)`.
 
-    Code that was compiled quickly has `translate`, which returns LLVM IR for optimised code, and `key`, that of its
-    entry in the disk cache: see `tier_up.py`.
+    Code that was compiled quickly has `translate`, which returns LLVM IR for optimised code, and the `key` of its entry
+    in the disk cache: see `tier_up.py`.
     """
 
     address: int
@@ -30,15 +30,15 @@ class MachineCode:
     translate: Callable[[], str] | None = None  # None if it is not compiled again
     key: str = ""
     lane_run: int = FULL_RUN  # or HALF_RUN
-    frames: int = 0  # bytes of stack, where each function runs once
-    checks: int = 0  # that it makes, see check/__init__.py
+    frames: int = 0  # bytes of stack if each function runs once
+    checks: int = 0  # the checks in the code, see check/__init__.py
 
     def images(self) -> tuple:
-        """Return the objects in memory that may run: two after a tier-up."""
+        """Return the loaded objects that may run: two after a tier-up."""
         return self.image if isinstance(self.image, tuple) else (self.image,)
 
     def image_at(self, address: int) -> Image | None:
-        """Return the object with an address, None if it is in none."""
+        """Return the object that contains an address, None if none does."""
         return next((each for each in self.images() if 0 <= address - each.base < each.size), None)
 
 
@@ -51,11 +51,11 @@ class Kernel:
     max_threads: int  # .maxntid product, or 1024
     required_block: tuple[int, int, int] | None  # .reqntid
     required_cluster: tuple[int, int, int] | None
-    registers: int  # declared 32-bit registers, clipped to 255: what attribute queries answer
+    registers: int  # declared 32-bit registers, at most 255, for CU_FUNC_ATTRIBUTE_NUM_REGS
     ptx_version: int  # 95
     binary_version: int  # 90 for sm_90
     line: int = 0
-    explicit_cluster: bool = False  # .explicitcluster: a launch must give the cluster that the kernel does not
+    explicit_cluster: bool = False  # .explicitcluster: each launch must give the cluster dimensions
     alignment: int = 64  # the greatest of its .local, .shared and .param variables
 
 
@@ -85,12 +85,12 @@ class Code:
     variables: dict[str, GlobalVariable]
     symbols: list[str]
     ptx: list[str] = field(default_factory=list)
-    device_runtime: bool = False  # kernels may launch those of `kernels` that `symbols` names, and the like
-    # Kernel name, FULL_RUN or HALF_RUN -> MachineCode: compiled at the first call. Raises ptx.error.PtxError.
+    device_runtime: bool = False  # kernels may launch others (those in `symbols`), copy and so on
+    # (kernel name, FULL_RUN or HALF_RUN) -> MachineCode, compiled at the first call. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
-    # A fault -> a description of its instruction, "" if unknown.
+    # Fault -> description of its instruction, "" if unknown.
     locate: Callable[[Fault], str] | None = None
-    # Kernel, site (see kernel_abi.h) of an instruction in it -> a description of the instruction.
+    # (kernel, site of an instruction in it, see kernel_abi.h) -> description of the instruction.
     describe_site: Callable[[str, int], str] | None = None
-    # name -> host address of an address-taken device function; compiles at the first call.
+    # Name of an address-taken device function -> its host address; compiles at the first call.
     function_address: Callable[[str], int] | None = None

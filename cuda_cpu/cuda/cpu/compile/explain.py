@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Follow a kernel from PTX to machine code: `python -m cuda.cpu explain FILE`."""
+"""Show the stages from PTX to machine code of a kernel: `python -m cuda.cpu explain FILE`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PARTS = ("passes", "paths", "ir", "asm")
 
 
 def explain(data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PARTS[:2], level: int = 3) -> str:
-    """Return what the CPU device finds out about a kernel and makes of it, as text.
+    """Return the stages of a kernel's compilation as text.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ def explain(data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PA
     name : str, optional
         The kernel, or a part of its name that no other kernel has; needed if there are several.
     parts : tuple of str
-        What to show: "passes" (what each found out), "paths" (how it will run and why not faster), "ir" (the LLVM IR),
-        "asm" (the machine code).
+        What to show: "passes" (the result of each), "paths" (how the kernel will run, and why not faster), "ir" (the
+        LLVM IR), "asm" (the machine code).
     level : int
-        LLVM's level for "asm".
+        LLVM's optimisation level for "asm".
 
     Raises
     ------
@@ -59,7 +59,7 @@ def explain(data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PA
 def stages(
     data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PARTS[:2], level: int = 3
 ) -> dict[str, list[str]]:
-    """Return the lines of `explain` by their titles; parameters as there."""
+    """Return the lines of `explain` by title; the parameters are those of `explain`."""
     program = build(ptx_of(data))
     name = _kernel_of(program, name)
     seen = _Seen()
@@ -89,7 +89,7 @@ def _kernel_of(program: Program, name: str | None) -> str:
 
 
 class _Seen:
-    """Collects the results of each pass. Of a pass that runs again, on other blocks, the last results are shown."""
+    """Collects the results of each pass; if a pass runs several times, those of the last run."""
 
     def __init__(self) -> None:
         self.stages: dict[str, list[str]] = {}

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes of stack frames: what the prologues of machine code subtract from the stack pointer.
+"""Stack frame sizes, read from the prologues of machine code.
 
-LLVM records frame sizes (stack maps) only for functions without over-aligned frames, and those of SIMD groups are.
+LLVM records frame sizes (stack maps) only for functions without over-aligned frames; SIMD groups over-align them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import struct
 from cuda.cpu.ptx.image import elf
 
 X86_64, AARCH64 = 62, 183  # e_machine (ELF gABI)
-COMMON = 1 << 20  # every stack has room for so much: FRAMES in runtime/exec/fiber.c
-BEGINNING = 512  # bytes of a function: some pushes or stores, and a subtraction for each 16 MiB on aarch64
+COMMON = 1 << 20  # every stack has at least this size: FRAMES in runtime/exec/fiber.c
+BEGINNING = 512  # bytes of a function that are searched: pushes or stores, and on aarch64 a subtraction for each 16 MiB
 
 SUBTRACT = re.compile(rb"\x48\x81\xec(.{4})", re.DOTALL)  # subq $imm32, %rsp
 
 
 def stack_of(data: bytes) -> int:
-    """Return the bytes that the functions of an ELF object take on the stack where each runs once."""
+    """Return the sum of the frame sizes of an ELF object's functions."""
     sections = dict(elf.Sections(data))
     machine = int.from_bytes(data[18:20], "little")
     frame = {X86_64: _x86_64, AARCH64: _aarch64}.get(machine)
@@ -39,7 +39,7 @@ def _x86_64(code: bytes) -> int:
 
 
 def _aarch64(code: bytes) -> int:
-    """Add up `sub sp|x9, sp|x9, #imm12 [, lsl #12]`: LLVM aligns in x9, and takes 16 MiB at most at a time."""
+    """Add up `sub sp|x9, sp|x9, #imm12 [, lsl #12]`: LLVM aligns in x9, and subtracts at most 16 MiB at a time."""
     total = 0
     for (word,) in struct.iter_unpack("<I", code[: len(code) & ~3]):
         if word >> 23 == 0b110100010 and {word & 31, word >> 5 & 31} <= {9, 31}:

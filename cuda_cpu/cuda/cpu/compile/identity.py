@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What machine code depends on besides the kernel: our compiler, llvmlite and its LLVM, and the CPU.
+"""Identity of the compiler (our sources, llvmlite, LLVM) and of the CPU, as parts of the disk cache's keys.
 
-These are parts of the disk cache's keys, so nothing here imports llvmlite where its files suffice.
+llvmlite is imported only where its files do not suffice, so that a launch from the cache is fast.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import os
 import sys
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Folders whose modules make machine code.
+# Folders whose modules determine the machine code.
 SOURCES = (
     "check", "compile", "emit", "emit/access", "emit/instructions", "emit/instructions/matrix",
     "emit/instructions/memory", "emit/llvm", "emit/simt", "passes", "ptx", "ptx/image", "ptx/rows", "runtime",
 )  # fmt: skip
-LINKED_IN = 32 << 20  # bytes: a larger libllvmlite has LLVM in it, a smaller one loads the system's libLLVM
+LINKED_IN = 32 << 20  # bytes: a larger libllvmlite contains LLVM, a smaller one loads the system's libLLVM
 
 # Lines of /proc/cpuinfo by which LLVM distinguishes CPUs.
 CPU_LINES = (
@@ -35,16 +35,16 @@ def _file(path: str) -> str:
 
 @functools.cache
 def compiler() -> bytes:
-    """Return what changes when the compiler does: paths, sizes and times of its files, and LLVM's version."""
+    """Return the identity of the compiler: paths, sizes and times of its files, and LLVM's version."""
     from cuda.cpu.runtime import _runtime
 
-    native = _file(_runtime.__file__)  # has the offsets of structs
+    native = _file(_runtime.__file__)  # defines the offsets of structs
     modules = [_runtime.stamps(os.path.join(PACKAGE, folder)) for folder in SOURCES]
     return b"\n".join([PACKAGE.encode(), native.encode(), llvm().encode(), *modules])
 
 
 def llvm() -> str:
-    """Return what changes with llvmlite's version and LLVM's, "" where llvmlite is not installed."""
+    """Return the identity of llvmlite and its LLVM, "" where llvmlite is not installed."""
     folder = find_llvmlite()
     if folder is None:
         return ""
@@ -54,7 +54,7 @@ def llvm() -> str:
         if os.stat(library).st_size >= LINKED_IN:
             return f"{version}\n{_file(library)}"
     except OSError:
-        pass  # laid out otherwise
+        pass  # the files are elsewhere
     import llvmlite
     import llvmlite.binding
 
@@ -70,7 +70,7 @@ def find_llvmlite() -> str | None:
         package = os.path.join(entry, "llvmlite")
         if os.path.isabs(entry) and os.path.exists(os.path.join(package, "__init__.py")):
             return package
-    from importlib.util import find_spec  # an import hook's, such as that of an editable installation
+    from importlib.util import find_spec  # found by an import hook, such as that of an editable installation
 
     found = find_spec("llvmlite")
     return os.path.dirname(os.path.abspath(found.origin)) if found is not None and found.origin else None
@@ -81,7 +81,7 @@ def cpu() -> bytes:
     """Return the CPU's name and features, on which machine code depends."""
     try:
         with open(CPUINFO, "rb") as file:
-            first = itertools.takewhile(bytes.strip, file)  # the first core speaks for all
+            first = itertools.takewhile(bytes.strip, file)  # all cores are like the first
             return b"".join(line for line in first if line.startswith(CPU_LINES))
     except OSError:
         return _cpu_of_llvm()

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.builder import DebugLocation
     from cuda.cpu.ptx.program import Program
 
-LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: pointers have no types
+LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: opaque pointers
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
-MOST_JOINED = 5_000_000  # variables times blocks: 0.2 seconds; a thousand statements compiled with -G have more
-MOST_VARIABLE, MOST_INSTRUCTIONS = "CUDA_CPU_MOST_INSTRUCTIONS", 200_000  # of a kernel: some half a minute
-MOST_VARIABLES = 2000  # the time for them grows with the square
+MOST_JOINED = 5_000_000  # variables times blocks: 0.2 s; a thousand statements compiled with -G exceed it
+MOST_VARIABLE, MOST_INSTRUCTIONS = "CUDA_CPU_MOST_INSTRUCTIONS", 200_000  # of a kernel: about half a minute
+MOST_VARIABLES = 2000  # time is quadratic in them
 CUT = "cut"  # prefix of labels where emit/function.py has split a long block, which must not be merged again
-# What LLVM may turn into an addition with carry: bits extended to integers (except for those of 8 bits, which are only
-# stored), and integers of more than 64 bits.
+# LLVM IR that may become an addition with carry: bits extended to integers (except to i8, which is only stored), and
+# integers of more than 64 bits.
 CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[01], |\.with\.overflow\.| i128"
 HEAD = struct.Struct("<B?QQ")  # of a cache entry: path, quick, local memory, stack
 
@@ -86,7 +86,7 @@ def _translate(program: Program, name: str, lane_run: int, width: int, fibers: b
 
 
 def setting() -> int | None:
-    """Return LLVM's level for all code (CUDA_CPU_LEVEL), or None: quickly at first, hot kernels once more."""
+    """Return LLVM's level for all code (CUDA_CPU_LEVEL); None: quick level first, then tier-up of hot kernels."""
     value = os.environ.get("CUDA_CPU_LEVEL", "")
     if value and value not in LEVELS:
         raise ValueError(f"CUDA_CPU_LEVEL is {value!r}; it must be one of {', '.join(LEVELS)}, or not set")
@@ -94,16 +94,16 @@ def setting() -> int | None:
 
 
 def token() -> MachineCode:
-    """Return what stands for the address of a device function: memory of its own, without code.
+    """Return a placeholder whose address represents a device function; there is no code at it.
 
-    Calls through pointers compare the pointer with the addresses of the functions that it may mean.
+    Indirect calls compare the pointer with the addresses of all possible callees.
     """
     memory = ctypes.create_string_buffer(16)
     return MachineCode(ctypes.addressof(memory), Path.WARPS, 0, memory)
 
 
 def pack(data: bytes, path: Path, local_bytes: int, frames: int, *, quick: bool) -> bytes:
-    """Return a cache entry: an object behind its metadata. `quick`: optimised code may replace it."""
+    """Return a cache entry: metadata, then the object. `quick`: optimised code may replace it."""
     return HEAD.pack(path, quick, local_bytes, frames) + data
 
 
@@ -115,7 +115,7 @@ def unpack(entry: bytes) -> tuple[Path, int, int, bytes, bool]:
 def build_object(
     program: Program, name: str, *, lane_run: int = FULL_RUN, fibers: bool | None = None
 ) -> tuple[bytes, Path, int]:
-    """Compile a kernel to an ELF object; also return its path, and its local memory."""
+    """Compile a kernel to an ELF object; also return its path and the size of its local memory."""
     text, path, local_bytes = emit(program, name, lane_run, fibers=fibers)
     return assemble(text, setting() or QUICK), path, local_bytes
 
@@ -129,7 +129,7 @@ def emit(
     quick: bool = False,
     checks: int = 0,
 ) -> tuple[str, Path, int]:
-    """Translate a kernel to LLVM IR; also return its path, and its local memory."""
+    """Translate a kernel to LLVM IR; also return its path and the size of its local memory."""
     kernel = kernel_text(program, name, lane_run, fibers=fibers, quick=quick, checks=checks)
     if folder := os.environ.get("CUDA_CPU_DUMP"):
         os.makedirs(folder, exist_ok=True)
@@ -171,7 +171,7 @@ def kernel_text(
 
 
 def _check_size(program: Program, name: str) -> None:
-    """Reject a kernel that would take minutes to compile, and more memory than machines have."""
+    """Reject a kernel that would take minutes and too much memory to compile."""
     count = sum(len(program.functions[each].body or ()) for each in program.reachable(name))
     if count > most_instructions():
         from cuda.cpu.ptx.error import PtxError
@@ -203,9 +203,9 @@ def disassemble(text: str, level: int) -> str:
 
 
 def _choose_scheduler(text: str, level: int) -> None:
-    """Select the fast scheduler at the quick level: LLVM's default takes time by the square of a block's length.
+    """Select the fast scheduler at the quick level: LLVM's default is quadratic in the length of a block.
 
-    The fast one aborts where two live carries need the processor's flags, so code that may have any gets the default.
+    The fast one aborts where two live carries need the CPU's flags, so code that may have carries gets the default.
     """
     simple = level == QUICK and not re.search(CARRY, text)
     _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if simple else 'default'}")
@@ -241,7 +241,7 @@ def _tidy(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
 
 
 def _can_join(blocks: list[llvm.ValueRef]) -> bool:
-    """Return whether promoting variables to registers takes little time: it grows with variables times blocks."""
+    """Return whether variables can be promoted to registers in short time, which grows with variables times blocks."""
     variables = sum(instruction.opcode == "alloca" for instruction in blocks[0].instructions)
     return len(blocks) * variables < MOST_JOINED and variables < MOST_VARIABLES
 
@@ -281,7 +281,7 @@ def _width_asked() -> str:
 
 
 def check_settings() -> None:
-    """Raise a ValueError for a variable that would fail at the first launch."""
+    """Raise a ValueError for an environment variable that would fail at the first launch."""
     setting(), _path(), _width_asked(), most_instructions()
 
 
@@ -298,7 +298,7 @@ def _llvm() -> ModuleType:
             "the CPU device's compiler, llvmlite, is not installed: pip install 'open-cuda-python[cpu]'",
             name="llvmlite",
         ) from error
-    except OSError as error:  # its library, which ulimit -v leaves no room for
+    except OSError as error:  # libllvmlite cannot be loaded, for example under ulimit -v
         raise ImportError(f"the CPU device's compiler, llvmlite, cannot be loaded: {error}", name="llvmlite") from error
     if llvm.llvm_version_info < LEAST_LLVM:
         raise ImportError(
@@ -324,13 +324,13 @@ def _target_machine(level: int) -> llvm.TargetMachine:
 
 
 def _near() -> int:
-    """Return how far ahead in a page the CPU does not fetch by itself: Zen 4 was measured to need it, Xeons not.
+    """Return the distance of software prefetches within a page: measurements show a gain on Zen 4, none on Xeons.
 
-    With 1024 on a Xeon saxpy takes as long and stencils a tenth longer.
+    On a Xeon, with 1024, saxpy takes as long as without and stencils take a tenth longer.
     """
     return 1024 if identity.cpu_has("AuthenticAMD") else 0
 
 
 def _has_gathers() -> bool:
-    # The latter exchanges 16 bytes, see emit/instructions/memory/contiguous_atomics.py.
+    # cx16 is a compare-and-swap of 16 bytes, see emit/instructions/memory/contiguous_atomics.py.
     return identity.cpu_has("avx512f") and identity.cpu_has("cx16")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the PTX instruction of an address in machine code, for the message of a fault.
 
-Machine code carries no line table: it would cost time and memory in every launch that goes well. After a fault the
-kernel is translated once more, with a debug location at each LLVM instruction; LLVM makes the same code of it, which is
-compared with the code in memory, and a line table.
+Machine code has no line table: it would cost time and memory even without a fault. After a fault the kernel is
+compiled again, with a debug location at each LLVM instruction; LLVM generates the same code, which is compared with the
+code in memory, and a line table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_TEXT = 6 << 20  # bytes of LLVM IR: more would take seconds
 
-_CALL = b"\xe8"  # of x86-64, with a distance of four bytes
+_CALL = b"\xe8"  # of x86-64, with a displacement of four bytes
 _MARK = re.compile(r"\s*; location (\d+)")
 _NO_INSTRUCTION = re.compile(r"\s*(;|$)|[\w.$\"-]+:|\}")
 _UNIT = """
@@ -48,7 +48,7 @@ _FUNCTION = (
 
 
 def describe(program: Program, machine: MachineCode, fault: Fault) -> str:
-    """Describe the instruction of a kernel that faulted, with its line of PTX and of the source as far as known.
+    """Describe the instruction of a kernel that faulted, with its PTX line and, if known, its source line.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _described(program: Program, location: DebugLocation) -> str:
 
 
 def _by_line(program: Program, name: str, line: int) -> DebugLocation | None:
-    """Return the instruction of a line; None if several units have one there."""
+    """Return the instruction at a PTX line; None if several units have one there."""
     found = {}
     for function in map(program.functions.__getitem__, program.reachable(name)):
         for statement in function.body or ():
@@ -94,7 +94,7 @@ def _by_line(program: Program, name: str, line: int) -> DebugLocation | None:
 
 
 def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLocation | None:
-    """Return the instruction whose machine code faulted, if it can be known."""
+    """Return the instruction whose machine code faulted, None if it is unknown."""
     image = machine.image_at(fault.pc)
     if image is None:
         return None
@@ -114,7 +114,7 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLo
 
 
 def with_locations(text: str) -> str:
-    """Add debug locations to the functions in LLVM IR that have locations: the line is the location's number."""
+    """Turn the location comments of LLVM IR into debug locations: the line is the location's number."""
     numbers = itertools.count(1 + max(map(int, re.findall(r"^!(\d+) = ", text, re.MULTILINE)), default=-1))
     unit = {part: next(numbers) for part in ("unit", "flag", "file", "type")}
     about = [_UNIT.format(**unit)]
@@ -154,11 +154,11 @@ class Code:
         self.lines = [row.line for row in rows]
 
     def start(self, image: Image) -> int:
-        """Return where the code begins in an image."""
+        """Return the address of the code in an image."""
         return image.address(self.name) - self.functions[self.name].start
 
     def is_of(self, image: Image) -> bool:
-        """Tell whether an image has this code."""
+        """Return whether an image contains this code."""
         start = self.start(image)
         if not image.base <= start < start + len(self.code) <= image.base + image.size:
             return False
@@ -178,7 +178,7 @@ class Code:
         return self.lines[before - 1] if before and 0 <= offset < len(self.code) else 0
 
     def location_of_call(self, fault: Fault, start: int) -> int:
-        """Return the location of the call of the function that faulted: one that several instructions share."""
+        """Return the location of the call of the function that faulted, which several instructions share."""
         inside = next((each for each in self.functions.values() if fault.pc - start in each), range(-1))
         for offset in (caller - start for caller in fault.callers):
             call = self.code[max(offset - 5, 0) : max(offset, 0)]

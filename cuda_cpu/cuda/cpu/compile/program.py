@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Load PTX for the driver: a checked program, whose kernels are compiled when they are first launched."""
+"""Load PTX for the driver as a checked program, whose kernels are compiled at their first launch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cuda.cpu.runtime.kernel_abi import FULL_RUN
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault
 
-_REGISTERS = 65536  # of an SM, for the blocks that are to fit on it
+_REGISTERS = 65536  # of an SM, which .minnctapersm divides among its blocks
 _REGISTER_WORDS = {"pred": 0, "b64": 2, "u64": 2, "s64": 2, "f64": 2, "b128": 4}
 
 
@@ -35,9 +35,9 @@ def load(units: list[str], *, capability: int = 90, names: Sequence[str] = (), m
     capability : int, optional
         Compute capability of the device times ten. PTX of any target is accepted: the CPU runs them alike.
     names : sequence of str, optional
-        What error messages call the first units.
+        Names of the first units in error messages.
     most_registers : int, optional
-        Most registers of a kernel without a directive for it; 0 for no limit.
+        Limit of registers for kernels without a directive for it; 0 for no limit.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def load(units: list[str], *, capability: int = 90, names: Sequence[str] = (), m
 
 
 def code_of(program: Program, most_registers: int = 0) -> Code:
-    """Return what the driver needs to know of a program."""
+    """Return a program in the form that the driver uses."""
     code = Code(
         kernels={
             name: _kernel(program, name, most_registers)
@@ -146,10 +146,10 @@ def _kernel(program: Program, name: str, most_registers: int) -> Kernel:
 
 
 def _most_registers(function: Function, given: int) -> int:
-    """Return how many registers a kernel has at most: what its directives give, else what the caller gave.
+    """Return the most registers a kernel may have: by its directives, else the given number.
 
-    .maxnreg is such a number, .maxntid and .minnctapersm are blocks that are to fit on an SM (PTX manual, section
-    11.4, and nvcc's manual, --maxrregcount). A kernel needs 16 at least for calls.
+    .maxnreg gives the number itself, .maxntid and .minnctapersm the blocks that must fit on an SM (PTX manual, section
+    11.4, and nvcc's manual, --maxrregcount). A kernel needs at least 16 for calls.
     """
     directives = function.directives
     if "maxnreg" in directives:
@@ -162,7 +162,7 @@ def _most_registers(function: Function, given: int) -> int:
 
 
 def _architecture(target: str) -> int:
-    """Return the number of a target: what CUDA calls a kernel's PTX version is that of the virtual architecture."""
+    """Return the number of a target: CUDA reports the virtual architecture as a kernel's PTX version."""
     return int("".join(itertools.takewhile(str.isdigit, target.partition("_")[2])) or 0)
 
 

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tier-up: compile hot kernels again, with all of LLVM's passes, while they run.
 
-The first compilation of a kernel is a quick one. The runtime adds up the time that its launches take; once that is
-enough, a thread translates the kernel again, with all copies of its blocks, a process of low priority compiles that at
-level 3, and later blocks run its code.
-A process, not a thread: llvmlite compiles one module at a time, so that a new kernel's first launch would wait, and a
-thread inside of LLVM could not be stopped at exit. The process ends with the pipe that it reads from.
+The first compilation of a kernel is a quick one. The runtime adds up the time of its launches. Above a threshold, a
+thread translates the kernel again, with all copies of its blocks, and a process of low priority compiles it at level 3;
+blocks that start later run the new code.
+
+A process is used because llvmlite compiles one module at a time, so that the first launch of another kernel would wait,
+and because a thread in LLVM could not be stopped at exit. The process ends when its input pipe is closed.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
     from cuda.cpu.compile.code import MachineCode
 
-ENOUGH = 100_000_000  # nanoseconds that a kernel runs before optimised code is worth its compilation
+ENOUGH = 100_000_000  # nanoseconds of launches from which on optimised code is worth its compilation
 NICE = 10
-PATIENCE = 60.0  # seconds for one kernel, as others wait; code that takes longer is not replaced
+PATIENCE = 60.0  # seconds for one kernel, as others wait; after that its code is not replaced
 
-# The process runs nothing but Python's own library, cuda.cpu and llvmlite: no code of the current folder, of PYTHON*
-# variables (-I) or of site-packages (-S). The folders of the two come behind Python's library, whose modules win.
+# The process runs only Python's own library, cuda.cpu and llvmlite: no code from the current folder, PYTHON* variables
+# (-I) or site-packages (-S). The folders of cuda.cpu and llvmlite come last on sys.path, after Python's library.
 ISOLATED = ("-I", "-S", "-B", "-c")
 SERVE = "import sys; sys.path += sys.argv[1:]; from cuda.cpu.compile.tier_up import serve; serve()"
 
@@ -55,7 +56,7 @@ def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
             thread = threading.Thread(target=_work, name="cuda-tier-up", daemon=True)
             try:
                 thread.start()
-            except RuntimeError:  # no more threads are allowed: the code stays as it is, or until the next kernel comes
+            except RuntimeError:  # no more threads are allowed: retried at the next kernel
                 return
             _thread = thread
     grid.watch(ENOUGH)
@@ -108,7 +109,7 @@ def _tier_up(machine: MachineCode, name: str, compiler: _Compiler) -> None:
     assert translate is not None
     text = translate()
     data = compiler.compile(zlib.compress(text.encode(), 1))
-    if data is None or stack_of(data) > max(machine.frames, COMMON):  # launches under way have their stacks
+    if data is None or stack_of(data) > max(machine.frames, COMMON):  # running launches have allocated their stacks
         return
     image = _runtime.Image(data)
     machine.image = (machine.image, image)  # the old code may still run
@@ -120,19 +121,19 @@ def _tier_up(machine: MachineCode, name: str, compiler: _Compiler) -> None:
 
 
 class _Compiler:
-    """The process that compiles: lengths and bytes on its pipes."""
+    """The process that compiles; messages on its pipes are a length and bytes."""
 
     def __init__(self) -> None:
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen | None:
-        import subprocess  # takes longer than the first launch of a kernel from the disk cache
+        import subprocess  # importing it takes longer than the first launch of a cached kernel
 
         try:
             return subprocess.Popen(
                 [sys.executable, *ISOLATED, SERVE, *_roots()],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                process_group=0,  # an interrupt from the keyboard is not for it
+                process_group=0,  # so that Ctrl-C does not reach it
             )  # fmt: skip
         except OSError:
             return None
@@ -173,7 +174,7 @@ def read(pipe: IO[bytes]) -> bytes | None:
 
 
 def serve() -> None:
-    """Compile what standard input brings until it ends: the main function of the process."""
+    """Compile each message of standard input until it ends: the main function of the process."""
     os.nice(NICE)
     while (ir := read(sys.stdin.buffer)) is not None:
         write(sys.stdout.buffer, assemble(zlib.decompress(ir).decode(), BEST))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Analyses of a PTX function before code generation: control flow, liveness, uniformity, affine values, in order."""
+"""Passes over a PTX function before code generation: control flow, liveness, uniformity, affine values, in order."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def analyse(
     function : Function
         With a body.
     is_pure : callable
-        Returns whether an opcode it only computes, so that its guard may select the result.
+        Returns whether an opcode has no effect but its result, so that its guard may select the result.
     is_lanewise : callable
         Returns whether a Step's equal inputs of all lanes give equal results.
     leaves : frozenset of str
@@ -78,7 +78,7 @@ def analyse(
         if not more and collectives >= graph.general:
             return graph
         breaks |= more
-        collectives |= graph.general  # where blocks run in any order, lanes wait for each other at all of them
+        collectives |= graph.general  # if blocks run in any order, every collective is a barrier of the warp
 
 
 def _analyse(
@@ -115,16 +115,16 @@ def _analyse(
 
 
 def _why_any_order(graph: Graph) -> str:
-    """Return why lanes that wait in one block could keep those from running that they wait for; "" if they cannot."""
+    """Return why the fixed order of blocks could deadlock: lanes wait for others that never run; "" if it cannot."""
     for first, last in graph.loops:
         blocks = graph.blocks[first : last + 1]
         if first in graph.spins and (graph.pending[first] or any(graph.is_divergent(block.end) for block in blocks)):
             return f"lanes may wait for each other in the loop at line {_line_of(blocks)}"
-        behind = graph.pending[first] & ((2 << last) - (2 << first))  # lanes that have yet to end a round before
+        behind = graph.pending[first] & ((2 << last) - (2 << first))  # lanes that are still in an earlier iteration
         if behind and any(map(is_collective, blocks)):
             return f"operations of the warp in the loop at line {_line_of(blocks)}, in which lanes may run ahead"
     barriers = [b for b in graph.blocks if (b.barrier or b.waits) and graph.pending[b.number]]
-    # Lanes at a warp's barrier wait for others only if these can still reach one.
+    # At a barrier of the warp, lanes wait only for lanes that can still reach a barrier.
     reach = find_reach(graph) if barriers else []
     targets = sum(1 << block.number for block in graph.blocks if block.barrier)
     for block in barriers:

@@ -4,7 +4,7 @@
 
 Every register is assumed to be uniform until one of its writes proves otherwise: it computes from values that differ
 between lanes, or happens while other lanes that still need the old value wait at another block. The second rule covers
-divergent control flow: pending blocks depend on which branches are uniform, so that both are found together.
+divergent control flow: pending blocks depend on which branches are uniform, so both are computed together.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Explain why an address is not affine, for CUDA_CPU_EXPLAIN=1: the line that prevents it."""
+"""Explain why an address is not affine, for CUDA_CPU_EXPLAIN=1: the PTX line that prevents it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cuda.cpu.passes.graph import Block, Graph, Step
 
 
 def explain_address(graph: Graph, name: str) -> str:
-    """Return the first cause on the way from a register without a stride back to what it is made of, or ""."""
+    """Return the first cause among the definitions on which a register without a stride depends, or ""."""
     work, seen = [name], {name}
     differing = ""
     while work:
@@ -33,7 +33,7 @@ def _is_unknown(graph: Graph, register: str) -> bool:
 
 
 def _cause(graph: Graph, block: Block, step: Step, register: str) -> str:
-    """Return why an instruction itself gives no affine result, apart from its operands."""
+    """Return why an instruction gives no affine result even for affine operands."""
     line = step.instruction.line
     if step.form is None:
         return f"{register} comes from the call at line {line}"

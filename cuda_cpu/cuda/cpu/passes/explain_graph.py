@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Return how a function will run, and why not faster: for CUDA_CPU_EXPLAIN=1."""
+"""Describe how a function will run, and what keeps it from running faster, for CUDA_CPU_EXPLAIN=1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda.cpu.ptx.syntax import Register, Symbol
 
 
 def explain_graph(graph: Graph) -> list[str]:
-    """Return a line for the whole function, and one for each thing that takes the slow way."""
+    """Return a line for the whole function, and one for each construct that takes a slow path."""
     rows, shared, apart = [], [], []
     for block in graph.blocks:
         for step in block.steps:

@@ -4,8 +4,8 @@
 
 This assumes consecutive lanes: %tid.x grows by one from lane to lane, and %tid.y and %tid.z do not change. The machine
 code checks that once, and also that no 32-bit value wraps around where it is widened; where a check fails, memory is
-accessed lane by lane as for any vector. A stride of 0 is a value that all lanes share if the checks hold. In the first
-of consecutive lanes, %tid.x is a multiple of their number, so that its upper bits are the same for all of them.
+accessed lane by lane as for any vector. A stride of 0 is a value that all lanes share if the checks hold. %tid.x of the
+first of N consecutive lanes is a multiple of N, so that its upper bits are the same for all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register,
 STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
 ORDERS = {"volatile", "relaxed", "acquire", "release", "mmio"}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
-# Give uniform results for uniform operands, and are cheap enough to be computed again for the base.
+# Opcodes with uniform results for uniform operands that are cheap enough to be recomputed for the base.
 SIMPLE = {
     "mov",
     "add",
@@ -44,7 +44,7 @@ SIMPLE = {
 def find_affine(graph: Graph) -> None:
     """Fill `strides` and `shifted`.
 
-    A register is affine if all that write it agree, and no other lanes wait for its old value.
+    A register is affine if all its definitions have one stride, and no other lanes wait for its old value.
     """
     unknown: set[str] = set()
     strides: dict[str, int] = {}
@@ -63,7 +63,7 @@ def find_affine(graph: Graph) -> None:
                         if name in of_bits:
                             known, index, _ = of_bits[name]
                             of_index = _of(graph, index, strides, unknown)
-                            stride = known if isinstance(of_index, int) else of_index  # made of the index's base
+                            stride = known if isinstance(of_index, int) else of_index  # computed from the index's base
                         else:
                             stride = _stride(graph, step, strides, unknown)
                     if stride is _LATER:
@@ -79,11 +79,11 @@ def find_affine(graph: Graph) -> None:
     graph.shifted = {shifted for name, (_, _, shifted) in of_bits.items() if shifted and name in strides}
 
 
-RUN_BITS = 5  # of a lane's number among consecutive lanes, at most
+RUN_BITS = 5  # most bits of a lane's number among consecutive lanes
 
 
 def _find_bits(graph: Graph) -> dict[str, tuple[int, Register, str | None]]:
-    """Return registers that are lower or upper bits of a thread's index: stride, index, what it was shifted to."""
+    """Return registers that are lower or upper bits of a thread's index, as (stride, index, shifted index or None)."""
     writes = Counter(name for block in graph.blocks for step in block.steps for name in step.writes)
     indices = {"%tid.x", "%laneid"}
     found: dict[str, tuple[int, Register, str | None]] = {}
@@ -141,13 +141,13 @@ def stride_of(graph: Graph, operand: Operand) -> int | None:
 
 
 def stride_of_step(graph: Graph, step: Step) -> int | None:
-    """Return the stride of what a step writes, None if it has none by what is known of its sources."""
+    """Return the stride of a step's result by those of its sources, None if it has none."""
     found = _stride(graph, step, graph.strides, set())
     return found if isinstance(found, int) else None
 
 
 def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
-    """Return the sources with a stride that an affine step makes wider, with their strides."""
+    """Return the sources that an affine step widens, with their strides."""
     form = step.form
     if form is None or not step.writes or step.writes[0] not in graph.strides:
         return []
@@ -165,8 +165,8 @@ def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
 def find_breaks(graph: Graph) -> set[int]:
     """Return the instructions (by id) that must begin a block: contiguous accesses after a value is widened.
 
-    A block is emitted twice, for contiguous accesses and for others; which of them runs is decided at its start. So is
-    whether widening wraps around, where full SIMD groups are checked.
+    A block is emitted twice, for contiguous accesses and for others. At its start, the code checks which copy to run
+    and, for full SIMD groups, whether widening wraps around.
     """
     breaks = set()
     for block in graph.blocks:
@@ -230,7 +230,7 @@ def _combine(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int
     if opcode in ("mov", "cvta"):
         return found[0]
     if opcode == "cvt":
-        # Only integers get here. Made narrower or wider, the stride is the same.
+        # Only integers get here. Truncation and extension preserve the stride.
         return found[0]
     if opcode == "add":
         return found[0] + found[1]
@@ -250,12 +250,12 @@ def _product(found: list[int], operands: tuple[Operand, ...], type_: str) -> int
         if stride and isinstance(factor, Immediate):
             return stride * _number(factor.value, type_)
         if stride and not other:
-            return None  # by a uniform register: the stride is not known now
+            return None  # by a uniform register: the stride is not a constant
     return None if any(found[:2]) else 0
 
 
 def _number(value: int, type_: str) -> int:
-    """Return what the bits of an immediate are as a number of a type."""
+    """Return the bits of an immediate as a number of a type."""
     width = int(type_[1:])
     value &= (1 << width) - 1
     return value - (1 << width) if type_[0] == "s" and value >> (width - 1) else value

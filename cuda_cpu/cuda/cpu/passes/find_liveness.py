@@ -32,7 +32,7 @@ def find_liveness(graph: Graph) -> None:
 
 
 def _summary(block: Block, bits: dict[str, int]) -> tuple[int, int]:
-    """Return the registers read before they are written, and those surely written."""
+    """Return the registers read before they are written, and those written on every path."""
     need: set[int] = set()
     write: set[int] = set()
     for step in block.steps:
@@ -54,7 +54,7 @@ def _summary(block: Block, bits: dict[str, int]) -> tuple[int, int]:
 
 
 def _as_set(members: set[int]) -> int:
-    """Return numbers as the bits of one: in time by the greatest, as shifting each would take its square."""
+    """Return a set of numbers as an int, in linear time: shifting and adding each bit would be quadratic."""
     if len(members) < 64:
         return sum(1 << member for member in members)
     found = bytearray(max(members) // 8 + 1)

@@ -28,9 +28,10 @@ def find_pending(graph: Graph) -> None:
 
 
 def _flow(graph: Graph) -> list[int]:
-    """Return the pending blocks of each block. Most sets of candidates share their last members; each is visited once.
+    """Return the pending blocks of each block.
 
-    `known` maps a set of candidates to the blocks behind the first with which it has been visited.
+    Most sets of candidates share their last members, so each set is visited once: `known` maps it to the pending blocks
+    with which it has been visited.
     """
     pending = [0] * len(graph.blocks)
     known: dict[int, int] = {}
@@ -55,7 +56,7 @@ def _flow(graph: Graph) -> list[int]:
 
 
 def steps_after(graph: Graph, block: Block, pending: int) -> list[tuple[int, int]]:
-    """Return, for each way to leave the block, all blocks with lanes and those of them that may run next."""
+    """Return, for each exit of the block, all blocks with lanes and those of them that may run next."""
     targets = [target for target in block.end.targets if target != RETURN]
     if not targets:
         return [(pending, pending)]
@@ -104,7 +105,7 @@ def _needed(graph: Graph, pending: int, known: dict[int, int]) -> int:
 
 
 def _needed_by_others(graph: Graph) -> list[int]:
-    """Return for each block what all the others need."""
+    """Return for each block the registers that any other block needs."""
     before = accumulate(graph.live_in, or_, initial=0)
     behind = list(accumulate(reversed(graph.live_in), or_, initial=0))
     return [early | late for early, late in zip(before, reversed(behind[:-1]), strict=False)]

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the registers that are computed again behind each barrier, rather than spilled for each SIMD group.
+"""Find the registers that are recomputed after each barrier, rather than spilled for each SIMD group.
 
 These are the results of a few simple steps from parameters, constants, and the indices of thread and block, which are
-known behind every barrier. LLVM computes once what is the same for all SIMD groups, and vectors whose lanes are known:
-%tid.x & 31 is the lane's number in blocks of one row of threads.
+known after every barrier. LLVM hoists values that are the same for all SIMD groups, and folds constant vectors: in
+one-dimensional blocks, %tid.x & 31 is the lane's number.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from cuda.cpu.passes.find_affine import SIMPLE, STRIDES
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.syntax import Function, Register, Symbol
 
-FIXED = UNIFORM | STRIDES.keys()  # special registers of the thread's indices and the launch's sizes
+FIXED = UNIFORM | STRIDES.keys()  # special registers for indices of threads and sizes of the launch
 MOST = 8  # steps for each SIMD group: a spill costs a store and a load
-MOST_VECTORS = 3  # of these steps that need a vector instruction for each part of a SIMD group
+MOST_VECTORS = 3  # of these steps, those that need several vector instructions for a SIMD group
 MOST_UNIFORM = 24  # steps in all, most of which are done once
 COMPARISONS = {"setp"} | SIMPLE
 
 
 def find_recomputed(graph: Graph) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
-    """Return by register the steps that compute it, in order.
+    """Return, by register, the steps that compute it, in order.
 
-    And by register the steps that compute how far its segments are from each other, which is the same in all rounds
-    of loops: what else writes it adds something to it that is the same for all lanes.
+    Also return, for induction variables, the steps that compute the initial value. The differences between segments are
+    the same in all iterations: every other write adds a uniform value.
     """
     writers: dict[str, list[Step]] = {}
     found: dict[str, list[Step]] = {}
@@ -47,7 +47,7 @@ def find_recomputed(graph: Graph) -> tuple[dict[str, list[Step]], dict[str, list
 
 
 def _adds(graph: Graph, step: Step, name: str) -> bool:
-    """Return whether a step adds something to a register that is the same for all lanes."""
+    """Return whether a step adds a uniform value to a register, or subtracts it."""
     others = [source for source in step.reads if source != name]
     counted = step.form is not None and step.form.opcode in ("add", "sub") and step.reads.count(name) == 1
     return counted and step.instruction.operands[1] == Register(name) and all(map(graph.is_uniform, others))
@@ -57,7 +57,7 @@ def _is_simple(function: Function, step: Step) -> bool:
     if step.form is None or step.instruction.guard is not None or len(step.writes) != 1:
         return False
     if step.form.opcode == "ld":
-        # Of a kernel: a call's .param variables have what the last SIMD group gave and got.
+        # Parameters of a kernel only: .param variables of calls hold the arguments and results of the last SIMD group.
         base, own = step.instruction.address(1).base, {parameter.name for parameter in function.parameters}
         of_parameters = (step.form.space or "").startswith("param")
         return function.entry and of_parameters and isinstance(base, Symbol) and base.name in own
@@ -65,7 +65,7 @@ def _is_simple(function: Function, step: Step) -> bool:
 
 
 def _steps_of(graph: Graph, step: Step, found: dict[str, list[Step]]) -> list[Step]:
-    """Return the steps that a step's result needs, none if these are too many or it depends on anything else."""
+    """Return the steps that compute a step's result; none if there are too many or one cannot be recomputed."""
     needed: dict[int, Step] = {}
     for name in step.reads:
         if name not in FIXED:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Split a kernel at its barriers into regions, each of which the machine code runs for all warps of a block in turn.
 
-All warps of a block must come to the same barrier: what decides between barriers has to be the same for the whole
-block. A warp that has returned is not waited for, so branches of which only one side leads to a barrier may differ.
+All warps of a block must arrive at the same barrier, so a branch between barriers must be uniform for the whole block.
+Barriers do not wait for warps that have returned, so a branch of which only one side leads to a barrier may diverge.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from cuda.cpu.passes.find_pending import find_reach, members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Graph, Step
 from cuda.cpu.ptx.syntax import Immediate
 
-MOST_COPIES = 3  # times the kernel's size that its regions may have together
+MOST_COPIES = 3  # total size of the regions, in sizes of the kernel
 ORDERS = {"volatile", "relaxed", "acquire", "mmio"}
 
 
 @dataclass(slots=True)
 class Region:
-    """What warps run from the kernel's start, or from behind a barrier, to the next barriers."""
+    """The blocks from the kernel's start, or from a barrier, to the next barriers."""
 
     number: int
-    after: int | None  # the block of the barrier that it begins behind
+    after: int | None  # the block of the barrier before it; None at the kernel's start
     start: int  # its first block
     blocks: tuple[int, ...]  # in order; those with barriers end it
     used: int = 0  # registers that it reads or writes
@@ -90,7 +90,7 @@ def _split(graph: Graph) -> list[Region]:
             writes = {name for step in block.steps for name in step.writes}
             region.used |= _bits(graph, reads | writes)
             region.written |= _bits(graph, writes)
-        if region.after is not None:  # it begins with what its barrier gives
+        if region.after is not None:  # it begins with the result of its barrier
             region.written |= _bits(graph, set(graph.blocks[region.after].steps[0].writes))
     return regions
 
@@ -104,12 +104,12 @@ def _bits(graph: Graph, names: set[str]) -> int:
 
 
 def until_barriers(graph: Graph, start: int) -> tuple[int, ...]:
-    """Return the blocks that are come to from one, with the barriers that they end at."""
+    """Return the blocks that are reachable from `start` up to the next barriers, and those."""
     return tuple(sorted(_until_barriers(graph, start, range(len(graph.blocks)))))
 
 
 def is_before_barriers(graph: Graph, start: int, last: int) -> bool:
-    """Return whether a block is come to from an earlier one without a barrier between: mostly by those between them."""
+    """Return whether block `last` is reachable from the earlier block `start` without a barrier between them."""
     return any(
         last in _until_barriers(graph, start, inside) for inside in (range(start, last + 1), range(len(graph.blocks)))
     )
@@ -132,7 +132,7 @@ def _until_barriers(graph: Graph, start: int, inside: range) -> set[int]:
 
 
 def _why_apart(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
-    """Return which branch may lead warps of a block to different barriers; "" if none does."""
+    """Return a message about a branch that may lead warps of a block to different barriers; "" if there is none."""
     influences = _influences(graph)
     barriers = sum(1 << block.number for block in graph.blocks if block.barrier == BLOCK)
     uniform = _find_block_uniform(graph, influences, is_lanewise)
@@ -145,13 +145,13 @@ def _why_apart(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
 
 
 def _influences(graph: Graph) -> dict[int, int]:
-    """Return, for each branch with more than one way to a barrier, the blocks that run or not by its outcome."""
+    """Return, for each branch with several paths to barriers, the blocks that are control-dependent on it."""
     reach = find_reach(graph)
     barriers = sum(1 << block.number for block in graph.blocks if block.barrier == BLOCK)
     successors = [
         tuple({t for t in block.end.targets if t != RETURN and reach[t] & barriers}) for block in graph.blocks
     ]
-    # One more block stands for the end: a loop with a barrier is left for it, if for nothing else.
+    # An additional block is the exit: each loop with a barrier has at least an edge to it.
     end = len(successors)
     ways = [
         targets if targets and len(targets) == len(set(block.end.targets)) else (*targets, end)
@@ -205,7 +205,7 @@ def _find_block_uniform(graph: Graph, influences: dict[int, int], is_lanewise: C
         return all(uniform >> bits[name] & 1 for name in names)
 
     results = [step for block in graph.blocks if block.barrier == BLOCK for step in block.steps]
-    for step in results:  # bar.red gives all threads the same
+    for step in results:  # bar.red has the same result for all threads
         uniform |= _bits(graph, set(step.writes))
     while True:
         before = uniform

@@ -13,7 +13,7 @@ CARRY = "%cc"  # the condition code register of 9.7.2, extended-precision arithm
 
 
 def registers_of(item: Instruction | Call, form: Form | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the registers written and read; special registers are read too."""
+    """Return the names of the registers written and read; special registers are among the latter."""
     guard = (item.guard.register,) if item.guard else ()
     if isinstance(item, Call):
         reads = [name for operand in (item.target, *item.arguments) for name in _names(operand)]
@@ -28,7 +28,7 @@ def registers_of(item: Instruction | Call, form: Form | None) -> tuple[tuple[str
 
 
 def carry_of(form: Form) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the carry register among what the form writes and reads."""
+    """Return the carry register as (written, read), each empty or with one name."""
     writes = (CARRY,) if "cc" in form.modifiers else ()
     return writes, (CARRY,) if form.opcode in ("addc", "subc", "madc") else ()
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find spin loops, which wait for other threads: an atomic or volatile access or a call decides when they end.
 
-In unoptimised code the value passes through memory and results of calls. Loops with the same header, such as a lock
-inside of another loop, are one loop of the graph: each back-edge is examined.
+In unoptimised code the value passes through memory and results of calls. Loops with a common header, such as a lock
+inside another loop, are one loop of the graph, so each back-edge is examined.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _rounds(graph: Graph, first: int, last: int) -> list[int]:
     """Return the blocks with back-edges: the blocks up to each of them are a loop of their own."""
     ways = {first}
     if not graph.blocks[last].steps and graph.blocks[last].end.targets == (first,):
-        ways.add(last)  # `order_blocks` let all rounds end there
+        ways.add(last)  # the latch that `order_blocks` has added
     return [*(b.number for b in graph.blocks[first:last] if not ways.isdisjoint(b.end.targets)), last]
 
 
@@ -46,7 +46,7 @@ def _leaves_by_polling(graph: Graph, first: int, end: int, last: int, polling: f
     shared = {name for step in steps if _is_shared(step, returned, polling) for name in step.writes}
     if not shared:
         return False
-    before, stored = None, False  # stored: what depends on other threads went through memory
+    before, stored = None, False  # stored: a value that depends on other threads was stored to memory
     while before != (len(shared), stored):
         before = (len(shared), stored)
         for step in steps:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Propagate constants: replace registers that are written once, with a constant.
+"""Constant propagation: replace registers whose only definition is a constant.
 
-Compilers load the distance of a shuffle, for example, into a register before the first one and use it to the kernel's
-end. As a register it would be spilled at every barrier, and a shuffle by an unknown distance is a table look-up. A read
-before the write is undefined, so the constant is correct for it, too.
+For example, compilers load the distance of a shuffle into a register once and use it up to the kernel's end. As a
+register it would be spilled at every barrier, and a shuffle by an unknown distance is a table look-up. A read before
+the write is undefined, so the constant is correct there, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def fold_constants(body: list[Statement], is_pure: Callable[[str], bool]) -> lis
     Parameters
     ----------
     is_pure : callable
-        Returns whether an opcode it only computes.
+        Returns whether an opcode has no effect but its result.
     """
     constants = _constants(body)
     if not constants:
@@ -54,7 +54,7 @@ def _constants(body: list[Statement]) -> dict[str, Immediate]:
 
 
 def _as_bits(source: Immediate, type_: str) -> Immediate | None:
-    """Return the bits that `mov` puts into a register, as a float; None if they are not those that were written."""
+    """Return the bits that `mov` writes to a register, as a float immediate; None if `mov` converts the source."""
     width = WIDTHS[type_]
     if source.kind != f"f{width}" and (source.kind != "int" or type_.startswith("f")):
         return None
@@ -84,7 +84,7 @@ def _fold(item: Instruction, constants: dict[str, Immediate], is_pure: Callable[
 
 
 def _is_form(item: Instruction) -> bool:
-    """Return whether the instruction takes constants where it has them now."""
+    """Return whether the instruction accepts its constants as operands."""
     try:
         form_of(item)
     except PtxError:

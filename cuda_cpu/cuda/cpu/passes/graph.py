@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The control-flow graph of one PTX function: what the passes fill and `emit` reads."""
+"""The control-flow graph of one PTX function, with the results of the passes, which `emit` reads."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Block:
 
     @property
     def waits(self) -> bool:
-        """Return whether lanes wait for the whole thread block here: other lanes of their warp should arrive first."""
+        """Return whether lanes wait for the thread block here; other lanes of their warp should arrive first."""
         return self.barrier == BLOCK or self.calls_barrier
 
 
 @dataclass(slots=True)
 class Graph:
-    """Registers are bits in the sets: bit `register_bits[name]`. Blocks too: bit i is block i."""
+    """Sets are ints: a register is bit `register_bits[name]`, block i is bit i."""
 
     function: Function
     blocks: list[Block]
@@ -76,9 +76,9 @@ class Graph:
         default_factory=set
     )  # vectors whose base is computed in their block, for registers derived from them
     spins: set[int] = field(default_factory=set)  # headers of loops that may wait for other threads
-    general: bool = False  # blocks run in any order, chosen as they go
+    general: bool = False  # blocks run in any order, chosen at run time
     reason: str = ""  # why
-    regions: list[Region] = field(default_factory=list)  # of a kernel whose code runs all warps of a block; else none
+    regions: list[Region] = field(default_factory=list)  # of a kernel whose code runs all warps of a block; else empty
 
     def is_uniform(self, register: str) -> bool:
         return bool(self.uniform >> self.register_bits[register] & 1)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Order blocks so that every loop is contiguous and diverged lanes reconverge as early as possible.
 
-The blocks are sorted topologically, strongly connected components contiguous; in a component the block that is
-entered first is its header, and what remains without the edges to the header is ordered in the same way. This
-is defined for every graph, irreducible ones too. An edge to an earlier (or the same) block is a back-edge.
+The blocks are sorted topologically, with strongly connected components contiguous. The block of a component that is
+entered first is its header; the component without the edges to the header is ordered in the same way. This is defined
+for every graph, also for irreducible ones. An edge to an earlier (or the same) block is a back-edge.
 
 A loop with several back-edges gets one latch, an empty last block that they go to instead (LLVM's loop-simplify): lanes
 that finish an iteration early wait there for the others.
@@ -18,7 +18,7 @@ from cuda.cpu.passes.graph import RETURN, Block, End, Graph
 
 
 def order_blocks(graph: Graph) -> None:
-    """Renumber the blocks, drop those that nothing reaches, and find the loops."""
+    """Renumber the blocks, drop unreachable ones, and find the loops."""
     order: list[int] = []
     loops: list[tuple[int, int]] = []
     _order(graph, [0], set(range(len(graph.blocks))), order, loops)
@@ -65,10 +65,9 @@ def _join_ends(graph: Graph, header: int, component: list[int]) -> list[int]:
 
 
 def _components(roots: list[int], inside: set[int], successors: list) -> list[list[int]]:
-    """Return strongly connected components reachable from `roots` in topological order (Tarjan's algorithm,
-    without recursion).
+    """Return the strongly connected components reachable from `roots`, in topological order.
 
-    The first member of each is the one met first.
+    Uses Tarjan's algorithm, without recursion. The first member of a component is the one that was visited first.
     """
     index: dict[int, int] = {}
     low: dict[int, int] = {}
@@ -109,7 +108,7 @@ def _components(roots: list[int], inside: set[int], successors: list) -> list[li
 
 
 def _pop_until(stack: list[int], node: int) -> list[int]:
-    """Remove a node and what lies above it from a stack, and return these: `index` would search the whole stack."""
+    """Pop a stack down to and including a node, and return the popped nodes; `index` would search the whole stack."""
     size = 1
     while stack[-size] != node:
         size += 1

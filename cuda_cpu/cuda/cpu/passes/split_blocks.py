@@ -36,7 +36,7 @@ def split_blocks(
     collectives: bool = False,
     synchronising: frozenset[str] = frozenset(),
 ) -> Graph:
-    """Return the function's blocks in the order of the text.
+    """Return the function's basic blocks in the order of the text.
 
     A barrier gets a block of its own. `breaks` are ids of instructions that begin one. The call of a function among
     `leaves` (those in which lanes may exit) ends its block. With `collectives` all operations of a warp are barriers
@@ -56,14 +56,14 @@ def split_blocks(
         blocks[-1].barrier = _barrier(group[0], collectives) if len(group) == 1 else 0
         blocks[-1].leaves = bool(group) and _may_call(group[-1], leaves)
         blocks[-1].calls_barrier = bool(group) and _may_call(group[0], synchronising)
-    blocks.append(Block(len(blocks), [], End("return")))  # what runs off the end of the text
+    blocks.append(Block(len(blocks), [], End("return")))  # an implicit return at the end of the text
     graph = Graph(function, blocks)
     _shorten_returns(graph)
     return graph
 
 
 def is_collective(block: Block) -> bool:
-    """Return whether lanes of a warp exchange something in a block, or in what it calls, as far as can be seen."""
+    """Return whether lanes of a warp exchange values in a block, or may do so in its calls."""
     return any(
         step.form is None or step.form.opcode in COLLECTIVES or "warp" in step.form.modifiers for step in block.steps
     )
@@ -78,7 +78,7 @@ def _barrier(statement: Statement, collectives: bool) -> int:
     if statement.opcode not in BARRIERS:
         return 0
     if {"cluster", "arrive"} <= set(statement.modifiers):
-        return 0  # waits for nobody
+        return 0  # does not wait
     return WARP if "warp" in statement.modifiers else BLOCK
 
 
@@ -87,7 +87,7 @@ def _group(
 ) -> tuple[list[list[Instruction | Call]], dict[str, int]]:
     groups: list[list[Instruction | Call]] = [[]]
     labels: dict[str, int] = {}
-    closed = False  # the last group cannot grow
+    closed = False  # the last group is complete
     for item in body:
         if isinstance(item, BranchTargets | CallTargets | Prototype):
             continue
@@ -151,7 +151,7 @@ def _step(item: Instruction | Call) -> Step:
 
 
 def _shorten_returns(graph: Graph) -> None:
-    """Let branches to an empty block that returns be returns themselves, so that no lane ever waits there."""
+    """Replace branches to an empty block that returns by returns, so that no lane waits there."""
     blocks = graph.blocks
 
     def final(target: int) -> int:

@@ -21,9 +21,9 @@ def split_guards(body: list[Statement], is_pure: Callable[[str], bool], entry: b
     Parameters
     ----------
     is_pure : callable
-        Returns whether an opcode it only computes.
+        Returns whether an opcode has no effect but its result.
     entry : bool
-        The function is a kernel, where `exit` is no more than `ret`.
+        The function is a kernel, in which `exit` is the same as `ret`.
     """
     result: list[Statement] = []
     for number, statement in enumerate(body):

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are machine code, as run.py starts them: with Python's library beside them, which our driver needs.
+"""Run compiled programs (ELF executables) on the CPU device: checks of the program, environment variables.
 
-Such a program finds libcuda.so.1 and libcudart.so.13 in a folder that its loader searches first. When it first calls
-one of them, it loads libpython and programs/embed/libcuda_cpu_python.so, which starts an interpreter
+The dynamic loader finds our libcuda.so.1 and libcudart.so.13 in a folder that LD_LIBRARY_PATH names first. At the first
+call of either, it loads libpython and programs/embed/libcuda_cpu_python.so, which starts an interpreter
 (entry/embedded.c).
 """
 
@@ -26,12 +26,12 @@ MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64, EM_AARCH64
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
 DT_NEEDED, DT_STRTAB, DT_RPATH, DT_RUNPATH = 1, 5, 15, 29
 
-# The version of libcudart that ours stands for: what nvcc of CUDA 13 links.
+# The soname of our libcudart: the one that nvcc of CUDA 13 links.
 RUNTIME = "libcudart.so.13"
 
 PYTHON, LIBRARY = "CUDA_CPU_PYTHON", "CUDA_CPU_LIBPYTHON"
 
-# Asked of another interpreter: what `about` returns.
+# Code that another interpreter runs: prints the result of `about`.
 _PROBE = (
     "import json, sys, sysconfig; print(json.dumps([sys.executable, *sys.version_info[:2], sys.abiflags, "
     "sys.base_prefix, *map(sysconfig.get_config_var, ('INSTSONAME', 'LIBDIR', 'MULTIARCH'))]))"
@@ -39,7 +39,7 @@ _PROBE = (
 
 
 class MachineCodeError(Exception):
-    """Why a program cannot be run."""
+    """A program cannot be run; the message says why."""
 
 
 def is_machine_code(path: pathlib.Path) -> bool:
@@ -57,7 +57,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int, int]]:
 
 
 def dynamic(data: bytes) -> dict[int, list[str]]:
-    """Return, by their tags, the libraries that a program was linked with, and where it looks for them."""
+    """Return the DT_NEEDED, DT_RPATH and DT_RUNPATH entries of a program by tag."""
     segments = list(_segments(data))
     places, table = [], 0
     for kind, offset, _, size in segments:
@@ -88,12 +88,12 @@ def before_ours(path: pathlib.Path, found: dict[int, list[str]]) -> str | None:
 
 
 def check(path: pathlib.Path) -> None:
-    """See that a file is a program that the CPU device can serve.
+    """Raise an error unless a file is a program that can run on the CPU device.
 
     Raises
     ------
     MachineCodeError
-        It is for another machine, no program, linked statically, or with another runtime library of CUDA than ours.
+        It is not a program, is for another machine, is linked statically, or needs another version of libcudart.
     """
     data = path.read_bytes()
     try:
@@ -120,7 +120,7 @@ def check(path: pathlib.Path) -> None:
 
 
 def about(python: str | None) -> list[Any]:
-    """Return where an interpreter is (None: this one), and what tells where its library may be."""
+    """Return the path of an interpreter (None: this one), and its settings for the location of libpython."""
     if python is None:
         config = map(sysconfig.get_config_var, ("INSTSONAME", "LIBDIR", "MULTIARCH"))
         return [sys.executable, *sys.version_info[:2], sys.abiflags, sys.base_prefix, *config]
@@ -150,12 +150,12 @@ def python_library(python: str | None) -> tuple[str, str]:
 
 
 def name_python(variables: dict[str, str], python: str | None) -> None:
-    """Let a program that has no Python, or that another one starts, know where to find it."""
+    """Set the environment variables by which a program without Python, or its child processes, find it."""
     variables[PYTHON], variables[LIBRARY] = python_library(python)
 
 
 def extend(variables: dict[str, str], folder: pathlib.Path, python: str | None) -> None:
-    """Add what a program needs to its environment: our libraries first, and which Python it is."""
+    """Add our libraries, first in LD_LIBRARY_PATH, and the location of Python to a program's environment."""
     name_python(variables, python)
     search = variables.get("LD_LIBRARY_PATH", "")
     variables["LD_LIBRARY_PATH"] = os.pathsep.join([str(folder / "lib"), *([search] if search else [])])

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run other people's programs on the CPU device: put our libcuda.so.1 in the place of NVIDIA's.
+"""Run a program on the CPU device, with our libcuda.so.1 in place of NVIDIA's: `python -m cuda.cpu run`.
 
-The program's interpreter gets a private folder with `libcuda.so.1`, behind whatever LD_LIBRARY_PATH has, and this
-package alone on its PYTHONPATH, so that its own cuda.bindings and cuda.core stay what they are. Before the program
-starts, and each Python process that it starts, programs/forward/start.py opens the driver and the forwarders by path;
-who asks
-for them by name afterwards gets these. Programs that are machine code: machine_code.py.
+The program's interpreter gets a private folder with `libcuda.so.1` at the end of LD_LIBRARY_PATH, and on its PYTHONPATH
+this package alone, so that its own cuda.bindings and cuda.core are used. At the start of the program and of each Python
+process that it starts, programs/forward/start.py opens the driver and the forwarders by path, so that a later dlopen by
+name finds them. For compiled programs see machine_code.py.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from cuda.cpu.programs import machine_code
 
 PACKAGE = pathlib.Path(__file__).parents[1]
 
-# The libraries of the private folder; programs open the driver's by either name. The runtime library is for code that
-# nvcc has compiled, and that brings none of its own.
+# The libraries of the private folder; programs open the driver by either name. The runtime library is for programs that
+# nvcc has linked dynamically.
 LIBRARIES = {
     "libcuda.so.1": "entry/libcuda.so.1",
     "libcuda.so": "entry/libcuda.so.1",
@@ -46,11 +45,11 @@ _PROBE = (
 
 
 class RunError(Exception):
-    """Why a program cannot be run."""
+    """A program cannot be run; the message says why."""
 
 
 def check_interpreter(python: str) -> None:
-    """See that an interpreter can load our compiled modules: same version, same ABI."""
+    """Raise an error unless an interpreter can load our compiled modules: same version, same ABI."""
     try:
         answer = subprocess.run([python, "-I", "-c", _PROBE], capture_output=True, text=True, check=True).stdout
         version, suffix = json.loads(answer)
@@ -66,12 +65,12 @@ def check_interpreter(python: str) -> None:
 
 
 def hides_others(entry: str) -> bool:
-    """Return whether a PYTHONPATH entry has our cuda.bindings or cuda.core, which another environment must not see."""
+    """Return whether a PYTHONPATH entry contains our cuda.bindings or cuda.core, which would hide the program's own."""
     return any((pathlib.Path(entry) / "cuda" / name).is_dir() for name in ("bindings", "core"))
 
 
 def prepare(folder: pathlib.Path) -> None:
-    """Fill the private folder: driver and NVML by their names, this package, and llvmlite for those without."""
+    """Fill the private folder: driver and NVML by name, this package, and llvmlite for interpreters without it."""
     for name in ("lib", "start", "python/cuda", "fallback"):
         (folder / name).mkdir(parents=True)
     for name, place in LIBRARIES.items():
@@ -86,8 +85,8 @@ def prepare(folder: pathlib.Path) -> None:
 def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None) -> dict[str, str]:
     """Return the environment of a Python program; `other`: it runs in another interpreter than this one.
 
-    Search paths are made absolute: what the program starts elsewhere must not find other code by them. Where this
-    interpreter ignores PYTHON* variables (-E, -I), the program does, too, but for the one that names our folder.
+    Search paths are made absolute, so that child processes in other folders find the same code. If this interpreter
+    ignores PYTHON* variables (-E, -I), the program gets none but the one that names our folder.
     """
     ignored = "PYTHON" if sys.flags.ignore_environment else None
     variables = {name: value for name, value in os.environ.items() if not (ignored and name.startswith(ignored))}
@@ -113,22 +112,22 @@ def flags() -> list[str]:
 
 
 def check_script(script: str) -> None:
-    """See that a script is one that Python can run: a file, or a folder or archive with a `__main__.py`."""
+    """Raise an error unless Python can run a script: a file, or a folder or archive with a `__main__.py`."""
     if not pathlib.Path(script).exists():
         advice = f"; to run a module: -m {script}" if script.isidentifier() else ""
         raise RunError(f"there is no script or program {script}{advice}")
 
 
 def machine_code_of(script: str) -> pathlib.Path | None:
-    """Return the file of a program that is machine code, None if it is a script."""
+    """Return the file of a compiled program, None if it is a script."""
     found = script if os.path.exists(script) else shutil.which(script)
     path = pathlib.Path(found).absolute() if found else None
     return path if path is not None and path.is_file() and machine_code.is_machine_code(path) else None
 
 
 def wait(child: subprocess.Popen) -> int:
-    """Wait for the program and return its status; what asks us to end is passed on to it."""
-    # Ctrl-C goes to both of us: it is the program's to handle, ours to wait.
+    """Wait for the program and return its status; signals that end us are passed on to it."""
+    # Ctrl-C reaches both processes: the program handles it, this one goes on waiting.
     handlers = {number: lambda number, _: child.send_signal(number) for number in PASSED_ON} | {
         signal.SIGINT: signal.SIG_IGN
     }
@@ -161,19 +160,18 @@ def program(
     python : str or None
         The interpreter; None: this one.
     script : str
-        Path of the script ("-": standard input) or of a program that is machine code, name of the module, or the code
-        itself.
+        Path of the script ("-": standard input) or of a compiled program, name of the module, or the code itself.
     arguments : list of str
         The program's own arguments.
     kind : str, optional
-        What `script` is, as the interpreter's option says it: "-m", "-c", or None, a script.
+        Kind of `script` as an option of the interpreter: "-m" (module), "-c" (code), or None (script).
     checks : str, optional
-        What kernels are checked for, as in CUDA_CPU_CHECK.
+        The checks of kernels, as in CUDA_CPU_CHECK.
 
     Raises
     ------
     RunError
-        The interpreter, the script or a check is not there, or the interpreter is of another version.
+        The interpreter, script or check does not exist, or the interpreter is of another version.
     """
     try:
         check.parse(checks or "")
@@ -193,7 +191,7 @@ def program(
         if code is not None:
             child = start_machine_code(code, [script, *arguments], variables, folder, python)
         else:
-            with contextlib.suppress(machine_code.MachineCodeError):  # for machine code that the program starts
+            with contextlib.suppress(machine_code.MachineCodeError):  # for compiled programs that the program starts
                 machine_code.name_python(variables, python)
             command = [python or sys.executable, *flags(), *([kind] if kind else []), script, *arguments]
             child = subprocess.Popen(command, env=variables)
